@@ -1,0 +1,1 @@
+"""The flinkplan command."""

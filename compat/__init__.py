@@ -1,0 +1,1 @@
+"""Whether state written under one plan can be read under another."""

@@ -1,0 +1,1 @@
+"""From a compiled plan to a Spark Structured Streaming job."""

@@ -1,0 +1,1 @@
+"""The compiled plan's document model: exec nodes, logical types, expressions, durations."""

@@ -1,0 +1,1 @@
+"""From Flink SQL to a compiled plan."""

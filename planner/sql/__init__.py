@@ -1,0 +1,1 @@
+"""Flink SQL text to a syntax tree with positions."""

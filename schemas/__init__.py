@@ -1,0 +1,1 @@
+"""JSON Schemas of the compiled plan and the pipeline spec."""
