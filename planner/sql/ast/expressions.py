@@ -1,0 +1,458 @@
+"""Expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from .core import DataType, Identifier, IntervalQualifier, Name, Node
+
+if TYPE_CHECKING:
+    from .queries import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Expression(Node):
+    """Something with a value (or, as an argument of a function, a table, a descriptor or a symbol)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef(Expression):
+    """``a``, ``t.a``, ``t.a.nested``: a chain of identifiers whose meaning the binder finds."""
+
+    parts: tuple[Identifier, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parts as plain strings."""
+        return tuple(part.name for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Star(Expression):
+    """``*`` or ``t.*``."""
+
+    qualifier: tuple[Identifier, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NullLiteral(Expression):
+    """``NULL``."""
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanLiteral(Expression):
+    """``TRUE``, ``FALSE``, or ``UNKNOWN`` (None)."""
+
+    value: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class NumericLiteral(Expression):
+    """An unsigned number as written; the digits decide its type (``1``, ``1.50``, ``1.5E3``)."""
+
+    text: str
+
+    @property
+    def approximate(self) -> bool:
+        """Whether it is a DOUBLE, which an exponent makes it."""
+        return "E" in self.text.upper()
+
+    @property
+    def value(self) -> Decimal:
+        """The number."""
+        return Decimal(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class StringLiteral(Expression):
+    """``'text'`` or ``U&'\\00e9'``, unescaped."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryLiteral(Expression):
+    """``X'cafe'``."""
+
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DateTimeLiteral(Expression):
+    """``DATE '…'``, ``TIME '…'``, ``TIMESTAMP '…'``; ``kind`` is DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ."""
+
+    kind: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalLiteral(Expression):
+    """``INTERVAL [-] '1 02:03' DAY TO MINUTE``; ``negative`` is the sign outside the quotes."""
+
+    value: str
+    qualifier: IntervalQualifier
+    negative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalExpression(Expression):
+    """``INTERVAL n DAY`` where n is not a string literal."""
+
+    operand: Expression
+    qualifier: IntervalQualifier
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol(Expression):
+    """A keyword argument such as the unit in ``EXTRACT(DAY FROM ts)``.
+
+    By ``kind`` the ``value`` is: TIME_UNIT: YEAR, DAY, …; TRIM: BOTH, LEADING or TRAILING;
+    JSON_ON_NULL: NULL or ABSENT.
+    """
+
+    kind: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expression):
+    """``-x``, ``+x``, ``NOT x``; ``operator`` is upper case."""
+
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    """``left operator right``; one of ``+ - * / % || = <> < <= > >= AND OR``.
+
+    ``!=`` is kept as ``<>``. Also OVERLAPS, CONTAINS, EQUALS, PRECEDES, SUCCEEDS,
+    IMMEDIATELY PRECEDES and IMMEDIATELY SUCCEEDS.
+    """
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class IsPredicate(Expression):
+    """``x IS [NOT] test``; test is NULL, TRUE, FALSE, UNKNOWN or JSON VALUE, OBJECT, ARRAY, SCALAR."""
+
+    operand: Expression
+    test: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IsDistinctFrom(Expression):
+    """``left IS [NOT] DISTINCT FROM right``."""
+
+    left: Expression
+    right: Expression
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Expression):
+    """``x [NOT] BETWEEN [SYMMETRIC] low AND high``."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+    negated: bool = False
+    symmetric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InList(Expression):
+    """``x [NOT] IN (a, b)``."""
+
+    operand: Expression
+    items: tuple[Expression, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InQuery(Expression):
+    """``x [NOT] IN (SELECT …)``."""
+
+    operand: Expression
+    query: Query
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Like(Expression):
+    """``x [NOT] LIKE pattern [ESCAPE e]``, or SIMILAR TO when ``similar``."""
+
+    operand: Expression
+    pattern: Expression
+    escape: Expression | None = None
+    negated: bool = False
+    similar: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified(Expression):
+    """``left op ANY (…)``: ``quantifier`` is ANY (for SOME too) or ALL, over either ``items`` or a ``query``."""
+
+    operator: str
+    quantifier: str
+    left: Expression
+    items: tuple[Expression, ...] = ()
+    query: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Expression):
+    """``EXISTS (SELECT …)``."""
+
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuery(Expression):
+    """A scalar subquery."""
+
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionQuery(Expression):
+    """``ARRAY(SELECT …)``, ``MAP(SELECT …)``, ``MULTISET(SELECT …)``."""
+
+    kind: str
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class When(Node):
+    """``WHEN condition THEN result``; in a simple CASE the condition is the value compared with."""
+
+    condition: Expression
+    result: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Expression):
+    """``CASE [operand] WHEN … THEN … [ELSE otherwise] END``; ``WHEN a, b`` makes one branch for each."""
+
+    operand: Expression | None
+    branches: tuple[When, ...]
+    otherwise: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expression):
+    """``CAST(x AS type)``, or TRY_CAST when ``safe``."""
+
+    operand: Expression
+    type: DataType
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayConstructor(Expression):
+    """``ARRAY[a, b]``."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MultisetConstructor(Expression):
+    """``MULTISET[a, b]``."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValue(Node):
+    """An entry of ``MAP[key, value]`` or ``JSON_OBJECT(key VALUE value)``."""
+
+    key: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class MapConstructor(Expression):
+    """``MAP[k1, v1, k2, v2]``."""
+
+    entries: tuple[KeyValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowConstructor(Expression):
+    """``ROW(a, b)``, or ``(a, b)`` when not ``explicit``."""
+
+    items: tuple[Expression, ...]
+    explicit: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAccess(Expression):
+    """``operand.field`` behind something other than a chain of identifiers."""
+
+    operand: Expression
+    field: Identifier
+
+
+@dataclass(frozen=True, slots=True)
+class ElementAccess(Expression):
+    """``operand[index]``."""
+
+    operand: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall(Expression):
+    """A call, with everything that may follow it.
+
+    ``name`` as written; built-in names are compared without case by the binder. Calls with a syntax of
+    their own come as plain calls: SUBSTRING(s, from, for), OVERLAY(s, by, from, for), POSITION(a, s),
+    EXTRACT(Symbol, x), FLOOR/CEIL(x, Symbol), TRIM(Symbol, chars, s),
+    TIMESTAMPADD/TIMESTAMPDIFF(Symbol, a, b), JSON_OBJECTAGG(key, value, Symbol),
+    JSON_ARRAYAGG(value, Symbol).
+    ``parentheses`` is False for CURRENT_DATE and the like.
+    ``over`` is a window, or the name of one.
+    """
+
+    name: Name
+    args: tuple[Expression, ...] = ()
+    distinct: bool = False
+    order_by: tuple[SortItem, ...] = ()
+    within_group: tuple[SortItem, ...] = ()
+    filter: Expression | None = None
+    ignore_nulls: bool | None = None
+    over: WindowSpec | Identifier | None = None
+    parentheses: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NamedArgument(Expression):
+    """``name => value``."""
+
+    name: Identifier
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultArgument(Expression):
+    """``DEFAULT`` as an argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor(Expression):
+    """``DESCRIPTOR(a, b)``."""
+
+    columns: tuple[Identifier, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableArgument(Expression):
+    """A table given to a function: ``TABLE t`` or a query, with its PARTITION BY and ORDER BY."""
+
+    query: Query
+    partition_by: tuple[Expression, ...] = ()
+    order_by: tuple[SortItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SortItem(Node):
+    """``x [ASC|DESC] [NULLS FIRST|LAST]``; ``nulls_first`` is None when not said."""
+
+    expression: Expression
+    descending: bool = False
+    nulls_first: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBound(Node):
+    """A bound of a window frame.
+
+    ``kind`` is UNBOUNDED PRECEDING, PRECEDING, CURRENT ROW, FOLLOWING or UNBOUNDED FOLLOWING.
+    """
+
+    kind: str
+    offset: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowFrame(Node):
+    """``ROWS|RANGE [BETWEEN] start [AND end]``; ``unit`` is ROWS or RANGE."""
+
+    unit: str
+    start: FrameBound
+    end: FrameBound | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSpec(Node):
+    """``([base] PARTITION BY … ORDER BY … frame)``; ``base`` names a window of the WINDOW clause."""
+
+    base: Identifier | None = None
+    partition_by: tuple[Expression, ...] = ()
+    order_by: tuple[SortItem, ...] = ()
+    frame: WindowFrame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonBehavior(Node):
+    """What JSON_VALUE and JSON_QUERY give ON EMPTY or ON ERROR.
+
+    ``kind`` is NULL, ERROR, DEFAULT (with ``value``), EMPTY ARRAY or EMPTY OBJECT.
+    """
+
+    kind: str
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue(Expression):
+    """``JSON_VALUE(operand, path [RETURNING type] [… ON EMPTY] [… ON ERROR])``."""
+
+    operand: Expression
+    path: Expression
+    returning: DataType | None = None
+    on_empty: JsonBehavior | None = None
+    on_error: JsonBehavior | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonQuery(Expression):
+    """``JSON_QUERY(…)``; ``wrapper`` is None when not said, else WITHOUT, CONDITIONAL or UNCONDITIONAL."""
+
+    operand: Expression
+    path: Expression
+    returning: DataType | None = None
+    wrapper: str | None = None
+    on_empty: JsonBehavior | None = None
+    on_error: JsonBehavior | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonExists(Expression):
+    """``JSON_EXISTS(operand, path [TRUE|FALSE|UNKNOWN|ERROR ON ERROR])``."""
+
+    operand: Expression
+    path: Expression
+    on_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonObject(Expression):
+    """``JSON_OBJECT(k VALUE v, … [NULL|ABSENT ON NULL])``; ``on_null`` is None when not said."""
+
+    entries: tuple[KeyValue, ...]
+    on_null: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonArray(Expression):
+    """``JSON_ARRAY(a, … [NULL|ABSENT ON NULL])``; ``on_null`` is None when not said."""
+
+    items: tuple[Expression, ...]
+    on_null: str | None = None
