@@ -1,0 +1,254 @@
+"""The compiled plan as a document: nodes, edges, and their JSON text."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .codec import read_object, unknown_fields, write_object
+from .errors import FlinkplanError, PlanError
+from .nodes import ExecNode, node_from_json, node_to_json
+
+FLINK_VERSION = "2.3"
+"""The release whose plans flinkplan compiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffle:
+    """How rows travel along an edge."""
+
+    type: str
+    unknown: Mapping[str, Any] = unknown_fields()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """From the node ``source`` into the node ``target``; a target's edges stand in the order of its inputs."""
+
+    source: int
+    target: int
+    shuffle: Shuffle = Shuffle("FORWARD")
+    shuffle_mode: str = "PIPELINED"
+    unknown: Mapping[str, Any] = unknown_fields()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled plan.  ``nodes`` are in topological order."""
+
+    flink_version: str
+    nodes: tuple[ExecNode, ...]
+    edges: tuple[Edge, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[int, ExecNode]:
+        """The nodes by their ids."""
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def _inputs(self) -> Mapping[int, tuple[ExecNode, ...]]:
+        found: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
+        for edge in self.edges:
+            found[edge.target].append(self.by_id[edge.source])
+        return {target: tuple(sources) for target, sources in found.items()}
+
+    @cached_property
+    def _outputs(self) -> Mapping[int, tuple[ExecNode, ...]]:
+        found: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
+        for edge in self.edges:
+            found[edge.source].append(self.by_id[edge.target])
+        return {source: tuple(targets) for source, targets in found.items()}
+
+    def inputs(self, node: ExecNode) -> tuple[ExecNode, ...]:
+        """The nodes that feed ``node``, in the order of its inputs."""
+        return self._inputs[node.id]
+
+    def outputs(self, node: ExecNode) -> tuple[ExecNode, ...]:
+        """The nodes that ``node`` feeds."""
+        return self._outputs[node.id]
+
+    @property
+    def sinks(self) -> tuple[ExecNode, ...]:
+        """The nodes that feed nothing."""
+        return tuple(n for n in self.nodes if not self.outputs(n))
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def plan_from_json(document: Any) -> Plan:
+    """Read a plan from parsed JSON.
+
+    Raises :class:`PlanError` or :class:`UnsupportedError`, naming the node and its JSON pointer.
+    """
+    if not isinstance(document, Mapping):
+        raise PlanError(f"a compiled plan is a JSON object, not {_kind(document)}")
+    for key in ("flinkVersion", "nodes", "edges"):
+        if key not in document:
+            raise PlanError(f"the plan has no '{key}'", hint="a compiled plan has flinkVersion, nodes and edges")
+    if extra := document.keys() - {"flinkVersion", "nodes", "edges"}:
+        raise PlanError(f"the plan has the unknown top-level key '{min(extra)}'", hint="Flink refuses it; remove it")
+    for key in ("nodes", "edges"):
+        if not isinstance(document[key], list):
+            raise PlanError(f"'{key}' must be a list, not {_kind(document[key])}", where=f"/{key}")
+    nodes = tuple(_read_at(f"/nodes/{i}", node_from_json, n) for i, n in enumerate(document["nodes"]))
+    edges = tuple(_read_at(f"/edges/{i}", _edge, e) for i, e in enumerate(document["edges"]))
+    _check_references(nodes, edges)
+    return Plan(str(document["flinkVersion"]), nodes, edges)
+
+
+def _edge(json: Any) -> Edge:
+    edge: Edge = read_object(Edge, json)
+    return edge
+
+
+def _read_at(pointer: str, read: Any, json: Any) -> Any:
+    try:
+        return read(json)
+    except FlinkplanError as e:
+        where = pointer
+        if isinstance(json, Mapping) and "id" in json:
+            where = f"node {json['id']} ({pointer})"
+        raise type(e)(e.message, where=where, hint=e.hint) from None
+
+
+def _check_references(nodes: Iterable[ExecNode], edges: Iterable[Edge]) -> None:
+    ids: set[int] = set()
+    for i, node in enumerate(nodes):
+        if node.id in ids:
+            raise PlanError(f"the id {node.id} is used twice", where=f"node {node.id} (/nodes/{i}/id)")
+        ids.add(node.id)
+    for i, edge in enumerate(edges):
+        for end, node_id in (("source", edge.source), ("target", edge.target)):
+            if node_id not in ids:
+                raise PlanError(f"the edge's {end} is node {node_id}, which does not exist", where=f"/edges/{i}/{end}")
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def plan_to_json(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON values, keys in Flink's order."""
+    return {
+        "flinkVersion": plan.flink_version,
+        "nodes": [node_to_json(n) for n in plan.nodes],
+        "edges": [_edge_json(e) for e in plan.edges],
+    }
+
+
+def _edge_json(edge: Edge) -> dict[str, Any]:
+    written = write_object(edge)
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "shuffle": write_object(edge.shuffle),
+        "shuffleMode": edge.shuffle_mode,
+        **{k: v for k, v in written.items() if k not in ("source", "target", "shuffle", "shuffleMode")},
+    }
+
+
+def loads(text: str, file: str | None = None) -> Plan:
+    """Read a plan from its text.  ``file`` names it in errors.  Raises :class:`PlanError`."""
+    return plan_from_json(parse_json(text, file))
+
+
+def parse_json(text: str, file: str | None = None) -> Any:
+    """Parse JSON, refusing duplicate keys.  Raises :class:`PlanError` with line and column."""
+    from .errors import Location
+
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except json.JSONDecodeError as e:
+        raise PlanError(f"not valid JSON: {e.msg}", where=Location(file, e.lineno, e.colno)) from None
+    except RecursionError:
+        raise PlanError("the JSON is nested too deeply", where=file) from None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [k for k, _ in pairs]
+        twice = next(k for k in keys if keys.count(k) > 1)
+        raise PlanError(f"the key '{twice}' stands twice in one object")
+    return found
+
+
+def load(path: str | Path) -> Plan:
+    """Read a plan from a file.  Raises :class:`PlanError`."""
+    return loads(read_text(path), str(path))
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file.  Raises :class:`PlanError` where it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PlanError("no such file", where=str(path)) from None
+    except UnicodeDecodeError as e:
+        raise PlanError(f"not UTF-8 text (byte {e.start})", where=str(path)) from None
+    except OSError as e:
+        raise PlanError(e.strerror or str(e), where=str(path)) from None
+
+
+def dumps(plan: Plan) -> str:
+    """The plan's text, as Flink writes it."""
+    return pretty(plan_to_json(plan))
+
+
+def save(plan: Plan, path: str | Path) -> None:
+    """Write a plan to a file, whole or not at all."""
+    write_text(path, dumps(plan))
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file through a temporary one beside it, so that it appears whole or not at all.
+
+    Raises :class:`PlanError` where it cannot be written.
+    """
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(text)
+            Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as e:
+        raise PlanError(e.strerror or str(e), where=str(path)) from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def pretty(value: Any, indent: str = "") -> str:
+    """JSON text laid out as Jackson's pretty printer does: ``"key" : value``, ``[ {`` on one line."""
+    if isinstance(value, Mapping):
+        if not value:
+            return "{ }"
+        inner = indent + "  "
+        items = ",\n".join(f"{inner}{_scalar(k)} : {pretty(v, inner)}" for k, v in value.items())
+        return f"{{\n{items}\n{indent}}}"
+    if isinstance(value, (list, tuple)):
+        if not value:
+            return "[ ]"
+        return "[ " + ", ".join(pretty(v, indent) for v in value) + " ]"
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,78 @@
+"""The exec nodes, one frozen dataclass each, found by name through a registry."""
+
+from .aggregates import (
+    GlobalGroupAggregate,
+    GroupAggregate,
+    GroupWindowAggregate,
+    IncrementalGroupAggregate,
+    LocalGroupAggregate,
+    OverAggregate,
+)
+from .base import ExecNode, NodeMetadata, node_classes, node_from_json, node_to_json
+from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
+from .opaque import OpaqueNode
+from .ranks import ChangelogNormalize, Deduplicate, Limit, Rank, Sort, SortLimit, TemporalSort
+from .relational import (
+    Calc,
+    Correlate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    MiniBatchAssigner,
+    Union,
+    WatermarkAssigner,
+)
+from .tables import Sink, TableSourceScan, Values
+from .windows import (
+    GlobalWindowAggregate,
+    LocalWindowAggregate,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowRank,
+    WindowTableFunction,
+)
+
+__all__ = [
+    "Calc",
+    "ChangelogNormalize",
+    "Correlate",
+    "Deduplicate",
+    "DropUpdateBefore",
+    "Exchange",
+    "ExecNode",
+    "Expand",
+    "GlobalGroupAggregate",
+    "GlobalWindowAggregate",
+    "GroupAggregate",
+    "GroupWindowAggregate",
+    "IncrementalGroupAggregate",
+    "IntervalJoin",
+    "Join",
+    "Limit",
+    "LocalGroupAggregate",
+    "LocalWindowAggregate",
+    "LookupJoin",
+    "MiniBatchAssigner",
+    "MultiJoin",
+    "NodeMetadata",
+    "OpaqueNode",
+    "OverAggregate",
+    "Rank",
+    "Sink",
+    "Sort",
+    "SortLimit",
+    "TableSourceScan",
+    "TemporalJoin",
+    "TemporalSort",
+    "Union",
+    "Values",
+    "WatermarkAssigner",
+    "WindowAggregate",
+    "WindowDeduplicate",
+    "WindowJoin",
+    "WindowRank",
+    "WindowTableFunction",
+    "node_classes",
+    "node_from_json",
+    "node_to_json",
+]

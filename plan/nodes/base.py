@@ -1,0 +1,177 @@
+"""What all exec nodes share, and the registry they are found through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass
+from typing import Any, ClassVar, TypeVar
+
+from ..codec import field_codecs, plan_field, read_field, unknown_fields, unknown_keeper
+from ..errors import PlanError, UnsupportedError
+from ..specs import InputProperty, StateMetadata
+from ..types import LogicalType, RowField
+
+
+@dataclass(frozen=True, slots=True)
+class NodeMetadata:
+    """What is declared once per type of node.
+
+    ``versions`` are the versions that exist, ``since`` the Flink release of each; ``states`` the names of the
+    states in index order; ``consumed_options`` the options whose values the plan fixes; ``identity`` the
+    fields that must match for the operator's state to survive.
+    """
+
+    name: str
+    versions: tuple[int, ...]
+    since: tuple[str, ...]
+    states: tuple[str, ...] = ()
+    consumed_options: tuple[str, ...] = ()
+    identity: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> str:
+        """The type of the newest version, such as ``stream-exec-calc_1``."""
+        return f"{self.name}_{self.versions[-1]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecNode:
+    """A node of the plan.  Subclasses add their own fields."""
+
+    metadata: ClassVar[NodeMetadata]
+
+    id: int
+    version: int
+    configuration: Mapping[str, str] | None = plan_field(default=None)
+    input_properties: tuple[InputProperty, ...] | None = plan_field(default=None)
+    output_type: LogicalType
+    description: str = ""
+    unknown: Mapping[str, Any] = unknown_fields()
+
+    @property
+    def type(self) -> str:
+        """The node's type and version, such as ``stream-exec-join_1``."""
+        return f"{self.metadata.name}_{self.version}"
+
+    @property
+    def fields(self) -> tuple[RowField, ...]:
+        """The output columns."""
+        return self.output_type.fields
+
+    @property
+    def states(self) -> tuple[StateMetadata, ...]:
+        """The node's states; empty where it keeps none or the plan leaves them out."""
+        return getattr(self, "state", None) or ()
+
+    def ttl_ms(self, index: int = 0) -> int:
+        """The TTL of a state in milliseconds; 0 = never expires.
+
+        Where the plan has no entry, the node's configured ``table.exec.state.ttl`` or never.
+        """
+        for state in self.states:
+            if state.index == index:
+                return state.ttl_ms
+        return 0
+
+    def option(self, key: str, default: str) -> str:
+        """A consumed option's value as fixed in the plan."""
+        return (self.configuration or {}).get(key, default)
+
+
+Node = TypeVar("Node", bound=ExecNode)
+
+_REGISTRY: dict[str, type[ExecNode]] = {}
+
+
+def exec_node(
+    name: str,
+    *,
+    versions: Mapping[int, str],
+    states: tuple[str, ...] = (),
+    consumed_options: tuple[str, ...] = (),
+    identity: tuple[str, ...] = (),
+) -> Callable[[type[Node]], type[Node]]:
+    """Register a dataclass as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release."""
+
+    def register(cls: type[Node]) -> type[Node]:
+        cls.metadata = NodeMetadata(
+            f"stream-exec-{name}",
+            tuple(versions),
+            tuple(versions.values()),
+            states,
+            consumed_options,
+            identity,
+        )
+        _REGISTRY[cls.metadata.name] = cls
+        return cls
+
+    return register
+
+
+def node_classes() -> Iterator[type[ExecNode]]:
+    """All registered node classes."""
+    return iter(_REGISTRY.values())
+
+
+_TYPE = re.compile(r"(?P<name>[a-z-]+)_(?P<version>\d+)")
+_HEAD = ("id", "type", "configuration")
+_TAIL = ("inputProperties", "outputType", "description")
+
+
+def node_from_json(json: Any) -> ExecNode:
+    """Read a node.  Raises :class:`PlanError` naming the field, or :class:`UnsupportedError` for its type."""
+    if not isinstance(json, Mapping):
+        raise PlanError(f"a node is an object, not {json!r:.60}")
+    type_name = json.get("type")
+    match = _TYPE.fullmatch(type_name) if isinstance(type_name, str) else None
+    if match is None:
+        raise PlanError(f"a node's type is a name and a version such as 'stream-exec-calc_1', not {type_name!r}")
+    cls = _REGISTRY.get(match["name"])
+    if cls is None:
+        raise UnsupportedError(f"unknown node type '{type_name}'", hint=_nearest(match["name"]))
+    version = int(match["version"])
+    if version not in cls.metadata.versions:
+        known = ", ".join(map(str, cls.metadata.versions))
+        raise UnsupportedError(f"unknown version {version} of '{match['name']}'; known: {known}")
+    values: dict[str, Any] = {"version": version}
+    seen = {"type"}
+    for codec in field_codecs(cls):
+        if codec.name == "version":
+            continue
+        seen.add(codec.json)
+        if codec.json in json:
+            values[codec.name] = read_field(codec, json[codec.json])
+        elif codec.default is MISSING:
+            raise PlanError(f"the field '{codec.json}' is missing")
+    unknown = {k: v for k, v in json.items() if k not in seen}
+    if unknown:
+        values[unknown_keeper(cls) or ""] = unknown
+    return cls(**values)
+
+
+def _nearest(name: str) -> str | None:
+    import difflib
+
+    close = difflib.get_close_matches(name, _REGISTRY, n=1)
+    return f"did you mean '{close[0]}'?" if close else None
+
+
+def node_to_json(node: ExecNode) -> dict[str, Any]:
+    """Write a node, with its fields in Flink's order."""
+    groups: dict[str, dict[str, Any]] = {"head": {}, "own": {}, "inputs": {}, "last": {}}
+    tail: dict[str, Any] = {}
+    for codec in field_codecs(type(node)):
+        value = getattr(node, codec.name)
+        if codec.name == "version" or not (codec.always_written or value != codec.default):
+            continue
+        if codec.json in _TAIL:
+            tail[codec.json] = codec.write(value)
+        else:
+            place = "head" if codec.json in _HEAD else codec.place
+            groups[place][codec.json] = codec.write(value)
+    head = groups["head"]
+    out: dict[str, Any] = {"id": head.pop("id"), "type": node.type, **head, **groups["own"]}
+    if "inputProperties" in tail:
+        out["inputProperties"] = tail.pop("inputProperties")
+    return {**out, **groups["inputs"], **tail, **groups["last"], **node.unknown}

@@ -1,0 +1,100 @@
+"""Joins of streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..rex import RexNode
+from ..specs import IntervalJoinSpec, JoinSpec, StateMetadata, WindowingStrategy
+from .base import ExecNode, exec_node
+
+
+@exec_node(
+    "join",
+    versions={1: "1.15"},
+    states=("leftState", "rightState"),
+    identity=("join_spec", "left_upsert_keys", "right_upsert_keys"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Join(ExecNode):
+    """The regular join: both sides are kept in state until their TTL."""
+
+    join_spec: JoinSpec
+    left_upsert_keys: tuple[tuple[int, ...], ...] | None = None
+    right_upsert_keys: tuple[tuple[int, ...], ...] | None = None
+    state: tuple[StateMetadata, ...] | None = None
+
+
+@exec_node("multi-join", versions={1: "2.1"}, identity=("join_types", "join_conditions", "join_attribute_map"))
+@dataclass(frozen=True, kw_only=True)
+class MultiJoin(ExecNode):
+    """A regular join of several inputs; its states are named ``input-state-<n>``."""
+
+    join_types: tuple[str, ...]
+    join_conditions: tuple[RexNode | None, ...]
+    multi_join_condition: RexNode | None = None
+    join_attribute_map: Mapping[str, Any] | None = None
+    input_unique_keys: tuple[tuple[tuple[int, ...], ...], ...] | None = None
+    state: tuple[StateMetadata, ...] | None = None
+
+
+@exec_node("interval-join", versions={1: "1.15"}, identity=("interval_join_spec",))
+@dataclass(frozen=True, kw_only=True)
+class IntervalJoin(ExecNode):
+    """A join whose time bounds let the watermark clean its state."""
+
+    interval_join_spec: IntervalJoinSpec
+
+
+@exec_node(
+    "temporal-join",
+    versions={1: "1.15"},
+    identity=("join_spec", "left_time_attribute_index", "right_time_attribute_index"),
+)
+@dataclass(frozen=True, kw_only=True)
+class TemporalJoin(ExecNode):
+    """Each left row with the right side's version at the left row's time; index -1: processing time."""
+
+    join_spec: JoinSpec
+    is_temporal_function_join: bool
+    left_time_attribute_index: int
+    right_time_attribute_index: int
+
+
+@exec_node(
+    "window-join",
+    versions={1: "1.15"},
+    consumed_options=("table.local-time-zone",),
+    identity=("join_spec", "left_windowing", "right_windowing"),
+)
+@dataclass(frozen=True, kw_only=True)
+class WindowJoin(ExecNode):
+    """A join of rows that share a window."""
+
+    join_spec: JoinSpec
+    left_windowing: WindowingStrategy
+    right_windowing: WindowingStrategy
+
+
+@exec_node("lookup-join", versions={1: "1.15"}, states=("lookupJoinState",))
+@dataclass(frozen=True, kw_only=True)
+class LookupJoin(ExecNode):
+    """Looks rows up in an external table, as of processing time."""
+
+    join_type: str
+    pre_filter_condition: RexNode | None = None
+    join_condition: RexNode | None = None
+    temporal_table: Any
+    lookup_keys: Any
+    projection_on_temporal_table: tuple[RexNode, ...] | None = None
+    filter_on_temporal_table: RexNode | None = None
+    lookup_key_contains_primary_key: bool = False
+    require_upsert_materialize: bool = False
+    async_options: Any = None
+    retry_options: Any = None
+    input_changelog_mode: tuple[str, ...] | None = None
+    input_upsert_key: tuple[int, ...] | None = None
+    state: tuple[StateMetadata, ...] | None = None
+    prefer_custom_shuffle: bool = False

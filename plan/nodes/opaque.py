@@ -1,0 +1,38 @@
+"""Nodes that flinkplan reads, keeps, compares and writes, but does not look into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import ExecNode, exec_node
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpaqueNode(ExecNode):
+    """A node whose own fields are kept as they are, in ``unknown``."""
+
+
+def _declare(name: str, versions: dict[int, str]) -> None:
+    cls: type[OpaqueNode] = dataclass(frozen=True, kw_only=True)(
+        type("".join(p.capitalize() for p in name.split("-")), (OpaqueNode,), {"__module__": __name__})
+    )
+    exec_node(name, versions=versions)(cls)
+
+
+for _name, _versions in {
+    "async-calc": {1: "1.19"},
+    "async-correlate": {1: "2.2"},
+    "delta-join": {1: "2.1", 2: "2.3"},
+    "group-table-aggregate": {1: "2.0"},
+    "match": {1: "1.15"},
+    "ml-predict-table-function": {1: "2.1"},
+    "process-table-function": {1: "2.1"},
+    "python-async-calc": {1: "2.0"},
+    "python-calc": {1: "1.16"},
+    "python-correlate": {1: "1.16"},
+    "python-group-aggregate": {1: "1.16"},
+    "python-group-window-aggregate": {1: "1.16"},
+    "python-over-aggregate": {1: "1.16"},
+    "vector-search-table-function": {1: "2.2"},
+}.items():
+    _declare(_name, _versions)

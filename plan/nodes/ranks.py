@@ -1,0 +1,132 @@
+"""Deduplication, Top-N, LIMIT and order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..codec import plan_field
+from ..rex import RexNode
+from ..specs import PartitionSpec, RankRange, RankStrategy, SortSpec, StateMetadata
+from .aggregates import MINI_BATCH_OPTIONS
+from .base import ExecNode, exec_node
+
+_RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
+
+
+@exec_node(
+    "deduplicate",
+    versions={1: "1.15"},
+    states=("deduplicateState",),
+    consumed_options=(
+        *MINI_BATCH_OPTIONS,
+        "table.exec.deduplicate.insert-update-after-sensitive-enabled",
+        "table.exec.deduplicate.mini-batch.compact-changes-enabled",
+    ),
+    identity=("unique_keys", "is_rowtime", "keep_last_row"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Deduplicate(ExecNode):
+    """The first or last row of each key, by event or processing time."""
+
+    unique_keys: tuple[int, ...]
+    is_rowtime: bool
+    keep_last_row: bool
+    output_insert_only: bool | None = None
+    generate_update_before: bool
+    state: tuple[StateMetadata, ...] | None = None
+
+
+@exec_node(
+    "changelog-normalize",
+    versions={1: "1.15"},
+    states=("changelogNormalizeState",),
+    consumed_options=MINI_BATCH_OPTIONS,
+    identity=("unique_keys",),
+)
+@dataclass(frozen=True, kw_only=True)
+class ChangelogNormalize(ExecNode):
+    """Makes a complete changelog of upserts by key."""
+
+    unique_keys: tuple[int, ...]
+    generate_update_before: bool
+    state: tuple[StateMetadata, ...] | None = None
+    filter_condition: RexNode | None = plan_field(place="last", default=None)
+
+
+@exec_node(
+    "rank",
+    versions={1: "1.15"},
+    states=("rankState",),
+    consumed_options=_RANK_OPTIONS,
+    identity=("rank_type", "partition", "order_by", "rank_range", "rank_strategy"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Rank(ExecNode):
+    """Top-N of each partition."""
+
+    rank_type: str
+    partition: PartitionSpec
+    order_by: SortSpec
+    rank_range: RankRange
+    rank_strategy: RankStrategy
+    output_row_number: bool
+    generate_update_before: bool
+    state: tuple[StateMetadata, ...] | None = None
+
+
+@exec_node(
+    "sort-limit",
+    versions={1: "1.15"},
+    states=("rankState",),
+    consumed_options=_RANK_OPTIONS,
+    identity=("order_by", "rank_range", "rank_strategy"),
+)
+@dataclass(frozen=True, kw_only=True)
+class SortLimit(ExecNode):
+    """ORDER BY … LIMIT over the whole stream."""
+
+    order_by: SortSpec
+    rank_range: RankRange
+    rank_strategy: RankStrategy
+    generate_update_before: bool
+    state: tuple[StateMetadata, ...] | None = None
+    rank_type: str | None = plan_field(place="last", default=None)
+    partition: PartitionSpec | None = plan_field(place="last", default=None)
+    output_row_number: bool | None = plan_field(place="last", default=None)
+
+
+@exec_node(
+    "limit",
+    versions={1: "1.15"},
+    states=("rankState",),
+    consumed_options=_RANK_OPTIONS,
+    identity=("rank_range", "rank_strategy"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Limit(ExecNode):
+    """LIMIT over the whole stream."""
+
+    rank_range: RankRange
+    rank_strategy: RankStrategy
+    generate_update_before: bool
+    state: tuple[StateMetadata, ...] | None = None
+    rank_type: str | None = plan_field(place="last", default=None)
+    partition: PartitionSpec | None = plan_field(place="last", default=None)
+    order_by: SortSpec | None = plan_field(place="last", default=None)
+    output_row_number: bool | None = plan_field(place="last", default=None)
+
+
+@exec_node("temporal-sort", versions={1: "1.15"}, identity=("order_by",))
+@dataclass(frozen=True, kw_only=True)
+class TemporalSort(ExecNode):
+    """ORDER BY a time attribute, ascending, then others."""
+
+    order_by: SortSpec
+
+
+@exec_node("sort", versions={1: "1.18"}, identity=("order_by",))
+@dataclass(frozen=True, kw_only=True)
+class Sort(ExecNode):
+    """A full sort, for tests of bounded input."""
+
+    order_by: SortSpec

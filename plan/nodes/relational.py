@@ -1,0 +1,71 @@
+"""Nodes without state of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..rex import RexNode
+from ..specs import MiniBatchInterval
+from .base import ExecNode, exec_node
+
+
+@exec_node("calc", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class Calc(ExecNode):
+    """Keeps the rows for which ``condition`` is true and computes ``projection`` of them."""
+
+    projection: tuple[RexNode, ...]
+    condition: RexNode | None
+
+
+@exec_node("union", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class Union(ExecNode):
+    """All rows of all inputs."""
+
+
+@exec_node("exchange", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class Exchange(ExecNode):
+    """Spreads rows as ``input_properties`` requires."""
+
+
+@exec_node("expand", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class Expand(ExecNode):
+    """Each row once per projection (grouping sets, split distinct aggregates)."""
+
+    projects: tuple[tuple[RexNode, ...], ...]
+
+
+@exec_node("correlate", versions={1: "1.15"}, identity=("join_type", "function_call", "condition"))
+@dataclass(frozen=True, kw_only=True)
+class Correlate(ExecNode):
+    """Each row with each row that a table function yields for it; ``join_type`` is INNER or LEFT."""
+
+    join_type: str
+    function_call: RexNode
+    condition: RexNode | None
+
+
+@exec_node("drop-update-before", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class DropUpdateBefore(ExecNode):
+    """Drops -U rows."""
+
+
+@exec_node("mini-batch-assigner", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class MiniBatchAssigner(ExecNode):
+    """Marks where mini-batches end."""
+
+    mini_batch_interval: MiniBatchInterval
+
+
+@exec_node("watermark-assigner", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class WatermarkAssigner(ExecNode):
+    """Derives watermarks from the rows' time column."""
+
+    watermark_expr: RexNode
+    rowtime_field_index: int

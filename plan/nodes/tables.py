@@ -1,0 +1,54 @@
+"""Where rows enter and leave the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..codec import plan_field
+from ..rex import RexNode
+from ..specs import ConflictStrategy, StateMetadata, TableSinkSpec, TableSourceSpec
+from .base import ExecNode, exec_node
+
+SINK_OPTIONS = (
+    "table.exec.sink.keyed-shuffle",
+    "table.exec.sink.not-null-enforcer",
+    "table.exec.sink.rowtime-inserter",
+    "table.exec.sink.type-length-enforcer",
+    "table.exec.sink.upsert-materialize",
+)
+
+
+@exec_node("table-source-scan", versions={1: "1.15", 2: "2.3"}, identity=("scan_table_source", "output_type"))
+@dataclass(frozen=True, kw_only=True)
+class TableSourceScan(ExecNode):
+    """Reads a table."""
+
+    scan_table_source: TableSourceSpec
+
+
+@exec_node("values", versions={1: "1.15"})
+@dataclass(frozen=True, kw_only=True)
+class Values(ExecNode):
+    """Constant rows."""
+
+    tuples: tuple[tuple[RexNode, ...], ...]
+
+
+@exec_node(
+    "sink",
+    versions={1: "1.15", 2: "2.3"},
+    states=("sinkMaterializeState",),
+    consumed_options=SINK_OPTIONS,
+    identity=("input_upsert_key", "require_upsert_materialize"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Sink(ExecNode):
+    """Writes a table; ``input_changelog_mode`` lists the row kinds that reach it."""
+
+    dynamic_table_sink: TableSinkSpec
+    input_changelog_mode: tuple[str, ...]
+    require_upsert_materialize: bool = False
+    state: tuple[StateMetadata, ...] | None = None
+    input_upsert_key: tuple[int, ...] | None = None
+    upsert_materialize_strategy: str | None = None
+    conflict_strategy: ConflictStrategy | None = plan_field(default=None)

@@ -1,0 +1,241 @@
+"""Row expressions (RexNode): the typed expressions inside exec nodes.
+
+Source: Flink's ``RexNodeJsonSerializer``.  A function is identified by its syntax and internal name
+together: ``$-$1`` is a subtraction (BINARY), a negation (PREFIX) or a subtraction of dates (SPECIAL).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .errors import PlanError
+from .types import LogicalType, type_from_json, type_to_json
+
+FUNCTION = "FUNCTION"
+"""The syntax of a call whose JSON names none: an ordinary function call."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputRef:
+    """The value of the input row's column at ``index`` (from 0)."""
+
+    index: int
+    type: LogicalType
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant.
+
+    ``value`` is as JSON holds it: int and bool as they are; DECIMAL, DOUBLE and FLOAT as text; an interval
+    as text of milliseconds or months; binary as base64; dates and timestamps as SQL text; ``None`` for NULL.
+    ``symbol`` is set for an enum constant, whose class it names (``TIME_UNIT_RANGE``).
+    """
+
+    value: Any
+    type: LogicalType
+    symbol: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An end of a range of a :class:`Sarg`; a value as in :class:`Literal`."""
+
+    value: Any
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An interval of values; a missing bound is infinite."""
+
+    lower: Bound | None
+    upper: Bound | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sarg:
+    """A search argument: the set of values that ``$SEARCH$1`` looks its operand up in.
+
+    ``null_as`` is TRUE, FALSE or UNKNOWN: what the search yields for NULL.
+    """
+
+    ranges: tuple[Range, ...]
+    null_as: str
+    type: LogicalType
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function or operator.
+
+    ``name`` is the internal name (``$UPPER$1``) of a built-in function; a user's function has instead
+    ``reference``, the JSON that identifies it (``catalogName``, ``systemName``, ``class``, ``instance``).
+    """
+
+    name: str
+    operands: tuple[RexNode, ...]
+    type: LogicalType
+    syntax: str = FUNCTION
+    reference: Mapping[str, Any] | None = field(default=None, hash=False)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What identifies the function: its syntax and internal name."""
+        return self.syntax, self.name
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAccess:
+    """The field ``name`` of a row-typed expression."""
+
+    name: str
+    expr: RexNode
+
+    @property
+    def type(self) -> LogicalType:
+        """The field's type; nullable also where the row is."""
+        row = self.expr.type
+        found = next(f.type for f in row.fields if f.name == self.name)
+        return found.nullable_() if row.nullable else found
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelVariable:
+    """The current row of the outer side of a correlation, such as ``$cor0``."""
+
+    correl: str
+    type: LogicalType
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueRex:
+    """An expression of a kind that flinkplan carries along but cannot evaluate."""
+
+    kind: str
+    type: LogicalType
+    json: Mapping[str, Any] = field(hash=False)
+
+
+RexNode = InputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex
+
+_CALL_REFERENCES = ("catalogName", "systemName", "class", "instance", "sqlKind")
+
+
+def rex_from_json(json: Any) -> RexNode:
+    """Read an expression.  Raises :class:`PlanError` on malformed JSON."""
+    if not isinstance(json, Mapping) or "kind" not in json:
+        raise PlanError(f"an expression is an object with a 'kind', not {json!r:.80}")
+    try:
+        return _read(json)
+    except KeyError as e:
+        raise PlanError(f"the {json['kind']} expression lacks the field {e}") from None
+
+
+def _read(json: Mapping[str, Any]) -> RexNode:
+    kind = json["kind"]
+    if kind == "FIELD_ACCESS":
+        return _field_access(json)
+    rex_type = type_from_json(json["type"])
+    if kind == "INPUT_REF":
+        return InputRef(json["inputIndex"], rex_type)
+    if kind == "LITERAL":
+        if "sarg" in json:
+            sarg = json["sarg"]
+            ranges = tuple(Range(_bound(r.get("lower")), _bound(r.get("upper"))) for r in sarg["ranges"])
+            return Sarg(ranges, sarg["nullAs"], rex_type)
+        return Literal(json["value"], rex_type, json.get("symbol"))
+    if kind == "CALL":
+        reference = {k: json[k] for k in _CALL_REFERENCES if k in json}
+        return Call(
+            json["internalName"] if not reference else json.get("internalName", ""),
+            tuple(map(rex_from_json, json.get("operands", ()))),
+            rex_type,
+            json.get("syntax", FUNCTION),
+            reference or None,
+        )
+    if kind == "CORREL_VARIABLE":
+        return CorrelVariable(json["correl"], rex_type)
+    return OpaqueRex(kind, rex_type, dict(json))
+
+
+def _field_access(json: Mapping[str, Any]) -> FieldAccess:
+    access = FieldAccess(json["name"], rex_from_json(json["expr"]))
+    if access.name not in access.expr.type.field_names:
+        raise PlanError(f"there is no field '{access.name}' in {access.expr.type}")
+    return access
+
+
+def _bound(json: Mapping[str, Any] | None) -> Bound | None:
+    return None if json is None else Bound(json["value"], json["boundType"] == "CLOSED")
+
+
+def rex_to_json(rex: RexNode) -> dict[str, Any]:
+    """Write an expression, with its keys in Flink's order."""
+    match rex:
+        case InputRef(index, t):
+            out: dict[str, Any] = {"kind": "INPUT_REF", "inputIndex": index}
+        case Literal(value, t, symbol):
+            out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": value}
+        case Sarg(ranges, null_as, t):
+            out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), "nullAs": null_as}}
+        case Call(name, operands, t, syntax, reference):
+            out = {"kind": "CALL"}
+            if syntax != FUNCTION:
+                out["syntax"] = syntax
+            if name:
+                out["internalName"] = name
+            out.update(reference or {})
+            if operands:
+                out["operands"] = list(map(rex_to_json, operands))
+        case FieldAccess(name, expr):
+            return {"kind": "FIELD_ACCESS", "name": name, "expr": rex_to_json(expr)}
+        case CorrelVariable(correl, t):
+            out = {"kind": "CORREL_VARIABLE", "correl": correl}
+        case OpaqueRex(_, t, json):
+            return dict(json)
+    out["type"] = type_to_json(t)
+    return out
+
+
+def _range_json(r: Range) -> dict[str, Any]:
+    out = {}
+    for name, bound in (("lower", r.lower), ("upper", r.upper)):
+        if bound is not None:
+            out[name] = {"value": bound.value, "boundType": "CLOSED" if bound.closed else "OPEN"}
+    return out
+
+
+def children(rex: RexNode) -> tuple[RexNode, ...]:
+    """The direct sub-expressions."""
+    match rex:
+        case Call(operands=operands):
+            return operands
+        case FieldAccess(expr=expr):
+            return (expr,)
+    return ()
+
+
+def walk(rex: RexNode) -> Iterator[RexNode]:
+    """The expression and all its sub-expressions, parents first."""
+    yield rex
+    for child in children(rex):
+        yield from walk(child)
+
+
+def input_refs(rex: RexNode) -> set[int]:
+    """The indexes of the input columns that the expression reads."""
+    return {r.index for r in walk(rex) if isinstance(r, InputRef)}
+
+
+def transform(rex: RexNode, rewrite: Callable[[RexNode], RexNode]) -> RexNode:
+    """Rebuild an expression bottom-up, each node passed through ``rewrite`` once its children have been."""
+    match rex:
+        case Call(operands=operands):
+            new = tuple(transform(o, rewrite) for o in operands)
+            rex = rex if new == operands else replace(rex, operands=new)
+        case FieldAccess(expr=expr):
+            rex = replace(rex, expr=transform(expr, rewrite))
+    return rewrite(rex)

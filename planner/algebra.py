@@ -1,0 +1,247 @@
+"""The logical algebra: what a query means, between the binder and the rules.
+
+Expressions are the plan's own row expressions (:mod:`flinkplan.plan.rex`) over the columns of the input
+(of both inputs, left first, in a join).  Two more exist only before the rules have run: :class:`Over` and
+:class:`SubQuery`.  Field names follow Calcite, because Flink's plans show them: ``EXPR$0`` for an unnamed
+column, a number appended to the second of two equal names of a join.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ..plan.rex import RexNode
+from ..plan.specs import AggregateCall, JoinType, SortField
+from ..plan.types import LogicalType
+from .catalog import Table
+
+
+@dataclass(frozen=True, slots=True)
+class TtlHint:
+    """``STATE_TTL``: milliseconds by input (0 left, 1 right) of a join, or {0: ms} of an aggregate."""
+
+    by_input: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rel:
+    """A relation: its row type, and the relations it is made from (declared by subclasses)."""
+
+    row_type: LogicalType
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan(Rel):
+    """All columns of a table.  ``options`` are those of an OPTIONS hint, over the table's own."""
+
+    table: Table
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Values(Rel):
+    """Constant rows."""
+
+    tuples: tuple[tuple[RexNode, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unary(Rel):
+    """A relation made from one other."""
+
+    input: Rel
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project(Unary):
+    """Computes columns; ``row_type`` names them."""
+
+    exprs: tuple[RexNode, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter(Unary):
+    """Keeps the rows for which ``condition`` is true."""
+
+    condition: RexNode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watermark(Unary):
+    """Marks a column as event time."""
+
+    rowtime_index: int
+    expr: RexNode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregate(Unary):
+    """GROUP BY: the grouping columns, then one column a call.
+
+    ``grouping_sets`` is ``None`` for a plain GROUP BY, else each set's columns.  Legacy group windows stay
+    calls of ``$TUMBLE``/``$HOP``/``$SESSION`` in the projection below until the rules take them.
+    """
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    grouping_sets: tuple[tuple[int, ...], ...] | None = None
+    ttl: TtlHint | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Join(Rel):
+    """A join; ``row_type`` has the left columns, then (unless SEMI or ANTI) the right ones."""
+
+    left: Rel
+    right: Rel
+    type: JoinType
+    condition: RexNode
+    ttl: TtlHint | None = None
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemporalJoin(Rel):
+    """``left JOIN right FOR SYSTEM_TIME AS OF left.<time> ON condition``."""
+
+    left: Rel
+    right: Rel
+    type: JoinType
+    condition: RexNode
+    time: RexNode
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correlate(Unary):
+    """Each row with the rows of a table function of its columns (UNNEST, LATERAL TABLE).
+
+    ``call`` reads the outer row through ``CorrelVariable(correl)``; ``function_type`` are its columns.
+    """
+
+    type: JoinType
+    correl: str
+    call: RexNode
+    function_type: LogicalType
+    condition: RexNode | None = None
+
+
+class SetKind(Enum):
+    """The kinds of set operation."""
+
+    UNION = "UNION"
+    INTERSECT = "INTERSECT"
+    EXCEPT = "EXCEPT"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetOp(Rel):
+    """A set operation over relations of equal column count."""
+
+    kind: SetKind
+    all: bool
+    operands: tuple[Rel, ...]
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return self.operands
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowFunction(Unary):
+    """A windowing table function: the input's columns, then window_start, window_end, window_time.
+
+    ``kind`` is TUMBLE, HOP, CUMULATE or SESSION; times are milliseconds (``size`` is the gap of a SESSION,
+    ``slide`` the slide of HOP and the step of CUMULATE).
+    """
+
+    kind: str
+    time_index: int
+    size: int
+    slide: int | None = None
+    offset: int | None = None
+    partition_keys: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort(Unary):
+    """ORDER BY, OFFSET and FETCH."""
+
+    order: tuple[SortField, ...]
+    offset: int | None = None
+    fetch: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableModify(Unary):
+    """INSERT INTO a table; ``target_columns`` where the statement listed some."""
+
+    table: Table
+    overwrite: bool = False
+    static_partition: tuple[tuple[str, str], ...] = ()
+    target_columns: tuple[int, ...] | None = None
+    conflict: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+# ---------------------------------------------------------------- expressions of the planner alone
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An OVER frame: ``lower``/``upper`` are None for unbounded, 0 for the current row, else an offset rex."""
+
+    is_rows: bool
+    lower: RexNode | int | None
+    upper: RexNode | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """An aggregate or ranking function over a window of rows."""
+
+    name: str
+    operands: tuple[RexNode, ...]
+    type: LogicalType
+    partition: tuple[RexNode, ...]
+    order: tuple[tuple[RexNode, bool, bool], ...]
+    """(expression, ascending, nulls last)"""
+    frame: Frame
+    distinct: bool = False
+    ignore_nulls: bool = False
+
+
+class SubQueryKind(Enum):
+    """What is asked of a subquery."""
+
+    IN = "IN"
+    EXISTS = "EXISTS"
+    SCALAR = "SCALAR"
+    SOME = "SOME"
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuery:
+    """A subquery in an expression; correlated columns of ``rel`` are ``CorrelVariable`` field accesses."""
+
+    kind: SubQueryKind
+    rel: Rel = field(hash=False)
+    operands: tuple[RexNode, ...]
+    type: LogicalType
+    correl: str | None = None
+    comparison: str | None = None
