@@ -318,7 +318,9 @@ class _TypeParser:
             return self.structured()
         if word == "RAW":
             self.expect("(")
-            cls, _, snapshot = self.next(), self.expect(","), self.next()
+            cls = self.next()
+            self.expect(",")
+            snapshot = self.next()
             self.expect(")")
             return LogicalType("RAW", raw={"class": cls[1:-1], "snapshot": snapshot[1:-1]})
         if word == "SYMBOL":

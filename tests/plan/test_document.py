@@ -1,0 +1,145 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flinkplan.plan.document import dumps, load, loads, pretty, save
+from flinkplan.plan.errors import PlanError, UnsupportedError
+from flinkplan.plan.nodes import Calc, Join
+
+CALC: dict[str, Any] = {
+    "id": 1,
+    "type": "stream-exec-calc_1",
+    "projection": [{"kind": "INPUT_REF", "inputIndex": 0, "type": "INT"}],
+    "condition": None,
+    "inputProperties": [
+        {"requiredDistribution": {"type": "UNKNOWN"}, "damBehavior": "PIPELINED", "priority": 0},
+    ],
+    "outputType": "ROW<`a` INT>",
+    "description": "Calc(select=[a])",
+}
+JOIN: dict[str, Any] = {
+    "id": 2,
+    "type": "stream-exec-join_1",
+    "joinSpec": {
+        "joinType": "INNER",
+        "leftKeys": [0],
+        "rightKeys": [0],
+        "filterNulls": [True],
+        "nonEquiCondition": None,
+    },
+    "state": [
+        {"index": 0, "ttl": "3000 ms", "name": "leftState"},
+        {"index": 1, "ttl": 9000, "name": "rightState", "note": "edited by hand"},
+    ],
+    "outputType": "ROW<`a` INT>",
+    "description": "Join",
+}
+
+
+def edge(source: int, target: int) -> dict[str, Any]:
+    return {"source": source, "target": target, "shuffle": {"type": "FORWARD"}, "shuffleMode": "PIPELINED"}
+
+
+def document(*nodes: dict[str, Any], edges: tuple[tuple[int, int], ...] = ()) -> dict[str, Any]:
+    return {"flinkVersion": "2.3", "nodes": list(nodes), "edges": [edge(*e) for e in edges]}
+
+
+def test_nodes_and_edges_are_read() -> None:
+    plan = loads(json.dumps(document(CALC, JOIN, edges=((1, 2), (1, 2)))))
+    calc, join = plan.nodes
+    assert isinstance(calc, Calc)
+    assert isinstance(join, Join)
+    assert plan.inputs(join) == (calc, calc)
+    assert plan.outputs(calc) == (join, join)
+    assert plan.sinks == (join,)
+    assert [join.ttl_ms(0), join.ttl_ms(1)] == [3000, 9000]
+
+
+def test_text_is_kept_byte_for_byte(tmp_path: Path) -> None:
+    text = pretty(document(CALC, JOIN, edges=((1, 2), (1, 2))))
+    path = tmp_path / "plan.json"
+    path.write_text(text)
+    save(load(path), tmp_path / "copy.json")
+    assert (tmp_path / "copy.json").read_text() == text
+
+
+def test_what_flink_ignores_is_kept() -> None:
+    calc = {**CALC, "flinkplan": {"name": "clean"}}
+    assert dumps(loads(json.dumps(document(calc)))) == pretty(document(calc))
+
+
+def test_layout_is_jacksons() -> None:
+    assert pretty({"a": [], "b": {}, "c": [{"d": "é"}, 1], "e": None}) == (
+        '{\n  "a" : [ ],\n  "b" : { },\n  "c" : [ {\n    "d" : "é"\n  }, 1 ],\n  "e" : null\n}'
+    )
+
+
+def broken(change: Any) -> str:
+    plan = json.loads(json.dumps(document(CALC, JOIN, edges=((1, 2), (1, 2)))))
+    change(plan)
+    return json.dumps(plan)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda p: p.pop("edges"), "no 'edges'"),
+        (lambda p: p.update(more=1), "unknown top-level key 'more'"),
+        (lambda p: p.update(nodes={}), "'nodes' must be a list"),
+        (lambda p: p["nodes"][0].pop("projection"), "node 1 (/nodes/0): the field 'projection' is missing"),
+        (lambda p: p["nodes"][0].update(type="calc"), "a name and a version"),
+        (lambda p: p["nodes"][0].update(id="1"), "id: expected a whole number"),
+        (lambda p: p["nodes"][1].update(id=1), "the id 1 is used twice"),
+        (lambda p: p["nodes"][0]["projection"][0].pop("inputIndex"), "INPUT_REF expression lacks"),
+        (lambda p: p["nodes"][1]["joinSpec"].update(joinType="OUTER"), "joinType"),
+        (lambda p: p["edges"][0].update(source=7), "node 7, which does not exist"),
+    ],
+)
+def test_errors_name_the_place(change: Any, words: str) -> None:
+    with pytest.raises(PlanError) as e:
+        loads(broken(change))
+    assert words in str(e.value)
+
+
+@pytest.mark.parametrize(
+    ("node_type", "words"),
+    [
+        ("stream-exec-clac_1", "did you mean 'stream-exec-calc'?"),
+        ("stream-exec-calc_9", "unknown version 9"),
+    ],
+)
+def test_unknown_nodes_are_named(node_type: str, words: str) -> None:
+    with pytest.raises(UnsupportedError) as e:
+        loads(broken(lambda p: p["nodes"][0].update(type=node_type)))
+    assert words in str(e.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "not a list"),
+        ('{"a": 1,}', "f.json:1:"),
+        ('{"nodes": [], "nodes": []}', "'nodes' stands twice"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_malformed_text(text: str, words: str) -> None:
+    with pytest.raises(PlanError) as e:
+        loads(text, "f.json")
+    assert words in str(e.value)
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    (tmp_path / "latin.json").write_bytes(b'{"\xe9": 1}')
+    for path, words in ((tmp_path / "none.json", "no such file"), (tmp_path / "latin.json", "not UTF-8")):
+        with pytest.raises(PlanError, match=words):
+            load(path)
+
+
+def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "dir").mkdir()
+    with pytest.raises(PlanError):
+        save(loads(json.dumps(document(CALC))), tmp_path / "dir")
+    assert [p.name for p in tmp_path.iterdir()] == ["dir"]

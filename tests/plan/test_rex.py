@@ -1,0 +1,79 @@
+from flinkplan.plan.rex import (
+    Call,
+    FieldAccess,
+    InputRef,
+    Literal,
+    Sarg,
+    input_refs,
+    rex_from_json,
+    rex_to_json,
+    transform,
+    walk,
+)
+from flinkplan.plan.types import BIGINT, INT, parse_type
+
+MINUS = {
+    "kind": "CALL",
+    "syntax": "BINARY",
+    "internalName": "$-$1",
+    "operands": [
+        {"kind": "INPUT_REF", "inputIndex": 2, "type": "INT"},
+        {"kind": "LITERAL", "value": 7, "type": "INT NOT NULL"},
+    ],
+    "type": "INT",
+}
+
+
+def test_calls_are_told_apart_by_syntax_and_name() -> None:
+    call = rex_from_json(MINUS)
+    assert call == Call("$-$1", (InputRef(2, INT), Literal(7, INT.not_null())), INT, "BINARY")
+    assert isinstance(call, Call)
+    assert call.key == ("BINARY", "$-$1")
+    assert rex_to_json(call) == MINUS
+
+
+def test_sarg_round_trip() -> None:
+    json = {
+        "kind": "LITERAL",
+        "sarg": {
+            "ranges": [{"upper": {"value": 3, "boundType": "OPEN"}}, {"lower": {"value": 5, "boundType": "CLOSED"}}],
+            "nullAs": "UNKNOWN",
+        },
+        "type": "INT NOT NULL",
+    }
+    sarg = rex_from_json(json)
+    assert isinstance(sarg, Sarg)
+    assert (sarg.ranges[0].lower, sarg.ranges[1].lower.closed if sarg.ranges[1].lower else None) == (None, True)
+    assert rex_to_json(sarg) == json
+
+
+def test_a_field_is_nullable_where_its_row_is() -> None:
+    row = InputRef(0, parse_type("ROW<`x` INT NOT NULL>"))
+    access = FieldAccess("x", row)
+    assert access.type == INT
+    assert FieldAccess("x", InputRef(0, row.type.not_null())).type == INT.not_null()
+    assert rex_from_json(rex_to_json(access)) == access
+
+
+def test_kinds_flinkplan_cannot_evaluate_are_kept() -> None:
+    json = {"kind": "PATTERN_INPUT_REF", "alpha": "A", "inputIndex": 0, "type": "INT"}
+    assert rex_to_json(rex_from_json(json)) == json
+
+
+def test_users_functions_keep_their_reference() -> None:
+    json = {
+        "kind": "CALL",
+        "catalogName": "`default_catalog`.`default_database`.`f`",
+        "operands": [{"kind": "INPUT_REF", "inputIndex": 0, "type": "INT"}],
+        "type": "INT",
+    }
+    assert rex_to_json(rex_from_json(json)) == json
+
+
+def test_walk_and_transform() -> None:
+    call = rex_from_json(MINUS)
+    assert len(list(walk(call))) == 3
+    assert input_refs(call) == {2}
+    shifted = transform(call, lambda r: InputRef(r.index + 1, BIGINT) if isinstance(r, InputRef) else r)
+    assert input_refs(shifted) == {3}
+    assert input_refs(call) == {2}
