@@ -1,0 +1,94 @@
+"""How a value of each logical type is held in a Spark column.
+
+| Flink | Spark | held as |
+|---|---|---|
+| BOOLEAN, TINYINT … BIGINT, FLOAT, DOUBLE, DECIMAL, DATE | the same | |
+| CHAR, VARCHAR | string | a CHAR is padded by the cast that makes it |
+| BINARY, VARBINARY | binary | |
+| TIME | int | milliseconds of the day |
+| TIMESTAMP, TIMESTAMP_LTZ up to 6 digits | timestamp | the session's zone is UTC; a TIMESTAMP is its wall clock read in UTC |
+| TIMESTAMP, TIMESTAMP_LTZ of 7 to 9 digits | struct<timestamp, smallint> | with the nanoseconds (0 to 999) below the microsecond |
+| INTERVAL YEAR … MONTH | int | months |
+| INTERVAL DAY … SECOND | bigint | milliseconds |
+| ARRAY, MAP | the same | |
+| MULTISET | map<element, int> | how often each element occurs |
+| ROW, STRUCTURED | struct | fields named by position (``f0``, ``f1`` …), so that no user's name reaches Spark |
+| VARIANT | variant | |
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import types as spark
+
+from ..plan.errors import UnsupportedError
+from ..plan.types import TIMESTAMPS, LogicalType
+
+MICROSECOND_DIGITS = 6
+
+_ATOMIC: dict[str, spark.DataType] = {
+    "BOOLEAN": spark.BooleanType(),
+    "TINYINT": spark.ByteType(),
+    "SMALLINT": spark.ShortType(),
+    "INT": spark.IntegerType(),
+    "BIGINT": spark.LongType(),
+    "FLOAT": spark.FloatType(),
+    "DOUBLE": spark.DoubleType(),
+    "CHAR": spark.StringType(),
+    "VARCHAR": spark.StringType(),
+    "BINARY": spark.BinaryType(),
+    "VARBINARY": spark.BinaryType(),
+    "DATE": spark.DateType(),
+    "TIME": spark.IntegerType(),
+    "VARIANT": spark.VariantType(),
+    "NULL": spark.NullType(),
+}
+
+_NANOS = spark.StructType(
+    [spark.StructField("micros", spark.TimestampType()), spark.StructField("nanos", spark.ShortType())]
+)
+
+
+def field_name(index: int) -> str:
+    """The name of the field at ``index`` of a ROW."""
+    return f"f{index}"
+
+
+def has_nanos(t: LogicalType) -> bool:
+    """Whether ``t`` is a timestamp finer than Spark's, held as a struct of ``micros`` and ``nanos``."""
+    return t.root in TIMESTAMPS and (t.precision or 0) > MICROSECOND_DIGITS
+
+
+def is_year_month(t: LogicalType) -> bool:
+    """Whether ``t`` is an interval counted in months."""
+    return t.root.startswith("INTERVAL_") and ("YEAR" in t.root or "MONTH" in t.root)
+
+
+def is_day_time(t: LogicalType) -> bool:
+    """Whether ``t`` is an interval counted in milliseconds."""
+    return t.root.startswith("INTERVAL_") and not is_year_month(t)
+
+
+def spark_type(t: LogicalType) -> spark.DataType:
+    """The Spark type that holds values of ``t``.  Raises :class:`UnsupportedError` where there is none."""
+    if t.root in _ATOMIC:
+        return _ATOMIC[t.root]
+    if has_nanos(t):
+        return _NANOS
+    if t.root in TIMESTAMPS:
+        return spark.TimestampType()
+    if t.root == "DECIMAL":
+        return spark.DecimalType(t.precision or 10, t.scale or 0)
+    if is_year_month(t):
+        return spark.IntegerType()
+    if is_day_time(t):
+        return spark.LongType()
+    if t.root == "ARRAY":
+        return spark.ArrayType(spark_type(t.element))
+    if t.root == "MAP":
+        key, value = t.children
+        return spark.MapType(spark_type(key), spark_type(value))
+    if t.root == "MULTISET":
+        return spark.MapType(spark_type(t.element), spark.IntegerType())
+    if t.root in ("ROW", "STRUCTURED"):
+        return spark.StructType([spark.StructField(field_name(i), spark_type(f)) for i, f in enumerate(t.field_types)])
+    raise UnsupportedError(f"values of the type {t} cannot be held in a Spark column")
