@@ -1,0 +1,72 @@
+# flinkplan: `make demo` shows it at work, `make test` checks it; `make help` lists the rest.
+
+PYTHON ?= python3
+SAMPLE ?= hourly-departures
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEMO := out/demo
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help venv java demo test lint format bench parity clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(STAMP) ## create .venv and install flinkplan with its development tools
+
+$(STAMP): pyproject.toml
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "flinkplan needs Python 3.11 or newer; '$(PYTHON)' is" \
+	      "$$($(PYTHON) --version 2>&1 | tail -n 1). Name another one: make PYTHON=python3.12" >&2; exit 1; }; \
+	  echo "Creating $(VENV)"; \
+	  $(PYTHON) -m venv --clear $(VENV); }
+	@echo "Installing flinkplan and its development tools into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+# Spark runs on the JVM and flinkplan's own operators are compiled with javac. JAVA_HOME, where set, decides.
+java:
+	@javac="$${JAVA_HOME:+$$JAVA_HOME/bin/}javac"; \
+	major=$$("$$javac" -version 2>&1 | sed -n 's/^javac \([0-9][0-9]*\).*/\1/p'); \
+	[ "$${major:-0}" -ge 17 ] || { \
+	  if [ -n "$$major" ]; then echo "flinkplan needs a JDK 17 or newer; '$$javac' is $$major."; \
+	  else echo "flinkplan needs a JDK 17 or newer; there is no '$$javac'."; fi; \
+	  echo "Install one, and let JAVA_HOME, if it is set, point to it:"; \
+	  echo "  Debian, Ubuntu  apt install openjdk-17-jdk-headless"; \
+	  echo "  Fedora          dnf install java-17-openjdk-devel"; \
+	  echo "  macOS           brew install openjdk@17"; \
+	  exit 1; } >&2
+
+demo: java venv ## compile a sample, execute its plan on Spark, print the result (SAMPLE=folder of sample_plans)
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)/output
+	$(BIN)/flinkplan compile sample_plans/$(SAMPLE)/pipeline.sql -o $(DEMO)/plan.json --force
+	$(BIN)/flinkplan execute $(DEMO)/plan.json --var DATA="$(CURDIR)/sample_plans/data" \
+	  --var OUT="$(CURDIR)/$(DEMO)/output" --checkpoint $(DEMO)/checkpoint
+	@$(BIN)/python sample_plans/show.py $(DEMO)/output
+	@printf '%-11s %s\n' plan $(DEMO)/plan.json output $(DEMO)/output checkpoint $(DEMO)/checkpoint
+
+test: java lint ## lint, types and all tests
+	@$(BIN)/python -m pytest -q
+
+lint: venv ## ruff and mypy
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/mypy --no-error-summary
+
+format: venv ## format the code and sort its imports
+	@$(BIN)/ruff check --quiet --fix-only
+	@$(BIN)/ruff format
+
+bench: java venv ## measure the executor against Spark's own operators
+	@$(BIN)/python benchmarks/run.py
+
+parity: java venv ## compare with plans and rows of real Flink; print the scoreboard
+	@status=0; $(BIN)/python -m pytest tests/parity -q || status=$$?; \
+	$(BIN)/python -m tests.parity.scoreboard && exit $$status
+
+clean: ## remove outputs, builds and caches (.venv stays)
+	@rm -rf out build dist spark-warehouse metastore_db derby.log .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +
