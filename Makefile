@@ -20,12 +20,12 @@ venv: $(STAMP) ## create .venv and install flinkplan with its development tools
 $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	    echo "flinkplan needs Python 3.11 or newer; '$(PYTHON)' is" \
-	      "$$($(PYTHON) --version 2>&1 | tail -n 1). Name another one: make PYTHON=python3.12" >&2; exit 1; }; \
+	    echo "flinkplan needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo missing)." \
+	      "Name another one: make PYTHON=python3.12" >&2; exit 1; }; \
 	  echo "Creating $(VENV)"; \
 	  $(PYTHON) -m venv --clear $(VENV); }
-	@echo "Installing flinkplan and its development tools into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@echo "Installing flinkplan and its development tools into $(VENV), a few minutes the first time"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 # Spark runs on the JVM and flinkplan's own operators are compiled with javac. JAVA_HOME, where set, decides.
@@ -55,6 +55,7 @@ test: java lint ## lint, types and all tests
 lint: venv ## ruff and mypy
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --no-error-summary sample_plans/*.py benchmarks/*.py
 
 format: venv ## format the code and sort its imports
 	@$(BIN)/ruff check --quiet --fix-only
