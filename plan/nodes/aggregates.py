@@ -17,7 +17,9 @@ MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.si
     versions={1: "1.15"},
     states=("groupAggregateState",),
     consumed_options=MINI_BATCH_OPTIONS,
-    identity=("grouping", "agg_calls", "need_retraction"),
+    identity=("grouping", "need_retraction"),
+    results=("generate_update_before",),
+    judged=("agg_calls", "agg_call_need_retractions", "state"),
 )
 @dataclass(frozen=True, kw_only=True)
 class GroupAggregate(ExecNode):
@@ -31,7 +33,12 @@ class GroupAggregate(ExecNode):
     state: tuple[StateMetadata, ...] | None = None
 
 
-@exec_node("local-group-aggregate", versions={1: "1.15"}, consumed_options=MINI_BATCH_OPTIONS)
+@exec_node(
+    "local-group-aggregate",
+    versions={1: "1.15"},
+    consumed_options=MINI_BATCH_OPTIONS,
+    results=("grouping", "agg_calls", "agg_call_need_retractions", "need_retraction"),
+)
 @dataclass(frozen=True, kw_only=True)
 class LocalGroupAggregate(ExecNode):
     """The first phase of a two-phase aggregation: accumulators of one mini-batch."""
@@ -47,7 +54,9 @@ class LocalGroupAggregate(ExecNode):
     versions={1: "1.15"},
     states=("globalGroupAggregateState",),
     consumed_options=MINI_BATCH_OPTIONS,
-    identity=("grouping", "agg_calls", "need_retraction", "local_agg_input_row_type"),
+    identity=("grouping", "need_retraction", "index_of_count_star"),
+    results=("generate_update_before",),
+    judged=("agg_calls", "agg_call_need_retractions", "local_agg_input_row_type", "state"),
 )
 @dataclass(frozen=True, kw_only=True)
 class GlobalGroupAggregate(ExecNode):
@@ -68,7 +77,15 @@ class GlobalGroupAggregate(ExecNode):
     versions={1: "1.15"},
     states=("incrementalGroupAggregateState",),
     consumed_options=MINI_BATCH_OPTIONS,
-    identity=("partial_agg_grouping", "final_agg_grouping", "partial_original_agg_calls"),
+    identity=(
+        "partial_agg_grouping",
+        "final_agg_grouping",
+        "partial_original_agg_calls",
+        "partial_agg_call_need_retractions",
+        "partial_local_agg_input_row_type",
+        "partial_agg_need_retraction",
+    ),
+    judged=("state",),
 )
 @dataclass(frozen=True, kw_only=True)
 class IncrementalGroupAggregate(ExecNode):
@@ -87,7 +104,9 @@ class IncrementalGroupAggregate(ExecNode):
     "group-window-aggregate",
     versions={1: "1.15"},
     consumed_options=("table.local-time-zone", *MINI_BATCH_OPTIONS),
-    identity=("grouping", "agg_calls", "window", "need_retraction"),
+    identity=("window", "need_retraction"),
+    results=("named_window_properties",),
+    judged=("grouping", "agg_calls"),
 )
 @dataclass(frozen=True, kw_only=True)
 class GroupWindowAggregate(ExecNode):
@@ -100,7 +119,7 @@ class GroupWindowAggregate(ExecNode):
     need_retraction: bool
 
 
-@exec_node("over-aggregate", versions={1: "1.15"}, identity=("over_spec",))
+@exec_node("over-aggregate", versions={1: "1.15"}, identity=("unbounded_over_version",), judged=("over_spec",))
 @dataclass(frozen=True, kw_only=True)
 class OverAggregate(ExecNode):
     """Aggregates over each row's preceding rows."""

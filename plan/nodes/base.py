@@ -18,8 +18,11 @@ class NodeMetadata:
     """What is declared once per type of node.
 
     ``versions`` are the versions that exist, ``since`` the Flink release of each; ``states`` the names of the
-    states in index order; ``consumed_options`` the options whose values the plan fixes; ``identity`` the
-    fields that must match for the operator's state to survive.
+    states in index order; ``consumed_options`` the options whose values the plan fixes.
+
+    The last three say what a change of a field does, for judging upgrades: of an ``identity`` field, the
+    state does not survive (also of one named nowhere); of a ``results`` field, the state survives and
+    results change; a ``judged`` field has a rule of its own.
     """
 
     name: str
@@ -28,6 +31,8 @@ class NodeMetadata:
     states: tuple[str, ...] = ()
     consumed_options: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
 
     @property
     def type(self) -> str:
@@ -91,17 +96,21 @@ def exec_node(
     states: tuple[str, ...] = (),
     consumed_options: tuple[str, ...] = (),
     identity: tuple[str, ...] = (),
+    results: tuple[str, ...] = (),
+    judged: tuple[str, ...] = (),
 ) -> Callable[[type[Node]], type[Node]]:
     """Register a dataclass as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release."""
 
     def register(cls: type[Node]) -> type[Node]:
         cls.metadata = NodeMetadata(
-            f"stream-exec-{name}",
-            tuple(versions),
-            tuple(versions.values()),
-            states,
-            consumed_options,
-            identity,
+            name=f"stream-exec-{name}",
+            versions=tuple(versions),
+            since=tuple(versions.values()),
+            states=states,
+            consumed_options=consumed_options,
+            identity=identity,
+            results=results,
+            judged=judged,
         )
         _REGISTRY[cls.metadata.name] = cls
         return cls

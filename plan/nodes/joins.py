@@ -16,6 +16,7 @@ from .base import ExecNode, exec_node
     versions={1: "1.15"},
     states=("leftState", "rightState"),
     identity=("join_spec", "left_upsert_keys", "right_upsert_keys"),
+    judged=("state",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Join(ExecNode):
@@ -27,7 +28,12 @@ class Join(ExecNode):
     state: tuple[StateMetadata, ...] | None = None
 
 
-@exec_node("multi-join", versions={1: "2.1"}, identity=("join_types", "join_conditions", "join_attribute_map"))
+@exec_node(
+    "multi-join",
+    versions={1: "2.1"},
+    identity=("join_types", "join_conditions", "multi_join_condition", "join_attribute_map", "input_unique_keys"),
+    judged=("state",),
+)
 @dataclass(frozen=True, kw_only=True)
 class MultiJoin(ExecNode):
     """A regular join of several inputs; its states are named ``input-state-<n>``."""
@@ -51,7 +57,7 @@ class IntervalJoin(ExecNode):
 @exec_node(
     "temporal-join",
     versions={1: "1.15"},
-    identity=("join_spec", "left_time_attribute_index", "right_time_attribute_index"),
+    identity=("join_spec", "is_temporal_function_join", "left_time_attribute_index", "right_time_attribute_index"),
 )
 @dataclass(frozen=True, kw_only=True)
 class TemporalJoin(ExecNode):
@@ -78,7 +84,30 @@ class WindowJoin(ExecNode):
     right_windowing: WindowingStrategy
 
 
-@exec_node("lookup-join", versions={1: "1.15"}, states=("lookupJoinState",))
+@exec_node(
+    "lookup-join",
+    versions={1: "1.15"},
+    states=("lookupJoinState",),
+    identity=(
+        "join_type",
+        "temporal_table",
+        "lookup_keys",
+        "lookup_key_contains_primary_key",
+        "require_upsert_materialize",
+        "input_changelog_mode",
+        "input_upsert_key",
+    ),
+    results=(
+        "pre_filter_condition",
+        "join_condition",
+        "projection_on_temporal_table",
+        "filter_on_temporal_table",
+        "async_options",
+        "retry_options",
+        "prefer_custom_shuffle",
+    ),
+    judged=("state",),
+)
 @dataclass(frozen=True, kw_only=True)
 class LookupJoin(ExecNode):
     """Looks rows up in an external table, as of processing time."""

@@ -23,7 +23,6 @@ for _name, _versions in {
     "async-calc": {1: "1.19"},
     "async-correlate": {1: "2.2"},
     "delta-join": {1: "2.1", 2: "2.3"},
-    "group-table-aggregate": {1: "2.0"},
     "match": {1: "1.15"},
     "ml-predict-table-function": {1: "2.1"},
     "process-table-function": {1: "2.1"},

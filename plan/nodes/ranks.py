@@ -22,7 +22,9 @@ _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
         "table.exec.deduplicate.insert-update-after-sensitive-enabled",
         "table.exec.deduplicate.mini-batch.compact-changes-enabled",
     ),
-    identity=("unique_keys", "is_rowtime", "keep_last_row"),
+    identity=("is_rowtime", "keep_last_row"),
+    results=("output_insert_only", "generate_update_before"),
+    judged=("unique_keys", "state"),
 )
 @dataclass(frozen=True, kw_only=True)
 class Deduplicate(ExecNode):
@@ -41,7 +43,9 @@ class Deduplicate(ExecNode):
     versions={1: "1.15"},
     states=("changelogNormalizeState",),
     consumed_options=MINI_BATCH_OPTIONS,
-    identity=("unique_keys",),
+    identity=("filter_condition",),
+    results=("generate_update_before",),
+    judged=("unique_keys", "state"),
 )
 @dataclass(frozen=True, kw_only=True)
 class ChangelogNormalize(ExecNode):
@@ -58,7 +62,9 @@ class ChangelogNormalize(ExecNode):
     versions={1: "1.15"},
     states=("rankState",),
     consumed_options=_RANK_OPTIONS,
-    identity=("rank_type", "partition", "order_by", "rank_range", "rank_strategy"),
+    identity=("rank_type", "order_by", "rank_range", "rank_strategy"),
+    results=("output_row_number", "generate_update_before"),
+    judged=("partition", "state"),
 )
 @dataclass(frozen=True, kw_only=True)
 class Rank(ExecNode):
@@ -80,6 +86,8 @@ class Rank(ExecNode):
     states=("rankState",),
     consumed_options=_RANK_OPTIONS,
     identity=("order_by", "rank_range", "rank_strategy"),
+    results=("rank_type", "partition", "output_row_number", "generate_update_before"),
+    judged=("state",),
 )
 @dataclass(frozen=True, kw_only=True)
 class SortLimit(ExecNode):
@@ -101,6 +109,8 @@ class SortLimit(ExecNode):
     states=("rankState",),
     consumed_options=_RANK_OPTIONS,
     identity=("rank_range", "rank_strategy"),
+    results=("rank_type", "partition", "order_by", "output_row_number", "generate_update_before"),
+    judged=("state",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Limit(ExecNode):

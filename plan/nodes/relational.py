@@ -9,7 +9,7 @@ from ..specs import MiniBatchInterval
 from .base import ExecNode, exec_node
 
 
-@exec_node("calc", versions={1: "1.15"})
+@exec_node("calc", versions={1: "1.15"}, results=("projection", "condition"))
 @dataclass(frozen=True, kw_only=True)
 class Calc(ExecNode):
     """Keeps the rows for which ``condition`` is true and computes ``projection`` of them."""
@@ -30,7 +30,7 @@ class Exchange(ExecNode):
     """Spreads rows as ``input_properties`` requires."""
 
 
-@exec_node("expand", versions={1: "1.15"})
+@exec_node("expand", versions={1: "1.15"}, results=("projects",))
 @dataclass(frozen=True, kw_only=True)
 class Expand(ExecNode):
     """Each row once per projection (grouping sets, split distinct aggregates)."""
@@ -38,7 +38,7 @@ class Expand(ExecNode):
     projects: tuple[tuple[RexNode, ...], ...]
 
 
-@exec_node("correlate", versions={1: "1.15"}, identity=("join_type", "function_call", "condition"))
+@exec_node("correlate", versions={1: "1.15"}, results=("join_type", "function_call", "condition"))
 @dataclass(frozen=True, kw_only=True)
 class Correlate(ExecNode):
     """Each row with each row that a table function yields for it; ``join_type`` is INNER or LEFT."""
@@ -54,7 +54,7 @@ class DropUpdateBefore(ExecNode):
     """Drops -U rows."""
 
 
-@exec_node("mini-batch-assigner", versions={1: "1.15"})
+@exec_node("mini-batch-assigner", versions={1: "1.15"}, results=("mini_batch_interval",))
 @dataclass(frozen=True, kw_only=True)
 class MiniBatchAssigner(ExecNode):
     """Marks where mini-batches end."""
@@ -62,7 +62,7 @@ class MiniBatchAssigner(ExecNode):
     mini_batch_interval: MiniBatchInterval
 
 
-@exec_node("watermark-assigner", versions={1: "1.15"})
+@exec_node("watermark-assigner", versions={1: "1.15"}, results=("watermark_expr", "rowtime_field_index"))
 @dataclass(frozen=True, kw_only=True)
 class WatermarkAssigner(ExecNode):
     """Derives watermarks from the rows' time column."""

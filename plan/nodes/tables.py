@@ -18,7 +18,7 @@ SINK_OPTIONS = (
 )
 
 
-@exec_node("table-source-scan", versions={1: "1.15", 2: "2.3"}, identity=("scan_table_source", "output_type"))
+@exec_node("table-source-scan", versions={1: "1.15", 2: "2.3"}, judged=("scan_table_source",))
 @dataclass(frozen=True, kw_only=True)
 class TableSourceScan(ExecNode):
     """Reads a table."""
@@ -26,7 +26,7 @@ class TableSourceScan(ExecNode):
     scan_table_source: TableSourceSpec
 
 
-@exec_node("values", versions={1: "1.15"})
+@exec_node("values", versions={1: "1.15"}, results=("tuples",))
 @dataclass(frozen=True, kw_only=True)
 class Values(ExecNode):
     """Constant rows."""
@@ -39,7 +39,9 @@ class Values(ExecNode):
     versions={1: "1.15", 2: "2.3"},
     states=("sinkMaterializeState",),
     consumed_options=SINK_OPTIONS,
-    identity=("input_upsert_key", "require_upsert_materialize"),
+    identity=("input_upsert_key", "require_upsert_materialize", "upsert_materialize_strategy"),
+    results=("input_changelog_mode", "conflict_strategy"),
+    judged=("dynamic_table_sink", "state"),
 )
 @dataclass(frozen=True, kw_only=True)
 class Sink(ExecNode):

@@ -24,7 +24,9 @@ class WindowTableFunction(ExecNode):
     "window-aggregate",
     versions={1: "1.15"},
     consumed_options=_TIME_ZONE,
-    identity=("grouping", "agg_calls", "windowing", "need_retraction"),
+    identity=("windowing", "need_retraction"),
+    results=("named_window_properties",),
+    judged=("grouping", "agg_calls"),
 )
 @dataclass(frozen=True, kw_only=True)
 class WindowAggregate(ExecNode):
@@ -37,7 +39,13 @@ class WindowAggregate(ExecNode):
     need_retraction: bool
 
 
-@exec_node("local-window-aggregate", versions={1: "1.15"}, consumed_options=_TIME_ZONE)
+@exec_node(
+    "local-window-aggregate",
+    versions={1: "1.15"},
+    consumed_options=_TIME_ZONE,
+    identity=("windowing", "need_retraction"),
+    results=("grouping", "agg_calls"),
+)
 @dataclass(frozen=True, kw_only=True)
 class LocalWindowAggregate(ExecNode):
     """The first phase: accumulators a key and slice."""
@@ -52,7 +60,9 @@ class LocalWindowAggregate(ExecNode):
     "global-window-aggregate",
     versions={1: "1.15"},
     consumed_options=_TIME_ZONE,
-    identity=("grouping", "agg_calls", "windowing", "need_retraction"),
+    identity=("windowing", "need_retraction"),
+    results=("named_window_properties",),
+    judged=("grouping", "agg_calls", "local_agg_input_row_type"),
 )
 @dataclass(frozen=True, kw_only=True)
 class GlobalWindowAggregate(ExecNode):
@@ -70,7 +80,9 @@ class GlobalWindowAggregate(ExecNode):
     "window-rank",
     versions={1: "1.15"},
     consumed_options=_TIME_ZONE,
-    identity=("rank_type", "partition_spec", "sort_spec", "rank_range", "windowing"),
+    identity=("rank_type", "sort_spec", "rank_range", "windowing"),
+    results=("output_row_number",),
+    judged=("partition_spec",),
 )
 @dataclass(frozen=True, kw_only=True)
 class WindowRank(ExecNode):
@@ -88,7 +100,8 @@ class WindowRank(ExecNode):
     "window-deduplicate",
     versions={1: "1.15"},
     consumed_options=_TIME_ZONE,
-    identity=("partition_keys", "order_key", "keep_last_row", "windowing"),
+    identity=("order_key", "keep_last_row", "windowing"),
+    judged=("partition_keys",),
 )
 @dataclass(frozen=True, kw_only=True)
 class WindowDeduplicate(ExecNode):
