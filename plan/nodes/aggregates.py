@@ -103,6 +103,7 @@ class IncrementalGroupAggregate(ExecNode):
 @exec_node(
     "group-window-aggregate",
     versions={1: "1.15"},
+    timed=True,
     consumed_options=("table.local-time-zone", *MINI_BATCH_OPTIONS),
     identity=("window", "need_retraction"),
     results=("named_window_properties",),
@@ -119,7 +120,9 @@ class GroupWindowAggregate(ExecNode):
     need_retraction: bool
 
 
-@exec_node("over-aggregate", versions={1: "1.15"}, identity=("unbounded_over_version",), judged=("over_spec",))
+@exec_node(
+    "over-aggregate", versions={1: "1.15"}, timed=True, identity=("unbounded_over_version",), judged=("over_spec",)
+)
 @dataclass(frozen=True, kw_only=True)
 class OverAggregate(ExecNode):
     """Aggregates over each row's preceding rows."""

@@ -18,7 +18,8 @@ class NodeMetadata:
     """What is declared once per type of node.
 
     ``versions`` are the versions that exist, ``since`` the Flink release of each; ``states`` the names of the
-    states in index order; ``consumed_options`` the options whose values the plan fixes.
+    states in index order, ``timed`` that it keeps state which the watermark cleans instead;
+    ``consumed_options`` the options whose values the plan fixes.
 
     The last three say what a change of a field does, for judging upgrades: of an ``identity`` field, the
     state does not survive (also of one named nowhere); of a ``results`` field, the state survives and
@@ -29,6 +30,7 @@ class NodeMetadata:
     versions: tuple[int, ...]
     since: tuple[str, ...]
     states: tuple[str, ...] = ()
+    timed: bool = False
     consumed_options: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
@@ -69,6 +71,11 @@ class ExecNode:
         """The node's states; empty where it keeps none or the plan leaves them out."""
         return getattr(self, "state", None) or ()
 
+    @property
+    def is_stateful(self) -> bool:
+        """Whether the operator keeps state between rows."""
+        return bool(self.metadata.states or self.metadata.timed)
+
     def ttl_ms(self, index: int = 0) -> int:
         """The TTL of a state in milliseconds; 0 = never expires.
 
@@ -94,6 +101,7 @@ def exec_node(
     *,
     versions: Mapping[int, str],
     states: tuple[str, ...] = (),
+    timed: bool = False,
     consumed_options: tuple[str, ...] = (),
     identity: tuple[str, ...] = (),
     results: tuple[str, ...] = (),
@@ -107,6 +115,7 @@ def exec_node(
             versions=tuple(versions),
             since=tuple(versions.values()),
             states=states,
+            timed=timed,
             consumed_options=consumed_options,
             identity=identity,
             results=results,

@@ -45,8 +45,13 @@ class MultiJoin(ExecNode):
     input_unique_keys: tuple[tuple[tuple[int, ...], ...], ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
 
+    @property
+    def is_stateful(self) -> bool:
+        """Always: each input is kept."""
+        return True
 
-@exec_node("interval-join", versions={1: "1.15"}, identity=("interval_join_spec",))
+
+@exec_node("interval-join", versions={1: "1.15"}, timed=True, identity=("interval_join_spec",))
 @dataclass(frozen=True, kw_only=True)
 class IntervalJoin(ExecNode):
     """A join whose time bounds let the watermark clean its state."""
@@ -57,6 +62,7 @@ class IntervalJoin(ExecNode):
 @exec_node(
     "temporal-join",
     versions={1: "1.15"},
+    timed=True,
     identity=("join_spec", "is_temporal_function_join", "left_time_attribute_index", "right_time_attribute_index"),
 )
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +78,7 @@ class TemporalJoin(ExecNode):
 @exec_node(
     "window-join",
     versions={1: "1.15"},
+    timed=True,
     consumed_options=("table.local-time-zone",),
     identity=("join_spec", "left_windowing", "right_windowing"),
 )
@@ -127,3 +134,8 @@ class LookupJoin(ExecNode):
     input_upsert_key: tuple[int, ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
     prefer_custom_shuffle: bool = False
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether looked-up rows are kept to take them back."""
+        return self.require_upsert_materialize

@@ -126,7 +126,7 @@ class Limit(ExecNode):
     output_row_number: bool | None = plan_field(place="last", default=None)
 
 
-@exec_node("temporal-sort", versions={1: "1.15"}, identity=("order_by",))
+@exec_node("temporal-sort", versions={1: "1.15"}, timed=True, identity=("order_by",))
 @dataclass(frozen=True, kw_only=True)
 class TemporalSort(ExecNode):
     """ORDER BY a time attribute, ascending, then others."""
@@ -134,7 +134,7 @@ class TemporalSort(ExecNode):
     order_by: SortSpec
 
 
-@exec_node("sort", versions={1: "1.18"}, identity=("order_by",))
+@exec_node("sort", versions={1: "1.18"}, timed=True, identity=("order_by",))
 @dataclass(frozen=True, kw_only=True)
 class Sort(ExecNode):
     """A full sort, for tests of bounded input."""

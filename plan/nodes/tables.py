@@ -54,3 +54,8 @@ class Sink(ExecNode):
     input_upsert_key: tuple[int, ...] | None = None
     upsert_materialize_strategy: str | None = None
     conflict_strategy: ConflictStrategy | None = plan_field(default=None)
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether the sink keeps rows to sort out those of one primary key."""
+        return self.require_upsert_materialize

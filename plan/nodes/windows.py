@@ -23,6 +23,7 @@ class WindowTableFunction(ExecNode):
 @exec_node(
     "window-aggregate",
     versions={1: "1.15"},
+    timed=True,
     consumed_options=_TIME_ZONE,
     identity=("windowing", "need_retraction"),
     results=("named_window_properties",),
@@ -59,6 +60,7 @@ class LocalWindowAggregate(ExecNode):
 @exec_node(
     "global-window-aggregate",
     versions={1: "1.15"},
+    timed=True,
     consumed_options=_TIME_ZONE,
     identity=("windowing", "need_retraction"),
     results=("named_window_properties",),
@@ -79,6 +81,7 @@ class GlobalWindowAggregate(ExecNode):
 @exec_node(
     "window-rank",
     versions={1: "1.15"},
+    timed=True,
     consumed_options=_TIME_ZONE,
     identity=("rank_type", "sort_spec", "rank_range", "windowing"),
     results=("output_row_number",),
@@ -99,6 +102,7 @@ class WindowRank(ExecNode):
 @exec_node(
     "window-deduplicate",
     versions={1: "1.15"},
+    timed=True,
     consumed_options=_TIME_ZONE,
     identity=("order_key", "keep_last_row", "windowing"),
     judged=("partition_keys",),
