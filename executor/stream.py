@@ -1,25 +1,40 @@
-"""What flows between operators: a DataFrame whose hidden columns carry Flink's changelog."""
+"""What flows between operators: a DataFrame whose hidden columns carry Flink's changelog and watermark."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..plan.nodes import ExecNode
 from ..plan.types import LogicalType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import Column, DataFrame
 
 KIND = "__kind"
 """TINYINT: 0 +I, 1 -U, 2 +U, 3 -D.  Present in every stream that is not insert-only."""
 
 SEQUENCE = "__seq"
-"""BIGINT: the order of rows; kernels sort a key's rows of a batch by it.  Present where KIND is."""
+"""BIGINT: the place, in the order of a single-threaded Flink job, of the source row that caused this row.
+
+Always present.  Rows with equal numbers stand in the order they were emitted, retractions first.
+"""
 
 LATENESS = "__wm"
-"""BIGINT: Flink's watermark (epoch ms) as the row arrived.  Present from a watermark assigner on."""
+"""BIGINT: Flink's watermark (epoch ms) when the row arrived, as its source saw it; NULL: none yet.
+
+Present from a watermark assigner to the first operator that emits rows of its own time, where nothing
+can be late any more.
+"""
+
+HIDDEN = (KIND, SEQUENCE, LATENESS)
 
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = range(4)
+
+ROW_KINDS = {"INSERT": INSERT, "UPDATE_BEFORE": UPDATE_BEFORE, "UPDATE_AFTER": UPDATE_AFTER, "DELETE": DELETE}
+"""The row kinds by the names that plans use."""
 
 
 def column_name(index: int) -> str:
@@ -32,14 +47,40 @@ class Stream:
     """The rows of a node.
 
     ``frame`` has one column per field of ``type``, named by :func:`column_name`, then hidden ones.
-    ``rowtime`` is the column that Spark's watermark is on (event-time streams only).
+    ``changelog``: rows of other kinds than +I may come, and the column ``KIND`` says which.
+    ``event_time``: Spark's watermark follows Flink's in this stream.
+    ``pulse`` is the source's time alone, from which a stream whose watermark was lost takes it anew.
+    ``local`` is the local aggregation that has been passed by and is left to its global one.
     """
 
     frame: DataFrame
     type: LogicalType
     changelog: bool = False
-    rowtime: int | None = None
+    event_time: bool = False
+    pulse: DataFrame | None = None
+    local: ExecNode | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the node's fields, in order."""
+        return tuple(self.frame[column_name(i)] for i in range(len(self.type.fields)))
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The names of the hidden columns that are present, in their fixed order."""
+        present = set(self.frame.columns)
+        return tuple(name for name in HIDDEN if name in present)
 
     def column(self, index: int) -> Column:
         """The column at ``index``."""
         return self.frame[column_name(index)]
+
+    def select(self, columns: Sequence[Column], output_type: LogicalType) -> Stream:
+        """A stream of ``columns``, renamed by position, and the hidden columns as they are."""
+        named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+        frame = self.frame.select(*named, *(self.frame[h] for h in self.hidden))
+        return replace(self, frame=frame, type=output_type)
+
+    def where(self, condition: Column) -> Stream:
+        """The rows for which ``condition`` is true."""
+        return replace(self, frame=self.frame.where(condition))

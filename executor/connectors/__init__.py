@@ -1,0 +1,1 @@
+"""The connectors of tables, found by the option ``connector``."""

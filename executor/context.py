@@ -1,0 +1,78 @@
+"""What every translator needs beyond its node and inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from ..plan.document import Plan
+from ..plan.rex import RexNode
+from .stream import Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+
+class Mode(Enum):
+    """How long a job runs, and what becomes of its open windows."""
+
+    BOUNDED = "bounded"
+    """Read all that is there, then end all input: the watermark becomes infinite and every window fires."""
+
+    AVAILABLE_NOW = "available-now"
+    """Read all that is there and stop; windows stay open for the next run."""
+
+    STREAMING = "streaming"
+    """Run until stopped."""
+
+
+@dataclass(frozen=True)
+class TranslationContext:
+    """The surroundings of a translation.
+
+    ``variables`` replace ``${NAME}`` in table options.  ``shared`` keeps what several nodes have in common
+    while one query is built.
+    """
+
+    spark: SparkSession
+    plan: Plan
+    mode: Mode
+    variables: Mapping[str, str] = field(default_factory=dict)
+    shared: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def runtime(self) -> Any:
+        """The Java package ``flinkplan.runtime`` of the kernels."""
+        assert self.spark._jvm is not None
+        return self.spark._jvm.flinkplan.runtime
+
+    @property
+    def needs_event_time(self) -> bool:
+        """Whether anything in the plan waits for watermarks, so that sources must announce their end."""
+        from ..plan.nodes import WatermarkAssigner
+
+        return any(isinstance(node, WatermarkAssigner) for node in self.plan.nodes)
+
+    def expression(self, rex: RexNode, stream: Stream) -> Column:
+        """``rex`` over the columns of ``stream``."""
+        return self.expression_over(rex, stream.columns)
+
+    def expression_over(self, rex: RexNode, inputs: Sequence[Column]) -> Column:
+        """``rex`` over ``inputs``."""
+        from .expressions import to_column
+
+        return to_column(rex, inputs)
+
+    def frame(self, dataset: Any) -> DataFrame:
+        """The Python face of a Java ``Dataset<Row>``."""
+        from pyspark.sql import DataFrame
+
+        return DataFrame(dataset, self.spark)
+
+    def java_schema(self, schema: StructType) -> Any:
+        """The Java face of a schema."""
+        assert self.spark._jvm is not None
+        return self.spark._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())

@@ -1,0 +1,1 @@
+"""The formats of tables, found by the option ``format``."""

@@ -1,0 +1,1 @@
+"""The translators of exec nodes, one module a family; :mod:`..registry` finds them."""

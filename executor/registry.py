@@ -1,0 +1,68 @@
+"""From exec nodes to Spark: one function per class of node, found here.
+
+The functions live in ``operators/``, one module a family.  :func:`translate` walks a plan's nodes in
+topological order and hands each function the streams of its inputs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from ..plan.document import Plan
+from ..plan.errors import FlinkplanError, UnsupportedError
+from ..plan.nodes import ExecNode
+from .context import TranslationContext
+from .stream import Stream
+
+Node = TypeVar("Node", bound=ExecNode)
+Translator = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
+
+_TRANSLATORS: dict[type[ExecNode], Translator[Any]] = {}
+
+
+def translator(node_class: type[Node]) -> Callable[[Translator[Node]], Translator[Node]]:
+    """Register the function that translates nodes of ``node_class``."""
+
+    def register(function: Translator[Node]) -> Translator[Node]:
+        _TRANSLATORS[node_class] = function
+        return function
+
+    return register
+
+
+def translators() -> Mapping[type[ExecNode], Translator[Any]]:
+    """The registered functions by the class of node that they translate."""
+    from . import operators
+
+    for module in pkgutil.iter_modules(operators.__path__):
+        importlib.import_module(f"{operators.__name__}.{module.name}")
+    return _TRANSLATORS
+
+
+def check_supported(plan: Plan) -> None:
+    """Raise :class:`UnsupportedError` for the first node that has no translator."""
+    known = translators()
+    for index, node in enumerate(plan.nodes):
+        if type(node) not in known:
+            raise UnsupportedError(f"'{node.type}' cannot be executed", where=f"node {node.id} (/nodes/{index})")
+
+
+def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext) -> dict[int, Stream]:
+    """The streams of ``nodes`` (in topological order, with all they read from), by node id.
+
+    Raises :class:`FlinkplanError`, naming the node, for what cannot be translated.
+    """
+    known = translators()
+    streams: dict[int, Stream] = {}
+    for node in nodes:
+        inputs = tuple(streams[source.id] for source in plan.inputs(node))
+        try:
+            streams[node.id] = known[type(node)](node, inputs, context)
+        except FlinkplanError as e:
+            if e.where is None:
+                e.where = f"node {node.id} ({node.type})"
+            raise
+    return streams

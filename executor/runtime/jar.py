@@ -1,0 +1,86 @@
+"""The jar of the Java sources beside this module.
+
+A released wheel ships it; elsewhere ``javac`` makes it on first use, into the user's cache, under a name
+made of the sources and the Spark version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+
+from ...plan.errors import FlinkplanError
+
+SOURCES = Path(__file__).parent / "src"
+SHIPPED = Path(__file__).parent / "flinkplan-runtime.jar"
+
+
+class RuntimeJarError(FlinkplanError):
+    """The Java half of the executor cannot be made."""
+
+
+def runtime_jar() -> Path:
+    """The path of the jar, compiled if need be.  Raises :class:`RuntimeJarError` without a JDK."""
+    if SHIPPED.exists():
+        return SHIPPED
+    jar = _cache() / f"flinkplan-runtime-{_fingerprint()}.jar"
+    if not jar.exists():
+        build(jar)
+    return jar
+
+
+def build(jar: Path) -> None:
+    """Compile the sources into ``jar``, which appears whole or not at all."""
+    javac = _javac()
+    jar.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=jar.parent) as work:
+        classes = Path(work, "classes")
+        command = [javac, "--release", "17", "-nowarn", "-cp", f"{_spark() / 'jars'}/*", "-d", str(classes)]
+        compiled = subprocess.run([*command, *map(str, _sources())], capture_output=True, text=True)
+        if compiled.returncode:
+            raise RuntimeJarError(f"the Java sources do not compile:\n{compiled.stderr.strip()}")
+        made = Path(work, jar.name)
+        with zipfile.ZipFile(made, "w") as archive:
+            for path in sorted(classes.rglob("*.class")):
+                archive.write(path, path.relative_to(classes))
+        made.replace(jar)
+
+
+def _javac() -> str:
+    home = os.environ.get("JAVA_HOME")
+    found = (shutil.which("javac", path=f"{home}/bin") if home else None) or shutil.which("javac")
+    if found is None:
+        raise RuntimeJarError(
+            "there is no Java compiler (javac)",
+            hint="install a JDK, version 17 or later, and set JAVA_HOME to it; a JRE is not enough",
+        )
+    return found
+
+
+def _sources() -> list[Path]:
+    return sorted(SOURCES.rglob("*.java"))
+
+
+def _spark() -> Path:
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise RuntimeJarError("PySpark is not installed", hint="pip install 'pyspark>=4.3,<4.4'")
+    return Path(spec.origin).parent
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256((_spark() / "version.py").read_bytes())
+    for path in _sources():
+        digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache() -> Path:
+    base = os.environ.get("FLINKPLAN_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "flinkplan"
