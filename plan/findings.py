@@ -1,0 +1,51 @@
+"""What a check found: one shape for every command that judges plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from .errors import Location
+
+
+class Severity(Enum):
+    """How much a finding matters, the worst first."""
+
+    ERROR = "error"
+    """The plan cannot run, or does not do what it says."""
+    WARNING = "warning"
+    """The plan runs, but perhaps not as meant."""
+    NOTE = "note"
+    """Worth knowing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found.
+
+    ``rule`` is the stable id of the rule; ``pointer`` the JSON pointer of the value and ``location`` its place in
+    the file; ``node`` and ``node_type`` name the exec node it belongs to; ``hint`` says what to write instead.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    pointer: str = ""
+    location: Location | None = None
+    node: int | None = None
+    node_type: str | None = None
+    hint: str | None = None
+
+
+def errors(findings: Iterable[Finding]) -> list[Finding]:
+    """Those of severity error."""
+    return [f for f in findings if f.severity is Severity.ERROR]
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """``did you mean '…'?`` for the known word most like ``word``, or ``None``."""
+    import difflib
+
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean '{close[0]}'?" if close else None

@@ -1,0 +1,110 @@
+"""Where the values of a JSON text stand, by JSON pointer."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from .errors import Location
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The half-open range of offsets of a value, and the offset of its key (of the value itself in a list)."""
+
+    start: int
+    end: int
+    key: int
+
+
+class Positions:
+    """The extents of all values of a text that :func:`.document.parse_json` accepts; read on first use."""
+
+    def __init__(self, text: str, file: str | None = None) -> None:
+        self.text = text
+        self.file = file
+
+    @cached_property
+    def extents(self) -> Mapping[str, Extent]:
+        """JSON pointer → extent."""
+        return _scan(self.text)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(m.end() for m in re.finditer("\n", self.text))]
+
+    def location(self, pointer: str) -> Location:
+        """The line and column of the key (or list element) that ``pointer`` names, or of its nearest parent."""
+        while pointer and pointer not in self.extents:
+            pointer = pointer.rpartition("/")[0]
+        found = self.extents.get(pointer)
+        if found is None:
+            return Location(self.file)
+        line = bisect_right(self._line_starts, found.key)
+        return Location(self.file, line, found.key - self._line_starts[line - 1] + 1)
+
+    def replace(self, values: Mapping[str, str]) -> str:
+        """The text with the values at these pointers replaced by other JSON text, all else as it is."""
+        text = self.text
+        for pointer in sorted(values, key=lambda p: self.extents[p].start, reverse=True):
+            extent = self.extents[pointer]
+            text = text[: extent.start] + values[pointer] + text[extent.end :]
+        return text
+
+
+def pointer(*steps: str | int) -> str:
+    """The JSON pointer of a path: ``pointer("nodes", 0, "a/b")`` is ``/nodes/0/a~1b``."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An object or list being read; ``step`` is the key or index of the value that comes next."""
+
+    path: str
+    start: int
+    key: int
+    step: str | int | None
+    step_at: int = 0
+
+
+def _scan(text: str) -> dict[str, Extent]:
+    found: dict[str, Extent] = {}
+    open_: list[_Open] = []
+    for token in _TOKEN.finditer(text):
+        at, word = token.start(), token.group()
+        if word in "}]":
+            done = open_.pop()
+            found[done.path] = Extent(done.start, token.end(), done.key)
+        elif word == ",":
+            if isinstance(open_[-1].step, int):
+                open_[-1].step += 1
+            else:
+                open_[-1].step = None
+        elif open_ and open_[-1].step is None:
+            open_[-1].step, open_[-1].step_at = _unquote(word), at
+        elif word != ":":
+            path, key = "", at
+            if open_:
+                parent = open_[-1]
+                path = parent.path + pointer("" if parent.step is None else parent.step)
+                key = at if isinstance(parent.step, int) else parent.step_at
+            if word in "{[":
+                open_.append(_Open(path, at, key, None if word == "{" else 0))
+            else:
+                found[path] = Extent(at, token.end(), key)
+    return found
+
+
+def _unquote(word: str) -> str:
+    if "\\" not in word:
+        return word[1:-1]
+    import json
+
+    unquoted: str = json.loads(word)
+    return unquoted

@@ -1,0 +1,218 @@
+"""Derives the plan's JSON Schema from the dataclasses that read it: ``python -m flinkplan.schemas.generate``.
+
+The node registry and the field declarations are the single source; what they cannot say (expressions, types,
+durations) is written out here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+from ..plan.codec import field_codecs, unknown_keeper
+from ..plan.document import Edge
+from ..plan.nodes import ExecNode, node_classes
+from ..plan.rex import RexNode
+from ..plan.specs import StateMetadata
+from ..plan.types import LogicalType
+from .loader import DIALECT, PLAN, schema_file
+
+Schema = dict[str, Any]
+
+_SCALARS = {int: "integer", str: "string", bool: "boolean"}
+_REX = set(typing.get_args(RexNode))
+_TYPE = {"$ref": "#/$defs/LogicalType"}
+_EXPRESSION = {"$ref": "#/$defs/RexNode"}
+
+_BY_HAND: Mapping[tuple[type, str], Schema] = {
+    (StateMetadata, "ttl"): {
+        "description": "How long an entry stays after its last write: '1 h', '3600000 ms' or a number of "
+        "milliseconds; 0 ms is for ever.",
+        "type": ["string", "integer"],
+    },
+}
+
+
+def plan_schema() -> Schema:
+    """The JSON Schema of a compiled plan."""
+    definitions = _Definitions()
+    nodes = sorted(node_classes(), key=lambda cls: cls.metadata.name)
+    node: Schema = {
+        "type": "object",
+        "required": ["id", "type"],
+        "properties": {"type": {"enum": sorted(t for cls in nodes for t in _node_types(cls))}},
+        "allOf": [_when("type", _node_types(cls), definitions.reference(cls)) for cls in nodes],
+    }
+    edge = definitions.reference(Edge)
+    return {
+        "$schema": DIALECT,
+        "$id": "urn:flinkplan:schema:plan:1",
+        "title": "Compiled plan",
+        "description": "What Flink's COMPILE PLAN writes, and flinkplan compile.",
+        "type": "object",
+        "required": ["flinkVersion", "nodes", "edges"],
+        "additionalProperties": False,
+        "properties": {
+            "flinkVersion": {"description": "The release that compiled the plan.", "type": "string"},
+            "nodes": {"description": "In topological order.", "type": "array", "items": node},
+            "edges": {
+                "description": "A target's edges stand in the order of its inputs.",
+                "type": "array",
+                "items": edge,
+            },
+        },
+        "$defs": {"LogicalType": _logical_type(), "RexNode": _rex_node(), **dict(sorted(definitions.found.items()))},
+    }
+
+
+class _Definitions:
+    """The definitions of dataclasses, each made when it is first referred to."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Schema] = {}
+
+    def reference(self, cls: type) -> Schema:
+        if cls.__name__ not in self.found:
+            self.found[cls.__name__] = {}  # a recursive dataclass finds itself here
+            self.found[cls.__name__] = self._tagged(cls) if "__tag__" in cls.__dict__ else self._object(cls)
+        return {"$ref": f"#/$defs/{cls.__name__}"}
+
+    def _object(self, cls: Any) -> Schema:
+        hints = typing.get_type_hints(cls)
+        properties: Schema = {}
+        if tag := getattr(cls, "__tag_value__", None):
+            properties[cls.__tag_name__] = {"const": tag}
+        required = list(properties)
+        is_node = issubclass(cls, ExecNode)
+        for codec in field_codecs(cls):
+            if is_node and codec.name == "version":
+                properties["type"] = {"enum": _node_types(cls)}
+                continue
+            by_hand = _BY_HAND.get((cls, codec.name))
+            properties[codec.json] = by_hand or self._value(hints[codec.name])
+            if codec.always_written:
+                required.append(codec.json)
+        schema: Schema = {"description": _summary(cls), "type": "object", "properties": properties}
+        if required:
+            schema["required"] = required
+        if unknown_keeper(cls) is None:
+            schema["additionalProperties"] = False
+        return schema
+
+    def _tagged(self, cls: Any) -> Schema:
+        tag: str = cls.__tag_name__
+        variants: dict[str, type] = cls.__tag__
+        return {
+            "description": _summary(cls),
+            "type": "object",
+            "required": [tag],
+            "properties": {tag: {"enum": list(variants)}},
+            "allOf": [_when(tag, [value], self.reference(variant)) for value, variant in variants.items()],
+        }
+
+    def _value(self, hint: Any) -> Schema:
+        origin, args = typing.get_origin(hint), typing.get_args(hint)
+        if hint is Any:
+            return {}
+        if hint is LogicalType:
+            return _TYPE
+        if hint in _SCALARS:
+            return {"type": _SCALARS[hint]}
+        if origin in (typing.Union, types.UnionType):
+            return self._union(set(args))
+        if origin is tuple:
+            return {"type": "array", "items": self._value(args[0])}
+        if inspect.isclass(origin) and issubclass(origin, Mapping):
+            return {"type": "object", "additionalProperties": self._value(args[1])}
+        if issubclass(hint, Enum):
+            return {"enum": [member.value for member in hint]}
+        return self.reference(hint)
+
+    def _union(self, members: set[Any]) -> Schema:
+        if members >= _REX:
+            inner: Schema = _EXPRESSION
+        else:
+            (only,) = members - {type(None)}
+            inner = self._value(only)
+        if type(None) not in members or not inner:
+            return inner
+        if isinstance(inner.get("type"), str):
+            return {**inner, "type": [inner["type"], "null"]}
+        return {"anyOf": [inner, {"type": "null"}]}
+
+
+def _node_types(cls: type[ExecNode]) -> list[str]:
+    return [f"{cls.metadata.name}_{version}" for version in cls.metadata.versions]
+
+
+def _when(name: str, values: list[str], then: Schema) -> Schema:
+    return {"if": {"required": [name], "properties": {name: {"enum": values}}}, "then": then}
+
+
+def _summary(cls: type) -> str:
+    return " ".join((inspect.getdoc(cls) or "").partition("\n\n")[0].split())
+
+
+def _logical_type() -> Schema:
+    return {
+        "description": "A logical type: text such as 'VARCHAR(10) NOT NULL', or an object where text cannot say it.",
+        "type": ["string", "object"],
+        "required": ["type"],
+        "properties": {
+            "type": {"type": "string"},
+            "nullable": {"type": "boolean"},
+            "precision": {"type": "integer"},
+            "kind": {"enum": ["REGULAR", "ROWTIME", "PROCTIME"]},
+            "fields": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["name", "fieldType"],
+                    "properties": {"name": {"type": "string"}, "fieldType": _TYPE, "description": {"type": "string"}},
+                },
+            },
+        },
+    }
+
+
+def _rex_node() -> Schema:
+    kinds: list[tuple[str, Iterable[str], Schema]] = [
+        ("INPUT_REF", ("inputIndex", "type"), {"inputIndex": {"type": "integer", "minimum": 0}}),
+        ("LITERAL", ("type",), {"symbol": {"type": "string"}, "sarg": {"type": "object"}}),
+        (
+            "CALL",
+            ("type",),
+            {
+                "syntax": {"type": "string"},
+                "internalName": {"type": "string"},
+                "operands": {"type": "array", "items": _EXPRESSION},
+            },
+        ),
+        ("FIELD_ACCESS", ("name", "expr"), {"name": {"type": "string"}, "expr": _EXPRESSION}),
+        ("CORREL_VARIABLE", ("correl", "type"), {"correl": {"type": "string"}}),
+    ]
+    return {
+        "description": "A row expression.",
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}, "type": _TYPE},
+        "allOf": [
+            _when("kind", [kind], {"required": list(required), "properties": properties})
+            for kind, required, properties in kinds
+        ],
+    }
+
+
+def schema_text() -> str:
+    """The text of the schema's file."""
+    import json
+
+    return json.dumps(plan_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    schema_file(PLAN).write_text(schema_text(), "utf-8")
