@@ -1,0 +1,32 @@
+"""The function table: every built-in function and operator of Flink SQL, declared once.
+
+Sources: Flink's ``BuiltInFunctionDefinitions`` and ``FlinkSqlOperatorTable``; the version suffix of an
+internal name is Flink's too.
+"""
+
+from . import (  # noqa: F401  (the modules declare their functions)
+    aggregate,
+    arithmetic,
+    cast,
+    collection,
+    comparison,
+    conditional,
+    hash,
+    json,
+    string,
+    table,
+    temporal,
+)
+from .model import Arguments, Function, Kind, Signature
+from .registry import all_functions, find_function, function_of, nearest_names
+
+__all__ = [
+    "Arguments",
+    "Function",
+    "Kind",
+    "Signature",
+    "all_functions",
+    "find_function",
+    "function_of",
+    "nearest_names",
+]

@@ -1,0 +1,137 @@
+"""Numbers: operators and mathematics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..types import DOUBLE, INT, LogicalType, decimal, string
+from .model import BINARY, PREFIX, SPECIAL, Arguments, ReturnRule
+from .registry import declare
+from .rules import always, argument, common, common_argument, if_null, null_in_null_out, signature
+from .typing import (
+    MAX_DECIMAL,
+    decimal_product,
+    decimal_quotient,
+    decimal_remainder,
+    decimal_sum,
+    is_exact_decimal_pair,
+    is_interval,
+)
+
+_NUMBERS = signature("NUMERIC", "NUMERIC")
+_INTERVALS = signature("INTERVAL", "INTERVAL")
+
+
+def _arithmetic(of_decimals: Callable[[LogicalType, LogicalType], LogicalType]) -> ReturnRule:
+    """Decimals by their own rule, an interval stays an interval, the rest by least restriction."""
+
+    def rule(args: Arguments) -> LogicalType:
+        a, b = args.types
+        if is_exact_decimal_pair(a, b):
+            return of_decimals(a, b).with_nullability(args.any_nullable)
+        if is_interval(a) != is_interval(b):
+            return (a if is_interval(a) else b).with_nullability(args.any_nullable)
+        return common(args).with_nullability(args.any_nullable)
+
+    return rule
+
+
+PLUS = declare("+", (_NUMBERS, _INTERVALS), _arithmetic(decimal_sum), syntax=BINARY, named=False)
+MINUS = declare("-", (_NUMBERS, _INTERVALS), _arithmetic(decimal_sum), syntax=BINARY, named=False)
+TIMES = declare(
+    "*",
+    (_NUMBERS, signature("INTERVAL", "NUMERIC"), signature("NUMERIC", "INTERVAL")),
+    _arithmetic(decimal_product),
+    syntax=BINARY,
+    named=False,
+)
+DIVIDE = declare(
+    "/", (_NUMBERS, signature("INTERVAL", "NUMERIC")), _arithmetic(decimal_quotient), syntax=BINARY, named=False
+)
+DIVIDE_INTEGER = declare(
+    "/INT", (_NUMBERS, signature("INTERVAL", "NUMERIC")), _arithmetic(decimal_quotient), syntax=BINARY, named=False
+)
+NEGATE = declare("-", (signature("NUMERIC"), signature("INTERVAL")), argument(0), syntax=PREFIX, named=False)
+
+
+def _datetime_sum(args: Arguments) -> LogicalType:
+    """A time moved by an interval; a DATE moved by less than a day stays a DATE."""
+    time = next(t for t in args.types if not is_interval(t))
+    return time.regular().with_nullability(args.any_nullable)
+
+
+_MOVED = (signature("DATETIME", "INTERVAL"), signature("INTERVAL", "DATETIME"))
+DATETIME_PLUS = declare("+", _MOVED, _datetime_sum, syntax=SPECIAL, named=False)
+DATETIME_MINUS = declare("-", (*_MOVED, signature("DATETIME", "DATETIME")), _datetime_sum, syntax=SPECIAL, named=False)
+
+
+def _remainder(args: Arguments) -> LogicalType:
+    a, b = args.types
+    found = decimal_remainder(a, b) if is_exact_decimal_pair(a, b) else b
+    return found.with_nullability(args.any_nullable)
+
+
+MOD = declare("MOD", _NUMBERS, _remainder)
+
+
+def _rounded(args: Arguments) -> LogicalType:
+    """ROUND and TRUNCATE of a decimal keep the digits asked for, and one more before the point."""
+    t = args.types[0]
+    digits = args.literal(1) if len(args) > 1 else 0
+    if t.root == "DECIMAL" and isinstance(digits, int) and digits < (t.scale or 0):
+        whole = 1 + (t.precision or 10) - (t.scale or 0)
+        scale = max(digits, 0)
+        t = decimal(min(whole + scale, MAX_DECIMAL), scale)
+    return t.with_nullability(args.any_nullable)
+
+
+_ROUNDING = (signature("NUMERIC", "INTEGER"), signature("NUMERIC"))
+ROUND = declare("ROUND", _ROUNDING, _rounded)
+TRUNCATE = declare("TRUNCATE", _ROUNDING, _rounded)
+
+
+def _whole(args: Arguments) -> LogicalType:
+    """FLOOR and CEIL: a decimal loses its decimals, a time keeps its type."""
+    t = args.types[0].regular()
+    return decimal(t.precision or 10, 0, t.nullable) if t.root == "DECIMAL" else t
+
+
+_FLOOR = (signature("NUMERIC"), signature("DATETIME", "SYMBOL"))
+FLOOR = declare("FLOOR", _FLOOR, _whole)
+CEIL = declare("CEIL", _FLOOR, _whole, aliases=("CEILING",))
+
+ABS = declare("ABS", (signature("NUMERIC"), signature("INTERVAL")), argument(0))
+SIGN = declare("SIGN", signature("NUMERIC"), argument(0))
+
+for _name in [
+    "EXP",
+    "LN",
+    "LOG10",
+    "LOG2",
+    "SIN",
+    "COS",
+    "TAN",
+    "COT",
+    "ASIN",
+    "ACOS",
+    "ATAN",
+    "SINH",
+    "COSH",
+    "TANH",
+    "DEGREES",
+    "RADIANS",
+]:
+    declare(_name, signature("NUMERIC"), if_null(DOUBLE))
+POWER = declare("POWER", _NUMBERS, if_null(DOUBLE))
+declare("ATAN2", _NUMBERS, if_null(DOUBLE))
+declare("LOG", (signature("NUMERIC"), _NUMBERS), if_null(DOUBLE))
+declare("PI", signature(), always(DOUBLE.not_null()))
+declare("E", signature(), always(DOUBLE.not_null()))
+declare("RAND", (signature(), signature("NUMERIC")), if_null(DOUBLE), deterministic=False)
+declare("RAND_INTEGER", (signature("NUMERIC"), _NUMBERS), if_null(INT), deterministic=False)
+declare("BIN", signature("INTEGER"), if_null(string()))
+declare("HEX", (signature("INTEGER"), signature("CHARACTER")), if_null(string()))
+
+_EXTREME = signature(common_argument(), rest=common_argument())
+declare("GREATEST", _EXTREME, null_in_null_out(common))
+declare("LEAST", _EXTREME, null_in_null_out(common))

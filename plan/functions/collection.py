@@ -1,0 +1,190 @@
+"""Arrays, maps, rows, multisets, bitmaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..types import (
+    BIGINT,
+    BOOLEAN,
+    INT,
+    STRING,
+    STRING_LENGTH,
+    LogicalType,
+    array,
+    map_,
+    multiset,
+    row,
+)
+from .model import SPECIAL, Argument, Arguments
+from .registry import declare
+from .rules import (
+    always,
+    argument,
+    common,
+    common_argument,
+    element_argument,
+    if_null,
+    null_in_null_out,
+    of_type,
+    signature,
+)
+from .typing import least_restrictive
+
+_ARRAY = signature("ARRAY")
+_SEARCH = signature("ARRAY", element_argument())
+
+
+def _constructed_array(args: Arguments) -> LogicalType:
+    return array(common(args), nullable=False)
+
+
+ARRAY = declare("ARRAY", signature(rest=common_argument()), _constructed_array, syntax=SPECIAL, named=False)
+
+
+def _constructed_map(args: Arguments) -> LogicalType:
+    keys, values = least_restrictive(args.types[0::2]), least_restrictive(args.types[1::2])
+    return map_(keys or args.types[0], values or args.types[1], nullable=False)
+
+
+def _alternating(start: int) -> Argument:
+    def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+        merged = least_restrictive(types[position % 2 :: 2])
+        return None if merged is None else merged.with_nullability(types[position].nullable)
+
+    return Argument("KEY, VALUE" if start == 0 else "VALUE", rule)
+
+
+MAP = declare("MAP", signature(rest=_alternating(0)), _constructed_map, syntax=SPECIAL, named=False)
+MULTISET = declare(
+    "MULTISET",
+    signature(rest=common_argument()),
+    lambda args: multiset(common(args), nullable=False),
+    syntax=SPECIAL,
+    named=False,
+)
+
+
+def _constructed_row(args: Arguments) -> LogicalType:
+    return row(((f"EXPR${i}", t) for i, t in enumerate(args.types)), nullable=False)
+
+
+ROW = declare("ROW", signature(rest="ANY"), _constructed_row, syntax=SPECIAL, named=False)
+
+
+def _item(args: Arguments) -> LogicalType:
+    """An element may be missing, so it is always nullable."""
+    t = args.types[0]
+    if t.root == "ARRAY":
+        return t.element.nullable_()
+    if t.root == "MAP":
+        return t.children[1].nullable_()
+    if t.root == "ROW":
+        key = args.literal(1)
+        found = next((f.type for f in t.fields if f.name == key), None)
+        if found is None and isinstance(key, int) and 1 <= key <= len(t.fields):
+            found = t.fields[key - 1].type
+        if found is not None:
+            return found.nullable_() if t.nullable else found
+    return t.nullable_()
+
+
+def _map_key() -> Argument:
+    def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+        merged = least_restrictive((types[0].children[0], types[position])) if types[0].children else None
+        return None if merged is None else types[position]
+
+    return Argument("KEY", rule)
+
+
+ITEM = declare(
+    "ITEM",
+    (
+        signature("ARRAY", "INTEGER"),
+        signature("MAP", _map_key()),
+        signature("ROW", "ANY"),
+        signature("VARIANT", "ANY"),
+    ),
+    _item,
+    syntax=SPECIAL,
+    named=False,
+)
+
+declare("CARDINALITY", signature("COLLECTION"), if_null(INT))
+declare("ELEMENT", (_ARRAY, signature("MULTISET")), lambda args: args.types[0].element.nullable_())
+
+
+def _appended(args: Arguments) -> LogicalType:
+    t = args.types[0]
+    element = least_restrictive((t.element, args.types[1]))
+    return replace(t, children=(element or t.element,))
+
+
+declare("ARRAY_APPEND", _SEARCH, _appended)
+declare("ARRAY_PREPEND", _SEARCH, _appended)
+declare("ARRAY_CONTAINS", _SEARCH, lambda args: BOOLEAN.with_nullability(args.types[0].nullable))
+declare("ARRAY_POSITION", _SEARCH, if_null(INT))
+declare("ARRAY_REMOVE", _SEARCH, argument(0))
+declare("ARRAY_DISTINCT", _ARRAY, argument(0))
+declare("ARRAY_REVERSE", _ARRAY, argument(0))
+declare(
+    "ARRAY_SLICE",
+    (signature("ARRAY", "INTEGER", "INTEGER"), signature("ARRAY", "INTEGER")),
+    null_in_null_out(argument(0)),
+)
+declare(
+    "ARRAY_SORT",
+    (_ARRAY, signature("ARRAY", "BOOLEAN"), signature("ARRAY", "BOOLEAN", "BOOLEAN")),
+    null_in_null_out(argument(0)),
+)
+_ARRAYS = signature(common_argument(), common_argument())
+declare("ARRAY_UNION", _ARRAYS, null_in_null_out(common))
+declare("ARRAY_EXCEPT", _ARRAYS, null_in_null_out(common))
+declare("ARRAY_INTERSECT", _ARRAYS, null_in_null_out(common))
+declare("ARRAY_CONCAT", signature(common_argument(), rest=common_argument()), null_in_null_out(common))
+for _name in ("ARRAY_MAX", "ARRAY_MIN"):
+    declare(_name, _ARRAY, lambda args: args.types[0].element.nullable_())
+declare("ARRAY_JOIN", (signature("ARRAY", "CHARACTER"), signature("ARRAY", "CHARACTER", "CHARACTER")), always(STRING))
+
+
+def _part(position: int, args: Arguments) -> LogicalType:
+    return array(args.types[0].children[position], args.types[0].nullable)
+
+
+def _entries(args: Arguments) -> LogicalType:
+    key, value = args.types[0].children
+    return array(row((("key", key), ("value", value))), args.types[0].nullable)
+
+
+declare("MAP_KEYS", signature("MAP"), lambda args: _part(0, args))
+declare("MAP_VALUES", signature("MAP"), lambda args: _part(1, args))
+declare("MAP_ENTRIES", signature("MAP"), _entries)
+declare("MAP_UNION", signature(common_argument(), rest=common_argument()), common)
+declare(
+    "MAP_FROM_ARRAYS",
+    signature("ARRAY", "ARRAY"),
+    lambda args: map_(args.types[0].element, args.types[1].element, args.any_nullable),
+)
+
+_BITMAP = LogicalType("BITMAP")
+_BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
+for _name in ("AND", "ANDNOT", "OR", "XOR"):
+    declare(f"BITMAP_{_name}", signature("BITMAP", "BITMAP"), if_null(_BITMAP))
+declare("BITMAP_BUILD", signature(of_type(array(INT))), if_null(_BITMAP))
+declare("BITMAP_FROM_BYTES", signature("BINARY"), if_null(_BITMAP))
+declare("BITMAP_CARDINALITY", signature("BITMAP"), if_null(BIGINT))
+declare("BITMAP_TO_ARRAY", signature("BITMAP"), if_null(array(INT)))
+declare("BITMAP_TO_BYTES", signature("BITMAP"), if_null(_BYTES))
+declare("BITMAP_TO_STRING", signature("BITMAP"), if_null(STRING))
+
+
+def _object(args: Arguments) -> LogicalType:
+    """OBJECT_OF('class', 'name', value, …): a structured type named by a literal."""
+    names = [str(args.literal(i)) for i in range(1, len(args), 2)]
+    fields = row(zip(names, args.types[2::2], strict=True)).fields
+    return LogicalType("STRUCTURED", False, fields=fields, raw={"class": args.literal(0)})
+
+
+declare("OBJECT_OF", signature("CHARACTER", rest="ANY"), _object)
+declare("OBJECT_UPDATE", signature("ROW", rest="ANY"), argument(0))

@@ -1,0 +1,36 @@
+"""Comparisons, logic and tests."""
+
+from __future__ import annotations
+
+from ..types import BOOLEAN
+from .model import BINARY, INTERNAL, POSTFIX, PREFIX, SPECIAL
+from .registry import declare
+from .rules import always, comparable_argument, if_null, signature
+
+_COMPARED = signature("ANY", comparable_argument())
+_LOGIC = signature("BOOLEAN", "BOOLEAN", rest="BOOLEAN")
+_TRUTH = BOOLEAN.not_null()
+
+EQUALS, NOT_EQUALS, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = (
+    declare(symbol, _COMPARED, if_null(BOOLEAN), syntax=BINARY, named=False)
+    for symbol in ("=", "<>", "<", "<=", ">", ">=")
+)
+AND = declare("AND", _LOGIC, if_null(BOOLEAN), syntax=BINARY, named=False)
+OR = declare("OR", _LOGIC, if_null(BOOLEAN), syntax=BINARY, named=False)
+NOT = declare("NOT", signature("BOOLEAN"), if_null(BOOLEAN), syntax=PREFIX, named=False)
+IS_DISTINCT_FROM = declare("IS DISTINCT FROM", _COMPARED, always(_TRUTH), syntax=BINARY, named=False)
+IS_NOT_DISTINCT_FROM = declare("IS NOT DISTINCT FROM", _COMPARED, always(_TRUTH), syntax=BINARY, named=False)
+
+IS_NULL = declare("IS NULL", signature("ANY"), always(_TRUTH), syntax=POSTFIX, named=False)
+IS_NOT_NULL = declare("IS NOT NULL", signature("ANY"), always(_TRUTH), syntax=POSTFIX, named=False)
+for _test in ("TRUE", "FALSE"):
+    declare(f"IS {_test}", signature("BOOLEAN"), always(_TRUTH), syntax=POSTFIX, named=False)
+    declare(f"IS NOT {_test}", signature("BOOLEAN"), always(_TRUTH), syntax=POSTFIX, named=False)
+for _test in ("VALUE", "OBJECT", "ARRAY", "SCALAR"):
+    declare(f"IS JSON {_test}", signature("CHARACTER"), always(_TRUTH), syntax=POSTFIX, named=False)
+    declare(f"IS NOT JSON {_test}", signature("CHARACTER"), always(_TRUTH), syntax=POSTFIX, named=False)
+
+_PATTERN = (signature("CHARACTER", "CHARACTER"), signature("CHARACTER", "CHARACTER", "CHARACTER"))
+LIKE = declare("LIKE", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False)
+SIMILAR_TO = declare("SIMILAR TO", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False)
+SEARCH = declare("SEARCH", signature("ANY", "ANY"), if_null(BOOLEAN), syntax=INTERNAL, named=False)

@@ -1,0 +1,155 @@
+"""What a function declaration says: names, arguments, result type.
+
+One :class:`Function` describes one function or operator for everybody: the binder finds it by SQL name and
+checks the arguments, the plan names it by syntax and internal name, the executor translates it by those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ..rex import FUNCTION, Call, Literal, RexNode
+from ..types import LogicalType
+from .typing import in_family
+
+BINARY = "BINARY"
+PREFIX = "PREFIX"
+POSTFIX = "POSTFIX"
+SPECIAL = "SPECIAL"
+INTERNAL = "INTERNAL"
+FUNCTION_STAR = "FUNCTION_STAR"
+
+
+class Kind(Enum):
+    """What a function makes of its arguments."""
+
+    SCALAR = "scalar"
+    AGGREGATE = "aggregate"
+    RANKING = "ranking"
+    """Only with OVER: ROW_NUMBER, LAG …"""
+    TABLE = "table"
+    WINDOW = "window"
+    """A windowing table function, or a group window of the legacy syntax."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call; ``values`` lets a rule see literals, ``grouped`` is False for a global aggregate."""
+
+    types: tuple[LogicalType, ...]
+    values: tuple[RexNode, ...] = ()
+    grouped: bool = True
+
+    def __len__(self) -> int:
+        return len(self.types)
+
+    @property
+    def any_nullable(self) -> bool:
+        return any(t.nullable for t in self.types)
+
+    def literal(self, position: int) -> object:
+        """The value of a literal argument; ``None`` for any other, or beyond the last."""
+        if position >= len(self.values):
+            return None
+        value = self.values[position]
+        return value.value if isinstance(value, Literal) else None
+
+
+ReturnRule = Callable[[Arguments], LogicalType]
+"""From the arguments to the type of the result."""
+
+ArgumentRule = Callable[[Sequence[LogicalType], int], LogicalType | None]
+"""From all argument types and a position to the type that the argument must have; ``None`` if it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A parameter: its name in messages and its rule."""
+
+    name: str
+    rule: ArgumentRule
+
+    def __str__(self) -> str:
+        return f"<{self.name}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The parameters of one way to call a function; ``rest`` takes any number of further arguments."""
+
+    parameters: tuple[Argument, ...]
+    rest: Argument | None = None
+
+    def accept(self, types: Sequence[LogicalType]) -> tuple[LogicalType, ...] | None:
+        """The types the arguments must have (to be cast to where they differ), or ``None`` if they do not fit."""
+        fixed = len(self.parameters)
+        if len(types) < fixed or (self.rest is None and len(types) > fixed):
+            return None
+        expected = []
+        for i in range(len(types)):
+            parameter = self.parameters[i] if i < fixed else self.rest
+            assert parameter is not None
+            found = parameter.rule(types, i)
+            if found is None:
+                return None
+            expected.append(found)
+        return tuple(expected)
+
+    def __str__(self) -> str:
+        parts = [str(p) for p in self.parameters]
+        if self.rest is not None:
+            parts.append(f"{self.rest}…")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or operator."""
+
+    name: str
+    """The SQL name, upper case; for an operator its symbol."""
+    internal_name: str
+    """The name in a plan, such as ``$UPPER$1``."""
+    signatures: tuple[Signature, ...]
+    returns: ReturnRule
+    syntax: str = FUNCTION
+    kind: Kind = Kind.SCALAR
+    deterministic: bool = True
+    aliases: tuple[str, ...] = ()
+    named: bool = True
+    """Whether SQL can call it by its name."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What identifies it in a plan."""
+        return self.syntax, self.internal_name
+
+    def accept(self, types: Sequence[LogicalType]) -> tuple[LogicalType, ...] | None:
+        """The argument types by the first signature that fits; ``None`` if none does."""
+        for signature in self.signatures:
+            accepted = signature.accept(types)
+            if accepted is not None:
+                return accepted
+        return None
+
+    def call(self, *operands: RexNode) -> Call:
+        """A call of the function on operands that fit, typed by its return rule."""
+        arguments = Arguments(tuple(o.type for o in operands), operands)
+        return Call(self.internal_name, operands, self.returns(arguments), self.syntax)
+
+    @property
+    def usage(self) -> tuple[str, ...]:
+        """How it may be called, for messages."""
+        return tuple(f"{self.name}({s})" for s in self.signatures)
+
+
+def family(name: str) -> Argument:
+    """A parameter of any type of a family; NULL fits everywhere."""
+
+    def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+        t = types[position]
+        return t if t.root == "NULL" or in_family(t, name) else None
+
+    return Argument(name, rule)

@@ -1,0 +1,120 @@
+"""Text and bytes."""
+
+from __future__ import annotations
+
+from ..types import (
+    BIGINT,
+    BOOLEAN,
+    CHARACTER,
+    INT,
+    STRING,
+    STRING_LENGTH,
+    LogicalType,
+    array,
+    char,
+    map_,
+)
+from .model import BINARY, Arguments
+from .registry import declare
+from .rules import always, argument, common_of, if_null, null_in_null_out, nullable, signature, varying
+
+BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
+
+_TEXT = signature("CHARACTER")
+_TWO = signature("CHARACTER", "CHARACTER")
+_THREE = signature("CHARACTER", "CHARACTER", "CHARACTER")
+_NULLABLE_TEXT = always(STRING)
+_TEXT_IF_NULL = if_null(STRING)
+
+
+def _joined(args: Arguments) -> LogicalType:
+    """The sum of the lengths; fixed if both are."""
+    a, b = args.types[:2]
+    fixed = a.root in ("CHAR", "BINARY") and b.root == a.root
+    text = a.root in CHARACTER
+    root = a.root if fixed else "VARCHAR" if text else "VARBINARY"
+    length = min((a.length or 0) + (b.length or 0), STRING_LENGTH)
+    return LogicalType(root, args.any_nullable, length=length)
+
+
+def _joined_varying(args: Arguments) -> LogicalType:
+    joined = _joined(args)
+    return LogicalType("VARCHAR" if joined.root in CHARACTER else "VARBINARY", joined.nullable, length=joined.length)
+
+
+CONCAT_OPERATOR = declare("||", (_TWO, signature("BINARY", "BINARY")), _joined, syntax=BINARY, named=False)
+declare("CONCAT", signature("CHARACTER", rest="CHARACTER"), _TEXT_IF_NULL)
+declare("CONCAT_WS", signature("CHARACTER", rest="CHARACTER"), _TEXT_IF_NULL)
+declare(
+    "OVERLAY",
+    (signature("STRING", "STRING", "INTEGER"), signature("STRING", "STRING", "INTEGER", "INTEGER")),
+    _joined_varying,
+)
+
+for _name in ("UPPER", "LOWER", "INITCAP"):
+    declare(_name, _TEXT, argument(0))
+CHAR_LENGTH = declare("CHAR_LENGTH", _TEXT, if_null(INT), aliases=("CHARACTER_LENGTH",))
+declare("TRIM", signature("SYMBOL", "CHARACTER", "CHARACTER"), null_in_null_out(varying(2)))
+for _name in ("LTRIM", "RTRIM"):
+    declare(_name, (_TEXT, _TWO), null_in_null_out(varying(0)))
+declare("BTRIM", (_TEXT, _TWO), _TEXT_IF_NULL)
+
+_CUT = (signature("CHARACTER", "INTEGER"), signature("CHARACTER", "INTEGER", "INTEGER"))
+declare("SUBSTRING", _CUT, nullable(varying(0)))
+declare("SUBSTR", _CUT, nullable(varying(0)))
+for _name in ("LEFT", "RIGHT"):
+    declare(_name, signature("CHARACTER", "INTEGER"), nullable(varying(0)))
+for _name in ("LPAD", "RPAD"):
+    declare(_name, signature("CHARACTER", "INTEGER", "CHARACTER"), _TEXT_IF_NULL)
+declare("REPEAT", signature("CHARACTER", "INTEGER"), _TEXT_IF_NULL)
+declare("REVERSE", _TEXT, _NULLABLE_TEXT)
+declare("REPLACE", _THREE, _TEXT_IF_NULL)
+declare("TRANSLATE3", _THREE, _TEXT_IF_NULL)
+declare("CHR", signature("INTEGER"), _NULLABLE_TEXT)
+declare("ASCII", _TEXT, if_null(INT))
+declare("POSITION", _TWO, if_null(INT))
+declare("LOCATE", (_TWO, signature("CHARACTER", "CHARACTER", "INTEGER")), if_null(INT))
+declare(
+    "INSTR",
+    (
+        _TWO,
+        signature("CHARACTER", "CHARACTER", "INTEGER"),
+        signature("CHARACTER", "CHARACTER", "INTEGER", "INTEGER"),
+    ),
+    if_null(INT),
+)
+for _name in ("STARTSWITH", "ENDSWITH"):
+    declare(_name, (_TWO, signature("BINARY", "BINARY")), if_null(BOOLEAN))
+declare("SPLIT", _TWO, if_null(array(STRING)))
+declare(
+    "SPLIT_INDEX",
+    (signature("CHARACTER", "INTEGER", "INTEGER"), signature("CHARACTER", "CHARACTER", "INTEGER")),
+    _NULLABLE_TEXT,
+)
+declare("STR_TO_MAP", (_TEXT, _THREE), if_null(map_(STRING, STRING)))
+declare(
+    "ELT",
+    (signature("INTEGER", "CHARACTER", rest="CHARACTER"), signature("INTEGER", "BINARY", rest="BINARY")),
+    nullable(common_of(1)),
+)
+declare("PRINTF", signature("CHARACTER", rest="ANY"), _NULLABLE_TEXT)
+
+declare("REGEXP", _TWO, if_null(BOOLEAN))
+declare("REGEXP_REPLACE", _THREE, _TEXT_IF_NULL)
+declare("REGEXP_EXTRACT", (signature("CHARACTER", "CHARACTER", "INTEGER"), _TWO), _NULLABLE_TEXT)
+declare("REGEXP_EXTRACT_ALL", (_TWO, signature("CHARACTER", "CHARACTER", "INTEGER")), always(array(STRING)))
+declare("REGEXP_COUNT", _TWO, always(INT))
+declare("REGEXP_INSTR", _TWO, always(INT))
+declare("REGEXP_SUBSTR", _TWO, _NULLABLE_TEXT)
+
+declare("TO_BASE64", signature("STRING"), _TEXT_IF_NULL)
+declare("FROM_BASE64", signature("STRING"), _TEXT_IF_NULL)
+declare("ENCODE", _TWO, if_null(BYTES))
+declare("DECODE", signature("BINARY", "CHARACTER"), _TEXT_IF_NULL)
+declare("UNHEX", _TEXT, always(BYTES))
+for _name in ("URL_DECODE", "URL_ENCODE"):
+    declare(_name, _TEXT, _NULLABLE_TEXT)
+declare("PARSE_URL", (_TWO, _THREE), _NULLABLE_TEXT)
+declare("INET_ATON", _TEXT, always(BIGINT))
+declare("INET_NTOA", signature("INTEGER"), _NULLABLE_TEXT)
+declare("UUID", signature(), always(char(36, nullable=False)), deterministic=False)

@@ -1,0 +1,75 @@
+"""Dates and times."""
+
+from __future__ import annotations
+
+from ..types import BIGINT, BOOLEAN, DATE, STRING, LogicalType, TimeKind, timestamp, timestamp_ltz
+from .model import Arguments
+from .registry import declare
+from .rules import always, if_null, signature
+
+_LTZ3 = timestamp_ltz(3, nullable=False)
+_TIME0 = LogicalType("TIME", False, precision=0)
+PROCTIME_TYPE = timestamp_ltz(3, nullable=False, kind=TimeKind.PROCTIME)
+"""What PROCTIME() gives: a processing-time attribute."""
+
+_TEXT = signature("CHARACTER")
+_TWO = signature("CHARACTER", "CHARACTER")
+_THREE = signature("CHARACTER", "CHARACTER", "CHARACTER")
+
+EXTRACT = declare("EXTRACT", (signature("SYMBOL", "DATETIME"), signature("SYMBOL", "INTERVAL")), if_null(BIGINT))
+declare("DATE_FORMAT", (signature("TIMESTAMP", "CHARACTER"), _TWO), always(STRING))
+declare("CONVERT_TZ", _THREE, always(STRING))
+declare("FROM_UNIXTIME", (signature("INTEGER"), signature("INTEGER", "CHARACTER")), always(STRING))
+declare("UNIX_TIMESTAMP", (signature(), _TEXT, _TWO), if_null(BIGINT), deterministic=False)
+declare("TO_DATE", (_TEXT, _TWO), always(DATE))
+declare("TO_TIMESTAMP", (_TEXT, _TWO), always(timestamp(3)))
+declare(
+    "TO_TIMESTAMP_LTZ",
+    (signature("NUMERIC"), signature("NUMERIC", "INTEGER"), _TEXT, _TWO, _THREE),
+    always(timestamp_ltz(3)),
+)
+
+
+def _watermark(args: Arguments) -> LogicalType:
+    """A watermark is of the regular type of its rowtime column."""
+    return args.types[0].regular().nullable_()
+
+
+declare("CURRENT_WATERMARK", signature("TIMESTAMP"), _watermark, deterministic=False)
+PROCTIME = declare("PROCTIME", signature(), always(PROCTIME_TYPE), deterministic=False)
+PROCTIME_MATERIALIZE = declare(
+    "PROCTIME_MATERIALIZE",
+    signature("TIMESTAMP"),
+    lambda args: timestamp_ltz(3, args.types[0].nullable),
+    deterministic=False,
+    named=False,
+)
+declare("STREAMRECORD_TIMESTAMP", signature(), always(BIGINT.not_null()), named=False)
+declare("SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)))
+declare("OVERLAPS", signature("ANY", "ANY", "ANY", "ANY"), if_null(BOOLEAN), named=False)
+
+for _name, _type in (
+    ("CURRENT_TIMESTAMP", _LTZ3),
+    ("NOW", _LTZ3),
+    ("CURRENT_ROW_TIMESTAMP", _LTZ3),
+    ("LOCALTIMESTAMP", timestamp(3, nullable=False)),
+    ("CURRENT_DATE", DATE.not_null()),
+    ("CURRENT_TIME", _TIME0),
+    ("LOCALTIME", _TIME0),
+):
+    declare(_name, signature(), always(_type), deterministic=False)
+declare("CURRENT_DATABASE", signature(), always(STRING.not_null()), deterministic=False)
+
+PART_FUNCTIONS = {
+    "YEAR": "YEAR",
+    "QUARTER": "QUARTER",
+    "MONTH": "MONTH",
+    "WEEK": "WEEK",
+    "DAYOFYEAR": "DOY",
+    "DAYOFMONTH": "DAY",
+    "DAYOFWEEK": "DOW",
+    "HOUR": "HOUR",
+    "MINUTE": "MINUTE",
+    "SECOND": "SECOND",
+}
+"""Functions that are EXTRACT of a unit under another name."""
