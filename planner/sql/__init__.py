@@ -1,1 +1,38 @@
-"""Flink SQL text to a syntax tree with positions."""
+"""Flink SQL text to a syntax tree that knows where each part stands."""
+
+from __future__ import annotations
+
+from .ast import Expression, Query, Script
+from .errors import SqlSyntaxError, render
+from .lexer import END
+from .source import Source, Span
+from .statements import StatementParser
+
+__all__ = ["Source", "Span", "SqlSyntaxError", "parse_expression", "parse_query", "parse_script", "render"]
+
+
+def parse_script(text: str, file: str | None = None) -> Script:
+    """Parse statements between semicolons.
+
+    Raises a :class:`SqlSyntaxError` (or the UnsupportedError for SQL of Flink that is left out), and an
+    ErrorGroup of them when several statements are at fault.
+    """
+    return StatementParser(Source(text, file)).script()
+
+
+def parse_query(text: str, file: str | None = None) -> Query:
+    """Parse a single query, without a semicolon."""
+    parser = StatementParser(Source(text, file))
+    query = parser.query()
+    if parser.token.kind != END:
+        parser.fail("the end of the query")
+    return query
+
+
+def parse_expression(text: str, file: str | None = None) -> Expression:
+    """Parse a single expression."""
+    parser = StatementParser(Source(text, file))
+    expression = parser.expression()
+    if parser.token.kind != END:
+        parser.fail("the end of the expression")
+    return expression

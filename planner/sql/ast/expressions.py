@@ -50,7 +50,10 @@ class BooleanLiteral(Expression):
 
 @dataclass(frozen=True, slots=True)
 class NumericLiteral(Expression):
-    """An unsigned number as written; the digits decide its type (``1``, ``1.50``, ``1.5E3``)."""
+    """A number as written; the digits decide its type (``1``, ``1.50``, ``1.5E3``).
+
+    A sign directly before a number belongs to it, as in Calcite: ``-1`` is one literal.
+    """
 
     text: str
 
@@ -101,6 +104,15 @@ class IntervalExpression(Expression):
     """``INTERVAL n DAY`` where n is not a string literal."""
 
     operand: Expression
+    qualifier: IntervalQualifier
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalDifference(Expression):
+    """``(left - right) DAY``: the time between two points, as an interval."""
+
+    left: Expression
+    right: Expression
     qualifier: IntervalQualifier
 
 
@@ -315,7 +327,7 @@ class FunctionCall(Expression):
     their own come as plain calls: SUBSTRING(s, from, for), OVERLAY(s, by, from, for), POSITION(a, s),
     EXTRACT(Symbol, x), FLOOR/CEIL(x, Symbol), TRIM(Symbol, chars, s),
     TIMESTAMPADD/TIMESTAMPDIFF(Symbol, a, b), JSON_OBJECTAGG(key, value, Symbol),
-    JSON_ARRAYAGG(value, Symbol).
+    JSON_ARRAYAGG(value, Symbol), with the defaults of the missing symbols and of TRIM's characters filled in.
     ``parentheses`` is False for CURRENT_DATE and the like.
     ``over`` is a window, or the name of one.
     """

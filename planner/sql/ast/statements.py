@@ -142,6 +142,7 @@ class CreateView(Statement):
     comment: str | None = None
     temporary: bool = False
     if_not_exists: bool = False
+    or_replace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,14 +286,6 @@ class Explain(Statement):
     """``EXPLAIN [PLAN FOR | details] statement``; details such as CHANGELOG_MODE, upper case."""
 
     statement: Statement
-    details: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainPlan(Statement):
-    """``EXPLAIN [details] PLAN 'path'`` on a compiled plan."""
-
-    path: str
     details: tuple[str, ...] = ()
 
 

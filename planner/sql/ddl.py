@@ -1,0 +1,267 @@
+"""Parse CREATE statements."""
+
+from __future__ import annotations
+
+from .ast import (
+    ComputedColumn,
+    CreateCatalog,
+    CreateDatabase,
+    CreateFunction,
+    CreateTable,
+    CreateView,
+    Distribution,
+    Identifier,
+    LikeOption,
+    MetadataColumn,
+    Option,
+    PhysicalColumn,
+    PrimaryKey,
+    Query,
+    Statement,
+    TableColumn,
+    TableLike,
+    UniqueKey,
+    Watermark,
+)
+from .errors import SqlSyntaxError
+from .parser import either
+from .queries import QueryParser
+
+_LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
+_TABLE_CLAUSES = ("COMMENT", "DISTRIBUTED", "PARTITIONED", "WITH", "LIKE", "AS")
+
+
+class _Elements:
+    """What is found between the parentheses of a CREATE TABLE."""
+
+    def __init__(self) -> None:
+        self.columns: list[TableColumn] = []
+        self.column_names: list[Identifier] = []
+        self.primary_keys: list[PrimaryKey] = []
+        self.unique_keys: list[UniqueKey] = []
+        self.watermarks: list[Watermark] = []
+
+
+class CreateParser(QueryParser):
+    """CREATE statements."""
+
+    def create(self) -> Statement:
+        """``CREATE …``."""
+        start = self.expect("CREATE").start
+        or_replace = self.accept("OR", "REPLACE")
+        temporary = self.accept("TEMPORARY")
+        system = temporary and self.accept("SYSTEM")
+        token = self.token
+        key = token.key
+        if key == "FUNCTION":
+            return self._create_function(start, temporary, system)
+        if not system:
+            if key == "TABLE":
+                return self._create_table(start, or_replace, temporary)
+            if key == "VIEW":
+                return self._create_view(start, or_replace, temporary)
+            if key == "CATALOG":
+                return self._create_catalog(start)
+            if key == "DATABASE":
+                return self._create_database(start)
+            if key in ("MATERIALIZED", "MODEL", "CONNECTION"):
+                self.unsupported(f"CREATE {key}", token)
+        kinds = ("FUNCTION",) if system else ("TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE")
+        self.fail(either(kinds), words=kinds)
+
+    def _if_not_exists(self) -> bool:
+        if self.token.key == "IF" and self.peek() == "NOT":
+            self.expect("IF", "NOT", "EXISTS")
+            return True
+        return False
+
+    def _comment(self) -> str | None:
+        return self.string("a comment in 'single quotes'") if self.accept("COMMENT") else None
+
+    def _with_options(self) -> tuple[Option, ...]:
+        return self.options() if self.accept("WITH") else ()
+
+    # Tables
+
+    def _create_table(self, start: int, or_replace: bool, temporary: bool) -> CreateTable:
+        self.advance()
+        if_not_exists = self._if_not_exists()
+        name = self.name("the name of the table")
+        elements = _Elements()
+        if self.token.key == "(":
+            self.parenthesized(lambda: self._table_element(elements))
+        comment = self._comment()
+        distribution = self._distribution() if self.token.key == "DISTRIBUTED" else None
+        partitioned_by: tuple[Identifier, ...] = ()
+        if self.accept("PARTITIONED"):
+            self.expect("BY")
+            partitioned_by = self.parenthesized(lambda: self.identifier("a column name"))
+        options = self._with_options()
+        like = self._like() if self.token.key == "LIKE" else None
+        query: Query | None = None
+        if like is None and self.accept("AS"):
+            query = self.query()
+        if query is None and self.token.key in _TABLE_CLAUSES:
+            self.fail(
+                "the end of the statement",
+                hint="the clauses stand in this order: COMMENT, DISTRIBUTED, PARTITIONED BY, WITH, then LIKE or AS",
+            )
+        if query is None and elements.column_names:
+            raise SqlSyntaxError(
+                f"the column {elements.column_names[0]} has no type",
+                elements.column_names[0].span,
+                "only CREATE TABLE … AS SELECT may list bare column names",
+            )
+        return CreateTable(
+            name,
+            tuple(elements.columns),
+            tuple(elements.column_names),
+            tuple(elements.primary_keys),
+            tuple(elements.unique_keys),
+            tuple(elements.watermarks),
+            comment,
+            distribution,
+            partitioned_by,
+            options,
+            like,
+            query,
+            temporary,
+            if_not_exists,
+            or_replace,
+            span=self.span(start),
+        )
+
+    def _table_element(self, elements: _Elements) -> None:
+        key = self.token.key
+        if key == "WATERMARK":
+            elements.watermarks.append(self._watermark())
+        elif key in ("PRIMARY", "UNIQUE", "CONSTRAINT"):
+            self._constraint(elements, None)
+        elif key == ")":
+            self.fail("a column", hint="is there a comma too many?" if elements.columns else None)
+        else:
+            self._column(elements)
+
+    def _column(self, elements: _Elements) -> None:
+        start = self.token.start
+        name = self.identifier("a column name")
+        if self.token.key in (",", ")"):
+            elements.column_names.append(name)
+            return
+        if self.accept("AS"):
+            expression = self.expression()
+            comment = self._comment()
+            elements.columns.append(ComputedColumn(name, expression, comment, span=self.span(start)))
+            return
+        if self.token.key == ".":
+            self.fail("a data type", hint="a column name has one part; nested fields belong in a ROW<…> type")
+        kind = self.data_type(nullability=True)
+        metadata = self.accept("METADATA")
+        key: str | None = None
+        virtual = False
+        if metadata:
+            key = self.string("a metadata key in 'single quotes'") if self.accept("FROM") else None
+            virtual = self.accept("VIRTUAL")
+        if self.token.key in ("PRIMARY", "UNIQUE", "CONSTRAINT"):
+            self._constraint(elements, name)
+        comment = self._comment()
+        span = self.span(start)
+        if metadata:
+            elements.columns.append(MetadataColumn(name, kind, key, virtual, comment, span=span))
+        else:
+            elements.columns.append(PhysicalColumn(name, kind, comment, span=span))
+
+    def _constraint(self, elements: _Elements, column: Identifier | None) -> None:
+        start = self.token.start
+        name = self.identifier("the name of the constraint") if self.accept("CONSTRAINT") else None
+        kind = self.one_of("PRIMARY", "UNIQUE")
+        if kind == "PRIMARY":
+            self.expect("KEY")
+        columns = (column,) if column else self.parenthesized(lambda: self.identifier("a column name"))
+        enforced = not self.accept("NOT", "ENFORCED")
+        if enforced:
+            self.accept("ENFORCED")
+        if kind == "PRIMARY":
+            elements.primary_keys.append(PrimaryKey(columns, name, enforced, span=self.span(start)))
+        else:
+            elements.unique_keys.append(UniqueKey(columns, name, span=self.span(start)))
+
+    def _watermark(self) -> Watermark:
+        start = self.expect("WATERMARK").start
+        self.expect("FOR")
+        column = self.name("the column of the watermark")
+        self.expect("AS")
+        return Watermark(column.parts, self.expression(), span=self.span(start))
+
+    def _distribution(self) -> Distribution:
+        start = self.expect("DISTRIBUTED").start
+        kind: str | None = None
+        columns: tuple[Identifier, ...] = ()
+        if self.accept("BY"):
+            if self.token.key in ("HASH", "RANGE"):
+                kind = self.advance().key
+            columns = self.parenthesized(lambda: self.identifier("a column name"))
+        elif self.token.key != "INTO":
+            self.fail("BY or INTO", words=("BY", "INTO"))
+        buckets: int | None = None
+        if self.accept("INTO"):
+            buckets = self.integer("the number of buckets")
+            self.expect("BUCKETS")
+        return Distribution(columns, kind, buckets, span=self.span(start))
+
+    def _like(self) -> TableLike:
+        start = self.expect("LIKE").start
+        table = self.name("the name of a table")
+        options: list[LikeOption] = []
+        if self.token.key == "(":
+            opener = self.open()
+            while self.token.key != ")":
+                option_start = self.token.start
+                merging = self.one_of("INCLUDING", "EXCLUDING", "OVERWRITING")
+                feature = self.one_of(*_LIKE_FEATURES)
+                options.append(LikeOption(merging, feature, span=self.span(option_start)))
+            self.close(opener)
+        return TableLike(table, tuple(options), span=self.span(start))
+
+    # The others
+
+    def _create_view(self, start: int, or_replace: bool, temporary: bool) -> CreateView:
+        self.advance()
+        if_not_exists = self._if_not_exists()
+        name = self.name("the name of the view")
+        columns = self.column_list()
+        comment = self._comment()
+        self.expect("AS")
+        query = self.query()
+        return CreateView(name, query, columns, comment, temporary, if_not_exists, or_replace, span=self.span(start))
+
+    def _create_function(self, start: int, temporary: bool, system: bool) -> CreateFunction:
+        self.advance()
+        if_not_exists = self._if_not_exists()
+        name = self.name("the name of the function")
+        self.expect("AS")
+        class_name = self.string("a class name in 'single quotes'")
+        language = self.one_of("JAVA", "SCALA", "SQL", "PYTHON") if self.accept("LANGUAGE") else None
+        jars = self.list_of(self._jar) if self.accept("USING") else ()
+        options = self._with_options()
+        return CreateFunction(
+            name, class_name, language, jars, options, temporary, system, if_not_exists, span=self.span(start)
+        )
+
+    def _jar(self) -> str:
+        self.one_of("JAR", "ARTIFACT")
+        return self.string("a path in 'single quotes'")
+
+    def _create_catalog(self, start: int) -> CreateCatalog:
+        self.advance()
+        if_not_exists = self._if_not_exists()
+        name = self.identifier("the name of the catalog")
+        comment = self._comment()
+        return CreateCatalog(name, comment, self._with_options(), if_not_exists, span=self.span(start))
+
+    def _create_database(self, start: int) -> CreateDatabase:
+        self.advance()
+        if_not_exists = self._if_not_exists()
+        name = self.name("the name of the database")
+        comment = self._comment()
+        return CreateDatabase(name, comment, self._with_options(), if_not_exists, span=self.span(start))

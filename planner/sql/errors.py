@@ -1,0 +1,36 @@
+"""Errors in SQL text."""
+
+from __future__ import annotations
+
+from ...plan.errors import FlinkplanError, Location
+from .source import Source, Span
+
+
+class SqlSyntaxError(FlinkplanError):
+    """SQL text that is not Flink SQL: ``span`` is the place, ``snippet`` its line with a caret."""
+
+    def __init__(self, message: str, span: Span, hint: str | None = None) -> None:
+        super().__init__(message, where=span.location, hint=hint, snippet=snippet(span))
+        self.span = span
+
+
+def snippet(span: Span) -> str:
+    """The source line of a span with carets below the span."""
+    return _underline(span.source, span.location)
+
+
+def render(error: FlinkplanError, text: str) -> str:
+    """An error with the line of ``text`` it stands on and carets below the place."""
+    lines = [str(error)]
+    if error.snippet is None and isinstance(error.where, Location) and error.where.line is not None:
+        lines.insert(1, _underline(Source(text, error.where.file), error.where))
+    return "\n".join(lines)
+
+
+def _underline(source: Source, where: Location) -> str:
+    line = source.line_text(where.line or 1)
+    column = where.column or 1
+    width = max(1, (where.end_column or column + 1) - column)
+    number = str(where.line)
+    indent = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
+    return f"  {number} | {line}\n  {' ' * len(number)} | {indent}{'^' * width}"

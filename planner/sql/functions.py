@@ -1,0 +1,451 @@
+"""Parse calls: plain ones, and those whose arguments have a syntax of their own."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+from .ast import (
+    Cast,
+    DefaultArgument,
+    Descriptor,
+    Exists,
+    ExplicitTable,
+    Expression,
+    FrameBound,
+    FunctionCall,
+    Identifier,
+    JsonArray,
+    JsonBehavior,
+    JsonExists,
+    JsonObject,
+    JsonQuery,
+    JsonValue,
+    KeyValue,
+    Name,
+    NamedArgument,
+    Query,
+    SortItem,
+    Star,
+    StringLiteral,
+    SubQuery,
+    Symbol,
+    TableArgument,
+    WindowFrame,
+    WindowSpec,
+)
+from .lexer import QUOTED, WORD, Token
+from .parser import QUERY_STARTS, T
+from .types import TypeParser
+
+
+class FunctionParser(TypeParser):
+    """Function calls, window specifications and sort items."""
+
+    @abstractmethod
+    def expression(self, minimum: int = 0) -> Expression:
+        """An expression; ``minimum`` is the precedence below which operators are left alone."""
+
+    @abstractmethod
+    def query(self) -> Query:
+        """A query."""
+
+    # Plain calls
+
+    def call(self, name: Name) -> FunctionCall:
+        """A call after its name, with what may follow the closing parenthesis."""
+        start = name.span.start
+        opener = self.open()
+        distinct = False
+        args: tuple[Expression, ...] = ()
+        order_by: tuple[SortItem, ...] = ()
+        if self.token.key != ")":
+            distinct = self.accept("DISTINCT")
+            if not distinct:
+                self.accept("ALL")
+            args = self.list_of(self.argument)
+            order_by = self.order_by()
+        self.close(opener)
+        return self._call_suffix(name, start, args, distinct=distinct, order_by=order_by)
+
+    def _call_suffix(
+        self,
+        name: Name,
+        start: int,
+        args: tuple[Expression, ...],
+        *,
+        distinct: bool = False,
+        order_by: tuple[SortItem, ...] = (),
+    ) -> FunctionCall:
+        ignore_nulls = self._null_treatment()
+        within_group: tuple[SortItem, ...] = ()
+        filter_: Expression | None = None
+        if self.accept("WITHIN", "GROUP"):
+            opener = self.open()
+            within_group = self.order_by(required=True)
+            self.close(opener)
+        if self.token.key == "FILTER":
+            self.advance()
+            opener = self.open()
+            self.expect("WHERE")
+            filter_ = self.expression()
+            self.close(opener)
+        over: WindowSpec | Identifier | None = None
+        if self.token.key == "OVER":
+            self.advance()
+            over = self.window_spec() if self.token.key == "(" else self.identifier("'(' or the name of a window")
+        return FunctionCall(
+            name, args, distinct, order_by, within_group, filter_, ignore_nulls, over, span=self.span(start)
+        )
+
+    def _null_treatment(self) -> bool | None:
+        if self.accept("IGNORE", "NULLS"):
+            return True
+        if self.accept("RESPECT", "NULLS"):
+            return False
+        return None
+
+    def argument(self) -> Expression:
+        """An argument: an expression, ``name => value``, DEFAULT, a table, a descriptor or a query."""
+        token = self.token
+        start = token.start
+        if token.kind in (WORD, QUOTED) and self.peek() == "=>":
+            name = self.identifier("the name of a parameter")
+            self.advance()
+            return NamedArgument(name, self.argument(), span=self.span(start))
+        if token.key == "DEFAULT":
+            self.advance()
+            return DefaultArgument(span=self.span(start))
+        if token.key == "DESCRIPTOR" and self.peek() == "(":
+            self.advance()
+            columns = self.parenthesized(lambda: self.identifier("a column"))
+            return Descriptor(columns, span=self.span(start))
+        if token.key == "*":
+            self.advance()
+            return Star(span=self.span(start))
+        if token.key == "TABLE":
+            self.advance()
+            table = ExplicitTable(self.name("the name of a table"), span=self.span(start))
+            return self._table_argument(Query(table, span=table.span), start)
+        if token.key in QUERY_STARTS:
+            query = self.query()
+            return SubQuery(query, span=query.span)
+        value = self.expression()
+        if isinstance(value, SubQuery) and (self.token.key == "PARTITION" or self._at_order_by()):
+            return self._table_argument(value.query, start)
+        return value
+
+    def _table_argument(self, query: Query, start: int) -> TableArgument:
+        partition_by: tuple[Expression, ...] = ()
+        order_by: tuple[SortItem, ...] = ()
+        if self.accept("PARTITION", "BY"):
+            partition_by = self._bracketed_or_single(self.expression)
+        if self._at_order_by():
+            self.advance()
+            self.expect("BY")
+            order_by = self._bracketed_or_single(self.sort_item)
+        return TableArgument(query, partition_by, order_by, span=self.span(start))
+
+    def _bracketed_or_single(self, item: Callable[[], T]) -> tuple[T, ...]:
+        return self.parenthesized(item) if self.token.key == "(" else (item(),)
+
+    # Windows and sorting
+
+    def _at_order_by(self) -> bool:
+        return self.token.key == "ORDER" and self.peek() == "BY"
+
+    def order_by(self, *, required: bool = False) -> tuple[SortItem, ...]:
+        """``ORDER BY item, …`` if it is there."""
+        if not required and not self._at_order_by():
+            return ()
+        self.expect("ORDER", "BY")
+        return self.list_of(self.sort_item)
+
+    def sort_item(self) -> SortItem:
+        """``x [ASC|DESC] [NULLS FIRST|LAST]``."""
+        start = self.token.start
+        expression = self.expression()
+        descending = self.accept("DESC")
+        if not descending:
+            self.accept("ASC")
+        nulls_first: bool | None = None
+        if self.accept("NULLS"):
+            nulls_first = self.one_of("FIRST", "LAST") == "FIRST"
+        return SortItem(expression, descending, nulls_first, span=self.span(start))
+
+    def window_spec(self) -> WindowSpec:
+        """``([base] [PARTITION BY …] [ORDER BY …] [frame])``."""
+        start = self.token.start
+        opener = self.open()
+        base: Identifier | None = None
+        if self.token.key not in ("PARTITION", "ORDER", "ROWS", "RANGE", ")"):
+            base = self.identifier("PARTITION BY, ORDER BY, ROWS or RANGE")
+        partition_by: tuple[Expression, ...] = ()
+        if self.accept("PARTITION"):
+            self.expect("BY")
+            partition_by = self.list_of(self.expression)
+        order_by = self.order_by()
+        frame = self._frame() if self.token.key in ("ROWS", "RANGE") else None
+        self.close(opener)
+        return WindowSpec(base, partition_by, order_by, frame, span=self.span(start))
+
+    def _frame(self) -> WindowFrame:
+        token = self.advance()
+        end: FrameBound | None = None
+        if self.accept("BETWEEN"):
+            start = self._frame_bound()
+            self.expect("AND")
+            end = self._frame_bound()
+        else:
+            start = self._frame_bound()
+        return WindowFrame(token.key, start, end, span=self.span(token.start))
+
+    def _frame_bound(self) -> FrameBound:
+        start = self.token.start
+        if self.accept("CURRENT", "ROW"):
+            return FrameBound("CURRENT ROW", span=self.span(start))
+        if self.accept("UNBOUNDED"):
+            side = self.one_of("PRECEDING", "FOLLOWING")
+            return FrameBound(f"UNBOUNDED {side}", span=self.span(start))
+        offset = self.expression()
+        side = self.one_of("PRECEDING", "FOLLOWING")
+        return FrameBound(side, offset, span=self.span(start))
+
+    # Calls with a syntax of their own
+
+    def special_call(self) -> Expression | None:
+        """A call that only the parser can read, if the next token, before a parenthesis, starts one."""
+        parse = _SPECIAL.get(self.token.key)
+        return parse(self) if parse is not None else None
+
+    def _own_name(self) -> tuple[Name, int]:
+        token = self.advance()
+        span = self.span_of(token)
+        return Name((Identifier(self.text(token), span=span),), span=span), token.start
+
+    def _symbol(self, kind: str, value: str, start: int) -> Symbol:
+        return Symbol(kind, value, span=self.span(start))
+
+    def _time_unit(self) -> Symbol:
+        token = self.token
+        if token.kind != WORD:
+            self.fail("a unit such as DAY, HOUR or SECOND")
+        self.advance()
+        return self._symbol("TIME_UNIT", token.key, token.start)
+
+    def _cast(self) -> Expression:
+        token = self.advance()
+        opener = self.open()
+        operand = self.expression()
+        self.expect("AS")
+        kind = self.data_type()
+        if self.token.key == "NOT" and self.peek() == "NULL":
+            self.fail("')'", hint="the target type of a cast has no NOT NULL")
+        self.close(opener)
+        return Cast(operand, kind, token.key == "TRY_CAST", span=self.span(token.start))
+
+    def _exists(self) -> Expression:
+        start = self.advance().start
+        opener = self.open()
+        query = self.query()
+        self.close(opener)
+        return Exists(query, span=self.span(start))
+
+    def _extract(self) -> Expression:
+        name, start = self._own_name()
+        opener = self.open()
+        unit = self._time_unit()
+        self.expect("FROM")
+        operand = self.expression()
+        self.close(opener)
+        return FunctionCall(name, (unit, operand), span=self.span(start))
+
+    def _floor(self) -> Expression:
+        name, start = self._own_name()
+        opener = self.open()
+        args = self.list_of(self.argument)
+        if self.accept("TO"):
+            args = (*args, self._time_unit())
+        self.close(opener)
+        return FunctionCall(name, args, span=self.span(start))
+
+    def _trim(self) -> Expression:
+        name, start = self._own_name()
+        opener = self.open()
+        token = self.token
+        mode = self._symbol("TRIM", "BOTH", token.start)
+        if token.key in ("BOTH", "LEADING", "TRAILING"):
+            self.advance()
+            mode = self._symbol("TRIM", token.key, token.start)
+        characters: Expression = StringLiteral(" ", span=mode.span)
+        if self.accept("FROM"):
+            operand = self.expression()
+        else:
+            operand = self.expression()
+            if self.accept("FROM"):
+                characters, operand = operand, self.expression()
+        self.close(opener)
+        return FunctionCall(name, (mode, characters, operand), span=self.span(start))
+
+    def _keyword_arguments(self, *keywords: str) -> Expression:
+        """A call whose arguments are divided by keywords; commas do as well."""
+        name, start = self._own_name()
+        opener = self.open()
+        args = [self.expression(_ABOVE_IN) if "IN" in keywords else self.expression()]
+        for keyword in keywords:
+            if self.accept(keyword) or self.accept(","):
+                args.append(self.expression())
+        self.close(opener)
+        return FunctionCall(name, tuple(args), span=self.span(start))
+
+    def _timestamp_arithmetic(self) -> Expression:
+        name, start = self._own_name()
+        opener = self.open()
+        args: list[Expression] = [self._time_unit()]
+        while self.accept(","):
+            args.append(self.expression())
+        self.close(opener)
+        return FunctionCall(name, tuple(args), span=self.span(start))
+
+    # JSON
+
+    def _json_start(self) -> tuple[Token, Token, Expression, Expression]:
+        token = self.advance()
+        opener = self.open()
+        operand = self.expression()
+        self.expect(",")
+        path = self.expression()
+        return token, opener, operand, path
+
+    def _json_value(self) -> Expression:
+        token, opener, operand, path = self._json_start()
+        returning = self.data_type() if self.accept("RETURNING") else None
+        on_empty, on_error = self._json_behaviors()
+        self.close(opener)
+        return JsonValue(operand, path, returning, on_empty, on_error, span=self.span(token.start))
+
+    def _json_query(self) -> Expression:
+        token, opener, operand, path = self._json_start()
+        returning = self.data_type() if self.accept("RETURNING") else None
+        wrapper: str | None = None
+        if self.accept("WITHOUT"):
+            wrapper = "WITHOUT"
+        elif self.accept("WITH"):
+            wrapper = "UNCONDITIONAL"
+            if self.token.key in ("CONDITIONAL", "UNCONDITIONAL"):
+                wrapper = self.advance().key
+        if wrapper:
+            self.accept("ARRAY")
+            self.expect("WRAPPER")
+        on_empty, on_error = self._json_behaviors()
+        self.close(opener)
+        return JsonQuery(operand, path, returning, wrapper, on_empty, on_error, span=self.span(token.start))
+
+    def _json_behaviors(self) -> tuple[JsonBehavior | None, JsonBehavior | None]:
+        found: dict[str, JsonBehavior] = {}
+        while self.token.key in ("NULL", "ERROR", "DEFAULT", "EMPTY"):
+            start = self.token.start
+            kind = self.advance().key
+            value: Expression | None = None
+            if kind == "DEFAULT":
+                value = self.expression()
+            elif kind == "EMPTY":
+                kind = f"EMPTY {self.one_of('ARRAY', 'OBJECT')}"
+            span = self.span(start)
+            self.expect("ON")
+            found[self.one_of("EMPTY", "ERROR")] = JsonBehavior(kind, value, span=span)
+        return found.get("EMPTY"), found.get("ERROR")
+
+    def _json_exists(self) -> Expression:
+        token, opener, operand, path = self._json_start()
+        on_error: str | None = None
+        if self.token.key in ("TRUE", "FALSE", "UNKNOWN", "ERROR"):
+            on_error = self.advance().key
+            self.expect("ON", "ERROR")
+        self.close(opener)
+        return JsonExists(operand, path, on_error, span=self.span(token.start))
+
+    def _json_object(self) -> Expression:
+        start = self.advance().start
+        opener = self.open()
+        entries: tuple[KeyValue, ...] = ()
+        if self.token.key != ")" and not self._at_on_null():
+            entries = self.list_of(self._json_entry)
+        on_null = self._json_on_null()
+        self.close(opener)
+        return JsonObject(entries, on_null, span=self.span(start))
+
+    def _json_array(self) -> Expression:
+        start = self.advance().start
+        opener = self.open()
+        items: tuple[Expression, ...] = ()
+        if self.token.key != ")" and not self._at_on_null():
+            items = self.list_of(self.expression)
+        on_null = self._json_on_null()
+        self.close(opener)
+        return JsonArray(items, on_null, span=self.span(start))
+
+    def _json_object_agg(self) -> Expression:
+        name, start = self._own_name()
+        opener = self.open()
+        entry = self._json_entry()
+        position = self.token.start
+        on_null = self._symbol("JSON_ON_NULL", self._json_on_null() or "NULL", position)
+        self.close(opener)
+        return self._call_suffix(name, start, (entry.key, entry.value, on_null))
+
+    def _json_array_agg(self) -> Expression:
+        name, start = self._own_name()
+        opener = self.open()
+        value = self.expression()
+        order_by = self.order_by()
+        position = self.token.start
+        on_null = self._symbol("JSON_ON_NULL", self._json_on_null() or "ABSENT", position)
+        self.close(opener)
+        return self._call_suffix(name, start, (value, on_null), order_by=order_by)
+
+    def _json_entry(self) -> KeyValue:
+        start = self.token.start
+        if self.token.key == "KEY" and self.peek() not in ("VALUE", ":", ".", "("):
+            self.advance()
+        key = self.expression()
+        if not self.accept(":"):
+            self.expect("VALUE")
+        value = self.expression()
+        return KeyValue(key, value, span=self.span(start))
+
+    def _at_on_null(self) -> bool:
+        return self.token.key in ("NULL", "ABSENT") and self.peek() == "ON" and self.peek(2) == "NULL"
+
+    def _json_on_null(self) -> str | None:
+        if not self._at_on_null():
+            return None
+        word = self.advance().key
+        self.expect("ON", "NULL")
+        return word
+
+
+_ABOVE_IN = 33
+
+_SPECIAL: dict[str, Callable[[FunctionParser], Expression]] = {
+    "CAST": FunctionParser._cast,
+    "TRY_CAST": FunctionParser._cast,
+    "EXISTS": FunctionParser._exists,
+    "EXTRACT": FunctionParser._extract,
+    "FLOOR": FunctionParser._floor,
+    "CEIL": FunctionParser._floor,
+    "CEILING": FunctionParser._floor,
+    "TRIM": FunctionParser._trim,
+    "SUBSTRING": lambda parser: parser._keyword_arguments("FROM", "FOR"),
+    "OVERLAY": lambda parser: parser._keyword_arguments("PLACING", "FROM", "FOR"),
+    "POSITION": lambda parser: parser._keyword_arguments("IN", "FROM"),
+    "TIMESTAMPADD": FunctionParser._timestamp_arithmetic,
+    "TIMESTAMPDIFF": FunctionParser._timestamp_arithmetic,
+    "JSON_VALUE": FunctionParser._json_value,
+    "JSON_QUERY": FunctionParser._json_query,
+    "JSON_EXISTS": FunctionParser._json_exists,
+    "JSON_OBJECT": FunctionParser._json_object,
+    "JSON_ARRAY": FunctionParser._json_array,
+    "JSON_OBJECTAGG": FunctionParser._json_object_agg,
+    "JSON_ARRAYAGG": FunctionParser._json_array_agg,
+}

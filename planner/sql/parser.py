@@ -1,0 +1,330 @@
+"""A cursor over tokens: the common ground of the parsers of types, expressions, queries and statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NoReturn, TypeVar
+
+from ...plan.errors import UnsupportedError
+from .ast import Hint, Identifier, Name, Option, Span
+from .errors import SqlSyntaxError, snippet
+from .keywords import RESERVED, STRUCTURE
+from .lexer import (
+    BAD,
+    BINARY,
+    END,
+    NUMBER,
+    QUOTED,
+    STRING,
+    WORD,
+    Token,
+    identifier_name,
+    string_value,
+    tokenize,
+)
+from .source import Source
+
+T = TypeVar("T")
+
+QUERY_STARTS = frozenset({"SELECT", "WITH", "VALUES", "TABLE"})
+
+_BAD_CHARACTERS = {
+    '"': "strings take 'single quotes', identifiers `backquotes`",
+    "\u2018": "write straight quotes: '",
+    "\u2019": "write straight quotes: '",
+    "\u201c": "write straight quotes: '",
+    "\u201d": "write straight quotes: '",
+    "#": "a comment starts with --",
+    "\\": "a quote inside a string is doubled: 'it''s'",
+}
+
+
+class Cursor:
+    """The tokens of a text and a place among them; ``token`` is the next one to take."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.tokens = tokenize(source)
+        self.position = 0
+        self.token: Token = self.tokens[0]
+
+    # Moving
+
+    def advance(self) -> Token:
+        """Take the next token."""
+        token = self.token
+        if token.kind != END:
+            self.position += 1
+            self.token = self.tokens[self.position]
+        return token
+
+    def move_to(self, position: int) -> None:
+        """Go back (or forth) to a position noted before."""
+        self.position = position
+        self.token = self.tokens[position]
+
+    def peek(self, ahead: int = 1) -> str:
+        """The key of a token further on."""
+        return self.tokens[min(self.position + ahead, len(self.tokens) - 1)].key
+
+    def accept(self, *keys: str) -> bool:
+        """Take a run of keywords or operators if all of it is there."""
+        tokens, position = self.tokens, self.position
+        if self.token.key != keys[0] or len(tokens) <= position + len(keys):
+            return False
+        for offset in range(1, len(keys)):
+            if tokens[position + offset].key != keys[offset]:
+                return False
+        self.move_to(position + len(keys))
+        return True
+
+    def expect(self, *keys: str) -> Token:
+        """Take a run of keywords or operators; anything else is an error. Gives the last token."""
+        token = self.token
+        for key in keys:
+            token = self.token
+            if token.key != key:
+                self.fail(" ".join(keys) if token.key in keys[:1] else key, words=(key,))
+            self.advance()
+        return token
+
+    def one_of(self, *keys: str) -> str:
+        """Take one of several keywords."""
+        if self.token.key not in keys:
+            self.fail(either(keys), words=keys)
+        return self.advance().key
+
+    def open(self) -> Token:
+        """Take an opening parenthesis, to be given to :meth:`close`."""
+        return self.expect("(")
+
+    def close(self, opener: Token) -> Token:
+        """Take the bracket that closes ``opener``."""
+        closing = {"(": ")", "[": "]", "<": ">"}[self.text(opener)]
+        if self.token.key == closing:
+            return self.advance()
+        line, column = self.source.position(opener.start)
+        self.fail(
+            f"',' or '{closing}'",
+            hint=f"'{self.text(opener)}' was opened at {line}:{column}; is a '{closing}' missing?",
+        )
+
+    def list_of(self, item: Callable[[], T]) -> tuple[T, ...]:
+        """One or more items between commas."""
+        items = [item()]
+        while self.token.key == ",":
+            self.advance()
+            items.append(item())
+        return tuple(items)
+
+    def parenthesized(self, item: Callable[[], T]) -> tuple[T, ...]:
+        """``( item, … )``."""
+        opener = self.open()
+        items = self.list_of(item)
+        self.close(opener)
+        return items
+
+    # Text and spans
+
+    def text(self, token: Token) -> str:
+        """A token as written."""
+        return self.source.text[token.start : token.end]
+
+    def span_of(self, token: Token) -> Span:
+        """Where a token stands."""
+        return Span(token.start, token.end, self.source)
+
+    def span(self, start: int) -> Span:
+        """From an offset to the end of the last token taken."""
+        return Span(start, self.tokens[self.position - 1].end, self.source)
+
+    # Errors
+
+    def fail(self, expected: str, words: Iterable[str] = (), hint: str | None = None) -> NoReturn:
+        """Raise the error that ``expected`` should stand where the next token stands.
+
+        ``words`` are the keywords that could stand there: a misspelt one is suggested.
+        """
+        token = self.token
+        if token.kind == BAD:
+            self._fail_bad(token)
+        if token.kind == END:
+            found = "the end of the text"
+        elif token.key == ";":
+            found = "the end of the statement"
+        elif token.kind == WORD and token.key in RESERVED:
+            found = f"the keyword {self.text(token)}"
+        else:
+            found = self.text(token).split("\n")[0]
+        span = self.span_of(token)
+        if token.kind == END and self.position:
+            span = Span(self.tokens[self.position - 1].end, self.tokens[self.position - 1].end, self.source)
+        raise SqlSyntaxError(
+            f"expected {expected}, found {found}",
+            span,
+            self._similar_word(words) or self._runaway_string() or hint,
+        )
+
+    def _fail_bad(self, token: Token) -> NoReturn:
+        text = self.text(token)
+        start = Span(token.start, token.start + 1, self.source)
+        if text.startswith("'"):
+            raise SqlSyntaxError("the string opened here has no closing quote", start, "a quote inside is doubled: ''")
+        if text.startswith("`"):
+            if text.startswith("``"):
+                raise SqlSyntaxError("an identifier cannot be empty", start)
+            raise SqlSyntaxError("the identifier opened here has no closing backquote", start)
+        if text.startswith("/*"):
+            raise SqlSyntaxError("the comment opened here is never closed", start, "close it with */")
+        raise SqlSyntaxError(f"the character {text} means nothing here", start, _BAD_CHARACTERS.get(text))
+
+    def _similar_word(self, words: Iterable[str]) -> str | None:
+        candidates = list(words)
+        if not candidates:
+            return None
+        from difflib import get_close_matches
+
+        for position in (self.position, self.position - 1):
+            token = self.tokens[max(position, 0)]
+            if token.kind == WORD and token.key not in candidates and token.key not in RESERVED:
+                close = get_close_matches(token.key, candidates, 1, 0.7)
+                if close:
+                    return f"did you mean {close[0]} instead of {self.text(token)}?"
+        return None
+
+    def _runaway_string(self) -> str | None:
+        for token in self.tokens[max(0, self.position - 1) : self.position + 1]:
+            if token.kind == STRING and "\n" in self.text(token):
+                line, column = self.source.position(token.start)
+                return f"the string opened at {line}:{column} runs over several lines; is its closing quote missing?"
+        return None
+
+    def unsupported(self, what: str, token: Token, hint: str | None = None) -> NoReturn:
+        """Raise the error that ``what`` is Flink SQL, but not for us."""
+        span = self.span_of(token)
+        raise UnsupportedError(f"{what} is not supported", where=span.location, hint=hint, snippet=snippet(span))
+
+    # Small parts
+
+    def identifier(self, what: str = "an identifier") -> Identifier:
+        """One identifier; a reserved word needs backquotes."""
+        token = self.token
+        if token.kind == QUOTED:
+            self.advance()
+            return Identifier(identifier_name(self.text(token)), True, span=self.span_of(token))
+        if token.kind == WORD and token.key not in RESERVED:
+            self.advance()
+            return Identifier(self.text(token), span=self.span_of(token))
+        self.fail(what, hint=self.quoting_hint())
+
+    def quoting_hint(self) -> str | None:
+        """The advice to quote the next token, if it is a reserved word that may be meant as a name."""
+        token = self.token
+        if token.kind == WORD and token.key in RESERVED and token.key not in STRUCTURE:
+            return f"{token.key} is a reserved word; as an identifier it needs backquotes: `{self.text(token)}`"
+        if token.kind == STRING:
+            return "identifiers take backquotes, 'single quotes' make a string"
+        return None
+
+    def name(self, what: str = "a name") -> Name:
+        """A compound identifier."""
+        start = self.token.start
+        parts = [self.identifier(what)]
+        while self.token.key == ".":
+            self.advance()
+            parts.append(self.identifier("an identifier after '.'"))
+        return Name(tuple(parts), span=self.span(start))
+
+    def string(self, what: str = "a string in 'single quotes'") -> str:
+        """A string literal, of several adjacent parts perhaps."""
+        if self.token.kind != STRING:
+            self.fail(what)
+        value = ""
+        while self.token.kind == STRING:
+            token = self.advance()
+            text = self.text(token)
+            escape = "\\"
+            if self.token.key == "UESCAPE" and text[:1] in "uU":
+                self.advance()
+                escape = self.string("the escape character")
+                if len(escape) != 1:
+                    raise SqlSyntaxError("UESCAPE takes one character", self.span_of(self.tokens[self.position - 1]))
+            try:
+                value += string_value(text, escape)
+            except ValueError as error:
+                raise SqlSyntaxError(
+                    str(error), self.span_of(token), f"write four hexadecimal digits: {escape}00e9"
+                ) from None
+        return value
+
+    def integer(self, what: str = "a whole number") -> int:
+        """An unsigned whole number."""
+        if self.token.kind != NUMBER or not self.text(self.token).isdigit():
+            self.fail(what)
+        return int(self.text(self.advance()))
+
+    def option(self) -> Option:
+        """``'key' = 'value'``."""
+        start = self.token.start
+        key = self.string("an option key in 'single quotes'")
+        self.expect("=")
+        value = self.string("an option value in 'single quotes'")
+        return Option(key, value, span=self.span(start))
+
+    def options(self) -> tuple[Option, ...]:
+        """``('key' = 'value', …)``, perhaps empty."""
+        if self.token.key == "(" and self.peek() == ")":
+            self.advance()
+            self.advance()
+            return ()
+        return self.parenthesized(self.option)
+
+    def hints(self) -> tuple[Hint, ...]:
+        """``/*+ NAME(…), … */`` if it is there."""
+        if self.token.key != "/*+":
+            return ()
+        self.advance()
+        hints = self.list_of(self._hint)
+        self.expect("*/")
+        return hints
+
+    def column_list(self) -> tuple[Identifier, ...]:
+        """``(a, b)`` if it is there."""
+        if self.token.key != "(":
+            return ()
+        return self.parenthesized(lambda: self.identifier("a column name"))
+
+    def _hint(self) -> Hint:
+        start = self.token.start
+        name = self.identifier("the name of a hint").name.upper()
+        options: list[Option] = []
+        arguments: list[str] = []
+        if self.token.key == "(":
+            opener = self.open()
+            while self.token.key != ")":
+                if options or arguments:
+                    if self.token.key != ",":
+                        break
+                    self.advance()
+                self._hint_argument(options, arguments)
+            self.close(opener)
+        return Hint(name, tuple(options), tuple(arguments), span=self.span(start))
+
+    def _hint_argument(self, options: list[Option], arguments: list[str]) -> None:
+        start = self.token.start
+        if self.token.kind == STRING:
+            key = self.string()
+        elif self.token.kind in (NUMBER, BINARY):
+            key = self.text(self.advance())
+        else:
+            key = str(self.name("an option, a name or a number"))
+        if self.accept("="):
+            options.append(Option(key, self.string("a value in 'single quotes'"), span=self.span(start)))
+        else:
+            arguments.append(key)
+
+
+def either(words: Iterable[str]) -> str:
+    """``A, B or C``."""
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last

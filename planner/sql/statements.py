@@ -1,0 +1,341 @@
+"""Parse statements and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...plan.errors import ErrorGroup, FlinkplanError
+from .ast import (
+    AddJar,
+    AlterTable,
+    CompilePlan,
+    Describe,
+    Drop,
+    ExecutePlan,
+    Explain,
+    Insert,
+    Name,
+    PartitionValue,
+    QueryStatement,
+    ResetOption,
+    Script,
+    SetOption,
+    Show,
+    Span,
+    Statement,
+    StatementSet,
+    UseCatalog,
+    UseDatabase,
+)
+from .ddl import CreateParser
+from .errors import SqlSyntaxError
+from .lexer import END, NUMBER, STRING, WORD
+from .parser import QUERY_STARTS
+from .queries import CLAUSES
+
+_EXPLAIN_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+_UNSUPPORTED = frozenset(
+    ("ANALYZE", "CALL", "DELETE", "LOAD", "MERGE", "REFRESH", "STOP", "TRUNCATE", "UNLOAD", "UPDATE", "UPSERT")
+)
+
+
+class StatementParser(CreateParser):
+    """Statements, and scripts of them."""
+
+    def script(self) -> Script:
+        """All statements; after an error, reading goes on behind the next semicolon to find the others."""
+        statements: list[Statement] = []
+        errors: list[FlinkplanError] = []
+        while self.token.kind != END:
+            if self.accept(";"):
+                continue
+            if errors and self.accept("END"):
+                continue
+            try:
+                statements.append(self.statement())
+                self._end_of_statement(statements[-1])
+            except FlinkplanError as error:
+                errors.append(error)
+                self._skip_statement()
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise ErrorGroup(errors)
+        return Script(tuple(statements), self.source, span=Span(0, len(self.source.text), self.source))
+
+    def _end_of_statement(self, statement: Statement) -> None:
+        if self.token.key == ";" or self.token.kind == END:
+            return
+        words = CLAUSES if isinstance(statement, QueryStatement | Insert) else ()
+        token = self.token
+        hint = self.quoting_hint() if token.kind == WORD else None
+        if token.key in _STATEMENTS and self.source.position(token.start)[1] == 1:
+            hint = "is a ';' missing before this statement?"
+        elif token.key == ")":
+            hint = "there is no '(' for it"
+        self.fail("';'", words=words, hint=hint)
+
+    def _skip_statement(self) -> None:
+        while self.token.key != ";" and self.token.kind != END:
+            self.advance()
+
+    def statement(self) -> Statement:
+        """One statement, without its semicolon."""
+        token = self.token
+        parse = _STATEMENTS.get(token.key)
+        try:
+            if parse is not None:
+                return parse(self)
+            if token.key in QUERY_STARTS or token.key == "(":
+                query = self.query()
+                return QueryStatement(query, span=query.span)
+        except RecursionError:
+            raise SqlSyntaxError("the statement is nested too deeply", self.span_of(token)) from None
+        if token.key in _UNSUPPORTED:
+            self.unsupported(token.key, token)
+        self.fail("a statement", words=(*_STATEMENTS, *QUERY_STARTS))
+
+    # INSERT and statement sets
+
+    def insert(self) -> Insert:
+        """``INSERT INTO|OVERWRITE …``."""
+        start = self.expect("INSERT").start
+        overwrite = self.one_of("INTO", "OVERWRITE") == "OVERWRITE"
+        table = self.name("the name of a table")
+        hints = self.hints()
+        partition: tuple[PartitionValue, ...] = ()
+        if self.accept("PARTITION"):
+            partition = self.parenthesized(self._partition_value)
+        columns: tuple[Name, ...] = ()
+        if self.token.key == "(" and self.peek() not in QUERY_STARTS and self.peek() != "(":
+            columns = self.parenthesized(lambda: self.name("a column"))
+            if self.token.key == "PARTITION":
+                self.fail("a query", hint="PARTITION (…) stands before the list of columns")
+        query = self.query()
+        on_conflict: str | None = None
+        if self.accept("ON"):
+            self.expect("CONFLICT", "DO")
+            on_conflict = self.one_of("NOTHING", "DEDUPLICATE", "ERROR")
+        return Insert(table, query, columns, partition, overwrite, hints, on_conflict, span=self.span(start))
+
+    def _partition_value(self) -> PartitionValue:
+        start = self.token.start
+        column = self.identifier("a column name")
+        value = self.expression() if self.accept("=") else None
+        return PartitionValue(column, value, span=self.span(start))
+
+    def _statement_set(self) -> StatementSet:
+        """``STATEMENT SET BEGIN insert; … END``; every faulty insert is reported."""
+        start = self.expect("STATEMENT").start
+        self.expect("SET")
+        self.expect("BEGIN")
+        return self._inserts(start, execute=False)
+
+    def _inserts(self, start: int, *, execute: bool) -> StatementSet:
+        inserts: list[Insert] = []
+        errors: list[FlinkplanError] = []
+        while self.token.key != "END":
+            if self.token.kind == END:
+                line, column = self.source.position(start)
+                self.fail("END", hint=f"the statement set was opened at {line}:{column}")
+            try:
+                if self.token.key != "INSERT":
+                    self.fail("INSERT or END", words=("INSERT", "END"))
+                inserts.append(self.insert())
+                if self.token.key != ";":
+                    hint = "a ';' stands after every INSERT" if self.token.key in ("INSERT", "END") else None
+                    self.fail("';'", words=CLAUSES, hint=hint)
+            except FlinkplanError as error:
+                errors.append(error)
+                self._skip_statement()
+            self.accept(";")
+        end = self.expect("END")
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise ErrorGroup(errors)
+        if not inserts:
+            raise SqlSyntaxError("a statement set holds at least one INSERT", self.span_of(end))
+        return StatementSet(tuple(inserts), execute, span=self.span(start))
+
+    def _begin(self) -> Statement:
+        start = self.expect("BEGIN").start
+        self.expect("STATEMENT", "SET")
+        self.expect(";")
+        return self._inserts(start, execute=True)
+
+    # Plans
+
+    def _execute(self) -> Statement:
+        start = self.expect("EXECUTE").start
+        if self.accept("PLAN"):
+            if_exists = self._if_exists()
+            path = self.string("the path of a plan in 'single quotes'")
+            return ExecutePlan(path, if_exists or self._if_exists(), span=self.span(start))
+        if self.accept("STATEMENT"):
+            self.expect("SET")
+            self.expect("BEGIN")
+            return self._inserts(start, execute=True)
+        if self.token.key == "INSERT" or self.token.key in QUERY_STARTS:
+            return self.statement()
+        self.fail("PLAN, STATEMENT SET or INSERT", words=("PLAN", "STATEMENT", "INSERT"))
+
+    def _compile(self) -> Statement:
+        start = self.expect("COMPILE").start
+        execute = self.accept("AND")
+        if execute:
+            self.expect("EXECUTE")
+        self.expect("PLAN")
+        if_not_exists = self._if_not_exists()
+        path = self.string("the path of the plan in 'single quotes'")
+        if_not_exists = if_not_exists or self._if_not_exists()
+        self.expect("FOR")
+        statement: Insert | StatementSet
+        if self.token.key == "STATEMENT":
+            statement = self._statement_set()
+        elif self.token.key == "INSERT":
+            statement = self.insert()
+        else:
+            self.fail("INSERT or STATEMENT SET", words=("INSERT", "STATEMENT"))
+        return CompilePlan(path, statement, if_not_exists, execute, span=self.span(start))
+
+    def _explain(self) -> Statement:
+        start = self.expect("EXPLAIN").start
+        details: tuple[str, ...] = ()
+        if self.token.key == "PLAN":
+            self.expect("PLAN", "FOR")
+        elif self.token.key in _EXPLAIN_DETAILS:
+            details = self.list_of(lambda: self.one_of(*_EXPLAIN_DETAILS))
+        return Explain(self.statement(), details, span=self.span(start))
+
+    # Catalog
+
+    def _if_exists(self) -> bool:
+        if self.token.key == "IF":
+            self.expect("IF", "EXISTS")
+            return True
+        return False
+
+    def _drop(self) -> Statement:
+        start = self.expect("DROP").start
+        temporary = self.accept("TEMPORARY")
+        system = temporary and self.accept("SYSTEM")
+        if self.token.key in ("MATERIALIZED", "MODEL", "CONNECTION"):
+            self.unsupported(f"DROP {self.token.key}", self.token)
+        kind = self.one_of("TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE")
+        if_exists = self._if_exists()
+        name = self.name()
+        cascade = False
+        if kind == "DATABASE" and self.token.key in ("CASCADE", "RESTRICT"):
+            cascade = self.advance().key == "CASCADE"
+        return Drop(kind, name, if_exists, temporary, system, cascade, span=self.span(start))
+
+    def _alter(self) -> Statement:
+        start = self.expect("ALTER").start
+        if self.token.key != "TABLE":
+            self.unsupported(f"ALTER {self.token.key}", self.token, "drop it and create it anew")
+        self.advance()
+        if_exists = self._if_exists()
+        name = self.name("the name of a table")
+        token = self.token
+        if self.accept("SET"):
+            return AlterTable(name, if_exists, set_options=self.options(), span=self.span(start))
+        if self.accept("RESET"):
+            keys = self.parenthesized(lambda: self.string("an option key in 'single quotes'"))
+            return AlterTable(name, if_exists, reset_keys=keys, span=self.span(start))
+        if self.accept("RENAME", "TO"):
+            return AlterTable(name, if_exists, rename_to=self.name(), span=self.span(start))
+        if token.key in ("ADD", "DROP", "MODIFY", "RENAME", "COMPACT"):
+            self.unsupported(f"ALTER TABLE … {token.key}", token, "write the change into the CREATE TABLE")
+        self.fail("SET, RESET or RENAME TO", words=("SET", "RESET", "RENAME"))
+
+    def _use(self) -> Statement:
+        start = self.expect("USE").start
+        if self.token.key == "MODULES":
+            self.unsupported("USE MODULES", self.token)
+        if self.accept("CATALOG"):
+            catalog = self.identifier("the name of a catalog")
+            return UseCatalog(catalog, span=self.span(start))
+        return UseDatabase(self.name("the name of a database"), span=self.span(start))
+
+    def _show(self) -> Statement:
+        start = self.expect("SHOW").start
+        words: list[str] = []
+        while self.token.key in ("CREATE", "CURRENT", "USER", "FULL", "EXTENDED"):
+            words.append(self.advance().key)
+        if self.token.kind != WORD:
+            self.fail("what to show", words=("TABLES", "VIEWS", "FUNCTIONS", "CATALOGS", "DATABASES", "COLUMNS"))
+        words.append(self.advance().key)
+        name: Name | None = None
+        if self.token.key in ("FROM", "IN"):
+            self.advance()
+            name = self.name()
+        elif self.token.key not in ("NOT", "LIKE", "ILIKE", ";") and self.token.kind != END:
+            name = self.name()
+        negated = self.accept("NOT")
+        pattern: str | None = None
+        if negated or self.token.key in ("LIKE", "ILIKE"):
+            self.one_of("LIKE", "ILIKE")
+            pattern = self.string("a pattern in 'single quotes'")
+        return Show(" ".join(words), name, pattern, negated, span=self.span(start))
+
+    def _describe(self) -> Statement:
+        start = self.advance().start
+        kind = "TABLE"
+        if self.token.key in ("CATALOG", "DATABASE", "FUNCTION", "MODEL") and self.peek() not in (";", END, "."):
+            kind = self.advance().key
+        extended = self.accept("EXTENDED")
+        return Describe(self.name(), kind, extended, span=self.span(start))
+
+    # Settings
+
+    def _set(self) -> Statement:
+        start = self.expect("SET").start
+        if self.token.key == ";" or self.token.kind == END:
+            return SetOption(span=self.span(start))
+        key = self._setting("=")
+        self.expect("=")
+        return SetOption(key, self._setting(), span=self.span(start))
+
+    def _reset(self) -> Statement:
+        start = self.expect("RESET").start
+        if self.token.key == ";" or self.token.kind == END:
+            return ResetOption(span=self.span(start))
+        return ResetOption(self._setting(), span=self.span(start))
+
+    def _setting(self, until: str = ";") -> str:
+        """A key or a value: a string, or everything up to ``until`` as it is written."""
+        if self.token.kind == STRING:
+            return self.string()
+        if self.token.kind not in (WORD, NUMBER):
+            self.fail("a string in 'single quotes'")
+        start = self.token.start
+        while self.token.key not in (until, ";") and self.token.kind != END:
+            self.advance()
+        return self.span(start).text
+
+    def _add_jar(self) -> Statement:
+        token = self.advance()
+        self.expect("JAR")
+        return AddJar(self._setting(), token.key == "REMOVE", span=self.span(token.start))
+
+
+_STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
+    "CREATE": StatementParser.create,
+    "INSERT": StatementParser.insert,
+    "SET": StatementParser._set,
+    "RESET": StatementParser._reset,
+    "EXECUTE": StatementParser._execute,
+    "STATEMENT": StatementParser._statement_set,
+    "BEGIN": StatementParser._begin,
+    "COMPILE": StatementParser._compile,
+    "EXPLAIN": StatementParser._explain,
+    "DROP": StatementParser._drop,
+    "ALTER": StatementParser._alter,
+    "USE": StatementParser._use,
+    "SHOW": StatementParser._show,
+    "DESCRIBE": StatementParser._describe,
+    "DESC": StatementParser._describe,
+    "ADD": StatementParser._add_jar,
+    "REMOVE": StatementParser._add_jar,
+}

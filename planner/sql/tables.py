@@ -1,0 +1,236 @@
+"""Parse what stands in FROM."""
+
+from __future__ import annotations
+
+from .ast import (
+    DerivedTable,
+    Expression,
+    FunctionCall,
+    Identifier,
+    Join,
+    MatchRecognize,
+    Name,
+    NamedExpression,
+    PatternSubset,
+    TableAlias,
+    TableExpression,
+    TableFunction,
+    TableRef,
+    Unnest,
+)
+from .errors import SqlSyntaxError
+from .expressions import ExpressionParser
+from .keywords import RESERVED
+from .lexer import END, QUOTED, WORD
+from .parser import QUERY_STARTS
+
+_JOINS = {"INNER": "INNER", "JOIN": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL", "CROSS": "CROSS"}
+
+
+class TableParser(ExpressionParser):
+    """Table references and joins."""
+
+    def table_expression(self) -> TableExpression:
+        """Tables between commas and joins, all of one precedence from left to right."""
+        start = self.token.start
+        left = self._table()
+        while True:
+            if self.accept(","):
+                left = Join("COMMA", left, self._table(), span=self.span(start))
+                continue
+            natural = self.token.key == "NATURAL"
+            kind = _JOINS.get(self.peek() if natural else self.token.key)
+            if kind is None:
+                if natural:
+                    self.advance()
+                    self.fail("a join", words=_JOINS)
+                return left
+            left = self._join(left, start, kind, natural)
+
+    def _join(self, left: TableExpression, start: int, kind: str, natural: bool) -> TableExpression:
+        if natural:
+            self.advance()
+        if self.token.key != "JOIN":
+            self.advance()
+            if kind in ("LEFT", "RIGHT", "FULL"):
+                self.accept("OUTER")
+        if kind in ("LEFT", "RIGHT") and self.token.key in ("SEMI", "ANTI"):
+            self.fail("JOIN", hint="Flink writes WHERE [NOT] EXISTS (…) or [NOT] IN (…) for a semi or anti join")
+        self.expect("JOIN")
+        right = self._table()
+        condition: Expression | None = None
+        using: tuple[Identifier, ...] = ()
+        if self.accept("ON"):
+            condition = self.expression()
+        elif self.accept("USING"):
+            using = self.parenthesized(lambda: self.identifier("a column name"))
+        return Join(kind, left, right, natural, condition, using, span=self.span(start))
+
+    # One table
+
+    def _table(self) -> TableExpression:
+        start = self.token.start
+        lateral = self.accept("LATERAL")
+        key = self.token.key
+        if key == "UNNEST":
+            return self._unnest(start, lateral)
+        if key == "(":
+            return self._parenthesized_table(start, lateral)
+        if key == "TABLE" and self.peek() == "(":
+            self.advance()
+            opener = self.open()
+            call = self._table_call()
+            self.close(opener)
+            return self._finish_call(call, start, lateral)
+        if lateral:
+            self.fail("TABLE(…), UNNEST(…) or a query in parentheses after LATERAL")
+        if key in QUERY_STARTS:
+            self.fail("a table", hint="a query in FROM stands in parentheses")
+        name = self.name("a table")
+        if self.token.key == "(":
+            return self._finish_call(self.call(name), start, lateral)
+        return self._table_ref(name, start)
+
+    def _table_call(self) -> FunctionCall:
+        return self.call(self.name("a table function"))
+
+    def _finish_call(self, call: FunctionCall, start: int, lateral: bool) -> TableExpression:
+        hints = self.hints()
+        table = TableFunction(call, self._alias_of_table(), lateral, hints, span=self.span(start))
+        return self._match_recognize(table, start)
+
+    def _table_ref(self, name: Name, start: int) -> TableExpression:
+        hints = self.hints()
+        system_time: Expression | None = None
+        if self.token.key == "FOR":
+            self.advance()
+            self.expect("SYSTEM_TIME")
+            self.expect("AS")
+            self.expect("OF")
+            system_time = self.expression()
+        if self.token.key in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):
+            self.unsupported(self.token.key, self.token)
+        alias = self._alias_of_table()
+        if alias is not None and self.token.key == "FOR" and self.peek() == "SYSTEM_TIME":
+            self.fail("the end of the table", hint="FOR SYSTEM_TIME AS OF stands before the alias")
+        if alias is not None and self.token.key == "/*+":
+            self.fail("the end of the table", hint="the hints of a table stand before its alias")
+        table = TableRef(name, alias, hints, system_time, span=self.span(start))
+        return self._match_recognize(table, start)
+
+    def _parenthesized_table(self, start: int, lateral: bool) -> TableExpression:
+        query = self._parenthesized_query()
+        if query is not None:
+            hints = self.hints()
+            table = DerivedTable(query, self._alias_of_table(), lateral, hints, span=self.span(start))
+            return self._match_recognize(table, start)
+        opener = self.open()
+        inner = self.table_expression()
+        closing = self.close(opener)
+        if not isinstance(inner, Join):
+            raise SqlSyntaxError(
+                "a table alone takes no parentheses",
+                self.span_of(opener).to(self.span_of(closing)),
+                "only a query or a join stands in parentheses",
+            )
+        return inner
+
+    def _unnest(self, start: int, lateral: bool) -> Unnest:
+        self.advance()
+        args = self.parenthesized(self.expression)
+        ordinality = self.accept("WITH", "ORDINALITY")
+        alias = self._alias_of_table()
+        return Unnest(args, alias, ordinality, lateral, span=self.span(start))
+
+    def _alias_of_table(self) -> TableAlias | None:
+        start = self.token.start
+        if not self.accept("AS"):
+            token = self.token
+            if token.kind != QUOTED and (token.kind != WORD or token.key in RESERVED):
+                return None
+        name = self.identifier("an alias")
+        columns = self.column_list()
+        return TableAlias(name, columns, span=self.span(start))
+
+    # MATCH_RECOGNIZE
+
+    def _match_recognize(self, table: TableExpression, start: int) -> TableExpression:
+        if self.token.key != "MATCH_RECOGNIZE":
+            return table
+        self.advance()
+        opener = self.open()
+        partition_by: tuple[Expression, ...] = ()
+        if self.accept("PARTITION", "BY"):
+            partition_by = self.list_of(self.expression)
+        order_by = self.order_by()
+        measures = self.list_of(self._measure) if self.accept("MEASURES") else ()
+        all_rows = False
+        if self.accept("ONE"):
+            self.expect("ROW", "PER", "MATCH")
+        elif self.accept("ALL"):
+            self.expect("ROWS", "PER", "MATCH")
+            all_rows = True
+        after_match = self._skip_clause() if self.accept("AFTER", "MATCH") else None
+        self.expect("PATTERN")
+        pattern = self._pattern()
+        within = self.expression() if self.accept("WITHIN") else None
+        subsets = self.list_of(self._subset) if self.accept("SUBSET") else ()
+        self.expect("DEFINE")
+        define = self.list_of(self._definition)
+        self.close(opener)
+        return MatchRecognize(
+            table,
+            pattern,
+            define,
+            partition_by,
+            order_by,
+            measures,
+            all_rows,
+            after_match,
+            within,
+            subsets,
+            self._alias_of_table(),
+            span=self.span(start),
+        )
+
+    def _measure(self) -> NamedExpression:
+        start = self.token.start
+        if self.token.key in ("FINAL", "RUNNING") and self.peek() not in (".", "("):
+            self.unsupported(f"{self.token.key} in MEASURES", self.token)
+        expression = self.expression()
+        self.expect("AS")
+        name = self.identifier("the name of a measure")
+        return NamedExpression(name, expression, span=self.span(start))
+
+    def _definition(self) -> NamedExpression:
+        start = self.token.start
+        name = self.identifier("a pattern variable")
+        self.expect("AS")
+        return NamedExpression(name, self.expression(), span=self.span(start))
+
+    def _subset(self) -> PatternSubset:
+        start = self.token.start
+        name = self.identifier("a pattern variable")
+        self.expect("=")
+        items = self.parenthesized(lambda: self.identifier("a pattern variable"))
+        return PatternSubset(name, items, span=self.span(start))
+
+    def _skip_clause(self) -> str:
+        start = self.token.start
+        self.expect("SKIP")
+        while self.token.key not in ("PATTERN", ")", ";") and self.token.kind != END:
+            self.advance()
+        return self.span(start).text
+
+    def _pattern(self) -> str:
+        opener = self.open()
+        start = self.token.start
+        depth = 1
+        while self.token.kind != END and self.token.key != ";":
+            depth += {"(": 1, ")": -1}.get(self.token.key, 0)
+            if not depth:
+                break
+            self.advance()
+        pattern = self.span(start).text
+        self.close(opener)
+        return pattern
