@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 
 from .errors import Location
 
@@ -18,6 +19,16 @@ class Severity(Enum):
     """The plan runs, but perhaps not as meant."""
     NOTE = "note"
     """Worth knowing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a check: its stable id, the severity of its findings, one line, and what to know about it."""
+
+    id: str
+    severity: Severity
+    summary: str
+    explanation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,11 @@ class Finding:
     node: int | None = None
     node_type: str | None = None
     hint: str | None = None
+
+
+def rule_table(*rules: Rule) -> Mapping[str, Rule]:
+    """The rules by id."""
+    return MappingProxyType({rule.id: rule for rule in rules})
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:

@@ -39,14 +39,24 @@ class Positions:
         return [0, *(m.end() for m in re.finditer("\n", self.text))]
 
     def location(self, pointer: str) -> Location:
-        """The line and column of the key (or list element) that ``pointer`` names, or of its nearest parent."""
+        """The place of the key (or list element) that ``pointer`` names, or of its nearest parent.
+
+        ``end_column`` is set where key and value end on one line.
+        """
         while pointer and pointer not in self.extents:
             pointer = pointer.rpartition("/")[0]
         found = self.extents.get(pointer)
         if found is None:
             return Location(self.file)
         line = bisect_right(self._line_starts, found.key)
-        return Location(self.file, line, found.key - self._line_starts[line - 1] + 1)
+        start = self._line_starts[line - 1]
+        on_one_line = bisect_right(self._line_starts, found.end - 1) == line
+        return Location(self.file, line, found.key - start + 1, found.end - start + 1 if on_one_line else None)
+
+    def line_text(self, line: int) -> str:
+        """The text of a line, counted from 1, without its line break."""
+        start = self._line_starts[line - 1]
+        return self.text[start:].partition("\n")[0].rstrip("\r")
 
     def replace(self, values: Mapping[str, str]) -> str:
         """The text with the values at these pointers replaced by other JSON text, all else as it is."""

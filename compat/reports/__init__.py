@@ -1,0 +1,22 @@
+"""Reports of findings: for people, for programs and for the systems that run checks.
+
+Every renderer takes a :class:`Report` and returns text; :func:`render` finds it by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from .model import Report
+
+__all__ = ["FORMATS", "Report", "render"]
+
+FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
+
+
+def render(report: Report, format: str) -> str:
+    """The report in one of the :data:`FORMATS`, ending with a line break unless it is empty."""
+    renderer: Callable[[Report], str] = import_module(f".as_{format}", __name__).render
+    text = renderer(report)
+    return text if not text or text.endswith("\n") else text + "\n"

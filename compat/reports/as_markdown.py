@@ -1,0 +1,23 @@
+"""For comments on a pull request: a table."""
+
+from __future__ import annotations
+
+from ...plan.findings import Finding
+from .model import Report, title
+
+
+def render(report: Report) -> str:
+    """The report as a Markdown table under its summary."""
+    lines = [f"**flinkplan {report.command}**: {report.summary}"]
+    if report.findings:
+        lines += ["", "| | rule | where | what | mend |", "|---|---|---|---|---|"]
+        lines += [_row(finding) for finding in report.findings]
+    return "\n".join(lines)
+
+
+def _row(finding: Finding) -> str:
+    place = finding.location
+    line = f"line {place.line}" if place and place.line else ""
+    where = ", ".join(part for part in (title(finding), line) if part)
+    cells = (finding.severity.value, f"`{finding.rule}`", where, finding.message, finding.hint or "")
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

@@ -1,0 +1,58 @@
+"""What a report tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...plan.findings import Finding, Rule, Severity
+
+
+@dataclass(frozen=True)
+class Report:
+    """The findings of one command about one subject.
+
+    ``command`` made them, ``subject`` is the file (or what else was judged), ``rules`` explain them;
+    ``sources`` maps a file to its text, for quoting lines.
+    """
+
+    command: str
+    subject: str
+    findings: Sequence[Finding]
+    rules: Mapping[str, Rule]
+    sources: Mapping[str | None, str] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """``2 errors, 1 warning in plan.json``."""
+        counts = Counter(f.severity for f in self.findings)
+        parts = [f"{n} {s.value}{'s' if n > 1 else ''}" for s in Severity if (n := counts[s])]
+        return f"{', '.join(parts) or 'no findings'} in {self.subject}"
+
+    def file(self, finding: Finding) -> str:
+        """The file a finding is in."""
+        return (finding.location and finding.location.file) or self.subject
+
+    def quoted(self, finding: Finding) -> tuple[str, int, int] | None:
+        """The line that a finding points at, and the columns (from 0) where the fault starts and ends."""
+        place = finding.location
+        if place is None or place.line is None or place.file not in self.sources:
+            return None
+        lines = self.sources[place.file].split("\n", place.line)
+        if len(lines) < place.line:
+            return None
+        text, start = lines[place.line - 1].rstrip("\r"), (place.column or 1) - 1
+        end = place.end_column - 1 if place.end_column else len(text)
+        return text, start, max(end, start + 1)
+
+
+def title(finding: Finding) -> str:
+    """``node 5 stream-exec-join_1``, or nothing for what is in no node."""
+    return "" if finding.node is None else f"node {finding.node} {finding.node_type or ''}".rstrip()
+
+
+def sentence(finding: Finding) -> str:
+    """The message with the node it is about."""
+    about = title(finding)
+    return f"{about}: {finding.message}" if about else finding.message

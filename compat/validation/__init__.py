@@ -1,0 +1,67 @@
+"""Judges a plan's text: first by the JSON Schema, then by what it means; everything found, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from ...plan.document import parse_json
+from ...plan.errors import Location, PlanError
+from ...plan.findings import Finding, Severity
+from ...plan.positions import Positions
+from .contents import check_columns, check_functions, check_types_and_expressions
+from .raw import RawPlan
+from .rules import RULES
+from .shape import check_schema
+from .states import check_states
+from .structure import (
+    check_edges,
+    check_fields,
+    check_ids,
+    check_inputs,
+    check_keys,
+    check_order,
+    check_types,
+    check_version,
+)
+
+__all__ = ["RULES", "validate_text"]
+
+CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
+    check_keys,
+    check_version,
+    check_types,
+    check_fields,
+    check_ids,
+    check_edges,
+    check_inputs,
+    check_order,
+    check_states,
+    check_types_and_expressions,
+    check_columns,
+    check_functions,
+)
+
+_ABOUT_THE_VALUE = {"plan-keys", "plan-version", "node-type", "node-version", "state-ttl"}
+"""Rules that say of a value all that the schema would say, and better."""
+
+
+def validate_text(text: str, file: str | None = None) -> list[Finding]:
+    """All findings about a plan, in the order of the text.  Never raises for what the text says."""
+    try:
+        document = parse_json(text, file)
+    except PlanError as e:
+        where = e.where if isinstance(e.where, Location) else Location(file)
+        return [Finding("json", Severity.ERROR, e.message, location=where, hint=e.hint)]
+    plan = RawPlan(document)
+    meaning = [finding for check in CHECKS for finding in check(plan)]
+    precise = {f.pointer for f in meaning if f.rule in _ABOUT_THE_VALUE}
+    shape = [f for f in check_schema(plan) if f.pointer not in precise]
+    meaning = [f for f in meaning if f.rule != "type" or not _holds_one_of(f.pointer, shape)]
+    positions = Positions(text, file)
+    found = [replace(f, location=positions.location(f.pointer)) for f in (*shape, *meaning)]
+    return sorted(found, key=lambda f: ((f.location and f.location.line) or 0, f.pointer, f.rule))
+
+
+def _holds_one_of(pointer: str, findings: Iterable[Finding]) -> bool:
+    return any(f.pointer == pointer or f.pointer.startswith(pointer + "/") for f in findings)

@@ -1,0 +1,121 @@
+"""A plan as parsed JSON, read so tolerantly that every check can go on where another has found something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...plan.findings import Finding
+from ...plan.nodes import ExecNode, node_classes
+from ...plan.positions import pointer
+from .rules import RULES
+
+_TYPE = re.compile(r"(?P<name>[a-z-]+)_(?P<version>\d+)")
+
+
+@dataclass(frozen=True)
+class RawNode:
+    """An element of ``nodes`` that is an object."""
+
+    index: int
+    json: Mapping[str, Any]
+
+    @property
+    def id(self) -> int | None:
+        return _whole_number(self.json.get("id"))
+
+    @property
+    def type_name(self) -> str | None:
+        found = self.json.get("type")
+        return found if isinstance(found, str) else None
+
+    @cached_property
+    def name(self) -> str | None:
+        """The type without its version, where it has that shape."""
+        match = _TYPE.fullmatch(self.type_name or "")
+        return match["name"] if match else None
+
+    @cached_property
+    def version(self) -> int | None:
+        match = _TYPE.fullmatch(self.type_name or "")
+        return int(match["version"]) if match else None
+
+    @cached_property
+    def cls(self) -> type[ExecNode] | None:
+        """The node's class, where its name is known."""
+        return next((cls for cls in node_classes() if cls.metadata.name == self.name), None)
+
+    @property
+    def columns(self) -> int | None:
+        """How many columns it yields, where its output type can be read."""
+        from ...plan.types import type_from_json
+
+        try:
+            return len(type_from_json(self.json["outputType"]).fields)
+        except Exception:
+            return None
+
+    def at(self, *steps: str | int) -> str:
+        """The JSON pointer of something inside the node."""
+        return pointer("nodes", self.index, *steps)
+
+    def finding(self, rule: str, message: str, *steps: str | int, hint: str | None = None) -> Finding:
+        """A finding inside the node."""
+        return Finding(rule, RULES[rule].severity, message, self.at(*steps), None, self.id, self.type_name, hint)
+
+
+@dataclass(frozen=True)
+class RawEdge:
+    """An element of ``edges`` that is an object."""
+
+    index: int
+    source: int | None
+    target: int | None
+
+
+@dataclass(frozen=True)
+class RawPlan:
+    """The whole document; whatever is not of the right kind is left out here and told by the schema."""
+
+    json: Any
+
+    @cached_property
+    def nodes(self) -> tuple[RawNode, ...]:
+        return tuple(RawNode(i, n) for i, n in self._objects("nodes"))
+
+    @cached_property
+    def edges(self) -> tuple[RawEdge, ...]:
+        return tuple(
+            RawEdge(i, _whole_number(e.get("source")), _whole_number(e.get("target")))
+            for i, e in self._objects("edges")
+        )
+
+    def _objects(self, key: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        items = self.json.get(key) if isinstance(self.json, Mapping) else None
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, Mapping):
+                yield index, item
+
+    @cached_property
+    def by_id(self) -> Mapping[int, RawNode]:
+        """The nodes by id; the first of those that share one."""
+        return {node.id: node for node in reversed(self.nodes) if node.id is not None}
+
+    @cached_property
+    def _sources(self) -> Mapping[int, tuple[RawNode, ...]]:
+        found: dict[int, list[RawNode]] = {}
+        for edge in self.edges:
+            if edge.target is not None and edge.source is not None and edge.source in self.by_id:
+                found.setdefault(edge.target, []).append(self.by_id[edge.source])
+        return {target: tuple(sources) for target, sources in found.items()}
+
+    def inputs(self, node: RawNode) -> tuple[RawNode, ...]:
+        """The nodes that feed ``node``, in order, as far as they exist."""
+        return self._sources.get(node.id, ()) if node.id is not None else ()
+
+
+def _whole_number(value: Any) -> int | None:
+    return value if type(value) is int else None

@@ -1,0 +1,150 @@
+"""The rules of ``validate``, for its reports and for ``docs/validation.md``."""
+
+from __future__ import annotations
+
+from ...plan.findings import Rule, Severity, rule_table
+
+ERROR, WARNING = Severity.ERROR, Severity.WARNING
+
+RULES = rule_table(
+    Rule(
+        "json",
+        ERROR,
+        "the file is not JSON",
+        "The text ends too early, has a stray comma, a key twice in one object, or is not UTF-8.",
+    ),
+    Rule(
+        "plan-keys",
+        ERROR,
+        "a top-level key is missing or unknown",
+        "A compiled plan has exactly the keys flinkVersion, nodes and edges; Flink refuses any other. "
+        "Anything of your own belongs inside a node, under the key flinkplan.",
+    ),
+    Rule(
+        "plan-version",
+        ERROR,
+        "the plan's Flink release is unknown or too new",
+        "Plans of Flink 1.15 up to 2.3 can be read.  Flink refuses plans of a release that it does not know.",
+    ),
+    Rule(
+        "schema",
+        ERROR,
+        "a value is not what its field takes",
+        "The value has another JSON type than the field, a needed field is missing, or a word is none of those "
+        "allowed.  See schemas/plan-v1.schema.json.",
+    ),
+    Rule(
+        "node-type",
+        ERROR,
+        "the exec node does not exist",
+        "The type is a node's name and version, such as stream-exec-join_1.",
+    ),
+    Rule(
+        "node-version",
+        ERROR,
+        "the exec node has no such version",
+        "Each exec node has few versions; Flink loads all of them up to the newest it knows.",
+    ),
+    Rule(
+        "node-field",
+        WARNING,
+        "the exec node has no such field",
+        "Flink ignores fields that a node does not have, so a misspelt one has no effect.",
+    ),
+    Rule(
+        "node-option",
+        WARNING,
+        "the exec node does not read this option",
+        "A node's configuration fixes the options that the node reads; others have no effect there.",
+    ),
+    Rule("node-id", ERROR, "an id is used twice", "Edges name nodes by id, so an id belongs to one node only."),
+    Rule(
+        "edge-end",
+        ERROR,
+        "an edge starts or ends nowhere",
+        "The source and the target of an edge are ids of nodes.",
+    ),
+    Rule(
+        "input-count",
+        ERROR,
+        "a node has too few or too many inputs",
+        "Each edge to a node is one of its inputs, in the order of the edges: a join has two, the left one first.",
+    ),
+    Rule("cycle", ERROR, "nodes feed each other in a circle", "Rows flow from the sources to the sinks only."),
+    Rule(
+        "dead-end",
+        ERROR,
+        "the rows of a node go nowhere",
+        "Every node but a sink feeds another one, and a plan has at least one sink.",
+    ),
+    Rule(
+        "node-order",
+        WARNING,
+        "a node stands before one that feeds it",
+        "Flink writes the nodes in topological order; tools may rely on it.",
+    ),
+    Rule(
+        "state-count",
+        ERROR,
+        "a node has too few or too many state entries",
+        "A node has one entry for each of its states, or none at all; then table.exec.state.ttl holds.  Flink "
+        "notices at execution only.",
+    ),
+    Rule(
+        "state-index",
+        ERROR,
+        "the indexes of the state entries have a gap or a double",
+        "The entries are numbered from 0 on; the index, not the place in the list, says which state is meant.",
+    ),
+    Rule(
+        "state-name",
+        WARNING,
+        "a state has another name than the node's",
+        "Flink goes by the index and does not look at the name, so a swapped name misleads readers only.",
+    ),
+    Rule(
+        "state-ttl",
+        ERROR,
+        "a TTL is not a duration",
+        "A TTL is a whole number with one unit (1 h, 90 min, 3600000 ms), an ISO-8601 duration (P1D) or a number of "
+        "milliseconds; 0 ms is for ever.",
+    ),
+    Rule(
+        "state-ttl-long",
+        WARNING,
+        "a TTL is longer than 100 years",
+        "Perhaps a unit is wrong; 0 ms says that entries never expire.",
+    ),
+    Rule(
+        "state-unexpected",
+        WARNING,
+        "the node keeps no state that a TTL could clean",
+        "Windows, interval and temporal joins, OVER aggregations and sorts are cleaned by the watermark; "
+        "stateless nodes keep nothing.",
+    ),
+    Rule(
+        "type",
+        ERROR,
+        "a logical type or expression cannot be read",
+        "Types are spelt as in SQL: INT NOT NULL, ROW<`a` INT>, TIMESTAMP(3) WITH LOCAL TIME ZONE.",
+    ),
+    Rule(
+        "column-index",
+        ERROR,
+        "a column index is beyond the input's columns",
+        "Columns count from 0; those of a join's right input follow the left input's.",
+    ),
+    Rule(
+        "output-columns",
+        ERROR,
+        "the output type has another number of columns than the node yields",
+        "A calc yields one column for each expression of its projection.",
+    ),
+    Rule(
+        "function",
+        WARNING,
+        "the function is not known here",
+        "flinkplan cannot run a plan with a function that it does not know.  Functions are named by their syntax and "
+        "internal name, such as $UPPER$1.",
+    ),
+)

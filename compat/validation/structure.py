@@ -1,0 +1,167 @@
+"""Top-level keys, node types, ids, edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...plan.codec import field_codecs
+from ...plan.findings import Finding, nearest
+from ...plan.nodes import OpaqueNode, node_classes
+from ...plan.positions import pointer
+from .raw import RawNode, RawPlan
+from .rules import RULES
+
+_KEYS = ("flinkVersion", "nodes", "edges")
+_VERSIONS = ("1.15", "1.16", "1.17", "1.18", "1.19", "1.20", "2.0", "2.1", "2.2", "2.3")
+_OWN_FIELD = "flinkplan"
+
+_ARITY = {
+    "stream-exec-table-source-scan": 0,
+    "stream-exec-values": 0,
+    "stream-exec-join": 2,
+    "stream-exec-interval-join": 2,
+    "stream-exec-temporal-join": 2,
+    "stream-exec-window-join": 2,
+}
+_VARIADIC = {
+    "stream-exec-union",
+    "stream-exec-multi-join",
+    "stream-exec-delta-join",
+    "stream-exec-process-table-function",
+}
+
+
+def check_keys(plan: RawPlan) -> Iterator[Finding]:
+    """The document has Flink's three keys and no other."""
+    if not isinstance(plan.json, Mapping):
+        yield _plan_finding("plan-keys", "a compiled plan is a JSON object", "", "it starts with {")
+        return
+    for key in _KEYS:
+        if key not in plan.json:
+            yield _plan_finding("plan-keys", f"the plan has no '{key}'", "", f"a plan has {', '.join(_KEYS)}")
+    for key in plan.json:
+        if key not in _KEYS:
+            hint = nearest(key, _KEYS) or "Flink refuses it; put what is yours inside a node, under 'flinkplan'"
+            yield _plan_finding("plan-keys", f"the plan has the unknown top-level key '{key}'", pointer(key), hint)
+
+
+def check_version(plan: RawPlan) -> Iterator[Finding]:
+    """The plan is of a release that can be read."""
+    version = plan.json.get("flinkVersion") if isinstance(plan.json, Mapping) else None
+    if isinstance(version, str) and version not in _VERSIONS:
+        message = f"the plan is of Flink {version!r}, which is not known here"
+        hint = f"write a release and no patch level: {_VERSIONS[0]} to {_VERSIONS[-1]}"
+        yield _plan_finding("plan-version", message, "/flinkVersion", hint)
+
+
+def check_types(plan: RawPlan) -> Iterator[Finding]:
+    """Every node exists in that version."""
+    names = [cls.metadata.name for cls in node_classes()]
+    for node in plan.nodes:
+        if node.type_name is None:
+            continue
+        if node.cls is None:
+            hint = nearest(node.name or node.type_name, names) or "a type is a name and a version: stream-exec-calc_1"
+            yield node.finding("node-type", f"there is no exec node '{node.type_name}'", "type", hint=hint)
+        elif node.version not in node.cls.metadata.versions:
+            versions = " and ".join(f"{node.name}_{v}" for v in node.cls.metadata.versions)
+            message = f"'{node.name}' has no version {node.version}"
+            yield node.finding("node-version", message, "type", hint=f"there is {versions}")
+
+
+def check_fields(plan: RawPlan) -> Iterator[Finding]:
+    """Every field and option of a node is one that the node has."""
+    for node in plan.nodes:
+        if node.cls is None or issubclass(node.cls, OpaqueNode):
+            continue
+        known = {"type" if c.name == "version" else c.json for c in field_codecs(node.cls)}
+        for name in node.json.keys() - known - {_OWN_FIELD, "state"}:
+            hint = nearest(name, known) or "Flink ignores it"
+            yield node.finding("node-field", f"'{node.name}' has no field '{name}'", name, hint=hint)
+        options = node.json.get("configuration")
+        for key in options if isinstance(options, Mapping) else ():
+            if key not in node.cls.metadata.consumed_options:
+                message = f"'{node.name}' does not read the option '{key}'"
+                similar = nearest(key, node.cls.metadata.consumed_options)
+                yield node.finding("node-option", message, "configuration", key, hint=similar)
+
+
+def check_ids(plan: RawPlan) -> Iterator[Finding]:
+    """No two nodes share an id."""
+    for node in plan.nodes:
+        if node.id is not None and plan.by_id[node.id] is not node:
+            free = max(plan.by_id) + 1
+            message = f"the id {node.id} is used twice, first by {plan.by_id[node.id].type_name}"
+            yield node.finding("node-id", message, "id", hint=f"{free} is free; the edges have to follow")
+
+
+def check_edges(plan: RawPlan) -> Iterator[Finding]:
+    """Every edge joins two nodes."""
+    for edge in plan.edges:
+        for end, node_id in (("source", edge.source), ("target", edge.target)):
+            if node_id is not None and node_id not in plan.by_id:
+                known = ", ".join(map(str, sorted(plan.by_id)[:20])) or "none"
+                message = f"the edge's {end} is node {node_id}, which does not exist"
+                yield _plan_finding("edge-end", message, pointer("edges", edge.index, end), f"the ids are {known}")
+
+
+def check_inputs(plan: RawPlan) -> Iterator[Finding]:
+    """Every node has as many inputs as it takes, and feeds another unless it is a sink."""
+    feeding = {edge.source for edge in plan.edges}
+    for node in plan.nodes:
+        if node.id is None or node.cls is None or plan.by_id[node.id] is not node:
+            continue
+        found = sum(edge.target == node.id for edge in plan.edges)
+        needed = _arity(node)
+        if needed is not None and found != needed:
+            message = f"'{node.name}' has {found or 'no'} input{'s' if found > 1 else ''} and takes {needed or 'none'}"
+            hint = f'every input is an edge with "target" : {node.id}'
+            yield node.finding("input-count", message, hint=hint)
+        elif needed is None and not found:
+            yield node.finding("input-count", f"'{node.name}' has no input", hint="every input is an edge")
+        if node.name == "stream-exec-sink":
+            if node.id in feeding:
+                yield node.finding("dead-end", "a sink feeds no other node", hint="remove the edge from it")
+        elif node.id not in feeding:
+            message = "its rows go nowhere: no edge starts here"
+            yield node.finding("dead-end", message, hint=f'an edge with "source" : {node.id} is missing')
+    if isinstance(plan.json, Mapping) and plan.json.get("nodes") == []:
+        yield _plan_finding("dead-end", "the plan has no nodes", "/nodes", "a plan has at least a source and a sink")
+
+
+def _arity(node: RawNode) -> int | None:
+    if node.name in _VARIADIC:
+        properties = node.json.get("inputProperties")
+        return len(properties) if isinstance(properties, list) and properties else None
+    return _ARITY.get(node.name or "", 1)
+
+
+def check_order(plan: RawPlan) -> Iterator[Finding]:
+    """Rows flow one way, and the nodes are listed in that direction."""
+    circle = set(_circle(plan))
+    if circle:
+        first = next(n for n in plan.nodes if n.id in circle)
+        names = ", ".join(map(str, sorted(circle)))
+        yield first.finding("cycle", f"the nodes {names} feed each other in a circle", hint="remove one of the edges")
+        return
+    for node in plan.nodes:
+        for source in plan.inputs(node):
+            if source.index > node.index:
+                message = f"stands before node {source.id}, which feeds it"
+                yield node.finding("node-order", message, "id", hint="list the nodes from the sources to the sinks")
+
+
+def _circle(plan: RawPlan) -> Iterator[int]:
+    """The ids of nodes that feed themselves, found by taking away all that have no (or only such) inputs or outputs."""
+    edges = {(e.source, e.target) for e in plan.edges if e.source in plan.by_id and e.target in plan.by_id}
+    while edges:
+        targets, sources = {t for _, t in edges}, {s for s, _ in edges}
+        left = {(s, t) for s, t in edges if s in targets and t in sources}
+        if left == edges:
+            break
+        edges = left
+    yield from {s for s, _ in edges if s is not None}
+
+
+def _plan_finding(rule: str, message: str, at: str, hint: str | None = None) -> Finding:
+    return Finding(rule, RULES[rule].severity, message, at, hint=hint)
