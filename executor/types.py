@@ -6,14 +6,14 @@
 | CHAR, VARCHAR | string | a CHAR is padded by the cast that makes it |
 | BINARY, VARBINARY | binary | |
 | TIME | int | milliseconds of the day |
-| TIMESTAMP, TIMESTAMP_LTZ up to 6 digits | timestamp | the session's zone is UTC; a TIMESTAMP is its wall clock read in UTC |
-| TIMESTAMP, TIMESTAMP_LTZ of 7 to 9 digits | struct<timestamp, smallint> | with the nanoseconds (0 to 999) below the microsecond |
+| TIMESTAMP up to 6 digits | timestamp | its wall clock read in UTC, the session's zone |
+| TIMESTAMP_LTZ up to 6 digits | timestamp | |
+| both with 7 to 9 digits | struct<timestamp, smallint> | and the nanoseconds (0 to 999) below the microsecond |
 | INTERVAL YEAR … MONTH | int | months |
 | INTERVAL DAY … SECOND | bigint | milliseconds |
 | ARRAY, MAP | the same | |
 | MULTISET | map<element, int> | how often each element occurs |
-| ROW, STRUCTURED | struct | fields named by position (``f0``, ``f1`` …), so that no user's name reaches Spark |
-| VARIANT | variant | |
+| ROW, STRUCTURED | struct | fields named by position (``f0``, ``f1`` …): no user's name reaches Spark |
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ _ATOMIC: dict[str, spark.DataType] = {
     "VARBINARY": spark.BinaryType(),
     "DATE": spark.DateType(),
     "TIME": spark.IntegerType(),
-    "VARIANT": spark.VariantType(),
     "NULL": spark.NullType(),
 }
 

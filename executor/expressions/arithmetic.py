@@ -1,0 +1,99 @@
+"""The arithmetic operators on numbers and intervals.
+
+Integers wrap around, decimals are NULL where the result does not fit, division by zero fails but for
+FLOAT and DOUBLE, and a result has exactly the type that the plan says.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType
+
+from ...plan.types import INTEGERS, LogicalType, decimal
+from ..types import spark_type
+from .jvm import invoke
+from .registry import BINARY, PREFIX, SPECIAL, Invocation, scalar
+
+_INTEGER_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+
+
+def as_decimal(column: Column, t: LogicalType) -> Column:
+    """An integer column as the decimal that holds all its values; a decimal as it is."""
+    if t.root in _INTEGER_DIGITS:
+        return column.cast(spark_type(decimal(_INTEGER_DIGITS[t.root], 0)))
+    return column
+
+
+def operands_for(call: Invocation, *operands: Column) -> tuple[Column, ...]:
+    """The operands in the type in which the result is computed."""
+    result = call.type
+    if result.root == "DECIMAL":
+        return tuple(as_decimal(o, t) for o, t in zip(operands, call.types, strict=True))
+    if result.root == "FLOAT" and any(t.root == "DOUBLE" for t in call.types):
+        return tuple(o.cast("double") for o in operands)
+    return tuple(o.cast(spark_type(result)) for o in operands)
+
+
+def _operator(name: str, apply: Callable[[Column, Column], Column]) -> None:
+    @scalar(name, syntax=BINARY)
+    def build(call: Invocation, a: Column, b: Column) -> Column:
+        left, right = operands_for(call, a, b)
+        return apply(left, right).cast(spark_type(call.type))
+
+
+_operator("$+$1", operator.add)
+_operator("$-$1", operator.sub)
+_operator("$*$1", operator.mul)
+
+
+def _by_kernel(name: str, call: Invocation, a: Column, b: Column) -> Column:
+    """The kernel of a division or remainder: ``name`` with the kind of its operands put in."""
+    left, right = operands_for(call, a, b)
+    result = call.type
+    if result.root == "DECIMAL":
+        return invoke(name.format("Decimals"), spark_type(result), left, right, *precision_of(result))
+    if result.root == "FLOAT":
+        return invoke(name.format("Floats"), spark_type(result), left, right)
+    if result.root == "DOUBLE":
+        return invoke(name.format("Doubles"), spark_type(result), left, right)
+    return invoke(name.format("Integers"), LongType(), a, b).cast(spark_type(result))
+
+
+def precision_of(t: LogicalType) -> tuple[Column, Column]:
+    """A decimal type's precision and scale, as operands of a kernel."""
+    return F.lit(t.precision), F.lit(t.scale)
+
+
+@scalar("$/$1", "$/INT$1", syntax=BINARY, kernel=True)
+def divide(call: Invocation, a: Column, b: Column) -> Column:
+    """``a / b``; between integers truncated towards zero."""
+    return _by_kernel("Numbers.divide{}", call, a, b)
+
+
+@scalar("$MOD$1", kernel=True)
+@scalar("$%$1", syntax=BINARY, kernel=True)
+def mod(call: Invocation, a: Column, b: Column) -> Column:
+    """The remainder of ``a / b``, with the sign of ``a``."""
+    return _by_kernel("Numbers.remainderOf{}", call, a, b)
+
+
+@scalar("$-$1", syntax=PREFIX)
+def negate(call: Invocation, a: Column) -> Column:
+    """``-a``."""
+    return -a
+
+
+@scalar("$+$1", syntax=PREFIX)
+def plus_sign(call: Invocation, a: Column) -> Column:
+    """``+a``."""
+    return a
+
+
+@scalar("$REINTERPRET$1", syntax=SPECIAL)
+def reinterpret(call: Invocation, a: Column) -> Column:
+    """The same value under another type that is held alike."""
+    return a.cast(spark_type(call.type)) if call.type.root in INTEGERS else a

@@ -1,0 +1,98 @@
+"""Comparison and logic, in three-valued logic."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from ...plan.errors import UnsupportedError
+from ...plan.rex import Range, Sarg
+from ...plan.types import LogicalType
+from ..types import has_nanos
+from .literals import constant
+from .registry import BINARY, INTERNAL, POSTFIX, PREFIX, Invocation, native, scalar
+from .timestamps import with_nanos
+
+
+def comparable(column: Column, t: LogicalType, others: tuple[LogicalType, ...]) -> Column:
+    """``column`` as it compares with values of the types ``others``."""
+    if t.root in ("MAP", "MULTISET"):
+        return F.array_sort(F.map_entries(column))
+    if any(map(has_nanos, others)) and not has_nanos(t):
+        return with_nanos(column)
+    return column
+
+
+def equals(a: Column, b: Column, types: tuple[LogicalType, LogicalType]) -> Column:
+    """``a = b``."""
+    return comparable(a, types[0], types) == comparable(b, types[1], types)
+
+
+def _comparison(name: str, compare: Callable[[Column, Column], Column]) -> None:
+    @scalar(name, syntax=BINARY)
+    def build(call: Invocation, a: Column, b: Column) -> Column:
+        left, right = call.types
+        return compare(comparable(a, left, call.types), comparable(b, right, call.types))
+
+
+_comparison("$=$1", operator.eq)
+_comparison("$<>$1", operator.ne)
+_comparison("$<$1", operator.lt)
+_comparison("$<=$1", operator.le)
+_comparison("$>$1", operator.gt)
+_comparison("$>=$1", operator.ge)
+_comparison("$IS NOT DISTINCT FROM$1", lambda a, b: a.eqNullSafe(b))
+_comparison("$IS DISTINCT FROM$1", lambda a, b: ~a.eqNullSafe(b))
+
+
+@scalar("$AND$1", syntax=BINARY)
+def and_(call: Invocation, *operands: Column) -> Column:
+    """TRUE where all operands are, FALSE where one is FALSE, else NULL."""
+    return reduce(operator.and_, operands)
+
+
+@scalar("$OR$1", syntax=BINARY)
+def or_(call: Invocation, *operands: Column) -> Column:
+    """TRUE where one operand is, FALSE where all are FALSE, else NULL."""
+    return reduce(operator.or_, operands)
+
+
+native("$NOT$1", operator.inv, PREFIX)
+native("$IS NULL$1", F.isnull, POSTFIX)
+native("$IS NOT NULL$1", F.isnotnull, POSTFIX)
+native("$IS UNKNOWN$1", F.isnull, POSTFIX)
+native("$IS NOT UNKNOWN$1", F.isnotnull, POSTFIX)
+native("$IS TRUE$1", lambda a: F.coalesce(a, F.lit(False)), POSTFIX)
+native("$IS NOT TRUE$1", lambda a: ~F.coalesce(a, F.lit(False)), POSTFIX)
+native("$IS FALSE$1", lambda a: ~F.coalesce(a, F.lit(True)), POSTFIX)
+native("$IS NOT FALSE$1", lambda a: F.coalesce(a, F.lit(True)), POSTFIX)
+
+
+@scalar("$SEARCH$1", syntax=INTERNAL)
+def search(call: Invocation, a: Column) -> Column:
+    """Whether ``a`` lies in the ranges of a search argument, with its own answer for NULL."""
+    sarg = call.call.operands[1]
+    if not isinstance(sarg, Sarg):
+        raise UnsupportedError("SEARCH needs a search argument as its second operand")
+    points = [r.lower.value for r in sarg.ranges if r.lower is not None and r.lower == r.upper]
+    tests = [a.isin(*(constant(p, sarg.type, call.time_zone) for p in points))] if points else []
+    tests += [_within(a, r, sarg.type, call.time_zone) for r in sarg.ranges if r.lower is None or r.lower != r.upper]
+    found = F.when(a.isNotNull(), reduce(operator.or_, tests, F.lit(False)))
+    if sarg.null_as == "UNKNOWN":
+        return found
+    return F.coalesce(found, F.lit(sarg.null_as == "TRUE"))
+
+
+def _within(a: Column, r: Range, t: LogicalType, time_zone: str) -> Column:
+    tests = []
+    if r.lower is not None:
+        bound = constant(r.lower.value, t, time_zone)
+        tests.append(a >= bound if r.lower.closed else a > bound)
+    if r.upper is not None:
+        bound = constant(r.upper.value, t, time_zone)
+        tests.append(a <= bound if r.upper.closed else a < bound)
+    return reduce(operator.and_, tests, F.lit(True))

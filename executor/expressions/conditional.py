@@ -1,0 +1,72 @@
+"""Functions that choose among their operands."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from ...plan.types import STRING_LENGTH, LogicalType
+from ..types import spark_type
+from .registry import SPECIAL, Invocation, scalar
+
+
+def _typed(call: Invocation, column: Column) -> Column:
+    """An operand in the type of the result, where Spark's type is a matter of precision."""
+    if call.type.root in ("ARRAY", "MAP", "MULTISET", "ROW", "TIMESTAMP", "TIMESTAMP_LTZ", "CHAR", "VARCHAR"):
+        return column
+    return column.cast(spark_type(call.type))
+
+
+@scalar("$CASE$1", syntax=SPECIAL)
+def case(call: Invocation, *operands: Column) -> Column:
+    """CASE WHEN c1 THEN v1 WHEN c2 THEN v2 … ELSE otherwise END."""
+    *pairs, otherwise = operands
+    branches = list(zip(pairs[::2], pairs[1::2], strict=True))
+    return reduce(
+        lambda rest, branch: F.when(branch[0], _typed(call, branch[1])).otherwise(rest),
+        reversed(branches),
+        _typed(call, otherwise),
+    )
+
+
+@scalar("$IF$1")
+def if_(call: Invocation, condition: Column, then: Column, otherwise: Column) -> Column:
+    """IF(condition, then, otherwise)."""
+    return F.when(condition, _typed(call, then)).otherwise(_typed(call, otherwise))
+
+
+@scalar("$COALESCE$1", "$IFNULL$1")
+def coalesce(call: Invocation, *operands: Column) -> Column:
+    """The first operand that is not NULL."""
+    return F.coalesce(*(_typed(call, o) for o in operands))
+
+
+def _all_known(chosen: Column, operands: tuple[Column, ...]) -> Column:
+    return F.when(reduce(lambda a, b: a & b, (o.isNotNull() for o in operands)), chosen)
+
+
+@scalar("$GREATEST$1")
+def greatest(call: Invocation, *operands: Column) -> Column:
+    """The greatest operand; NULL where one is."""
+    return _all_known(F.greatest(*(_typed(call, o) for o in operands)), operands)
+
+
+@scalar("$LEAST$1")
+def least(call: Invocation, *operands: Column) -> Column:
+    """The least operand; NULL where one is."""
+    return _all_known(F.least(*(_typed(call, o) for o in operands)), operands)
+
+
+@scalar("$TYPEOF$1")
+def type_of(call: Invocation, *operands: Column) -> Column:
+    """The type of the first operand as text; the unshortened form where a second operand is TRUE."""
+    return F.lit(_summary(call.types[0]) if len(operands) == 1 else str(call.types[0]))
+
+
+def _summary(t: LogicalType) -> str:
+    if t.root in ("VARCHAR", "VARBINARY") and t.length == STRING_LENGTH:
+        text = "STRING" if t.root == "VARCHAR" else "BYTES"
+        return text if t.nullable else f"{text} NOT NULL"
+    return str(t)

@@ -1,0 +1,35 @@
+"""The two ways in which a timestamp is held, and the way between them; see :mod:`..types`."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from ...plan.types import LogicalType
+from ..types import has_nanos
+
+
+def with_nanos(micros: Column, nanos: Column | int = 0) -> Column:
+    """A timestamp with nanoseconds below its microsecond; NULL where ``micros`` is."""
+    below = F.lit(nanos) if isinstance(nanos, int) else nanos
+    pair = F.struct(micros.alias("micros"), below.cast("short").alias("nanos"))
+    return F.when(micros.isNotNull(), pair)
+
+
+def to_micros(column: Column, t: LogicalType) -> Column:
+    """The timestamp without what lies below its microsecond."""
+    return column.getField("micros") if has_nanos(t) else column
+
+
+def nanos_of(column: Column, t: LogicalType) -> Column:
+    """The nanoseconds (0 to 999) below the microsecond."""
+    return column.getField("nanos") if has_nanos(t) else F.lit(0).cast("short")
+
+
+def truncate(micros: Column, precision: int) -> Column:
+    """``micros`` without its digits below ``precision``; towards the past, also before 1970."""
+    unit = 10 ** max(0, 6 - precision)
+    if unit == 1:
+        return micros
+    count = F.unix_micros(micros)
+    return F.timestamp_micros(count - F.pmod(count, F.lit(unit)))

@@ -1,0 +1,68 @@
+"""From a row expression to a Spark column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+
+from ...plan.errors import UnsupportedError
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg
+from ..types import field_name
+from .literals import literal
+from .registry import REGISTRY, Invocation, sql_name
+
+
+@dataclass(frozen=True, slots=True)
+class Translator:
+    """Translates expressions over one input row."""
+
+    inputs: Sequence[Column]
+    time_zone: str
+
+    def column(self, rex: RexNode) -> Column:
+        """The column of ``rex``.  Raises :class:`UnsupportedError` naming what cannot be done."""
+        match rex:
+            case InputRef(index=index):
+                return self.inputs[index]
+            case Literal():
+                return literal(rex, self.time_zone)
+            case FieldAccess(name=name, expr=expr):
+                return self.column(expr).getField(field_name(expr.type.field_names.index(name)))
+            case Call():
+                return self.call(rex)
+            case Sarg():
+                raise UnsupportedError("a search argument stands only inside SEARCH")
+            case OpaqueRex(kind=kind):
+                raise UnsupportedError(f"expressions of the kind {kind} are not supported")
+        raise UnsupportedError(f"the outer row {rex.correl} is not an input of this operator")
+
+    def call(self, call: Call) -> Column:
+        """The column of a call."""
+        if call.reference is not None:
+            name = next((str(v) for v in call.reference.values() if isinstance(v, str)), "?")
+            raise UnsupportedError(f"the user-defined function '{name}' cannot run: only built-in functions can")
+        implementation = REGISTRY.get(call.key)
+        if implementation is None:
+            raise UnsupportedError(
+                f"the function {sql_name(call.name)} is not supported", hint="docs/functions.md lists those that are"
+            )
+        operands = [self.operand(o) for o in call.operands]
+        return implementation.build(Invocation(call, self.time_zone), *(o for o in operands if o is not None))
+
+    def operand(self, rex: RexNode) -> Column | None:
+        """The column of an operand; ``None`` for a symbol or a search argument, which have no value."""
+        if isinstance(rex, Sarg) or (isinstance(rex, Literal) and rex.symbol):
+            return None
+        return self.column(rex)
+
+
+def to_column(rex: RexNode, inputs: Sequence[Column], *, time_zone: str = "UTC") -> Column:
+    """The Spark column that computes ``rex`` as Flink does.
+
+    ``inputs`` are the columns of the input row, held as :mod:`..types` says; ``time_zone`` is the session's
+    ``table.local-time-zone``.  The Spark session must run with ANSI mode off and the zone UTC, and have the
+    runtime's jar.  Raises :class:`UnsupportedError`, naming the function, for what cannot be done.
+    """
+    return Translator(inputs, time_zone).column(rex)

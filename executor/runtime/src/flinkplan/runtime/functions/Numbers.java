@@ -1,0 +1,129 @@
+package flinkplan.runtime.functions;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** Arithmetic and rounding where Spark's answers differ from Flink's. */
+public final class Numbers {
+  private static final MathContext DIVISION = new MathContext(38, RoundingMode.HALF_UP);
+
+  private Numbers() {}
+
+  /** Truncates towards zero; fails on a zero divisor. */
+  public static long divideIntegers(long a, long b) {
+    return a / b;
+  }
+
+  /** Follows IEEE 754: a zero divisor gives an infinity or NaN. */
+  public static double divideDoubles(double a, double b) {
+    return a / b;
+  }
+
+  public static float divideFloats(float a, float b) {
+    return a / b;
+  }
+
+  /** Null where the quotient does not fit; fails on a zero divisor. */
+  public static Decimal divideDecimals(Decimal a, Decimal b, int precision, int scale) {
+    return decimal(javaDecimal(a).divide(javaDecimal(b), DIVISION), precision, scale);
+  }
+
+  /** Takes the sign of the dividend; fails on a zero divisor. */
+  public static long remainderOfIntegers(long a, long b) {
+    return a % b;
+  }
+
+  public static double remainderOfDoubles(double a, double b) {
+    return a % b;
+  }
+
+  public static float remainderOfFloats(float a, float b) {
+    return a % b;
+  }
+
+  public static Decimal remainderOfDecimals(Decimal a, Decimal b, int precision, int scale) {
+    return decimal(javaDecimal(a).remainder(javaDecimal(b)), precision, scale);
+  }
+
+  /** Rounds half away from zero; digits may be negative; wraps where the result does not fit. */
+  public static long roundInteger(long value, int digits) {
+    return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).longValue();
+  }
+
+  public static double roundDouble(double value, int digits) {
+    return setScale(value, digits, RoundingMode.HALF_UP);
+  }
+
+  public static Decimal roundDecimal(Decimal value, int digits, int precision, int scale) {
+    return decimal(javaDecimal(value).setScale(digits, RoundingMode.HALF_UP), precision, scale);
+  }
+
+  public static long truncateInteger(long value, int digits) {
+    return BigDecimal.valueOf(value).setScale(digits, RoundingMode.DOWN).longValue();
+  }
+
+  public static double truncateDouble(double value, int digits) {
+    return setScale(value, digits, RoundingMode.DOWN);
+  }
+
+  public static Decimal truncateDecimal(Decimal value, int digits, int precision, int scale) {
+    return decimal(javaDecimal(value).setScale(digits, RoundingMode.DOWN), precision, scale);
+  }
+
+  public static double ceil(double value) {
+    return Math.ceil(value);
+  }
+
+  public static double floor(double value) {
+    return Math.floor(value);
+  }
+
+  /** NaN, not null, for what is not positive; so for all logarithms. */
+  public static double ln(double value) {
+    return Math.log(value);
+  }
+
+  public static double log10(double value) {
+    return Math.log10(value);
+  }
+
+  public static double log2(double value) {
+    return Math.log(value) / Math.log(2);
+  }
+
+  public static double log(double base, double value) {
+    return Math.log(value) / Math.log(base);
+  }
+
+  public static double exp(double value) {
+    return Math.exp(value);
+  }
+
+  /** The decimal of the text, rounded to the scale; fails where text or size do not fit. */
+  public static Decimal parseDecimal(UTF8String text, int precision, int scale) {
+    Decimal parsed = decimal(new BigDecimal(text.toString().trim()), precision, scale);
+    if (parsed == null) {
+      throw new NumberFormatException("'" + text + "' does not fit DECIMAL(" + precision + ", " + scale + ")");
+    }
+    return parsed;
+  }
+
+  private static double setScale(double value, int digits, RoundingMode mode) {
+    if (Double.isNaN(value) || Double.isInfinite(value)) {
+      return value;
+    }
+    return BigDecimal.valueOf(value).setScale(digits, mode).doubleValue();
+  }
+
+  private static BigDecimal javaDecimal(Decimal value) {
+    return value.toJavaBigDecimal();
+  }
+
+  private static Decimal decimal(BigDecimal value, int precision, int scale) {
+    BigDecimal rounded = value.setScale(scale, RoundingMode.HALF_UP);
+    return rounded.precision() > precision ? null : Decimal.apply(rounded, precision, scale);
+  }
+}
