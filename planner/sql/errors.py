@@ -6,6 +6,9 @@ from ...plan.errors import FlinkplanError, Location
 from .source import Source, Span
 
 
+_WIDTH = 100
+
+
 class SqlSyntaxError(FlinkplanError):
     """SQL text that is not Flink SQL: ``span`` is the place, ``snippet`` its line with a caret."""
 
@@ -32,5 +35,9 @@ def _underline(source: Source, where: Location) -> str:
     column = where.column or 1
     width = max(1, (where.end_column or column + 1) - column)
     number = str(where.line)
+    if column > _WIDTH:
+        line, column = "…" + line[column - _WIDTH // 2 - 1 :], _WIDTH // 2 + 2
+    if len(line) > 2 * _WIDTH:
+        line = line[: 2 * _WIDTH] + "…"
     indent = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
     return f"  {number} | {line}\n  {' ' * len(number)} | {indent}{'^' * width}"

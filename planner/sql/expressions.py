@@ -74,6 +74,10 @@ _BINARY = {
 }
 _COMPARISONS = frozenset({"=", "<>", "!=", "<", "<=", ">", ">="})
 _RANGE_WORDS = frozenset({"BETWEEN", "IN", "LIKE", "SIMILAR"})
+_NOT_IN_FLINK = {
+    "ILIKE": "LOWER(a) LIKE LOWER(b)",
+    "RLIKE": "REGEXP(a, b)",
+}
 _JSON_KINDS = ("VALUE", "OBJECT", "ARRAY", "SCALAR")
 
 
@@ -106,6 +110,10 @@ class ExpressionParser(FunctionParser):
                 operator = f"IMMEDIATELY {self.advance().key}"
                 left = Binary(operator, left, self.expression(_COMPARISON + 1), span=self.span(start))
             else:
+                if key == ":" and self.peek() == ":":
+                    self.fail("an operator of Flink", hint="Flink has no ::; write CAST(a AS type)")
+                if key in _NOT_IN_FLINK:
+                    self.fail("an operator of Flink", hint=f"Flink has no {key}; write {_NOT_IN_FLINK[key]}")
                 return left
 
     def _prefix(self) -> Expression:
@@ -222,6 +230,8 @@ class ExpressionParser(FunctionParser):
             return NumericLiteral(self.text(token), span=self.span_of(token))
         if kind == STRING:
             value = self.string()
+            while self.token.kind == STRING:
+                value += self.string()
             return StringLiteral(value, span=self.span(token.start))
         if kind == BINARY:
             return self._binary_literal()

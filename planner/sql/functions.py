@@ -138,7 +138,8 @@ class FunctionParser(TypeParser):
     def _table_argument(self, query: Query, start: int) -> TableArgument:
         partition_by: tuple[Expression, ...] = ()
         order_by: tuple[SortItem, ...] = ()
-        if self.accept("PARTITION", "BY"):
+        if self.accept("PARTITION"):
+            self.expect("BY")
             partition_by = self._bracketed_or_single(self.expression)
         if self._at_order_by():
             self.advance()
@@ -152,7 +153,7 @@ class FunctionParser(TypeParser):
     # Windows and sorting
 
     def _at_order_by(self) -> bool:
-        return self.token.key == "ORDER" and self.peek() == "BY"
+        return self.token.key == "ORDER"
 
     def order_by(self, *, required: bool = False) -> tuple[SortItem, ...]:
         """``ORDER BY item, …`` if it is there."""

@@ -39,7 +39,7 @@ _TOKEN = re.compile(
       | (?P<word>     (?:[^\W\d]|\$) [\w$]*+ )
       | (?P<number>   (?: \d++ (?:\.\d*+)? | \.\d++ ) (?:[eE][+-]?\d++)? )
       | (?P<quoted>   `(?:[^`]|``)++` )
-      | (?P<operator> /\*\+ | \*/ | => | <> | != | <= | >= | \|\| | [-()\[\]{},.;+*/%=<>?:|^&~!@] )
+      | (?P<operator> /\*\+ | \*/ | => | <> | != | <= | >= | \|\| | /(?!\*) | [-()\[\]{},.;+*%=<>?:|^&~!@] )
       | (?P<end>      \Z )
       | (?P<bad>      (?s:['`].* | /\*.* | .) )
     )
@@ -90,7 +90,7 @@ def string_value(text: str, escape: str = "\\") -> str:
     def character(match: re.Match[str]) -> str:
         digits = match[1]
         if digits is None:
-            raise ValueError(f"{match[0]!r} is not a unicode escape")
+            raise ValueError(f"{match[0]} is not a unicode escape")
         return escape if digits == escape else chr(int(digits, 16))
 
     return re.sub(rf"{mark}(?:({mark}|[0-9A-Fa-f]{{4}})|.{{0,4}})", character, value)

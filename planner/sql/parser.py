@@ -84,7 +84,7 @@ class Cursor:
         for key in keys:
             token = self.token
             if token.key != key:
-                self.fail(" ".join(keys) if token.key in keys[:1] else key, words=(key,))
+                self.fail(key if key[0].isalpha() else f"'{key}'", words=(key,))
             self.advance()
         return token
 
@@ -106,7 +106,7 @@ class Cursor:
         line, column = self.source.position(opener.start)
         self.fail(
             f"',' or '{closing}'",
-            hint=f"'{self.text(opener)}' was opened at {line}:{column}; is a '{closing}' missing?",
+            hint=f"'{self.text(opener)}' was opened at {line}:{column}; is a ',' or a '{closing}' missing?",
         )
 
     def list_of(self, item: Callable[[], T]) -> tuple[T, ...]:
@@ -236,26 +236,23 @@ class Cursor:
         return Name(tuple(parts), span=self.span(start))
 
     def string(self, what: str = "a string in 'single quotes'") -> str:
-        """A string literal, of several adjacent parts perhaps."""
+        """A string literal."""
         if self.token.kind != STRING:
             self.fail(what)
-        value = ""
-        while self.token.kind == STRING:
-            token = self.advance()
-            text = self.text(token)
-            escape = "\\"
-            if self.token.key == "UESCAPE" and text[:1] in "uU":
-                self.advance()
-                escape = self.string("the escape character")
-                if len(escape) != 1:
-                    raise SqlSyntaxError("UESCAPE takes one character", self.span_of(self.tokens[self.position - 1]))
-            try:
-                value += string_value(text, escape)
-            except ValueError as error:
-                raise SqlSyntaxError(
-                    str(error), self.span_of(token), f"write four hexadecimal digits: {escape}00e9"
-                ) from None
-        return value
+        token = self.advance()
+        text = self.text(token)
+        escape = "\\"
+        if self.token.key == "UESCAPE" and text[:1] in "uU":
+            self.advance()
+            escape = self.string("the escape character")
+            if len(escape) != 1:
+                raise SqlSyntaxError("UESCAPE takes one character", self.span_of(self.tokens[self.position - 1]))
+        try:
+            return string_value(text, escape)
+        except ValueError as error:
+            raise SqlSyntaxError(
+                str(error), self.span_of(token), f"write four hexadecimal digits: {escape}00e9"
+            ) from None
 
     def integer(self, what: str = "a whole number") -> int:
         """An unsigned whole number."""

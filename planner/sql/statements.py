@@ -73,7 +73,7 @@ class StatementParser(CreateParser):
             hint = "is a ';' missing before this statement?"
         elif token.key == ")":
             hint = "there is no '(' for it"
-        self.fail("';'", words=words, hint=hint)
+        self.fail("the end of the statement", words=words, hint=hint)
 
     def _skip_statement(self) -> None:
         while self.token.key != ";" and self.token.kind != END:

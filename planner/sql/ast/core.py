@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from typing import ClassVar, TypeVar, dataclass_transform
 
 from ..source import NO_SPAN, Span
 
+T = TypeVar("T", bound="Node")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Node:
     """A part of the syntax tree. Two nodes are equal when they say the same, wherever they stand."""
 
     span: Span = field(default=NO_SPAN, compare=False, repr=False)
+
+    _compared: ClassVar[tuple[str, ...]] = ()
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self._compared)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._values()))
+
+    def __repr__(self) -> str:
+        values = (f"{name}={getattr(self, name)!r}" for name in self._compared)
+        return f"{type(self).__name__}({', '.join(values)})"
 
     def children(self) -> Iterator[Node]:
         """The nodes directly below this one, in the order of their fields."""
@@ -32,7 +52,18 @@ class Node:
             pending.extend(reversed(list(node.children())))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def node(cls: type[T]) -> type[T]:
+    """Make a frozen, slotted dataclass of a kind of node.
+
+    All share the comparison of :class:`Node`, because generating it for each of them would slow the start.
+    """
+    made = dataclass(frozen=True, slots=True, repr=False, eq=False)(cls)
+    made._compared = tuple(item.name for item in fields(made) if item.compare)
+    return made
+
+
+@node
 class Identifier(Node):
     """One simple identifier, as Flink compares it: case-sensitive, without its backquotes."""
 
@@ -43,7 +74,7 @@ class Identifier(Node):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Name(Node):
     """A compound identifier such as ``catalog.database.table`` or ``my_function``."""
 
@@ -58,7 +89,7 @@ class Name(Node):
         return ".".join(self.names)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Option(Node):
     """``'key' = 'value'`` in WITH (…), in a hint or in a PARTITION clause."""
 
@@ -66,7 +97,7 @@ class Option(Node):
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Hint(Node):
     """One hint of ``/*+ … */``; its name is upper case. It has options or plain arguments or nothing."""
 
@@ -75,7 +106,7 @@ class Hint(Node):
     arguments: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IntervalQualifier(Node):
     """``DAY(2) TO SECOND(3)``: units upper case and singular; ``end_unit`` is None for a single unit.
 
@@ -88,7 +119,7 @@ class IntervalQualifier(Node):
     fraction: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RowField(Node):
     """A field of a ROW or STRUCTURED type."""
 
@@ -97,7 +128,7 @@ class RowField(Node):
     comment: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DataType(Node):
     """A data type as written, spelled canonically but not resolved.
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from .core import DataType, Identifier, IntervalQualifier, Name, Node
+from .core import DataType, Identifier, IntervalQualifier, Name, Node, node
 
 if TYPE_CHECKING:
     from .queries import Query
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Expression(Node):
     """Something with a value (or, as an argument of a function, a table, a descriptor or a symbol)."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ColumnRef(Expression):
     """``a``, ``t.a``, ``t.a.nested``: a chain of identifiers whose meaning the binder finds."""
 
@@ -29,26 +28,26 @@ class ColumnRef(Expression):
         return tuple(part.name for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Star(Expression):
     """``*`` or ``t.*``."""
 
     qualifier: tuple[Identifier, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NullLiteral(Expression):
     """``NULL``."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class BooleanLiteral(Expression):
     """``TRUE``, ``FALSE``, or ``UNKNOWN`` (None)."""
 
     value: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NumericLiteral(Expression):
     """A number as written; the digits decide its type (``1``, ``1.50``, ``1.5E3``).
 
@@ -68,21 +67,21 @@ class NumericLiteral(Expression):
         return Decimal(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StringLiteral(Expression):
     """``'text'`` or ``U&'\\00e9'``, unescaped."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class BinaryLiteral(Expression):
     """``X'cafe'``."""
 
     value: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DateTimeLiteral(Expression):
     """``DATE '…'``, ``TIME '…'``, ``TIMESTAMP '…'``; ``kind`` is DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ."""
 
@@ -90,7 +89,7 @@ class DateTimeLiteral(Expression):
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IntervalLiteral(Expression):
     """``INTERVAL [-] '1 02:03' DAY TO MINUTE``; ``negative`` is the sign outside the quotes."""
 
@@ -99,7 +98,7 @@ class IntervalLiteral(Expression):
     negative: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IntervalExpression(Expression):
     """``INTERVAL n DAY`` where n is not a string literal."""
 
@@ -107,7 +106,7 @@ class IntervalExpression(Expression):
     qualifier: IntervalQualifier
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IntervalDifference(Expression):
     """``(left - right) DAY``: the time between two points, as an interval."""
 
@@ -116,7 +115,7 @@ class IntervalDifference(Expression):
     qualifier: IntervalQualifier
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Symbol(Expression):
     """A keyword argument such as the unit in ``EXTRACT(DAY FROM ts)``.
 
@@ -128,7 +127,7 @@ class Symbol(Expression):
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Unary(Expression):
     """``-x``, ``+x``, ``NOT x``; ``operator`` is upper case."""
 
@@ -136,7 +135,7 @@ class Unary(Expression):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Binary(Expression):
     """``left operator right``; one of ``+ - * / % || = <> < <= > >= AND OR``.
 
@@ -149,7 +148,7 @@ class Binary(Expression):
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IsPredicate(Expression):
     """``x IS [NOT] test``; test is NULL, TRUE, FALSE, UNKNOWN or JSON VALUE, OBJECT, ARRAY, SCALAR."""
 
@@ -158,7 +157,7 @@ class IsPredicate(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IsDistinctFrom(Expression):
     """``left IS [NOT] DISTINCT FROM right``."""
 
@@ -167,7 +166,7 @@ class IsDistinctFrom(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Between(Expression):
     """``x [NOT] BETWEEN [SYMMETRIC] low AND high``."""
 
@@ -178,7 +177,7 @@ class Between(Expression):
     symmetric: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class InList(Expression):
     """``x [NOT] IN (a, b)``."""
 
@@ -187,7 +186,7 @@ class InList(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class InQuery(Expression):
     """``x [NOT] IN (SELECT …)``."""
 
@@ -196,7 +195,7 @@ class InQuery(Expression):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Like(Expression):
     """``x [NOT] LIKE pattern [ESCAPE e]``, or SIMILAR TO when ``similar``."""
 
@@ -207,7 +206,7 @@ class Like(Expression):
     similar: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Quantified(Expression):
     """``left op ANY (…)``: ``quantifier`` is ANY (for SOME too) or ALL, over either ``items`` or a ``query``."""
 
@@ -218,21 +217,21 @@ class Quantified(Expression):
     query: Query | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Exists(Expression):
     """``EXISTS (SELECT …)``."""
 
     query: Query
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SubQuery(Expression):
     """A scalar subquery."""
 
     query: Query
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CollectionQuery(Expression):
     """``ARRAY(SELECT …)``, ``MAP(SELECT …)``, ``MULTISET(SELECT …)``."""
 
@@ -240,7 +239,7 @@ class CollectionQuery(Expression):
     query: Query
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class When(Node):
     """``WHEN condition THEN result``; in a simple CASE the condition is the value compared with."""
 
@@ -248,7 +247,7 @@ class When(Node):
     result: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Case(Expression):
     """``CASE [operand] WHEN … THEN … [ELSE otherwise] END``; ``WHEN a, b`` makes one branch for each."""
 
@@ -257,7 +256,7 @@ class Case(Expression):
     otherwise: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Cast(Expression):
     """``CAST(x AS type)``, or TRY_CAST when ``safe``."""
 
@@ -266,21 +265,21 @@ class Cast(Expression):
     safe: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ArrayConstructor(Expression):
     """``ARRAY[a, b]``."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class MultisetConstructor(Expression):
     """``MULTISET[a, b]``."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class KeyValue(Node):
     """An entry of ``MAP[key, value]`` or ``JSON_OBJECT(key VALUE value)``."""
 
@@ -288,14 +287,14 @@ class KeyValue(Node):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class MapConstructor(Expression):
     """``MAP[k1, v1, k2, v2]``."""
 
     entries: tuple[KeyValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RowConstructor(Expression):
     """``ROW(a, b)``, or ``(a, b)`` when not ``explicit``."""
 
@@ -303,7 +302,7 @@ class RowConstructor(Expression):
     explicit: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class FieldAccess(Expression):
     """``operand.field`` behind something other than a chain of identifiers."""
 
@@ -311,7 +310,7 @@ class FieldAccess(Expression):
     field: Identifier
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ElementAccess(Expression):
     """``operand[index]``."""
 
@@ -319,7 +318,7 @@ class ElementAccess(Expression):
     index: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class FunctionCall(Expression):
     """A call, with everything that may follow it.
 
@@ -343,7 +342,7 @@ class FunctionCall(Expression):
     parentheses: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NamedArgument(Expression):
     """``name => value``."""
 
@@ -351,19 +350,19 @@ class NamedArgument(Expression):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DefaultArgument(Expression):
     """``DEFAULT`` as an argument."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Descriptor(Expression):
     """``DESCRIPTOR(a, b)``."""
 
     columns: tuple[Identifier, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TableArgument(Expression):
     """A table given to a function: ``TABLE t`` or a query, with its PARTITION BY and ORDER BY."""
 
@@ -372,7 +371,7 @@ class TableArgument(Expression):
     order_by: tuple[SortItem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SortItem(Node):
     """``x [ASC|DESC] [NULLS FIRST|LAST]``; ``nulls_first`` is None when not said."""
 
@@ -381,7 +380,7 @@ class SortItem(Node):
     nulls_first: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class FrameBound(Node):
     """A bound of a window frame.
 
@@ -392,7 +391,7 @@ class FrameBound(Node):
     offset: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class WindowFrame(Node):
     """``ROWS|RANGE [BETWEEN] start [AND end]``; ``unit`` is ROWS or RANGE."""
 
@@ -401,7 +400,7 @@ class WindowFrame(Node):
     end: FrameBound | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class WindowSpec(Node):
     """``([base] PARTITION BY … ORDER BY … frame)``; ``base`` names a window of the WINDOW clause."""
 
@@ -411,7 +410,7 @@ class WindowSpec(Node):
     frame: WindowFrame | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class JsonBehavior(Node):
     """What JSON_VALUE and JSON_QUERY give ON EMPTY or ON ERROR.
 
@@ -422,7 +421,7 @@ class JsonBehavior(Node):
     value: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class JsonValue(Expression):
     """``JSON_VALUE(operand, path [RETURNING type] [… ON EMPTY] [… ON ERROR])``."""
 
@@ -433,7 +432,7 @@ class JsonValue(Expression):
     on_error: JsonBehavior | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class JsonQuery(Expression):
     """``JSON_QUERY(…)``; ``wrapper`` is None when not said, else WITHOUT, CONDITIONAL or UNCONDITIONAL."""
 
@@ -445,7 +444,7 @@ class JsonQuery(Expression):
     on_error: JsonBehavior | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class JsonExists(Expression):
     """``JSON_EXISTS(operand, path [TRUE|FALSE|UNKNOWN|ERROR ON ERROR])``."""
 
@@ -454,7 +453,7 @@ class JsonExists(Expression):
     on_error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class JsonObject(Expression):
     """``JSON_OBJECT(k VALUE v, … [NULL|ABSENT ON NULL])``; ``on_null`` is None when not said."""
 
@@ -462,7 +461,7 @@ class JsonObject(Expression):
     on_null: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class JsonArray(Expression):
     """``JSON_ARRAY(a, … [NULL|ABSENT ON NULL])``; ``on_null`` is None when not said."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from .core import Hint, Identifier, Name, Node
+from .core import Hint, Identifier, Name, Node, node
 from .expressions import Expression, FunctionCall, RowConstructor, SortItem, WindowSpec
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CommonTableExpression(Node):
     """``name [(columns)] AS (query)`` in a WITH clause."""
 
@@ -18,7 +17,7 @@ class CommonTableExpression(Node):
     columns: tuple[Identifier, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Query(Node):
     """``[WITH …] body [ORDER BY …] [OFFSET …] [LIMIT | FETCH …]``.
 
@@ -32,7 +31,7 @@ class Query(Node):
     limit: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SetOperation(Node):
     """``left UNION|INTERSECT|EXCEPT [ALL] right``; an operand is a Query where it stands in parentheses."""
 
@@ -42,21 +41,21 @@ class SetOperation(Node):
     right: QueryBody
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Values(Node):
     """``VALUES (a, b), (c, d)``; a row without parentheses is a RowConstructor of one item."""
 
     rows: tuple[RowConstructor, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ExplicitTable(Node):
     """``TABLE t`` as a query."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SelectItem(Node):
     """``expression [AS alias]``; a star is an expression."""
 
@@ -64,14 +63,14 @@ class SelectItem(Node):
     alias: Identifier | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class GroupingTuple(Node):
     """``(a, b)`` or ``()`` among grouping elements."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class GroupingSets(Node):
     """``kind`` GROUPING SETS, ROLLUP or CUBE over its elements."""
 
@@ -79,7 +78,7 @@ class GroupingSets(Node):
     items: tuple[GroupingElement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class GroupBy(Node):
     """``GROUP BY [DISTINCT] …``."""
 
@@ -87,7 +86,7 @@ class GroupBy(Node):
     distinct: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NamedWindow(Node):
     """``name AS (…)`` in a WINDOW clause."""
 
@@ -95,7 +94,7 @@ class NamedWindow(Node):
     window: WindowSpec
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Select(Node):
     """``SELECT … FROM … WHERE … GROUP BY … HAVING … WINDOW … QUALIFY …``; ``from_`` is None without FROM."""
 
@@ -111,7 +110,7 @@ class Select(Node):
     hints: tuple[Hint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TableAlias(Node):
     """``AS name [(columns)]``."""
 
@@ -119,7 +118,7 @@ class TableAlias(Node):
     columns: tuple[Identifier, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TableRef(Node):
     """``name [/*+ hints */] [FOR SYSTEM_TIME AS OF system_time] [AS alias]``."""
 
@@ -129,7 +128,7 @@ class TableRef(Node):
     system_time: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DerivedTable(Node):
     """``[LATERAL] (query) [AS alias]``."""
 
@@ -139,7 +138,7 @@ class DerivedTable(Node):
     hints: tuple[Hint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TableFunction(Node):
     """``[LATERAL] TABLE(f(…)) [AS alias]``, or ``f(…)`` without TABLE."""
 
@@ -149,7 +148,7 @@ class TableFunction(Node):
     hints: tuple[Hint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Unnest(Node):
     """``UNNEST(…) [WITH ORDINALITY] [AS alias]``."""
 
@@ -159,7 +158,7 @@ class Unnest(Node):
     lateral: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Join(Node):
     """``left … JOIN right [ON condition | USING (columns)]``.
 
@@ -174,7 +173,7 @@ class Join(Node):
     using: tuple[Identifier, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NamedExpression(Node):
     """``expression AS name`` or ``name AS expression``, as in MEASURES and DEFINE."""
 
@@ -182,7 +181,7 @@ class NamedExpression(Node):
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PatternSubset(Node):
     """``name = (a, b)`` in the SUBSET clause."""
 
@@ -190,7 +189,7 @@ class PatternSubset(Node):
     items: tuple[Identifier, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class MatchRecognize(Node):
     """``table MATCH_RECOGNIZE (…)``; the pattern and the skip clause are kept as their source text."""
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from ..source import Source
-from .core import DataType, Hint, Identifier, Name, Node, Option
+from .core import DataType, Hint, Identifier, Name, Node, Option, node
 from .expressions import Expression
 from .queries import Query
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Statement(Node):
     """Something that ends with a semicolon."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Script(Node):
     """The statements of a text, in order."""
 
@@ -24,7 +24,7 @@ class Script(Node):
     source: Source = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PhysicalColumn(Node):
     """``name type [COMMENT '…']``; the type's ``nullable`` says NOT NULL."""
 
@@ -33,7 +33,7 @@ class PhysicalColumn(Node):
     comment: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ComputedColumn(Node):
     """``name AS expression [COMMENT '…']``."""
 
@@ -42,7 +42,7 @@ class ComputedColumn(Node):
     comment: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class MetadataColumn(Node):
     """``name type METADATA [FROM 'key'] [VIRTUAL] [COMMENT '…']``."""
 
@@ -56,7 +56,7 @@ class MetadataColumn(Node):
 TableColumn: TypeAlias = PhysicalColumn | ComputedColumn | MetadataColumn
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PrimaryKey(Node):
     """``[CONSTRAINT name] PRIMARY KEY (columns) [NOT] ENFORCED``; Flink refuses an enforced one."""
 
@@ -65,7 +65,7 @@ class PrimaryKey(Node):
     enforced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class UniqueKey(Node):
     """``[CONSTRAINT name] UNIQUE (columns)``, which Flink refuses."""
 
@@ -73,7 +73,7 @@ class UniqueKey(Node):
     name: Identifier | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Watermark(Node):
     """``WATERMARK FOR column AS expression``; the column may be a nested field ``a.b``."""
 
@@ -81,7 +81,7 @@ class Watermark(Node):
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Distribution(Node):
     """``DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]``."""
 
@@ -90,7 +90,7 @@ class Distribution(Node):
     buckets: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class LikeOption(Node):
     """``merging`` is INCLUDING, EXCLUDING or OVERWRITING, ``feature`` ALL, CONSTRAINTS, OPTIONS …"""
 
@@ -98,7 +98,7 @@ class LikeOption(Node):
     feature: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TableLike(Node):
     """``LIKE table (options)`` of a CREATE TABLE."""
 
@@ -106,7 +106,7 @@ class TableLike(Node):
     options: tuple[LikeOption, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CreateTable(Statement):
     """``CREATE TABLE``, with LIKE or AS query where given.
 
@@ -132,7 +132,7 @@ class CreateTable(Statement):
     or_replace: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CreateView(Statement):
     """``CREATE [TEMPORARY] VIEW [IF NOT EXISTS] name [(columns)] [COMMENT '…'] AS query``."""
 
@@ -145,7 +145,7 @@ class CreateView(Statement):
     or_replace: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CreateFunction(Statement):
     """``CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'class' [LANGUAGE l] [USING JAR '…', …] [WITH (…)]``."""
 
@@ -159,7 +159,7 @@ class CreateFunction(Statement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CreateCatalog(Statement):
     """``CREATE CATALOG [IF NOT EXISTS] name [COMMENT '…'] [WITH (…)]``."""
 
@@ -169,7 +169,7 @@ class CreateCatalog(Statement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CreateDatabase(Statement):
     """``CREATE DATABASE [IF NOT EXISTS] name [COMMENT '…'] [WITH (…)]``."""
 
@@ -179,21 +179,21 @@ class CreateDatabase(Statement):
     if_not_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class UseCatalog(Statement):
     """``USE CATALOG name``."""
 
     name: Identifier
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class UseDatabase(Statement):
     """``USE [catalog.]database``."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Drop(Statement):
     """``DROP [TEMPORARY [SYSTEM]] kind [IF EXISTS] name``: a TABLE, VIEW, FUNCTION, CATALOG or DATABASE."""
 
@@ -205,7 +205,7 @@ class Drop(Statement):
     cascade: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class AlterTable(Statement):
     """``ALTER TABLE [IF EXISTS] name`` with one action: exactly one of the last three says something."""
 
@@ -216,7 +216,7 @@ class AlterTable(Statement):
     rename_to: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SetOption(Statement):
     """``SET 'key' = 'value'``; ``SET`` alone has neither."""
 
@@ -224,14 +224,14 @@ class SetOption(Statement):
     value: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ResetOption(Statement):
     """``RESET 'key'``; ``RESET`` alone resets everything."""
 
     key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PartitionValue(Node):
     """``column [= value]`` in a PARTITION clause."""
 
@@ -239,7 +239,7 @@ class PartitionValue(Node):
     value: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Insert(Statement):
     """``INSERT INTO|OVERWRITE table [/*+ hints */] [PARTITION (…)] [(columns)] query [ON CONFLICT DO …]``.
 
@@ -255,7 +255,7 @@ class Insert(Statement):
     on_conflict: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StatementSet(Statement):
     """``[EXECUTE] STATEMENT SET BEGIN … END``."""
 
@@ -263,7 +263,7 @@ class StatementSet(Statement):
     execute: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CompilePlan(Statement):
     """``COMPILE PLAN 'path' [IF NOT EXISTS] FOR statement``; with ``execute``, COMPILE AND EXECUTE PLAN."""
 
@@ -273,7 +273,7 @@ class CompilePlan(Statement):
     execute: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ExecutePlan(Statement):
     """``EXECUTE PLAN 'path'``."""
 
@@ -281,7 +281,7 @@ class ExecutePlan(Statement):
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Explain(Statement):
     """``EXPLAIN [PLAN FOR | details] statement``; details such as CHANGELOG_MODE, upper case."""
 
@@ -289,7 +289,7 @@ class Explain(Statement):
     details: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Show(Statement):
     """``SHOW what [name]``; ``what`` upper case, such as TABLES or CREATE TABLE; ``pattern`` of LIKE."""
 
@@ -299,7 +299,7 @@ class Show(Statement):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Describe(Statement):
     """``DESCRIBE [EXTENDED] name``; ``kind`` is TABLE, or what was said: CATALOG, DATABASE, FUNCTION …"""
 
@@ -308,14 +308,14 @@ class Describe(Statement):
     extended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class QueryStatement(Statement):
     """A query by itself."""
 
     query: Query
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class AddJar(Statement):
     """``ADD JAR 'path'``, or REMOVE JAR."""
 
