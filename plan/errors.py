@@ -31,7 +31,8 @@ class FlinkplanError(Exception):
     ``node 5 (/nodes/4/state/0/ttl)``), ``hint`` how to mend it, ``snippet`` the source line with a caret.
     """
 
-    exit_code = 1
+    exit_code = 3
+    """What a command ends with; see docs/exit-codes.md."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class ErrorGroup(FlinkplanError):
     def __init__(self, errors: Sequence[FlinkplanError]) -> None:
         self.errors = tuple(errors)
         super().__init__("\n".join(str(e) for e in self.errors))
-        self.exit_code = max((e.exit_code for e in self.errors), default=1)
+        self.exit_code = max((e.exit_code for e in self.errors), default=3)
 
 
 class PlanError(FlinkplanError):
@@ -75,3 +76,9 @@ class UnsupportedError(FlinkplanError):
     """Something valid in Flink that flinkplan does not do (exit code 4)."""
 
     exit_code = 4
+
+
+class JobError(FlinkplanError):
+    """A job that failed while it ran (exit code 5)."""
+
+    exit_code = 5

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...plan.findings import Finding
+from ...plan.snippets import underline
 from .model import Report, sentence
-
-_WIDTH = 160
 
 
 def render(report: Report) -> str:
@@ -19,14 +18,8 @@ def render(report: Report) -> str:
 def _finding(report: Report, finding: Finding) -> Iterator[str]:
     yield f"{finding.severity.value}[{finding.rule}]: {sentence(finding)}"
     yield f" --> {finding.location or report.subject}" + (f" ({finding.pointer})" if finding.pointer else "")
-    quoted = report.quoted(finding)
-    if quoted and finding.location:
-        text, start, end = quoted
-        number = str(finding.location.line)
-        margin = " " * len(number)
-        yield f"{margin} |"
-        yield f"{number} | {text[:_WIDTH]}"
-        if start < _WIDTH:
-            yield f"{margin} | {' ' * start}{'^' * (min(end, len(text), _WIDTH) - start or 1)}"
+    line = report.line(finding)
+    if line is not None and finding.location:
+        yield underline(line, finding.location)
     if finding.hint:
         yield f"hint: {finding.hint}"

@@ -34,17 +34,13 @@ class Report:
         """The file a finding is in."""
         return (finding.location and finding.location.file) or self.subject
 
-    def quoted(self, finding: Finding) -> tuple[str, int, int] | None:
-        """The line that a finding points at, and the columns (from 0) where the fault starts and ends."""
+    def line(self, finding: Finding) -> str | None:
+        """The line that a finding points at, where its file's text is known."""
         place = finding.location
         if place is None or place.line is None or place.file not in self.sources:
             return None
         lines = self.sources[place.file].split("\n", place.line)
-        if len(lines) < place.line:
-            return None
-        text, start = lines[place.line - 1].rstrip("\r"), (place.column or 1) - 1
-        end = place.end_column - 1 if place.end_column else len(text)
-        return text, start, max(end, start + 1)
+        return lines[place.line - 1].rstrip("\r") if place.line <= len(lines) else None
 
 
 def title(finding: Finding) -> str:

@@ -1,0 +1,46 @@
+"""How errors reach the user: the only place that prints them."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import click
+
+from ..plan.errors import ErrorGroup, FlinkplanError
+from ..plan.snippets import described
+
+INTERRUPTED = 130
+INTERNAL = 70
+
+
+def print_error(error: FlinkplanError) -> None:
+    """What is wrong, the place with its line, and how to mend it; each of a group of errors in turn."""
+    errors = error.errors if isinstance(error, ErrorGroup) else (error,)
+    for number, each in enumerate(errors):
+        if number:
+            click.echo(err=True)
+        message, place, snippet, hint = described(each)
+        click.echo(click.style("error: ", fg="red", bold=True) + message, err=True)
+        if place:
+            click.echo(click.style(" --> ", fg="blue") + place, err=True)
+        if snippet:
+            click.echo(snippet, err=True)
+        if hint:
+            click.echo(click.style("hint: ", fg="cyan") + hint, err=True)
+
+
+def print_internal_error(error: BaseException, debug: bool) -> None:
+    """One line for a fault of our own; the traceback for those who ask."""
+    from .. import __version__
+
+    if debug:
+        traceback.print_exception(error, file=sys.stderr)
+    kind = f"{type(error).__name__}: {error}".splitlines()[0]
+    click.echo(click.style("internal error: ", fg="red", bold=True) + f"{kind} (flinkplan {__version__})", err=True)
+    if not debug:
+        click.echo(
+            "This is a fault of flinkplan. Please report it with the output of the same command after "
+            "'flinkplan --debug'.",
+            err=True,
+        )

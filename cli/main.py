@@ -1,0 +1,101 @@
+"""The command line: ``flinkplan COMMAND``.
+
+Commands are imported when they are called, so that ``--help`` is fast and only ``execute`` starts Spark.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from ..plan.errors import FlinkplanError
+from .errors import INTERNAL, INTERRUPTED, print_error, print_internal_error
+
+COMMANDS = {
+    "compile": "Compile a pipeline to a plan.",
+    "execute": "Run a plan on Spark.",
+    "run": "Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.",
+    "explain": "Show the operators of a plan or pipeline as a tree.",
+    "validate": "Find what is wrong with a plan.",
+    "ttl": "List the states of a plan and set how long they are kept.",
+    "init": "Write a commented pipeline to start from.",
+}
+
+
+class CommandGroup(click.Group):
+    """A group whose commands each live in a module of this package, as its ``command``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = import_module(f".{cmd_name}", __package__).command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as e:
+            from ..plan.findings import nearest
+
+            hint = nearest(args[0], COMMANDS)
+            raise click.UsageError(f"{e.message} {hint[0].upper()}{hint[1:]}" if hint else e.message, ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        from .. import __version__
+
+        click.echo(f"flinkplan {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print it.")
+@click.option("--debug", is_flag=True, envvar="FLINKPLAN_DEBUG", help="Print a traceback where flinkplan is at fault.")
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
+    """Compile Flink SQL to a plan, keep the plan in git, run it on Spark."""
+    ctx.obj = debug
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with one of the exit codes of docs/exit-codes.md."""
+    arguments = list(sys.argv[1:] if args is None else args)
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; returns its exit code."""
+    try:
+        result = cli.main(list(arguments), prog_name="flinkplan", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except FlinkplanError as e:
+        print_error(e)
+        return e.exit_code
+    except click.exceptions.Exit as e:
+        return e.exit_code
+    except click.ClickException as e:
+        e.show()
+        return e.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 PTH123 - the reader has gone; nothing more can be said
+        return 0
+    except Exception as e:
+        print_internal_error(e, "--debug" in arguments or bool(os.environ.get("FLINKPLAN_DEBUG")))
+        return INTERNAL
