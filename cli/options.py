@@ -10,38 +10,29 @@ import click
 from ..compat.reports import FORMATS
 
 
-class Assignment(click.ParamType):
-    """``NAME=VALUE``."""
-
-    name = "name=value"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        name, equals, content = str(value).partition("=")
-        if not equals or not name.strip():
-            self.fail(f"'{value}' is not of the form NAME=VALUE", param, ctx)
-        return name.strip(), content
+def assignment(text: str) -> tuple[str, str]:
+    """The parameter type of ``NAME=VALUE``."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise click.BadParameter(f"'{text}' is not of the form NAME=VALUE")
+    return name.strip(), value
 
 
-class Duration(click.ParamType):
-    """A duration as Flink reads it, such as ``10s``; converted to milliseconds."""
+def duration(text: str) -> int:
+    """The parameter type of a duration as Flink reads it, such as ``10s``; in milliseconds."""
+    from ..plan.durations import DurationError, parse_duration
 
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from ..plan.durations import DurationError, parse_duration
-
-        try:
-            return parse_duration(value)
-        except DurationError as e:
-            self.fail(f"{e.message}; {e.hint}" if e.hint else e.message, param, ctx)
+    try:
+        return parse_duration(text)
+    except DurationError as e:
+        raise click.BadParameter(f"{e.message}; {e.hint}" if e.hint else e.message) from None
 
 
 def report_format(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--format`` of the commands that report findings."""
-    option = click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
-    return option(command)
+    decorate = click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
+    decorated: Callable[..., Any] = decorate(command)
+    return decorated
 
 
 def read_input(path: str) -> tuple[str, str]:

@@ -58,6 +58,12 @@ class Positions:
         start = self._line_starts[line - 1]
         return self.text[start:].partition("\n")[0].rstrip("\r")
 
+    def indentation(self, pointer: str) -> str:
+        """The white space at the start of the line on which the key (or list element) stands."""
+        start = self._line_starts[bisect_right(self._line_starts, self.extents[pointer].key) - 1]
+        blank = re.compile(r"[ \t]*").match(self.text, start)
+        return blank.group() if blank else ""
+
     def replace(self, values: Mapping[str, str]) -> str:
         """The text with the values at these pointers replaced by other JSON text, all else as it is."""
         text = self.text

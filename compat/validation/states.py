@@ -7,17 +7,11 @@ from typing import Any
 
 from ...plan.durations import DurationError, parse_duration
 from ...plan.findings import Finding, nearest
-from ...plan.nodes import ExecNode, MultiJoin, OpaqueNode
+from ...plan.nodes import OpaqueNode
+from ...plan.ttl import state_names
 from .raw import RawNode, RawPlan
 
 _HUNDRED_YEARS_MS = 36_525 * 86_400_000
-
-
-def state_names(cls: type[ExecNode], inputs: int) -> tuple[str, ...]:
-    """The names of a node's states in index order; a multi-join has one for each input."""
-    if issubclass(cls, MultiJoin):
-        return tuple(f"input-state-{i}" for i in range(inputs))
-    return cls.metadata.states
 
 
 def check_states(plan: RawPlan) -> Iterator[Finding]:

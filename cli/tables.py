@@ -1,0 +1,12 @@
+"""Plain tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows under their heads, in columns as wide as they need to be."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)

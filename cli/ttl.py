@@ -1,0 +1,89 @@
+"""``flinkplan ttl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import read_input
+from .tables import aligned
+
+if TYPE_CHECKING:
+    from ..plan.ttl import Edit, State
+
+
+@click.command(short_help="List the states of a plan and set how long they are kept.")
+@click.argument("plan")
+@click.option("--set", "sets", multiple=True, metavar="NODE.STATE=TTL", help="Set the TTL of these states.")
+@click.option("--all", "all_", metavar="TTL", help="Set the TTL of every state.")
+@click.option("-i", "--in-place", is_flag=True, help="Write PLAN instead of standard output.")
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, format_: str) -> None:
+    """List every state of PLAN with its TTL and what expiring means there, or set TTLs.
+
+    NODE is an id, an operator's name (join, or join#2 for the second one), or its description; NODE and STATE may
+    be patterns: 'join*.*=1 d'. Everything else in the file stays byte for byte, so the diff shows the TTLs only.
+    """
+    from ..plan.document import loads, write_text
+    from ..plan.ttl import set_ttls, states
+
+    text, name = read_input(plan)
+    edits = _edits(sets, all_)
+    if not edits:
+        if in_place:
+            raise click.UsageError("--in-place needs --set or --all.")
+        _list(list(states(loads(text, name))), format_)
+        return
+    edited, changes = set_ttls(text, edits, name)
+    for change in changes:
+        before = "default" if change.state.ttl is None else change.state.ttl
+        node = f"{change.state.node_name} (node {change.state.node.id})"
+        click.echo(f"{node} {change.state.name}: {before} → {change.ttl}", err=True)
+    if in_place and plan != "-":
+        write_text(plan, edited)
+    else:
+        click.echo(edited, nl=False)
+
+
+def _edits(sets: tuple[str, ...], all_: str | None) -> list[Edit]:
+    from ..plan.durations import parse_duration
+    from ..plan.ttl import Edit, parse_edit
+
+    everywhere = [] if all_ is None else [Edit("*", parse_duration(all_))]
+    return everywhere + [parse_edit(text) for text in sets]
+
+
+def _list(states: list[State], format_: str) -> None:
+    if format_ == "json":
+        import json
+
+        click.echo(json.dumps([_as_json(state) for state in states], indent=2, ensure_ascii=False))
+    elif not states:
+        click.echo("The plan keeps no state that a TTL could clean.")
+    else:
+        rows = [
+            (
+                str(state.node.id),
+                state.address,
+                "-" if state.ttl is None else str(state.ttl),
+                "table.exec.state.ttl" if state.ttl is None else "plan",
+                state.meaning,
+            )
+            for state in states
+        ]
+        click.echo(aligned(("node", "state", "ttl", "from", "when an entry expires"), rows))
+
+
+def _as_json(state: State) -> dict[str, Any]:
+    return {
+        "node": state.node.id,
+        "nodeType": state.node.type,
+        "description": state.node.description,
+        "address": state.address,
+        "index": state.index,
+        "name": state.name,
+        "ttl": state.ttl,
+        "from": "table.exec.state.ttl" if state.ttl is None else "plan",
+        "meaning": state.meaning,
+    }

@@ -1,0 +1,177 @@
+"""The TTLs of a plan's states: list them, and set them in the plan's text without touching anything else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from .document import Plan, loads, pretty
+from .durations import format_duration, parse_duration
+from .errors import PlanError
+from .findings import nearest
+from .nodes import ExecNode, MultiJoin
+from .positions import Positions, pointer
+
+_MEANINGS = {
+    "leftState": "an older row of the left input no longer finds new rows of the right one",
+    "rightState": "an older row of the right input no longer finds new rows of the left one",
+    "groupAggregateState": "the group starts again from nothing",
+    "globalGroupAggregateState": "the group starts again from nothing",
+    "incrementalGroupAggregateState": "the distinct values of the group are forgotten",
+    "deduplicateState": "the key counts as never seen",
+    "rankState": "older rows leave the ranking",
+    "changelogNormalizeState": "the key's last row is forgotten; an update of it becomes an insert",
+    "lookupJoinState": "the row's last lookup is forgotten",
+    "sinkMaterializeState": "the key's older rows are forgotten",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One state of a plan.
+
+    ``node_name`` is the operator's name, such as ``join``, or ``join#2`` for the second of them from the sources: a
+    name that stays when the pipeline is compiled again.  ``ttl`` is as written, ``None`` where the plan says nothing.
+    """
+
+    node: ExecNode
+    position: int
+    node_name: str
+    index: int
+    name: str
+    ttl: str | int | None
+
+    @property
+    def address(self) -> str:
+        """What ``--set`` calls it."""
+        return f"{self.node_name}.{self.name}"
+
+    @property
+    def meaning(self) -> str:
+        """What happens when an entry expires."""
+        return _MEANINGS.get(self.name, "an older row of this input no longer finds new rows of the others")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Set the states that ``target`` addresses to ``ttl_ms``."""
+
+    target: str
+    ttl_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A state whose TTL was set."""
+
+    state: State
+    ttl: str
+
+
+def parse_edit(text: str) -> Edit:
+    """Read ``join.leftState=3s``, ``5.*=1 h`` or ``leftState=0 ms``.  Raises :class:`PlanError` or a duration error."""
+    target, equals, ttl = text.rpartition("=")
+    if not equals or not target.strip():
+        raise PlanError(f"'{text}' is not of the form NODE.STATE=TTL", hint="for example join.leftState='3 h'")
+    return Edit(target.strip(), parse_duration(ttl.strip()))
+
+
+def state_names(cls: type[ExecNode], inputs: int) -> tuple[str, ...]:
+    """The names of a node's states in index order; a multi-join has one for each input."""
+    if issubclass(cls, MultiJoin):
+        return tuple(f"input-state-{i}" for i in range(inputs))
+    return cls.metadata.states
+
+
+def states(plan: Plan) -> Iterator[State]:
+    """Every state with a TTL, in the order of the plan."""
+    totals = Counter(node.metadata.name for node in plan.nodes)
+    seen: Counter[str] = Counter()
+    for position, node in enumerate(plan.nodes):
+        name = node.metadata.name
+        seen[name] += 1
+        short = name.removeprefix("stream-exec-")
+        node_name = f"{short}#{seen[name]}" if totals[name] > 1 else short
+        written = {state.index: state for state in node.states}
+        if not written and not _keeps_state(node):
+            continue
+        for index, default in enumerate(state_names(type(node), len(plan.inputs(node)))):
+            entry = written.get(index)
+            yield State(
+                node, position, node_name, index, entry.name if entry else default, entry.ttl if entry else None
+            )
+
+
+def _keeps_state(node: ExecNode) -> bool:
+    """Whether a node without state entries keeps state: sinks and lookup joins do only where they materialise."""
+    return bool(getattr(node, "require_upsert_materialize", True))
+
+
+def set_ttls(text: str, edits: Sequence[Edit], file: str | None = None) -> tuple[str, list[Change]]:
+    """The plan's text with the edits made, the later ones over the earlier, and what they changed.
+
+    Everything else stays as it is, byte for byte.  Raises :class:`PlanError` where the text is no plan or an edit
+    addresses nothing.
+    """
+    plan = loads(text, file)
+    known = list(states(plan))
+    wanted: dict[tuple[int, int], Change] = {}
+    for edit in edits:
+        for state in _addressed(known, edit.target):
+            wanted[state.position, state.index] = Change(state, format_duration(edit.ttl_ms))
+    positions = Positions(text, file)
+    replacements: dict[str, str] = {}
+    for position in sorted({at for at, _ in wanted}):
+        node_changes = [change for (at, _), change in wanted.items() if at == position]
+        node_states = [state for state in known if state.position == position]
+        replacements |= _replacements(node_changes, node_states, positions)
+    return positions.replace(replacements), list(wanted.values())
+
+
+def _addressed(known: list[State], target: str) -> list[State]:
+    node, dot, name = target.rpartition(".")
+    found = [s for s in known if fnmatchcase(s.name, name) and (not dot or _is_node(s, node))]
+    if not found:
+        hint = nearest(target, [s.address for s in known]) or f"the states are {_listed(known)}"
+        raise PlanError(f"'{target}' addresses no state of the plan", hint=hint)
+    return found
+
+
+def _is_node(state: State, pattern: str) -> bool:
+    names: Iterable[str] = (
+        str(state.node.id),
+        state.node_name,
+        state.node_name.partition("#")[0],
+        state.node.type,
+        state.node.description,
+    )
+    return any(fnmatchcase(name, pattern) for name in names)
+
+
+def _listed(known: list[State]) -> str:
+    return ", ".join(s.address for s in known[:12]) + (" …" if len(known) > 12 else "") if known else "none"
+
+
+def _replacements(changes: list[Change], states: list[State], positions: Positions) -> dict[str, str]:
+    """The texts to put in place of a node's TTLs, or of its whole state array where it has no entries."""
+    node, position = changes[0].state.node, changes[0].state.position
+    if node.states:
+        places = {entry.index: place for place, entry in enumerate(node.states)}
+        missing = [c.state.name for c in changes if c.state.index not in places]
+        if missing:
+            raise PlanError(
+                f"the state array has no entry for '{missing[0]}'",
+                where=positions.location(pointer("nodes", position, "state")),
+                hint="flinkplan validate says what belongs there",
+            )
+        return {pointer("nodes", position, "state", places[c.state.index], "ttl"): f'"{c.ttl}"' for c in changes}
+    ttls = {change.state.index: change.ttl for change in changes}
+    entries = [{"index": s.index, "ttl": ttls.get(s.index, "0 ms"), "name": s.name} for s in states]
+    if (at := pointer("nodes", position, "state")) in positions.extents:
+        return {at: pretty(entries, positions.indentation(at))}
+    at = pointer("nodes", position, "outputType")
+    before = positions.text[positions.extents[at].start : positions.extents[at].end]
+    indent = positions.indentation(at)
+    return {at: f'{before},\n{indent}"state" : {pretty(entries, indent)}'}
