@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import sys
 
 import click
 
@@ -28,17 +27,18 @@ def duration(text: str) -> int:
         raise click.BadParameter(f"{e.message}; {e.hint}" if e.hint else e.message) from None
 
 
-def report_format(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--format`` of the commands that report findings."""
-    decorate = click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
-    decorated: Callable[..., Any] = decorate(command)
-    return decorated
+report_format = click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
+"""``--format`` of the commands that report findings."""
 
 
 def read_input(path: str) -> tuple[str, str]:
     """The text of a file, or of standard input for ``-``, and what to call it in messages."""
-    if path == "-":
-        return click.get_text_stream("stdin", encoding="utf-8").read(), "<stdin>"
     from ..plan.document import read_text
+    from ..plan.errors import PlanError
 
-    return read_text(path), path
+    if path != "-":
+        return read_text(path), path
+    try:
+        return sys.stdin.buffer.read().decode("utf-8"), "<stdin>"
+    except UnicodeDecodeError as e:
+        raise PlanError(f"not UTF-8 text (byte {e.start})", where="<stdin>") from None

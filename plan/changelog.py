@@ -1,0 +1,220 @@
+"""The kinds of rows that each node of a plan emits.
+
+A plan says them only at its sinks and, for some operators, whether updates come with the old row; the rest
+follows from what the operators do.  Source: ``FlinkChangelogModeInferenceProgram``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Flag
+
+from .document import Plan
+from .nodes import (
+    Calc,
+    ChangelogNormalize,
+    Correlate,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    ExecNode,
+    Expand,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    GroupWindowAggregate,
+    IncrementalGroupAggregate,
+    Join,
+    Limit,
+    LookupJoin,
+    MiniBatchAssigner,
+    MultiJoin,
+    OverAggregate,
+    Rank,
+    Sink,
+    SortLimit,
+    TableSourceScan,
+    TemporalJoin,
+    Union,
+    WatermarkAssigner,
+    WindowTableFunction,
+)
+from .specs import JoinType
+
+
+class RowKinds(Flag):
+    """A set of row kinds, in Flink's order."""
+
+    NONE = 0
+    I = 1  # noqa: E741 - Flink's name
+    UB = 2
+    UA = 4
+    D = 8
+
+    def __str__(self) -> str:
+        return ",".join(kind.name or "" for kind in self) or "NONE"
+
+
+INSERT_ONLY = RowKinds.I
+UPSERTS = RowKinds.I | RowKinds.UA | RowKinds.D
+ALL = UPSERTS | RowKinds.UB
+
+_CHANGELOG_FORMATS = {"debezium-json", "debezium-avro-confluent", "canal-json", "maxwell-json", "ogg-json"}
+_SPELLED = {"INSERT": RowKinds.I, "UPDATE_BEFORE": RowKinds.UB, "UPDATE_AFTER": RowKinds.UA, "DELETE": RowKinds.D}
+
+
+def row_kinds(plan: Plan) -> Mapping[int, RowKinds]:
+    """Node id → the kinds of rows it emits; none for a sink."""
+    found: dict[int, RowKinds] = {}
+
+    def visit(node: ExecNode) -> RowKinds:
+        if node.id not in found:
+            inputs = [visit(source) for source in plan.inputs(node)]
+            found[node.id] = _emitted(plan, node, inputs)
+        return found[node.id]
+
+    for node in plan.nodes:
+        visit(node)
+    return found
+
+
+def sink_kinds(sink: Sink) -> RowKinds:
+    """The kinds of rows that reach a sink, as the plan says."""
+    return _together([_SPELLED.get(kind, RowKinds.NONE) for kind in sink.input_changelog_mode])
+
+
+def _emitted(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    rule = _RULES.get(type(node))
+    return INSERT_ONLY if rule is None else rule(plan, node, inputs)
+
+
+def _together(kinds: list[RowKinds]) -> RowKinds:
+    found = RowKinds.NONE
+    for each in kinds:
+        found |= each
+    return found
+
+
+Rule = Callable[[Plan, ExecNode, list[RowKinds]], RowKinds]
+
+
+def _nothing(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    return RowKinds.NONE
+
+
+def _as_inputs(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    return _together(inputs)
+
+
+def _as_left(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    return inputs[0]
+
+
+def _scan(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, TableSourceScan)
+    table = node.scan_table_source.table.resolved_table
+    options = (table and table.options) or {}
+    if options.get("connector") == "upsert-kafka":
+        return UPSERTS
+    return ALL if options.get("format", options.get("value.format")) in _CHANGELOG_FORMATS else INSERT_ONLY
+
+
+def _drop_update_before(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    return inputs[0] & ~RowKinds.UB
+
+
+def _group_aggregate(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, (GroupAggregate, GlobalGroupAggregate))
+    deletes = RowKinds.D if node.need_retraction or _is_split(plan, node) else RowKinds.NONE
+    return _with_updates(INSERT_ONLY | deletes, node.generate_update_before)
+
+
+def _is_split(plan: Plan, node: ExecNode) -> bool:
+    """Whether a distinct aggregation was split, whose first half updates what the second one reads."""
+    return any(
+        isinstance(source, IncrementalGroupAggregate) or (isinstance(source, Exchange) and _is_split(plan, source))
+        for source in plan.inputs(node)
+    )
+
+
+def _deduplicate(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, Deduplicate)
+    inserts = node.output_insert_only or (not node.keep_last_row and not node.is_rowtime)
+    return INSERT_ONLY if inserts else _with_updates(INSERT_ONLY | RowKinds.D, node.generate_update_before)
+
+
+def _ranking(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, (Rank, SortLimit, Limit))
+    if isinstance(node, Limit) and inputs[0] == INSERT_ONLY:
+        return INSERT_ONLY
+    return _with_updates(INSERT_ONLY | RowKinds.D, node.generate_update_before)
+
+
+def _normalize(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, ChangelogNormalize)
+    return _with_updates(INSERT_ONLY | RowKinds.D, node.generate_update_before)
+
+
+def _join(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, Join)
+    if node.join_spec.join_type in (JoinType.INNER, JoinType.SEMI):
+        return _together(inputs)
+    return _with_updates(INSERT_ONLY | RowKinds.D, _wants_update_before(plan, node))
+
+
+def _multi_join(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, MultiJoin)
+    if set(node.join_types) <= {"INNER"}:
+        return _together(inputs)
+    return _with_updates(INSERT_ONLY | RowKinds.D, _wants_update_before(plan, node))
+
+
+def _group_window(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    if "emit=[" not in node.description:
+        return INSERT_ONLY
+    return _with_updates(INSERT_ONLY, _wants_update_before(plan, node))
+
+
+def _over(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
+    assert isinstance(node, OverAggregate)
+    fields = plan.inputs(node)[0].fields
+    by_time = all(fields[group.order_by.fields[0].index].type.is_time_attribute for group in node.over_spec.groups)
+    return INSERT_ONLY if by_time else ALL
+
+
+def _with_updates(kinds: RowKinds, update_before: bool) -> RowKinds:
+    return kinds | RowKinds.UA | (RowKinds.UB if update_before else RowKinds.NONE)
+
+
+def _wants_update_before(plan: Plan, node: ExecNode) -> bool:
+    """Whether a consumer needs old rows; all do but sinks that say otherwise, and what drops them."""
+    return any(
+        RowKinds.UB in sink_kinds(consumer)
+        if isinstance(consumer, Sink)
+        else _wants_update_before(plan, consumer)
+        if type(consumer) in _FORWARDING
+        else not isinstance(consumer, DropUpdateBefore)
+        for consumer in plan.outputs(node)
+    )
+
+
+_FORWARDING = {Calc, Correlate, Exchange, Expand, MiniBatchAssigner, Union, WatermarkAssigner, WindowTableFunction}
+
+_RULES: Mapping[type[ExecNode], Rule] = {
+    **dict.fromkeys(_FORWARDING, _as_inputs),
+    ChangelogNormalize: _normalize,
+    Deduplicate: _deduplicate,
+    DropUpdateBefore: _drop_update_before,
+    GlobalGroupAggregate: _group_aggregate,
+    GroupAggregate: _group_aggregate,
+    GroupWindowAggregate: _group_window,
+    Join: _join,
+    Limit: _ranking,
+    LookupJoin: _as_left,
+    MultiJoin: _multi_join,
+    OverAggregate: _over,
+    Rank: _ranking,
+    Sink: _nothing,
+    SortLimit: _ranking,
+    TableSourceScan: _scan,
+    TemporalJoin: _as_left,
+}

@@ -1,0 +1,169 @@
+"""A plan as a tree of its operators, from the sinks down, with keys, states and the kinds of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .changelog import row_kinds, sink_kinds
+from .document import Plan
+from .nodes import (
+    ChangelogNormalize,
+    Deduplicate,
+    Exchange,
+    ExecNode,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    Rank,
+    Sink,
+    TemporalJoin,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+)
+from .specs import JoinSpec
+from .ttl import State, states
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator of the tree.
+
+    ``keys`` are the columns whose values keep rows together; ``changelog`` the kinds of rows it emits, of a sink
+    those it takes; ``reused`` says that its inputs are shown where it stands first.
+    """
+
+    node: ExecNode
+    keys: tuple[str, ...]
+    states: tuple[State, ...]
+    changelog: str
+    inputs: tuple[Operator, ...]
+    reused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the tree: its branches, the operator, and the details behind it."""
+
+    branches: str
+    title: str
+    details: str
+
+    def __str__(self) -> str:
+        return f"{self.branches}{self.title}{'  ' if self.details else ''}{self.details}"
+
+
+def explain(plan: Plan) -> tuple[Operator, ...]:
+    """The operators, one tree a sink."""
+    kinds = row_kinds(plan)
+    by_node: dict[int, list[State]] = {}
+    for state in states(plan):
+        by_node.setdefault(state.node.id, []).append(state)
+    shown: set[int] = set()
+
+    def operator(node: ExecNode) -> Operator:
+        reused = node.id in shown
+        shown.add(node.id)
+        mode = sink_kinds(node) if isinstance(node, Sink) else kinds[node.id]
+        inputs = () if reused else tuple(operator(source) for source in plan.inputs(node))
+        return Operator(
+            node,
+            tuple(_keys(plan, node)),
+            tuple(by_node.get(node.id, ())),
+            str(mode),
+            inputs,
+            reused and bool(plan.inputs(node)),
+        )
+
+    return tuple(operator(sink) for sink in plan.sinks)
+
+
+def explain_lines(plan: Plan) -> Iterator[Line]:
+    """The tree in lines."""
+    for root in explain(plan):
+        yield from _lines(root, "", "")
+
+
+def explain_text(plan: Plan) -> str:
+    """The tree as text."""
+    return "".join(f"{line}\n" for line in explain_lines(plan))
+
+
+def explain_json(plan: Plan) -> list[dict[str, Any]]:
+    """One object a node, in the order of the plan."""
+    found: dict[int, Operator] = {}
+
+    def collect(operator: Operator) -> None:
+        found.setdefault(operator.node.id, operator)
+        for below in operator.inputs:
+            collect(below)
+
+    for root in explain(plan):
+        collect(root)
+    return [_as_json(plan, found[node.id]) for node in plan.nodes]
+
+
+def _as_json(plan: Plan, operator: Operator) -> dict[str, Any]:
+    node = operator.node
+    return {
+        "id": node.id,
+        "type": node.type,
+        "description": node.description,
+        "inputs": [source.id for source in plan.inputs(node)],
+        "changelog": operator.changelog.split(","),
+        "keys": list(operator.keys),
+        "states": [{"index": s.index, "name": s.name, "ttl": s.ttl} for s in operator.states],
+        "columns": [{"name": f.name, "type": str(f.type)} for f in node.fields],
+    }
+
+
+def _lines(operator: Operator, branch: str, below: str) -> Iterator[Line]:
+    node = operator.node
+    details = [f"[{operator.changelog}]"]
+    if operator.keys:
+        details.append(f"keys {', '.join(operator.keys)}")
+    details += [f"{s.name} {'default' if s.ttl is None else s.ttl}" for s in operator.states]
+    if operator.reused:
+        details.append("see above")
+    yield Line(branch, f"{node.id} {node.description or node.type}", " · ".join(details))
+    for number, source in enumerate(operator.inputs, 1):
+        last = number == len(operator.inputs)
+        yield from _lines(source, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
+
+
+def _keys(plan: Plan, node: ExecNode) -> Iterator[str]:
+    inputs = plan.inputs(node)
+    match node:
+        case Join(join_spec=spec) | TemporalJoin(join_spec=spec) | WindowJoin(join_spec=spec):
+            yield from _join_keys(spec, inputs)
+        case IntervalJoin(interval_join_spec=interval):
+            yield from _join_keys(interval.join_spec, inputs)
+        case GroupAggregate(grouping=columns) | GlobalGroupAggregate(grouping=columns):
+            yield from _names(inputs[0], columns)
+        case WindowAggregate(grouping=columns) | Deduplicate(unique_keys=columns):
+            yield from _names(inputs[0], columns)
+        case ChangelogNormalize(unique_keys=columns) | WindowDeduplicate(partition_keys=columns):
+            yield from _names(inputs[0], columns)
+        case Rank(partition=partition) | WindowRank(partition_spec=partition):
+            yield from _names(inputs[0], partition.fields)
+        case Exchange(input_properties=properties):
+            distribution = properties[0].required_distribution if properties else None
+            yield from _names(inputs[0], (distribution and distribution.keys) or ())
+        case Sink(input_upsert_key=columns):
+            yield from _names(inputs[0], columns or ())
+
+
+def _join_keys(spec: JoinSpec, inputs: tuple[ExecNode, ...]) -> Iterator[str]:
+    left, right = inputs
+    for a, b in zip(_names(left, spec.left_keys), _names(right, spec.right_keys), strict=True):
+        yield f"{a} = {b}"
+
+
+def _names(node: ExecNode, columns: tuple[int, ...]) -> Iterator[str]:
+    fields = node.fields
+    for column in columns:
+        yield fields[column].name if column < len(fields) else str(column)
