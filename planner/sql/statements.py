@@ -55,7 +55,7 @@ class StatementParser(CreateParser):
                 statements.append(self.statement())
                 self._end_of_statement(statements[-1])
             except FlinkplanError as error:
-                errors.append(error)
+                errors.extend(error.errors if isinstance(error, ErrorGroup) else (error,))
                 self._skip_statement()
         if len(errors) == 1:
             raise errors[0]
@@ -134,22 +134,18 @@ class StatementParser(CreateParser):
     def _inserts(self, start: int, *, execute: bool) -> StatementSet:
         inserts: list[Insert] = []
         errors: list[FlinkplanError] = []
-        while self.token.key != "END":
+        while self.token.key != "END" and not (errors and self.token.kind == END):
             if self.token.kind == END:
                 line, column = self.source.position(start)
                 self.fail("END", hint=f"the statement set was opened at {line}:{column}")
             try:
-                if self.token.key != "INSERT":
-                    self.fail("INSERT or END", words=("INSERT", "END"))
-                inserts.append(self.insert())
-                if self.token.key != ";":
-                    hint = "a ';' stands after every INSERT" if self.token.key in ("INSERT", "END") else None
-                    self.fail("';'", words=CLAUSES, hint=hint)
+                inserts.append(self._insert_of_set())
             except FlinkplanError as error:
                 errors.append(error)
-                self._skip_statement()
+                if self.token.key not in ("INSERT", "END"):
+                    self._skip_statement()
             self.accept(";")
-        end = self.expect("END")
+        end = self.advance()
         if len(errors) == 1:
             raise errors[0]
         if errors:
@@ -157,6 +153,15 @@ class StatementParser(CreateParser):
         if not inserts:
             raise SqlSyntaxError("a statement set holds at least one INSERT", self.span_of(end))
         return StatementSet(tuple(inserts), execute, span=self.span(start))
+
+    def _insert_of_set(self) -> Insert:
+        if self.token.key != "INSERT":
+            self.fail("INSERT or END", words=("INSERT", "END"))
+        insert = self.insert()
+        if self.token.key != ";":
+            hint = "a ';' stands after every INSERT" if self.token.key in ("INSERT", "END") else None
+            self.fail("';'", words=CLAUSES, hint=hint)
+        return insert
 
     def _begin(self) -> Statement:
         start = self.expect("BEGIN").start
