@@ -1,1 +1,21 @@
 """The connectors of tables, found by the option ``connector``."""
+
+from __future__ import annotations
+
+from ..errors import TableError
+from ..tables import Table
+from . import blackhole, filesystem, printing
+from .base import Connector, registered
+
+__all__ = ["Connector", "blackhole", "filesystem", "find_connector", "printing"]
+
+
+def find_connector(table: Table) -> Connector:
+    """The connector that a table's options name.  Raises :class:`TableError` for none or an unknown one."""
+    name = table.options.get("connector")
+    known = ", ".join(sorted(registered()))
+    if name is None:
+        raise TableError("the option 'connector' is missing", where=f"table {table.identifier}", hint=f"one of {known}")
+    if name not in registered():
+        raise TableError(f"unknown connector '{name}'", where=f"table {table.identifier}", hint=f"one of {known}")
+    return registered()[name]

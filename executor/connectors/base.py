@@ -1,0 +1,56 @@
+"""What a connector is, and the registry they are found through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...plan.nodes import TableSourceScan
+from ..context import TranslationContext
+from ..errors import TableError
+from ..stream import Stream
+from ..tables import Table
+
+
+class Connector:
+    """Reads and writes tables of one kind; each subclass is one value of the option ``connector``."""
+
+    name: str
+
+    def check(self, table: Table, is_source: bool) -> None:
+        """Raise :class:`TableError` where the table's options cannot be used."""
+        raise NotImplementedError
+
+    def is_bounded(self, table: Table) -> bool:
+        """Whether reading the table ends."""
+        return True
+
+    def size(self, table: Table) -> int | None:
+        """About how many bytes a bounded source will read; ``None``: unknown."""
+        return None
+
+    def accepts_update_before(self) -> bool:
+        """Whether the sink takes -U rows."""
+        return True
+
+    def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
+        """The rows of the table as the scan wants them."""
+        raise TableError(f"the connector '{self.name}' cannot be read from")
+
+    def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
+        """The spec of the Java writer of the table (``flinkplan.runtime.sink.BatchWriter``)."""
+        raise TableError(f"the connector '{self.name}' cannot be written to")
+
+
+_CONNECTORS: dict[str, Connector] = {}
+
+
+def connector(cls: type[Connector]) -> type[Connector]:
+    """Register a connector."""
+    _CONNECTORS[cls.name] = cls()
+    return cls
+
+
+def registered() -> Mapping[str, Connector]:
+    """The connectors by name."""
+    return _CONNECTORS

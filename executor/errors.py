@@ -1,0 +1,17 @@
+"""Errors of executing a plan."""
+
+from __future__ import annotations
+
+from ..plan.errors import FlinkplanError
+
+
+class TableError(FlinkplanError):
+    """A table whose options cannot be used (exit code 3)."""
+
+    exit_code = 3
+
+
+class ExecutionError(FlinkplanError):
+    """A job that failed while it ran (exit code 5)."""
+
+    exit_code = 5

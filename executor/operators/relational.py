@@ -1,0 +1,89 @@
+"""Nodes without state: each row by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+from ...plan.nodes import Calc, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union
+from ..context import TranslationContext
+from ..registry import translator
+from ..stream import HIDDEN, KIND, UPDATE_BEFORE, Stream, column_name
+
+
+@translator(Calc)
+def calc(node: Calc, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Filter, then project."""
+    (stream,) = inputs
+    if node.condition is not None:
+        stream = stream.where(context.expression(node.condition, stream))
+    return stream.select([context.expression(rex, stream) for rex in node.projection], node.output_type)
+
+
+@translator(Exchange)
+def exchange(node: Exchange, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Spark spreads rows by the keys of the operator behind, as the plan wants."""
+    return inputs[0]
+
+
+@translator(MiniBatchAssigner)
+def mini_batch_assigner(node: MiniBatchAssigner, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Every operator works in the batches of Spark."""
+    return inputs[0]
+
+
+@translator(DropUpdateBefore)
+def drop_update_before(node: DropUpdateBefore, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """All rows but -U."""
+    (stream,) = inputs
+    return stream.where(stream.frame[KIND] != UPDATE_BEFORE) if stream.changelog else stream
+
+
+@translator(Union)
+def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """All rows of all inputs; hidden columns that only some have are filled up."""
+    from pyspark.sql import functions as F
+
+    changelog = any(s.changelog for s in inputs)
+    hidden = [h for h in HIDDEN if any(h in s.hidden for s in inputs)]
+    fill = {KIND: F.lit(0).cast("tinyint")}
+
+    def aligned(stream: Stream) -> Stream:
+        filled = [
+            stream.frame[h] if h in stream.hidden else fill.get(h, F.lit(None).cast("bigint")).alias(h) for h in hidden
+        ]
+        named = [c.alias(column_name(i)) for i, c in enumerate(stream.columns)]
+        return replace(stream, frame=stream.frame.select(*named, *filled))
+
+    frame = reduce(lambda a, b: a.union(b), (aligned(s).frame for s in inputs))
+    pulses = [s.pulse for s in inputs if s.pulse is not None]
+    return Stream(
+        frame,
+        node.output_type,
+        changelog,
+        event_time=any(s.event_time for s in inputs),
+        pulse=reduce(lambda a, b: a.union(b), pulses) if pulses else None,
+    )
+
+
+@translator(Expand)
+def expand(node: Expand, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Each row once per projection."""
+    from pyspark.sql import functions as F
+
+    from ..types import spark_type
+
+    (stream,) = inputs
+    types = [spark_type(t) for t in node.output_type.field_types]
+    copies = [
+        F.struct(
+            *(
+                context.expression(rex, stream).cast(t).alias(column_name(i))
+                for i, (rex, t) in enumerate(zip(project, types, strict=True))
+            )
+        )
+        for project in node.projects
+    ]
+    kept = [stream.frame[h] for h in stream.hidden]
+    exploded = stream.frame.select(F.inline(F.array(*copies)), *kept)
+    return replace(stream, frame=exploded, type=node.output_type)

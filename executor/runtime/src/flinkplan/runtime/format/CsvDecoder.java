@@ -1,0 +1,143 @@
+package flinkplan.runtime.format;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * The format {@code csv}.
+ *
+ * <p>As in Flink, an empty field is an empty text and no NULL, unless {@code null-literal} says so.
+ */
+final class CsvDecoder implements Decoder {
+
+  private interface Reader extends Serializable {
+    Object read(String text) throws IOException;
+  }
+
+  private final Reader[] readers;
+  private final int[] targets;
+  private final int width;
+  private final CsvSyntax syntax;
+  private final boolean ignoreErrors;
+
+  /** {@code type} is the table's whole row, {@code projection} the fields that are read of it, in order. */
+  CsvDecoder(FlinkType type, List<Integer> projection, FormatOptions options) {
+    syntax = new CsvSyntax(options);
+    ignoreErrors = options.is("ignore-parse-errors");
+    width = projection.size();
+    readers = new Reader[type.size()];
+    targets = new int[type.size()];
+    for (int i = 0; i < width; i++) {
+      int field = projection.get(i);
+      readers[field] = reader(type.child(field));
+      targets[field] = i;
+    }
+  }
+
+  @Override
+  public void decode(byte[] buffer, int from, int to, Rows rows) throws IOException {
+    String line = new String(buffer, from, to - from, StandardCharsets.UTF_8);
+    if (syntax.isComment(line)) {
+      return;
+    }
+    Object[] values = new Object[width];
+    try {
+      List<String> fields = line.isEmpty() ? List.of() : syntax.split(line);
+      if (fields.size() > readers.length) {
+        throw new IOException("Too many entries: expected at most " + readers.length);
+      }
+      if (!fields.isEmpty() && fields.size() < readers.length && !ignoreErrors) {
+        throw new IOException(
+            "Row length mismatch. " + readers.length + " fields expected but was " + fields.size() + ".");
+      }
+      for (int i = 0; i < fields.size(); i++) {
+        if (readers[i] != null) {
+          values[targets[i]] = readers[i].read(fields.get(i));
+        }
+      }
+    } catch (RuntimeException | IOException e) {
+      if (ignoreErrors) {
+        return;
+      }
+      throw new IOException("Failed to deserialize CSV row '" + line + "'.", e);
+    }
+    rows.add(INSERT, values);
+  }
+
+  @Override
+  public boolean isComplete(byte[] buffer, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (buffer[i] == syntax.quote) {
+        return !syntax.isOpen(new String(buffer, from, to - from, StandardCharsets.UTF_8));
+      }
+    }
+    return true;
+  }
+
+  private Reader reader(FlinkType type) {
+    Reader notNull = notNullReader(type);
+    return text -> {
+      if (syntax.isNull(text)) {
+        return null;
+      }
+      try {
+        return notNull.read(text);
+      } catch (RuntimeException | IOException e) {
+        if (ignoreErrors) {
+          return null;
+        }
+        throw e;
+      }
+    };
+  }
+
+  private Reader notNullReader(FlinkType type) {
+    boolean nanos = type.hasNanos();
+    return switch (type.root()) {
+      case "CHAR", "VARCHAR" -> UTF8String::fromString;
+      case "BOOLEAN" -> text -> Boolean.parseBoolean(text.trim());
+      case "TINYINT" -> text -> Byte.parseByte(text.trim());
+      case "SMALLINT" -> text -> Short.parseShort(text.trim());
+      case "INT" -> text -> Integer.parseInt(text.trim());
+      case "BIGINT" -> text -> Long.parseLong(text.trim());
+      case "FLOAT" -> text -> Float.parseFloat(text.trim());
+      case "DOUBLE" -> text -> Double.parseDouble(text.trim());
+      case "DECIMAL" -> text -> JsonValues.toDecimal(new BigDecimal(text.trim()), type.precision(), type.scale());
+      case "DATE" -> text -> Times.parseDate(text);
+      case "TIME" -> text -> Times.parseTime(text);
+      case "TIMESTAMP" -> text -> Times.parseTimestamp(text.trim(), false, false, nanos);
+      case "TIMESTAMP_LTZ" -> text -> Times.parseTimestamp(text.trim(), false, true, nanos);
+      case "BINARY", "VARBINARY" -> text -> Base64.getDecoder().decode(text);
+      case "ARRAY" -> {
+        Reader element = reader(type.child(0));
+        yield text -> {
+          List<Object> values = new ArrayList<>();
+          for (String part : syntax.elements(text)) {
+            values.add(element.read(part));
+          }
+          return new GenericArrayData(values.toArray());
+        };
+      }
+      case "ROW" -> {
+        Reader[] fields = type.children().stream().map(this::reader).toArray(Reader[]::new);
+        yield text -> {
+          List<String> parts = syntax.elements(text);
+          Object[] values = new Object[fields.length];
+          for (int i = 0; i < Math.min(values.length, parts.size()); i++) {
+            values[i] = fields[i].read(parts.get(i));
+          }
+          return new GenericInternalRow(values);
+        };
+      }
+      default -> throw new IllegalArgumentException("The csv format cannot read the type " + type.root());
+    };
+  }
+}

@@ -1,0 +1,145 @@
+package flinkplan.runtime.format;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The punctuation of a CSV table: how a line is split, and when a value is quoted. */
+final class CsvSyntax implements Serializable {
+  private static final int NONE = -1;
+  private static final int LONGEST_UNQUOTED = 24;
+
+  final char delimiter;
+  final int quote;
+  final int escape;
+  final String elementDelimiter;
+  final String nullLiteral;
+  private final boolean comments;
+
+  CsvSyntax(FormatOptions options) {
+    delimiter = options.get("field-delimiter", ",").translateEscapes().charAt(0);
+    quote = options.is("disable-quote-character") ? NONE : options.get("quote-character", "\"").charAt(0);
+    escape = options.has("escape-character") ? options.get("escape-character", "").charAt(0) : NONE;
+    elementDelimiter = options.get("array-element-delimiter", ";");
+    nullLiteral = options.get("null-literal", null);
+    comments = options.is("allow-comments");
+  }
+
+  boolean isComment(String line) {
+    return comments && line.startsWith("#");
+  }
+
+  boolean isNull(String text) {
+    return text.equals(nullLiteral);
+  }
+
+  /** The elements of an array or nested row written into one field. */
+  List<String> elements(String text) {
+    List<String> found = new ArrayList<>();
+    if (text.isEmpty()) {
+      return found;
+    }
+    int from = 0;
+    for (int at; (at = text.indexOf(elementDelimiter, from)) >= 0; from = at + elementDelimiter.length()) {
+      found.add(text.substring(from, at));
+    }
+    found.add(text.substring(from));
+    return found;
+  }
+
+  /** The fields of a line. */
+  List<String> split(String line) throws IOException {
+    List<String> fields = new ArrayList<>();
+    int at = 0;
+    while (true) {
+      StringBuilder field = new StringBuilder();
+      at = at < line.length() && line.charAt(at) == quote ? quoted(line, at + 1, field) : plain(line, at, field);
+      fields.add(field.toString());
+      if (at >= line.length()) {
+        return fields;
+      }
+      at++;
+    }
+  }
+
+  private int plain(String line, int from, StringBuilder field) {
+    int at = from;
+    while (at < line.length() && line.charAt(at) != delimiter) {
+      if (line.charAt(at) == escape && at + 1 < line.length()) {
+        at++;
+      }
+      field.append(line.charAt(at++));
+    }
+    return at;
+  }
+
+  private int quoted(String line, int from, StringBuilder field) throws IOException {
+    int at = from;
+    while (at < line.length()) {
+      char c = line.charAt(at++);
+      if (c == escape && at < line.length()) {
+        field.append(line.charAt(at++));
+      } else if (c != quote) {
+        field.append(c);
+      } else if (at < line.length() && line.charAt(at) == quote) {
+        field.append((char) quote);
+        at++;
+      } else {
+        while (at < line.length() && line.charAt(at) != delimiter) {
+          if (line.charAt(at++) > ' ') {
+            throw new IOException("Expected column separator character after a quoted value");
+          }
+        }
+        return at;
+      }
+    }
+    throw new IOException("Missing closing quote for value");
+  }
+
+  /** Whether the line ends inside quotes, so that the record goes on in the next line. */
+  boolean isOpen(String line) {
+    boolean open = false;
+    for (int i = 0; quote != NONE && i < line.length(); i++) {
+      if (line.charAt(i) == escape) {
+        i++;
+      } else if (line.charAt(i) == quote) {
+        open = !open;
+      }
+    }
+    return open;
+  }
+
+  /**
+   * Writes a text, quoted where it could be misread.
+   *
+   * <p>Whether it could is judged as loosely as by Jackson's generator: long texts, and those with any character
+   * up to the greatest of the punctuation, are quoted.
+   */
+  void write(String text, StringBuilder out) {
+    if (quote == NONE || !needsQuotes(text)) {
+      out.append(escape == NONE || quote != NONE ? text : text.replace(escaped(), escaped() + escaped()));
+      return;
+    }
+    out.append((char) quote);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == quote) {
+        out.append((char) (escape == NONE ? quote : escape));
+      } else if (c == escape) {
+        out.append(c);
+      }
+      out.append(c);
+    }
+    out.append((char) quote);
+  }
+
+  private String escaped() {
+    return String.valueOf((char) escape);
+  }
+
+  private boolean needsQuotes(String text) {
+    int safe = Math.max(Math.max(delimiter, quote), '\r') + 1;
+    return text.length() > LONGEST_UNQUOTED || text.chars().anyMatch(c -> c < safe || c == escape);
+  }
+}

@@ -1,0 +1,43 @@
+package flinkplan.runtime.format;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** The format {@code json}: a line is an object, an object a row. */
+final class JsonDecoder implements Decoder {
+  private final JsonValues.Fields fields;
+  private final boolean ignoreErrors;
+
+  JsonDecoder(FlinkType type, FormatOptions options) {
+    ignoreErrors = options.is("ignore-parse-errors");
+    fields = new JsonValues(options.is("fail-on-missing-field"), ignoreErrors, options.iso()).fields(type);
+  }
+
+  static final ObjectMapper MAPPER =
+      JsonMapper.builder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();
+  static final JsonFactory FACTORY = MAPPER.getFactory();
+
+  @Override
+  public void decode(byte[] buffer, int from, int to, Rows rows) throws IOException {
+    if (from == to) {
+      return;
+    }
+    Object[] values;
+    try (JsonParser parser = FACTORY.createParser(buffer, from, to - from)) {
+      parser.nextToken();
+      values = fields.read(parser);
+    } catch (RuntimeException | IOException e) {
+      if (ignoreErrors) {
+        return;
+      }
+      throw new IOException(
+          "Failed to deserialize JSON '" + new String(buffer, from, to - from, StandardCharsets.UTF_8) + "'.", e);
+    }
+    rows.add(INSERT, values);
+  }
+}

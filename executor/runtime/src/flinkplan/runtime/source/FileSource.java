@@ -1,0 +1,69 @@
+package flinkplan.runtime.source;
+
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The streaming source of files in Flink's formats.
+ *
+ * <p>Rows come in the order of the files' names and of the lines in them, which the last column numbers; the one
+ * before it is the row kind.
+ */
+public final class FileSource implements TableProvider {
+
+  @Override
+  public StructType inferSchema(CaseInsensitiveStringMap options) {
+    throw new UnsupportedOperationException("the schema must be given");
+  }
+
+  @Override
+  public boolean supportsExternalMetadata() {
+    return true;
+  }
+
+  @Override
+  public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+    return new FileTable(schema, FileSpec.parse(options.get("spec")));
+  }
+
+  private record FileTable(StructType schema, FileSpec spec) implements Table, SupportsRead {
+
+    @Override
+    public String name() {
+      return "files " + spec.path();
+    }
+
+    @Override
+    public Set<TableCapability> capabilities() {
+      return Set.of(TableCapability.MICRO_BATCH_READ);
+    }
+
+    @Override
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+      return () -> new FileScan(schema, spec);
+    }
+  }
+
+  private record FileScan(StructType readSchema, FileSpec spec) implements Scan {
+
+    @Override
+    public String description() {
+      return "files " + spec.path();
+    }
+
+    @Override
+    public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+      return new FileStream(spec, checkpointLocation);
+    }
+  }
+}
