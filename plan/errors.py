@@ -78,7 +78,3 @@ class UnsupportedError(FlinkplanError):
     exit_code = 4
 
 
-class JobError(FlinkplanError):
-    """A job that failed while it ran (exit code 5)."""
-
-    exit_code = 5

@@ -14,9 +14,12 @@ from .nodes import (
     Exchange,
     ExecNode,
     GlobalGroupAggregate,
+    GlobalWindowAggregate,
     GroupAggregate,
+    GroupWindowAggregate,
     IntervalJoin,
     Join,
+    OverAggregate,
     Rank,
     Sink,
     TemporalJoin,
@@ -144,8 +147,12 @@ def _keys(plan: Plan, node: ExecNode) -> Iterator[str]:
             yield from _join_keys(interval.join_spec, inputs)
         case GroupAggregate(grouping=columns) | GlobalGroupAggregate(grouping=columns):
             yield from _names(inputs[0], columns)
-        case WindowAggregate(grouping=columns) | Deduplicate(unique_keys=columns):
+        case WindowAggregate(grouping=columns) | GlobalWindowAggregate(grouping=columns):
             yield from _names(inputs[0], columns)
+        case GroupWindowAggregate(grouping=columns) | Deduplicate(unique_keys=columns):
+            yield from _names(inputs[0], columns)
+        case OverAggregate(over_spec=over):
+            yield from _names(inputs[0], over.partition.fields)
         case ChangelogNormalize(unique_keys=columns) | WindowDeduplicate(partition_keys=columns):
             yield from _names(inputs[0], columns)
         case Rank(partition=partition) | WindowRank(partition_spec=partition):

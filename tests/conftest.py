@@ -1,0 +1,33 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files from what is found now")
+
+
+class Golden:
+    """Compares texts with the files of the folder ``golden`` beside a test."""
+
+    def __init__(self, folder: Path, update: bool) -> None:
+        self._folder = folder
+        self._update = update
+
+    def check(self, name: str, text: str) -> None:
+        """``text`` is that of the file ``name``; with ``--update-golden`` it becomes that."""
+        file = self._folder / name
+        if self._update:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+        assert text == file.read_text("utf-8")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """The golden files beside the test."""
+    return Golden(request.path.parent / "golden", request.config.getoption("--update-golden"))
