@@ -10,9 +10,9 @@ from ..plan.nodes import ExecNode
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field of a node that differs.
+    """A value inside a node that differs in meaning.
 
-    ``field`` is the dataclass field, ``pointer`` the JSON pointer inside the node of what differs
+    ``field`` is the dataclass field it belongs to, ``pointer`` the JSON pointer inside the new node
     (``/joinSpec/joinType``); ``old`` and ``new`` are JSON values, ``None`` where absent.
     """
 
@@ -24,7 +24,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """A node that stays as it is, perhaps with another id or description."""
+    """A node that does what it did, perhaps under another id, version or description."""
 
     old: ExecNode
     new: ExecNode
@@ -41,7 +41,15 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A node that feeds another input than before: left became right."""
+    """A node whose inputs change places: left became right."""
+
+    old: ExecNode
+    new: ExecNode
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """A stateful node that stands where a stateful node of another type stood."""
 
     old: ExecNode
     new: ExecNode
@@ -61,4 +69,4 @@ class Remove:
     old: ExecNode
 
 
-Edit = Keep | Update | Move | Insert | Remove
+Edit = Keep | Update | Move | Replace | Insert | Remove

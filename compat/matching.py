@@ -1,34 +1,47 @@
 """Matches the nodes of two plans by structure, never by id.
 
-The plans are aligned from their sinks downwards, as two trees are in a tree edit distance: equal sub-plans
-match at once; nodes of one type match where that is cheaper than taking one out or putting one in.  Stateful
-nodes weigh more than stateless ones, so that the alignment explains as much of the state as it can.
+The plans are aligned from their sinks downwards, as two trees are in a tree edit distance: for each node of
+the one and each of the other, the cheapest of matching the two, taking the one out and putting the other in,
+given the cheapest alignments of their inputs.  Stateful nodes weigh more than stateless ones, so that the
+alignment explains as much of the state as it can.  Costs are kept in one table, filled in topological order,
+so that deep plans need no recursion and plans that differ everywhere no more time than others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..plan.document import Plan
-from ..plan.nodes import Exchange, ExecNode, Sink, TableSourceScan
-from .normal import content, signatures
+from ..plan.errors import UnsupportedError
+from ..plan.nodes import Exchange, ExecNode, Sink, TableSourceScan, Union
+from .normal import Numbering, contents, signatures
 
 _STATEFUL, _STATELESS, _EXCHANGE = 8.0, 2.0, 0.25
-_CHANGED, _MOVED = 0.5, 1.0
-"""The weight of taking out or putting in a node, and the shares of it that changing or moving one costs."""
+"""What taking out or putting in a node costs."""
+
+_CHANGED, _OTHER_TABLE, _SWAPPED, _REPLACED = 0.5, 1.0, 1.0, 1.9
+"""The shares of that which it costs to change a node, its table, the order of its inputs, its type."""
+
+_LIMIT = 4_000_000
+"""Pairs of nodes beyond which two plans are not compared: some ten seconds."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
-    """A node of the old plan and its counterpart; ``moved`` where it feeds another input than before."""
+    """A node of the old plan and its counterpart.
+
+    ``same``: they and all below them are equal; ``swapped``: the left input became the right one.
+    """
 
     old: ExecNode
     new: ExecNode
-    moved: bool = False
+    same: bool = False
+    swapped: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Matching:
     """Which node became which."""
 
@@ -37,171 +50,214 @@ class Matching:
     inserted: tuple[ExecNode, ...]
 
 
-@dataclass(frozen=True)
-class _Alignment:
-    cost: float
-    pairs: tuple[Pair, ...] = ()
-    below: tuple[_Alignment, ...] = field(default=(), repr=False)
-
-    def all_pairs(self) -> Iterable[Pair]:
-        """The pairs of this alignment and of those below it, in one pass."""
-        stack, seen = [self], set()
-        while stack:
-            alignment = stack.pop()
-            if id(alignment) in seen:
-                continue
-            seen.add(id(alignment))
-            yield from alignment.pairs
-            stack.extend(reversed(alignment.below))
-
-
 def match(old: Plan, new: Plan) -> Matching:
-    """Match two plans."""
-    return _Matcher(old, new).match()
+    """Match two plans whose nodes are in topological order.  Raises :class:`UnsupportedError` beyond 2,000 nodes."""
+    if len(old.nodes) * len(new.nodes) > _LIMIT:
+        raise UnsupportedError(f"plans of {len(old.nodes)} and {len(new.nodes)} nodes are too large to compare")
+    numbering = Numbering()
+    return _Matcher(_Side(old, numbering), _Side(new, numbering)).match()
+
+
+class _Side:
+    """A plan with its nodes numbered from 0, and what the costs are made of."""
+
+    def __init__(self, plan: Plan, numbering: Numbering) -> None:
+        self.nodes = plan.nodes
+        numbers = contents(plan, numbering)
+        signed = signatures(plan, numbers, numbering)
+        index = {node.id: i for i, node in enumerate(plan.nodes)}
+        self.sinks = [index[n.id] for n in plan.sinks]
+        self.contents = [numbers[n.id] for n in plan.nodes]
+        self.signatures = [signed[n.id] for n in plan.nodes]
+        self.inputs = [[index[i.id] for i in plan.inputs(n)] for n in plan.nodes]
+        self.weights = [_weight(n) for n in plan.nodes]
+        self.shapes = [_shape(n, len(self.inputs[i])) for i, n in enumerate(plan.nodes)]
+        self.sizes: list[float] = []
+        """The weight of each node with all below it."""
+        for i, inputs in enumerate(self.inputs):
+            self.sizes.append(self.weights[i] + sum(self.sizes[k] for k in inputs))
+        self.without = [[(k, self.sizes[i] - self.sizes[k]) for k in inputs] for i, inputs in enumerate(self.inputs)]
+        """For each node its inputs, with the cost of giving up the node and its other inputs."""
+
+
+class _Shape(NamedTuple):
+    """What decides how much of a node is changed by making it another one."""
+
+    name: str
+    table: str | None
+    is_stateful: bool
+    inputs: int
+
+
+def _shape(node: ExecNode, inputs: int) -> _Shape:
+    return _Shape(node.metadata.name, _table(node), node.is_stateful, inputs)
+
+
+def _share(old: _Shape, new: _Shape) -> float | None:
+    """The share of a node's weight that making the one of the other costs; ``None``: cannot be."""
+    if old.name == new.name:
+        return _CHANGED if old.table == new.table else _OTHER_TABLE
+    if old.is_stateful and new.is_stateful and old.inputs == new.inputs:
+        return _REPLACED
+    return None
+
+
+class _Step(NamedTuple):
+    """How two nodes are aligned: as a pair or not, and which nodes at or below them are aligned then."""
+
+    paired: bool
+    below: tuple[tuple[int, int], ...]
+    swapped: bool = False
+
+
+_NOTHING = _Step(False, ())
 
 
 class _Matcher:
-    def __init__(self, old: Plan, new: Plan) -> None:
+    def __init__(self, old: _Side, new: _Side) -> None:
         self.old, self.new = old, new
-        self.old_signatures, self.new_signatures = signatures(old, new)
-        self.memo: dict[tuple[int, int], _Alignment] = {}
-        self.old_sizes, self.new_sizes = _sizes(old), _sizes(new)
+        self.costs: list[list[float]] = []
 
     def match(self) -> Matching:
-        pairs: dict[int, Pair] = {}
+        self.fill()
+        found: dict[int, tuple[int, bool]] = {}
         taken: set[int] = set()
-        for old_sink, new_sink in self.sink_pairs():
-            for pair in self.align(old_sink, new_sink).all_pairs():
-                if pair.old.id not in pairs and pair.new.id not in taken:
-                    pairs[pair.old.id] = pair
-                    taken.add(pair.new.id)
+        for o, n, swapped in self.walk(self.sink_pairs()):
+            if o not in found and n not in taken:
+                found[o] = (n, swapped)
+                taken.add(n)
+        old, new = self.old.nodes, self.new.nodes
         return Matching(
-            tuple(pairs[n.id] for n in self.old.nodes if n.id in pairs),
-            tuple(n for n in self.old.nodes if n.id not in pairs),
-            tuple(n for n in self.new.nodes if n.id not in taken),
+            tuple(self.pair(o, *found[o]) for o in sorted(found)),
+            tuple(node for o, node in enumerate(old) if o not in found),
+            tuple(node for n, node in enumerate(new) if n not in taken),
         )
 
-    def sink_pairs(self) -> list[tuple[ExecNode, ExecNode]]:
-        """Sinks of the same table in order, then what is left by order."""
+    def pair(self, o: int, n: int, swapped: bool) -> Pair:
+        same = self.old.signatures[o] == self.new.signatures[n]
+        return Pair(self.old.nodes[o], self.new.nodes[n], same, swapped)
+
+    def walk(self, start: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
+        """The pairs of the cheapest alignments of these nodes and of all below them."""
+        stack, seen = list(reversed(start)), set()
+        while stack:
+            at = stack.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            step = self.step(*at)
+            if step.paired:
+                yield *at, step.swapped
+            stack.extend(reversed(step.below))
+
+    def sink_pairs(self) -> list[tuple[int, int]]:
+        """Sinks of the same table in order, then what is left, the cheapest first."""
         left = list(self.new.sinks)
         found, rest = [], []
-        for old in self.old.sinks:
-            twin = next((n for n in left if _table(n) == _table(old)), None)
+        for o in self.old.sinks:
+            table = _table(self.old.nodes[o])
+            twin = next((n for n in left if table is not None and _table(self.new.nodes[n]) == table), None)
             if twin is None:
-                rest.append(old)
+                rest.append(o)
             else:
                 left.remove(twin)
-                found.append((old, twin))
-        return found + list(zip(rest, left, strict=False))
+                found.append((o, twin))
+        return found + self.cheapest(rest, left)
 
-    def align(self, old: ExecNode, new: ExecNode) -> _Alignment:
-        key = (old.id, new.id)
-        found = self.memo.get(key)
-        if found is None:
-            found = self.memo[key] = self.derive(old, new)
+    def cheapest(self, old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
+        """Pairs of these nodes, greedily, as long as pairing is cheaper than giving both up."""
+        offers = sorted(
+            (self.costs[o][n] - self.old.sizes[o] - self.new.sizes[n], i, j)
+            for i, o in enumerate(old)
+            for j, n in enumerate(new)
+        )
+        rows: set[int] = set()
+        columns: set[int] = set()
+        found = []
+        for gain, i, j in offers:
+            if gain < 0 and i not in rows and j not in columns:
+                rows.add(i)
+                columns.add(j)
+                found.append((old[i], new[j]))
         return found
 
-    def derive(self, old: ExecNode, new: ExecNode) -> _Alignment:
-        old_inputs, new_inputs = self.old.inputs(old), self.new.inputs(new)
-        if self.old_signatures[old.id] == self.new_signatures[new.id]:
-            below = tuple(self.align(o, n) for o, n in zip(old_inputs, new_inputs, strict=True))
-            return _Alignment(0.0, (Pair(old, new),), below)
-        options: list[Callable[[], _Alignment]] = []
-        if old.metadata.name == new.metadata.name:
-            own = self.own_cost(old, new)
-            same = self.matched(old, new, own, old_inputs, new_inputs)
-            if own == 0 and len(old_inputs) == len(new_inputs) == 1:
-                return same
-            options.append(lambda: same)
-            if len(old_inputs) == len(new_inputs) == 2:
-                options.append(lambda: self.swapped(old, new, own, old_inputs, new_inputs))
-        options.extend(lambda o=o: self.without(self.align(o, new), self.taken_out(old, o)) for o in old_inputs)
-        options.extend(lambda n=n: self.without(self.align(old, n), self.put_in(new, n)) for n in new_inputs)
-        candidates = [option() for option in options]
-        candidates.append(_Alignment(self.old_sizes[old.id] + self.new_sizes[new.id]))
-        return min(candidates, key=lambda a: a.cost)
+    def fill(self) -> None:
+        """Work out what the cheapest alignment of each old with each new node costs.
 
-    def own_cost(self, old: ExecNode, new: ExecNode) -> float:
-        if content(old) == content(new):
-            return 0.0
-        share = _CHANGED
-        if isinstance(old, TableSourceScan | Sink) and _table(old) != _table(new):
-            share = 2 * _CHANGED
-        return share * _weight(old)
+        This runs once for each pair of nodes, hence the care for its speed.
+        """
+        old, new, costs = self.old, self.new, self.costs
+        shares: dict[_Shape, list[float | None]] = {}
+        columns = list(zip(new.signatures, new.contents, new.sizes, new.without, new.inputs, strict=True))
+        for o, shape in enumerate(old.shapes):
+            signature, content, size, weight = old.signatures[o], old.contents[o], old.sizes[o], old.weights[o]
+            only = old.inputs[o][0] if len(old.inputs[o]) == 1 else None
+            if shape not in shares:
+                shares[shape] = [_share(shape, other) for other in new.shapes]
+            row: list[float] = []
+            costs.append(row)
+            kept = [(costs[k], lost) for k, lost in old.without[o]]
+            for n, share in enumerate(shares[shape]):
+                its_signature, its_content, its_size, without, inputs = columns[n]
+                if signature == its_signature:
+                    row.append(0.0)
+                    continue
+                best = size + its_size
+                for other, lost in kept:
+                    if (cost := lost + other[n]) < best:
+                        best = cost
+                for k, lost in without:
+                    if (cost := lost + row[k]) < best:
+                        best = cost
+                if share is not None:
+                    cost = 0.0 if content == its_content else share * weight
+                    cost += self.paired(o, n)[0] if only is None or len(inputs) != 1 else costs[only][inputs[0]]
+                    if cost < best:
+                        best = cost
+                row.append(best)
 
-    def matched(
-        self,
-        old: ExecNode,
-        new: ExecNode,
-        own: float,
-        old_inputs: Sequence[ExecNode],
-        new_inputs: Sequence[ExecNode],
-    ) -> _Alignment:
-        """The two nodes match; their inputs match in order as far as that pays."""
-        below, cost = self.in_order(old_inputs, new_inputs)
-        return _Alignment(own + cost, (Pair(old, new),), below)
+    def step(self, o: int, n: int) -> _Step:
+        """The first step of the cheapest alignment of two nodes."""
+        old, new, best = self.old, self.new, self.costs[o][n]
+        share = _share(old.shapes[o], new.shapes[n])
+        if share is not None:
+            cost, step = self.paired(o, n)
+            own = 0.0 if old.contents[o] == new.contents[n] else share * old.weights[o]
+            if own + cost <= best or old.signatures[o] == new.signatures[n]:
+                return step
+        for k, lost in old.without[o]:
+            if lost + self.costs[k][n] <= best:
+                return _Step(False, ((k, n),))
+        for k, lost in new.without[n]:
+            if lost + self.costs[o][k] <= best:
+                return _Step(False, ((o, k),))
+        return _NOTHING
 
-    def in_order(
-        self, old_inputs: Sequence[ExecNode], new_inputs: Sequence[ExecNode]
-    ) -> tuple[tuple[_Alignment, ...], float]:
-        if len(old_inputs) == len(new_inputs):
-            below = tuple(self.align(o, n) for o, n in zip(old_inputs, new_inputs, strict=True))
-            return below, sum(a.cost for a in below)
-        return self.best_order(old_inputs, new_inputs)
+    def paired(self, o: int, n: int) -> tuple[float, _Step]:
+        """The two nodes match: what their inputs cost, in the best order."""
+        old, new = self.old.inputs[o], self.new.inputs[n]
+        if isinstance(self.old.nodes[o], Union):
+            return self.below(old, new, self.cheapest(old, new))
+        cost, step = self.below(old, new, list(zip(old, new, strict=False)))
+        if len(old) == len(new) == 2 and cost:
+            crossed, cross = self.below(old, new, list(zip(old, new[::-1], strict=True)))
+            if crossed + _SWAPPED * self.old.weights[o] < cost:
+                return crossed + _SWAPPED * self.old.weights[o], cross._replace(swapped=True)
+        return cost, step
 
-    def best_order(
-        self, old_inputs: Sequence[ExecNode], new_inputs: Sequence[ExecNode]
-    ) -> tuple[tuple[_Alignment, ...], float]:
-        """A union gained or lost inputs: each old input takes the cheapest new one that is left."""
-        left, below, cost = list(new_inputs), [], 0.0
-        for old in old_inputs:
-            best = min((self.align(old, n) for n in left), key=lambda a: a.cost, default=None)
-            if best is None or best.cost >= self.old_sizes[old.id]:
-                cost += self.old_sizes[old.id]
-                continue
-            left.pop(next(i for i, n in enumerate(left) if self.align(old, n) is best))
-            below.append(best)
-            cost += best.cost
-        return tuple(below), cost + sum(self.new_sizes[n.id] for n in left)
-
-    def swapped(
-        self,
-        old: ExecNode,
-        new: ExecNode,
-        own: float,
-        old_inputs: Sequence[ExecNode],
-        new_inputs: Sequence[ExecNode],
-    ) -> _Alignment:
-        """The two nodes match, but left became right."""
-        below, cost = self.in_order(old_inputs, new_inputs[::-1])
-        moved = tuple(_Alignment(0.0, tuple(Pair(p.old, p.new, moved=True) for p in a.pairs), a.below) for a in below)
-        return _Alignment(own + cost + _MOVED * _weight(old), (Pair(old, new),), moved)
-
-    def without(self, alignment: _Alignment, cost: float) -> _Alignment:
-        return _Alignment(alignment.cost + cost, (), (alignment,))
-
-    def taken_out(self, node: ExecNode, kept: ExecNode) -> float:
-        """The cost of removing a node and its inputs, but for the one kept."""
-        others = sum(self.old_sizes[i.id] for i in self.old.inputs(node) if i is not kept)
-        return _weight(node) + others
-
-    def put_in(self, node: ExecNode, kept: ExecNode) -> float:
-        others = sum(self.new_sizes[i.id] for i in self.new.inputs(node) if i is not kept)
-        return _weight(node) + others
+    def below(self, old: Sequence[int], new: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[float, _Step]:
+        """The cost of aligning inputs in these pairs and of giving up the others."""
+        cost = sum(self.costs[o][n] for o, n in pairs)
+        if len(pairs) < max(len(old), len(new)):
+            cost += sum(self.old.sizes[o] for o in old) - sum(self.old.sizes[o] for o, _ in pairs)
+            cost += sum(self.new.sizes[n] for n in new) - sum(self.new.sizes[n] for _, n in pairs)
+        return cost, _Step(True, tuple(pairs))
 
 
 def _weight(node: ExecNode) -> float:
     if isinstance(node, Exchange):
         return _EXCHANGE
     return _STATEFUL if node.is_stateful else _STATELESS
-
-
-def _sizes(plan: Plan) -> dict[int, float]:
-    """The weight of each node with all below it."""
-    found: dict[int, float] = {}
-    for node in plan.nodes:
-        found[node.id] = _weight(node) + sum(found[i.id] for i in plan.inputs(node))
-    return found
 
 
 def _table(node: ExecNode) -> str | None:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode, node_to_json
+from ..plan.errors import PlanError
+from ..plan.nodes import ExecNode, OpaqueNode, Union, node_to_json
 
 COSMETIC = ("id", "type", "description")
 """Fields that say nothing about what a node does; the type is compared by name, without its version."""
 
 
 def content(node: ExecNode) -> dict[str, Any]:
-    """The node's JSON without cosmetic fields and without empties, which releases before 2.0 spell out."""
-    own = {k: v for k, v in node_to_json(node).items() if k not in COSMETIC and k not in node.unknown}
+    """The node's JSON without cosmetic fields and without empties, which releases before 2.0 spell out.
+
+    Fields that Flink would ignore are left out too; of a node that is kept as it is, they are all there is.
+    """
+    ignored = () if isinstance(node, OpaqueNode) else node.unknown
+    own = {k: v for k, v in node_to_json(node).items() if k not in COSMETIC and k not in ignored}
     trimmed = trim(own)
     return trimmed if isinstance(trimmed, dict) else {}
 
@@ -30,16 +36,53 @@ def trim(value: Any) -> Any:
     return value
 
 
-def signatures(old: Plan, new: Plan) -> tuple[dict[int, int], dict[int, int]]:
-    """Numbers by node id, equal exactly for equal sub-plans; ids and node order do not matter."""
-    interned: dict[str, int] = {}
-    return _signatures(old, interned), _signatures(new, interned)
+def in_order(plan: Plan) -> Plan:
+    """The plan with its nodes in topological order.  Raises :class:`PlanError` where its edges go in circles."""
+    waiting = {node.id: len(plan.inputs(node)) for node in plan.nodes}
+    ready = [node for node in plan.nodes if not waiting[node.id]]
+    for node in ready:
+        for target in plan.outputs(node):
+            waiting[target.id] -= 1
+            if not waiting[target.id]:
+                ready.append(target)
+    if len(ready) < len(plan.nodes):
+        stuck = next(node for node in plan.nodes if waiting[node.id])
+        raise PlanError("the edges go in a circle", where=f"node {stuck.id} ({stuck.type})")
+    if _is_in_order(plan):
+        return plan
+    return replace(plan, nodes=tuple(ready))
 
 
-def _signatures(plan: Plan, interned: dict[str, int]) -> dict[int, int]:
+def _is_in_order(plan: Plan) -> bool:
+    place = {node.id: i for i, node in enumerate(plan.nodes)}
+    return all(place[edge.source] < place[edge.target] for edge in plan.edges)
+
+
+class Numbering:
+    """Equal numbers for equal values, in both plans."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def of(self, value: Any) -> int:
+        """The number of a JSON value."""
+        return self._numbers.setdefault(json.dumps(value, sort_keys=True), len(self._numbers))
+
+
+def contents(plan: Plan, numbering: Numbering) -> dict[int, int]:
+    """A number by node id, equal exactly for nodes of equal content."""
+    return {n.id: numbering.of([n.metadata.name, content(n)]) for n in plan.nodes}
+
+
+def signatures(plan: Plan, numbers: Mapping[int, int], numbering: Numbering) -> dict[int, int]:
+    """A number by node id, equal exactly for equal sub-plans; the order of a union's inputs does not matter.
+
+    ``numbers`` are the nodes' :func:`contents`.
+    """
     found: dict[int, int] = {}
     for node in plan.nodes:
         inputs = [found[i.id] for i in plan.inputs(node)]
-        text = json.dumps([node.metadata.name, content(node), inputs], sort_keys=True)
-        found[node.id] = interned.setdefault(text, len(interned))
+        if isinstance(node, Union):
+            inputs.sort()
+        found[node.id] = numbering.of([numbers[node.id], inputs])
     return found

@@ -1,0 +1,119 @@
+"""From two plans to the edits that make the one of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..plan.codec import field_codecs
+from ..plan.document import Plan
+from ..plan.nodes import ExecNode, OpaqueNode, TableSourceScan
+from ..plan.positions import pointer
+from .columns import Scope, Shown
+from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
+from .lineage import Lineage, Meanings
+from .matching import Pair, match
+from .normal import content, in_order, trim
+
+_APART = ("id", "version", "description", "output_type")
+"""Fields whose changes are noticed otherwise, or follow from those of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two plans with what their columns mean, and the edits between them."""
+
+    old: Lineage
+    new: Lineage
+    edits: tuple[Edit, ...]
+
+    def pairs(self) -> Iterator[Keep | Update | Move | Replace]:
+        """The edits that say what a node became."""
+        return (e for e in self.edits if not isinstance(e, Insert | Remove))
+
+    def became(self) -> Mapping[int, ExecNode]:
+        """The new node of each old one that is still there, by the old id."""
+        return {e.old.id: e.new for e in self.pairs()}
+
+
+def compare(old: Plan, new: Plan) -> Comparison:
+    """Compare two plans.
+
+    Raises :class:`PlanError` where a plan's edges go in circles, :class:`UnsupportedError` where they are too large.
+    """
+    old, new = in_order(old), in_order(new)
+    matching = match(old, new)
+    meanings = Meanings()
+    old_lineage = Lineage(old, meanings)
+    new_lineage = Lineage(new, meanings, _tables(matching.pairs))
+    edits: list[Edit] = [Remove(n) for n in matching.removed]
+    for pair in matching.pairs:
+        edits.extend(_edits(pair, old_lineage, new_lineage))
+    edits += [Insert(n) for n in matching.inserted]
+    return Comparison(old_lineage, new_lineage, tuple(edits))
+
+
+def _tables(pairs: Iterable[Pair]) -> dict[int, str]:
+    """The old names of the tables that the new scans read."""
+    return {
+        p.new.id: p.old.scan_table_source.table.identifier
+        for p in pairs
+        if isinstance(p.old, TableSourceScan) and isinstance(p.new, TableSourceScan)
+    }
+
+
+def _edits(pair: Pair, old: Lineage, new: Lineage) -> Iterator[Edit]:
+    if pair.old.metadata.name != pair.new.metadata.name:
+        yield Replace(pair.old, pair.new)
+        return
+    if pair.same:
+        yield Keep(pair.old, pair.new)
+        return
+    if pair.swapped:
+        yield Move(pair.old, pair.new)
+    changes = tuple(field_changes(pair.old, pair.new, old, new))
+    if changes:
+        yield Update(pair.old, pair.new, changes)
+    elif not pair.swapped:
+        yield Keep(pair.old, pair.new)
+
+
+def field_changes(old: ExecNode, new: ExecNode, old_lineage: Lineage, new_lineage: Lineage) -> Iterator[FieldChange]:
+    """What differs in meaning between two nodes of one type."""
+    if isinstance(old, OpaqueNode):
+        yield from _differences("unknown", "", content(old), content(new))
+        return
+    old_scope, new_scope = Scope(old, old_lineage), Scope(new, new_lineage)
+    before, after = old_scope.resolve_object(old), new_scope.resolve_object(new)
+    for codec in field_codecs(type(old)):
+        if codec.name not in _APART:
+            yield from _differences(
+                codec.name, pointer(codec.json), trim(before.get(codec.json)), trim(after.get(codec.json))
+            )
+
+
+def _differences(name: str, at: str, old: Any, new: Any) -> Iterator[FieldChange]:
+    """The places where two resolved values differ; lists that grow or shrink differ as a whole."""
+    if old == new:
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in {**old, **new}:
+            yield from _differences(name, at + pointer(key), old.get(key), new.get(key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (o, n) in enumerate(zip(old, new, strict=True)):
+            yield from _differences(name, at + pointer(i), o, n)
+    else:
+        yield FieldChange(name, at, shown(old), shown(new))
+
+
+def shown(value: Any) -> Any:
+    """A resolved value as JSON."""
+    match value:
+        case Shown(_, inner):
+            return inner
+        case Mapping():
+            return {k: shown(v) for k, v in value.items()}
+        case list():
+            return [shown(v) for v in value]
+    return value
