@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import org.apache.spark.sql.types.Decimal;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /** Arithmetic and rounding where Spark's answers differ from Flink's. */
 public final class Numbers {
@@ -100,15 +99,6 @@ public final class Numbers {
 
   public static double exp(double value) {
     return Math.exp(value);
-  }
-
-  /** The decimal of the text, rounded to the scale; fails where text or size do not fit. */
-  public static Decimal parseDecimal(UTF8String text, int precision, int scale) {
-    Decimal parsed = decimal(new BigDecimal(text.toString().trim()), precision, scale);
-    if (parsed == null) {
-      throw new NumberFormatException("'" + text + "' does not fit DECIMAL(" + precision + ", " + scale + ")");
-    }
-    return parsed;
   }
 
   private static double setScale(double value, int digits, RoundingMode mode) {

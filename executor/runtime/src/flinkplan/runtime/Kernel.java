@@ -1,0 +1,162 @@
+package flinkplan.runtime;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.streaming.ListState;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.collection.AbstractIterator;
+import scala.collection.Iterator;
+
+/**
+ * An operator on a keyed changelog.
+ *
+ * <p>A kernel sees a key's rows of a micro-batch in the order of their sequence numbers, works on a copy of the
+ * state in memory, and writes back once, when the last row is done. The output is made lazily, row by row.
+ */
+public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+    static final String KIND = "__kind";
+    static final String SEQUENCE = "__seq";
+
+    /** Stands for "never expires": a state without any TTL could not be given one later. */
+    private static final Duration FOREVER = Duration.ofDays(36_500);
+
+    private final StructType columns;
+    private final boolean changelog;
+    private final int kindOrdinal;
+    private final int sequenceOrdinal;
+
+    private transient ArrayDeque<InternalRow> emitted;
+    private transient long sequence;
+
+    /**
+     * @param input the schema of the input
+     * @param columns the schema of the output but for the hidden columns
+     * @param changelog whether the output has row kinds; if not, it is insert-only
+     */
+    protected Kernel(StructType input, StructType columns, boolean changelog) {
+        this.columns = columns;
+        this.changelog = changelog;
+        this.kindOrdinal = List.of(input.fieldNames()).indexOf(KIND);
+        this.sequenceOrdinal = input.fieldIndex(SEQUENCE);
+    }
+
+
+    /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
+    protected abstract void open();
+
+    /** Starts on the rows of a key. */
+    protected abstract void begin(InternalRow key);
+
+    /** Takes one row in; it may be kept. */
+    protected abstract void process(InternalRow row, byte kind);
+
+    /** Ends the rows of a key: the states are to be written now. */
+    protected abstract void finish();
+
+    /** Whether the order of insert-only rows makes a difference. */
+    protected boolean orderMatters() {
+        return true;
+    }
+
+    final StructType outputSchema() {
+        StructType visible = changelog ? columns.add(KIND, DataTypes.ByteType, false) : columns;
+        return visible.add(SEQUENCE, DataTypes.LongType, false);
+    }
+
+    @Override
+    public final void init(OutputMode outputMode, TimeMode timeMode) {
+        emitted = new ArrayDeque<>();
+        open();
+    }
+
+    @Override
+    public final Iterator<InternalRow> handleInputRows(
+            InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
+        begin(key);
+        return new Run(kindOrdinal < 0 && !orderMatters() ? rows : sorted(rows));
+    }
+
+    /** Emits a row; its columns must not change afterwards. */
+    protected final void emit(byte kind, InternalRow row) {
+        emitted.add(new JoinedRow(row, changelog ? Rows.of(kind, sequence) : Rows.of(sequence)));
+    }
+
+    public final ValueState<InternalRow> valueState(String name, StructType value, long ttl) {
+        return getHandle().getValueState(name, Rows.encoder(value), config(ttl));
+    }
+
+    public final ListState<InternalRow> listState(String name, StructType value, long ttl) {
+        return getHandle().getListState(name, Rows.encoder(value), config(ttl));
+    }
+
+    public final MapState<InternalRow, InternalRow> mapState(
+            String name, StructType key, StructType value, long ttl) {
+        return getHandle().getMapState(name, Rows.encoder(key), Rows.encoder(value), config(ttl));
+    }
+
+    private static TTLConfig config(long ttl) {
+        return TTLConfig.apply(ttl == 0 ? FOREVER : Duration.ofMillis(ttl));
+    }
+
+    private Iterator<InternalRow> sorted(Iterator<InternalRow> rows) {
+        List<InternalRow> list = new ArrayList<>();
+        boolean ordered = true;
+        for (long last = Long.MIN_VALUE; rows.hasNext(); ) {
+            InternalRow row = rows.next();
+            long next = row.getLong(sequenceOrdinal);
+            ordered &= last <= next;
+            last = next;
+            list.add(row);
+        }
+        if (!ordered) {
+            list.sort(Comparator.comparingLong(row -> row.getLong(sequenceOrdinal)));
+        }
+        return scala.jdk.javaapi.CollectionConverters.asScala(list.iterator());
+    }
+
+    /** One key's rows of a micro-batch, processed as their output is asked for. */
+    private final class Run extends AbstractIterator<InternalRow> {
+        private final Iterator<InternalRow> rows;
+        private boolean finished;
+
+        Run(Iterator<InternalRow> rows) {
+            this.rows = rows;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (emitted.isEmpty() && !finished) {
+                if (rows.hasNext()) {
+                    InternalRow row = rows.next();
+                    sequence = row.getLong(sequenceOrdinal);
+                    process(row, kindOrdinal < 0 ? RowKind.INSERT : row.getByte(kindOrdinal));
+                } else {
+                    finished = true;
+                    finish();
+                }
+            }
+            return !emitted.isEmpty();
+        }
+
+        @Override
+        public InternalRow next() {
+            if (!hasNext()) {
+                throw new java.util.NoSuchElementException();
+            }
+            return emitted.poll();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package flinkplan.runtime;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Encoder;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.encoders.AgnosticEncoder;
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
+import org.apache.spark.sql.catalyst.encoders.RowEncoder;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.CreateNamedStruct;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.GetStructField;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Spark's internal rows, which kernels read, keep and emit without converting their values. */
+public final class Rows {
+    private Rows() {}
+
+    /** An encoder that passes internal rows of this schema through. */
+    @SuppressWarnings("unchecked")
+    public static Encoder<InternalRow> encoder(StructType schema) {
+        List<Expression> fields = new ArrayList<>();
+        Expression row = new BoundReference(0, schema, false);
+        for (int i = 0; i < schema.length(); i++) {
+            fields.add(new Literal(UTF8String.fromString(schema.apply(i).name()), DataTypes.StringType));
+            fields.add(new GetStructField(row, i, Option.empty()));
+        }
+        Expression serializer = new CreateNamedStruct(CollectionConverters.asScala(fields).toSeq());
+        AgnosticEncoder<?> shape = RowEncoder.encoderFor(schema);
+        return new ExpressionEncoder<>((AgnosticEncoder<InternalRow>) shape, serializer, new RowCopy());
+    }
+
+    /** A projection of rows of this schema to some of their columns; it reuses its result. */
+    public static UnsafeProjection projection(StructType schema, int[] columns) {
+        List<Expression> references = new ArrayList<>();
+        for (int column : columns) {
+            StructField field = schema.apply(column);
+            references.add(new BoundReference(column, field.dataType(), field.nullable()));
+        }
+        return UnsafeProjection.create(CollectionConverters.asScala(references).toSeq());
+    }
+
+    /** The schema of some columns. */
+    public static StructType select(StructType schema, int[] columns) {
+        StructType selected = new StructType();
+        for (int column : columns) {
+            selected = selected.add(schema.apply(column));
+        }
+        return selected;
+    }
+
+    /** The struct type of a column. */
+    public static StructType struct(StructType schema, int column) {
+        return (StructType) schema.apply(column).dataType();
+    }
+
+    public static InternalRow of(Object... values) {
+        return new GenericInternalRow(values);
+    }
+
+    public static InternalRow nulls(int width) {
+        return new GenericInternalRow(width);
+    }
+}

@@ -1,0 +1,139 @@
+package flinkplan.runtime.join;
+
+import flinkplan.runtime.Condition;
+import flinkplan.runtime.Kernel;
+import flinkplan.runtime.RowKind;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.BasePredicate;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * What all regular joins share: both sides' rows in one input, each side's own state.
+ *
+ * <p>The input's columns are the join key, {@code __right} (whether the row is the right side's), and one struct
+ * a side, of which one is NULL.
+ */
+public abstract class JoinKernel extends Kernel {
+    static final String RIGHT = "__right";
+
+    private final JoinSide.Spec leftSpec;
+    private final JoinSide.Spec rightSpec;
+    private final boolean[] filterNulls;
+    private final Condition condition;
+    private final int sideOrdinal;
+
+    private transient JoinSide left;
+    private transient JoinSide right;
+    private transient BasePredicate predicate;
+    private transient JoinedRow candidate;
+    private transient boolean matchable;
+
+    JoinKernel(
+            StructType input,
+            StructType columns,
+            boolean changelog,
+            JoinSide.Spec left,
+            JoinSide.Spec right,
+            boolean[] filterNulls,
+            Condition condition) {
+        super(input, columns, changelog);
+        this.leftSpec = left;
+        this.rightSpec = right;
+        this.filterNulls = filterNulls;
+        this.condition = condition;
+        this.sideOrdinal = input.fieldIndex(RIGHT);
+    }
+
+    @Override
+    protected final void open() {
+        left = leftSpec.open(this);
+        right = rightSpec.open(this);
+        predicate = condition == null ? null : condition.compile();
+        candidate = new JoinedRow();
+    }
+
+    @Override
+    protected final boolean orderMatters() {
+        return false;
+    }
+
+    @Override
+    protected final void begin(InternalRow key) {
+        left.begin();
+        right.begin();
+        matchable = true;
+        for (int i = 0; i < filterNulls.length; i++) {
+            matchable &= !(filterNulls[i] && key.isNullAt(i));
+        }
+    }
+
+    @Override
+    protected final void process(InternalRow row, byte kind) {
+        if (row.getBoolean(sideOrdinal)) {
+            change(false, row.getStruct(sideOrdinal + 2, rightSpec.row().length()), kind);
+        } else {
+            change(true, row.getStruct(sideOrdinal + 1, leftSpec.row().length()), kind);
+        }
+    }
+
+    private void change(boolean fromLeft, InternalRow row, byte kind) {
+        if (!matchable) {
+            unmatched(fromLeft, row, kind);
+            return;
+        }
+        JoinSide own = fromLeft ? left : right;
+        if (RowKind.retracts(kind)) {
+            retract(fromLeft, row, kind);
+            own.remove(row);
+            return;
+        }
+        JoinSide.Entry replaced = own.replacedBy(row);
+        if (replaced != null) {
+            retract(fromLeft, replaced.row, RowKind.UPDATE_BEFORE);
+        }
+        own.add(row, accumulate(fromLeft, row, kind));
+    }
+
+    @Override
+    protected final void finish() {
+        left.flush();
+        right.flush();
+    }
+
+    /** The other side's rows that match. */
+    final Collection<JoinSide.Entry> matches(boolean fromLeft, InternalRow row) {
+        Collection<JoinSide.Entry> others = (fromLeft ? right : left).all();
+        if (predicate == null) {
+            return others;
+        }
+        List<JoinSide.Entry> matches = new ArrayList<>();
+        for (JoinSide.Entry other : others) {
+            if (predicate.eval(fromLeft ? candidate.apply(row, other.row) : candidate.apply(other.row, row))) {
+                matches.add(other);
+            }
+        }
+        return matches;
+    }
+
+    /** The number of rows in a collection of matches. */
+    static int size(Collection<JoinSide.Entry> entries) {
+        int size = 0;
+        for (JoinSide.Entry entry : entries) {
+            size += entry.count;
+        }
+        return size;
+    }
+
+    /** Emits what a new row brings about; the number of rows it matches. */
+    abstract int accumulate(boolean fromLeft, InternalRow row, byte kind);
+
+    /** Emits what a row's end brings about. */
+    abstract void retract(boolean fromLeft, InternalRow row, byte kind);
+
+    /** Emits what becomes of a row whose key is NULL, which equals nothing and need not be kept. */
+    abstract void unmatched(boolean fromLeft, InternalRow row, byte kind);
+}

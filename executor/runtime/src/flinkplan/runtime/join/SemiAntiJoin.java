@@ -1,0 +1,77 @@
+package flinkplan.runtime.join;
+
+import flinkplan.runtime.Condition;
+import flinkplan.runtime.RowKind;
+import java.util.Collection;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
+
+/** The SEMI join, which keeps the left rows that match, and the ANTI join, which keeps those that do not. */
+public final class SemiAntiJoin extends JoinKernel {
+    private final boolean anti;
+
+    public SemiAntiJoin(
+            StructType input,
+            StructType columns,
+            boolean changelog,
+            JoinSide.Spec left,
+            JoinSide.Spec right,
+            boolean[] filterNulls,
+            Condition condition,
+            boolean anti) {
+        super(input, columns, changelog, left, right, filterNulls, condition);
+        this.anti = anti;
+    }
+
+    @Override
+    int accumulate(boolean fromLeft, InternalRow row, byte kind) {
+        Collection<JoinSide.Entry> matches = matches(fromLeft, row);
+        if (fromLeft) {
+            emitLeft(row, kind, matches);
+            return size(matches);
+        }
+        for (JoinSide.Entry match : matches) {
+            if (match.associations == 0) {
+                repeat(match, anti ? RowKind.DELETE : kind);
+            }
+            match.associations++;
+            match.changed = true;
+        }
+        return 0;
+    }
+
+    @Override
+    void retract(boolean fromLeft, InternalRow row, byte kind) {
+        Collection<JoinSide.Entry> matches = matches(fromLeft, row);
+        if (fromLeft) {
+            emitLeft(row, kind, matches);
+            return;
+        }
+        for (JoinSide.Entry match : matches) {
+            match.associations--;
+            match.changed = true;
+            if (match.associations == 0) {
+                repeat(match, anti ? RowKind.INSERT : kind);
+            }
+        }
+    }
+
+    @Override
+    void unmatched(boolean fromLeft, InternalRow row, byte kind) {
+        if (fromLeft && anti) {
+            emit(kind, row);
+        }
+    }
+
+    private void emitLeft(InternalRow row, byte kind, Collection<JoinSide.Entry> matches) {
+        if (matches.isEmpty() == anti) {
+            emit(kind, row);
+        }
+    }
+
+    private void repeat(JoinSide.Entry entry, byte kind) {
+        for (int i = 0; i < entry.count; i++) {
+            emit(kind, entry.row);
+        }
+    }
+}

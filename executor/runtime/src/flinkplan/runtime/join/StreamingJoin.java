@@ -1,0 +1,100 @@
+package flinkplan.runtime.join;
+
+import flinkplan.runtime.Condition;
+import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
+import java.util.Collection;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.types.StructType;
+
+/** The INNER, LEFT, RIGHT and FULL join. A preserved side's row without a match is padded with NULLs. */
+public final class StreamingJoin extends JoinKernel {
+    private final boolean preserveLeft;
+    private final boolean preserveRight;
+    private final InternalRow noLeft;
+    private final InternalRow noRight;
+
+    public StreamingJoin(
+            StructType input,
+            StructType columns,
+            boolean changelog,
+            JoinSide.Spec left,
+            JoinSide.Spec right,
+            boolean[] filterNulls,
+            Condition condition,
+            boolean preserveLeft,
+            boolean preserveRight) {
+        super(input, columns, changelog, left, right, filterNulls, condition);
+        this.preserveLeft = preserveLeft;
+        this.preserveRight = preserveRight;
+        this.noLeft = Rows.nulls(left.row().length());
+        this.noRight = Rows.nulls(right.row().length());
+    }
+
+    @Override
+    int accumulate(boolean fromLeft, InternalRow row, byte kind) {
+        Collection<JoinSide.Entry> matches = matches(fromLeft, row);
+        if (matches.isEmpty()) {
+            unmatched(fromLeft, row, RowKind.INSERT);
+            return 0;
+        }
+        byte joined = preserveLeft || preserveRight ? RowKind.INSERT : kind;
+        for (JoinSide.Entry match : matches) {
+            if (preserves(!fromLeft)) {
+                if (match.associations == 0) {
+                    repeat(match.count, RowKind.DELETE, padded(!fromLeft, match.row));
+                }
+                match.associations++;
+                match.changed = true;
+            }
+            repeat(match.count, joined, join(fromLeft, row, match.row));
+        }
+        return size(matches);
+    }
+
+    @Override
+    void retract(boolean fromLeft, InternalRow row, byte kind) {
+        Collection<JoinSide.Entry> matches = matches(fromLeft, row);
+        if (matches.isEmpty()) {
+            unmatched(fromLeft, row, RowKind.DELETE);
+            return;
+        }
+        byte joined = preserveLeft || preserveRight ? RowKind.DELETE : kind;
+        for (JoinSide.Entry match : matches) {
+            repeat(match.count, joined, join(fromLeft, row, match.row));
+            if (preserves(!fromLeft)) {
+                match.associations--;
+                match.changed = true;
+                if (match.associations == 0) {
+                    repeat(match.count, RowKind.INSERT, padded(!fromLeft, match.row));
+                }
+            }
+        }
+    }
+
+    @Override
+    void unmatched(boolean fromLeft, InternalRow row, byte kind) {
+        if (preserves(fromLeft)) {
+            emit(kind, padded(fromLeft, row));
+        }
+    }
+
+    private boolean preserves(boolean left) {
+        return left ? preserveLeft : preserveRight;
+    }
+
+    private InternalRow padded(boolean left, InternalRow row) {
+        return left ? new JoinedRow(row, noRight) : new JoinedRow(noLeft, row);
+    }
+
+    private static InternalRow join(boolean fromLeft, InternalRow row, InternalRow other) {
+        return fromLeft ? new JoinedRow(row, other) : new JoinedRow(other, row);
+    }
+
+    private void repeat(int times, byte kind, InternalRow row) {
+        for (int i = 0; i < times; i++) {
+            emit(kind, row);
+        }
+    }
+}
