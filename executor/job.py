@@ -1,0 +1,218 @@
+"""Running a plan as Spark streaming queries."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..plan.document import Plan
+from ..plan.nodes import ExecNode, Sink, TableSourceScan
+from .connectors import find_connector
+from .context import Mode, TranslationContext
+from .errors import ExecutionError, TableError
+from .failures import describe_failure
+from .progress import JobListener, QueryProgress, SilentListener, progress_of
+from .registry import check_supported, translate
+from .session import session
+from .tables import check_tables, table_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+POLL_SECONDS = 0.1
+SMALL_INPUT = 16 << 20
+"""Bounded input up to this many bytes is worked on in one partition."""
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """How to run a plan.
+
+    ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's.
+    ``variables`` replace ``${NAME}`` in table options.  ``mode``: by default as Flink, bounded where all sources
+    are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.
+    """
+
+    checkpoint: str | None = None
+    master: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    mode: Mode | None = None
+    trigger_interval: float = 0.0
+    listener: JobListener = field(default_factory=SilentListener)
+    spark: SparkSession | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """A running query and the sink it feeds."""
+
+    sink: str
+    handle: StreamingQuery
+    writer: Any
+
+    @property
+    def rows_written(self) -> int:
+        """How many rows have reached the sink."""
+        return int(self.writer.written())
+
+
+class Job:
+    """A plan at work.  Made by :func:`execute`."""
+
+    def __init__(self, queries: list[Query], listener: JobListener, mode: Mode, temporary: Path | None) -> None:
+        self.queries = queries
+        self.mode = mode
+        self._listener = listener
+        self._temporary = temporary
+        self._reported: dict[str, int] = {}
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end, or ``timeout`` seconds; whether it ended.
+
+        Raises :class:`ExecutionError` where a query fails; the others are stopped then, as they are when the
+        waiting is interrupted.
+        """
+        left = timeout
+        try:
+            for query in self.queries:
+                while not self._ended(query, POLL_SECONDS if left is None else min(left, POLL_SECONDS)):
+                    if left is not None and (left := left - POLL_SECONDS) <= 0:
+                        return False
+        except BaseException:
+            self.stop()
+            raise
+        self._finish()
+        return True
+
+    def _ended(self, query: Query, seconds: float) -> bool:
+        from pyspark.errors import StreamingQueryException
+
+        try:
+            ended = query.handle.awaitTermination(max(seconds, 0.001)) or False
+        except StreamingQueryException as e:
+            raise ExecutionError(describe_failure(query.handle, e), where=f"sink {query.sink}") from None
+        finally:
+            self._report()
+        return ended
+
+    def stop(self) -> None:
+        """Stop all queries; streaming jobs go on from their checkpoint when started again."""
+        for query in self.queries:
+            query.handle.stop()
+        self._finish()
+
+    def _finish(self) -> None:
+        self._report()
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _report(self) -> None:
+        for query in self.queries:
+            for progress in self._unreported(query):
+                self._listener.batch_done(progress)
+
+    def _unreported(self, query: Query) -> Iterable[QueryProgress]:
+        last = self._reported.get(query.sink, -1)
+        for raw in query.handle.recentProgress:
+            if raw.batchId > last:
+                self._reported[query.sink] = raw.batchId
+                yield progress_of(query.sink, raw, query.rows_written)
+
+
+def resolve_mode(plan: Plan, options: JobOptions) -> Mode:
+    """The mode asked for, else bounded or streaming as the sources are."""
+    if options.mode is not None:
+        return options.mode
+    tables = (
+        table_of(n.scan_table_source.table, options.variables) for n in plan.nodes if isinstance(n, TableSourceScan)
+    )
+    return Mode.BOUNDED if all(find_connector(t).is_bounded(t) for t in tables) else Mode.STREAMING
+
+
+def execute(plan: Plan, options: JobOptions) -> Job:
+    """Start a plan.
+
+    Raises :class:`UnsupportedError` for nodes and functions that cannot be executed, :class:`TableError` for
+    tables whose options cannot be used, before anything has run.
+    """
+    check_supported(plan)
+    check_tables(plan, options.variables)
+    mode = resolve_mode(plan, options)
+    spark = options.spark or session(options.master, options.conf)
+    temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
+    checkpoint = options.checkpoint or str(temporary)
+    job = Job([], options.listener, mode, temporary)
+    try:
+        for name, node in sink_names(plan, options.variables).items():
+            job.queries.append(_start(plan, node, name, mode, checkpoint, spark, options))
+    except BaseException:
+        job.stop()
+        raise
+    return job
+
+
+def sink_names(plan: Plan, variables: Mapping[str, str]) -> dict[str, Sink]:
+    """The plan's sinks by their tables' names; a table that is written again has a number behind."""
+    found: dict[str, Sink] = {}
+    for node in plan.nodes:
+        if isinstance(node, Sink):
+            base = table_of(node.dynamic_table_sink.table, variables).name
+            count = sum(1 for name in found if name == base or name.startswith(f"{base}-"))
+            found[f"{base}-{count + 1}" if count else base] = node
+    return found
+
+
+def ancestors(plan: Plan, node: ExecNode) -> list[ExecNode]:
+    """``node`` and all that it reads from, in the plan's order."""
+    wanted: set[int] = set()
+
+    def visit(current: ExecNode) -> None:
+        if current.id not in wanted:
+            wanted.add(current.id)
+            for source in plan.inputs(current):
+                visit(source)
+
+    visit(node)
+    return [n for n in plan.nodes if n.id in wanted]
+
+
+def _start(
+    plan: Plan, node: Sink, name: str, mode: Mode, checkpoint: str, spark: SparkSession, options: JobOptions
+) -> Query:
+    nodes = ancestors(plan, node)
+    part = Plan(plan.flink_version, tuple(nodes), tuple(e for e in plan.edges if e.target in {n.id for n in nodes}))
+    context = TranslationContext(spark, part, mode, options.variables)
+    _set_parallelism(nodes, context, options)
+    stream = translate(part, nodes, context)[node.id]
+    table = table_of(node.dynamic_table_sink.table, options.variables)
+    spec = find_connector(table).writer(table, context)
+    writer = context.runtime.sink.BatchWriter(json.dumps(spec), stream.changelog)
+    query = stream.frame.writeStream.queryName(name).outputMode("append")
+    query = query.option("checkpointLocation", f"{checkpoint}/{name}")
+    if mode is Mode.STREAMING:
+        query = query.trigger(processingTime=f"{int(options.trigger_interval * 1000)} milliseconds")
+    else:
+        query = query.trigger(availableNow=True)
+    query._jwrite.foreachBatch(writer)
+    return Query(name, query.start(), writer)
+
+
+def _set_parallelism(nodes: Iterable[ExecNode], context: TranslationContext, options: JobOptions) -> None:
+    """Few rows are quickest, and in Flink's order, in one partition."""
+    if "spark.sql.shuffle.partitions" in options.conf or context.mode is not Mode.BOUNDED:
+        return
+    tables = [table_of(n.scan_table_source.table, context.variables) for n in nodes if isinstance(n, TableSourceScan)]
+    sizes = [find_connector(t).size(t) for t in tables]
+    small = all(s is not None for s in sizes) and sum(s or 0 for s in sizes) <= SMALL_INPUT
+    partitions = 1 if small else max(2, context.spark.sparkContext.defaultParallelism)
+    context.spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+
+
+__all__ = ["ExecutionError", "Job", "JobOptions", "Mode", "Query", "TableError", "execute"]
