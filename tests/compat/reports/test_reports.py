@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from flinkplan.compat.reports import FORMATS, Report, render
+from flinkplan.compat.validation import RULES, validate_text
+from tests.conftest import Golden
+from tests.parity.corpus import HERE
+
+GOOD = (HERE / "cases/join-two-cdc-tables-with-primary-keys/plan.json").read_text("utf-8")
+BAD = (
+    GOOD.replace('"ttl" : "0 ms"', '"ttl" : "1.5 h"', 1)
+    .replace('"name" : "rightState"', '"name" : "a|b"')
+    .replace('"joinType" : "LEFT"', '"joinType" : "L<&\\u0001"')
+    .replace('"joinType" : "INNER"', '"joinType" : "L<&\\u0001"')
+)
+
+
+def report(text: str) -> Report:
+    return Report(
+        "validate", "plans/orders.json", validate_text(text, "plans/orders.json"), RULES, {"plans/orders.json": text}
+    )
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_findings(format_: str, golden: Golden) -> None:
+    golden.check(f"findings.{format_}", render(report(BAD), format_))
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_nothing_found(format_: str, golden: Golden) -> None:
+    golden.check(f"nothing.{format_}", render(report(GOOD), format_))
+
+
+@pytest.mark.parametrize("text", [GOOD, BAD])
+def test_machines_can_read_theirs(text: str) -> None:
+    found = report(text)
+    assert len(json.loads(render(found, "json"))["findings"]) == len(found.findings)
+    (run,) = json.loads(render(found, "sarif"))["runs"]
+    assert {result["ruleId"] for result in run["results"]} == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert len(run["results"]) == len(found.findings)
+    suite = ElementTree.fromstring(render(found, "junit"))
+    assert len(suite.findall("testcase/failure")) == len(found.findings)
+    assert len(render(found, "github").splitlines()) == len(found.findings)
