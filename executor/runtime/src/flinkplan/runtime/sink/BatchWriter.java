@@ -1,8 +1,12 @@
 package flinkplan.runtime.sink;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.when;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.format.Encoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.FormatOptions;
@@ -12,11 +16,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StructType;
 
 /** Writes the batches of a query into one table. */
 public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
@@ -24,17 +33,20 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
 
   private final RowSink sink;
   private final boolean changelog;
+  private final List<Integer> keys = new ArrayList<>();
   private final AtomicLong written = new AtomicLong();
 
   /**
-   * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, the
-   * row kind.
+   * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, row
+   * kind and sequence number.
    *
-   * @param spec {@code {"connector", "type", …}} in JSON
+   * @param spec {@code {"connector", "type", "changelog", "keys": [indexes of the primary key], …}} in JSON
    */
-  public BatchWriter(String spec, boolean changelog) throws JsonProcessingException {
-    this.sink = sink(MAPPER.readTree(spec));
-    this.changelog = changelog;
+  public BatchWriter(String spec) throws JsonProcessingException {
+    JsonNode json = MAPPER.readTree(spec);
+    sink = sink(json);
+    changelog = json.get("changelog").asBoolean();
+    json.get("keys").forEach(key -> keys.add(key.asInt()));
   }
 
   private static RowSink sink(JsonNode spec) {
@@ -70,13 +82,37 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
     boolean changelog = this.changelog;
     String name = String.format("%s-%010d", queryId(rows), batch);
     JavaRDD<InternalRow> partitions =
-        ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().toRdd().toJavaRDD();
+        ((org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows)).queryExecution().toRdd().toJavaRDD();
     List<Long> counts =
         partitions
             .mapPartitionsWithIndex(
                 (task, values) -> List.of(sink.write(name, task, changelog, values)).iterator(), true)
             .collect();
     written.addAndGet(counts.stream().mapToLong(Long::longValue).sum());
+  }
+
+  /**
+   * The changes of a key (without one, of a whole row) together and in their order; those of one row of a source
+   * with the retractions first.
+   */
+  private Dataset<Row> ordered(Dataset<Row> rows) {
+    boolean single = rows.sparkSession().conf().get("spark.sql.shuffle.partitions").equals("1");
+    Column retracts = col("__kind").isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
+    Dataset<Row> together = single ? rows.coalesce(1) : rows.repartition(keyColumns(rows.schema()));
+    return together.sortWithinPartitions(col("__seq"), when(retracts, 0).otherwise(1));
+  }
+
+  private Column[] keyColumns(StructType schema) {
+    IntStream indexes =
+        keys.isEmpty()
+            ? IntStream.range(0, schema.length() - 2).filter(i -> !hasMap(schema.apply(i).dataType()))
+            : keys.stream().mapToInt(Integer::intValue);
+    return indexes.mapToObj(i -> col(schema.apply(i).name())).toArray(Column[]::new);
+  }
+
+  /** Maps cannot be hashed. */
+  private static boolean hasMap(DataType type) {
+    return type.existsRecursively(part -> part instanceof MapType);
   }
 
   private static String queryId(Dataset<Row> rows) {

@@ -1,0 +1,45 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Kernel;
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The running value of an aggregate function for one group at a time.
+ *
+ * <p>What is small is kept in the group's one state row ({@link #load}, {@link #save}); what may grow without
+ * bound has a map state of its own ({@link #open}).
+ */
+public abstract class Accumulator implements Serializable {
+    /** The schema of what {@link #save} writes; may be empty. */
+    abstract StructType schema();
+
+    /** Declares states beyond the group's row; {@code name} tells this accumulator's from the others'. */
+    void open(Kernel kernel, String name, long ttl) {}
+
+    /** Begins on a group of which nothing is in memory yet. */
+    void begin() {}
+
+    /** Becomes the value of no rows at all. */
+    abstract void reset();
+
+    abstract void load(InternalRow saved);
+
+    abstract InternalRow save();
+
+    abstract void add(InternalRow row);
+
+    void retract(InternalRow row) {
+        throw new IllegalStateException(getClass().getSimpleName() + " cannot take a row back");
+    }
+
+    /** The function's result, as Spark holds it inside. */
+    abstract Object value();
+
+    /** Empties the states beyond the group's row. */
+    void clear() {}
+
+    /** Writes the states beyond the group's row. */
+    void flush() {}
+}

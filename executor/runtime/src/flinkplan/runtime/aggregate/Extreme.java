@@ -1,0 +1,108 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Kernel;
+import flinkplan.runtime.Rows;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.util.TypeUtils;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import scala.math.Ordering;
+
+/** MIN and MAX. Where rows are taken back, all values are counted, so that the next one is known. */
+public final class Extreme extends Accumulator {
+    private final int column;
+    private final DataType type;
+    private final boolean largest;
+    private final boolean retracts;
+
+    private transient Ordering<Object> ordering;
+    private transient Multiset values;
+    private transient Object extreme;
+
+    public Extreme(int column, DataType type, boolean largest, boolean retracts) {
+        this.column = column;
+        this.type = type;
+        this.largest = largest;
+        this.retracts = retracts;
+    }
+
+    @Override
+    StructType schema() {
+        return new StructType().add("value", type);
+    }
+
+    @Override
+    void open(Kernel kernel, String name, long ttl) {
+        ordering = TypeUtils.getInterpretedOrdering(type);
+        values = retracts ? new Multiset(kernel, name, schema(), ttl) : null;
+    }
+
+    @Override
+    void begin() {
+        if (retracts) {
+            values.begin();
+        }
+    }
+
+    @Override
+    void reset() {
+        extreme = null;
+    }
+
+    @Override
+    void load(InternalRow saved) {
+        extreme = saved.isNullAt(0) ? null : saved.get(0, type);
+    }
+
+    @Override
+    InternalRow save() {
+        return Rows.of(extreme);
+    }
+
+    @Override
+    void add(InternalRow row) {
+        if (!row.isNullAt(column)) {
+            Object value = row.get(column, type);
+            improve(value);
+            if (retracts) {
+                values.add(Rows.of(value), 1);
+            }
+        }
+    }
+
+    @Override
+    void retract(InternalRow row) {
+        if (!row.isNullAt(column)) {
+            Object value = row.get(column, type);
+            if (values.add(Rows.of(value), -1) <= 0 && extreme != null && ordering.equiv(value, extreme)) {
+                extreme = null;
+                values.forEach((other, count) -> improve(other.get(0, type)));
+            }
+        }
+    }
+
+    private void improve(Object value) {
+        if (extreme == null || (largest ? ordering.gt(value, extreme) : ordering.lt(value, extreme))) {
+            extreme = value;
+        }
+    }
+
+    @Override
+    Object value() {
+        return extreme;
+    }
+
+    @Override
+    void clear() {
+        if (retracts) {
+            values.clear();
+        }
+    }
+
+    @Override
+    void flush() {
+        if (retracts) {
+            values.flush();
+        }
+    }
+}

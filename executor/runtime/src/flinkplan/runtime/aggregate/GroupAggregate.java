@@ -1,0 +1,153 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Kernel;
+import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * GROUP BY: one row a group, as it is after each micro-batch.
+ *
+ * <p>A group whose rows are all taken back is deleted. The state of a group is one row: the number of its rows,
+ * then one struct an aggregate call; a struct that is NULL belongs to a call that was added later.
+ */
+public final class GroupAggregate extends Kernel {
+    private final StructType values;
+    private final Call[] calls;
+    private final boolean grouped;
+    private final boolean updateBefore;
+    private final long ttl;
+
+    private transient ValueState<InternalRow> state;
+    private transient UnsafeProjection binary;
+    private transient InternalRow key;
+    private transient InternalRow previous;
+    private transient long rows;
+    private transient boolean touched;
+
+    /**
+     * @param group the schema of the group's columns in the output; without any, the key is a constant
+     * @param values the schema of the calls' results
+     * @param updateBefore whether the row that an update replaces is emitted
+     */
+    public GroupAggregate(
+            StructType input, StructType group, StructType values, Call[] calls, boolean updateBefore, long ttl) {
+        super(input, group.merge(values, true), true);
+        this.values = values;
+        this.calls = calls;
+        this.grouped = group.length() > 0;
+        this.updateBefore = updateBefore;
+        this.ttl = ttl;
+    }
+
+    @Override
+    protected void open() {
+        StructType stored = new StructType().add("rows", DataTypes.LongType);
+        for (Call call : calls) {
+            stored = stored.add(call.name(), call.function().schema());
+            call.function().open(this, call.name(), ttl);
+        }
+        state = valueState("accumulators", stored, ttl);
+        binary = UnsafeProjection.create(values);
+    }
+
+    @Override
+    protected void begin(InternalRow key) {
+        this.key = key;
+        InternalRow stored = state.get();
+        rows = stored == null ? 0 : stored.getLong(0);
+        touched = false;
+        for (int i = 0; i < calls.length; i++) {
+            Accumulator function = calls[i].function();
+            function.begin();
+            if (stored == null || stored.isNullAt(i + 1)) {
+                function.reset();
+            } else {
+                function.load(stored.getStruct(i + 1, function.schema().length()));
+            }
+        }
+        previous = stored == null ? null : current();
+    }
+
+    @Override
+    protected void process(InternalRow row, byte kind) {
+        boolean retraction = RowKind.retracts(kind);
+        if (retraction && rows == 0) {
+            return; // its group has expired
+        }
+        touched = true;
+        rows += retraction ? -1 : 1;
+        for (Call call : calls) {
+            if (call.accepts(row)) {
+                if (retraction) {
+                    call.function().retract(row);
+                } else {
+                    call.function().add(row);
+                }
+            }
+        }
+        if (rows == 0) {
+            for (Call call : calls) {
+                call.function().clear();
+                call.function().reset();
+            }
+        }
+    }
+
+    @Override
+    protected void finish() {
+        if (!touched) {
+            return;
+        }
+        if (rows == 0) {
+            state.clear();
+            if (previous != null) {
+                emit(RowKind.DELETE, output(previous));
+            }
+        } else {
+            save();
+            emitUpdate(current());
+        }
+        for (Call call : calls) {
+            call.function().flush();
+        }
+    }
+
+    private void emitUpdate(InternalRow next) {
+        if (previous == null) {
+            emit(RowKind.INSERT, output(next));
+        } else if (ttl > 0 || !previous.equals(next)) {
+            // with a TTL also what did not change, so that the states downstream live on
+            if (updateBefore) {
+                emit(RowKind.UPDATE_BEFORE, output(previous));
+            }
+            emit(RowKind.UPDATE_AFTER, output(next));
+        }
+    }
+
+    private InternalRow output(InternalRow values) {
+        return grouped ? new JoinedRow(key, values) : values;
+    }
+
+    private InternalRow current() {
+        Object[] results = new Object[calls.length];
+        for (int i = 0; i < calls.length; i++) {
+            results[i] = calls[i].function().value();
+        }
+        return binary.apply(Rows.of(results)).copy();
+    }
+
+    private void save() {
+        Object[] stored = new Object[calls.length + 1];
+        stored[0] = rows;
+        for (int i = 0; i < calls.length; i++) {
+            stored[i + 1] = calls[i].function().save();
+        }
+        state.update(Rows.of(stored));
+    }
+}

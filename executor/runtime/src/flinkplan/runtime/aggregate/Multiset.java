@@ -1,0 +1,91 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Kernel;
+import flinkplan.runtime.Rows;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.ObjLongConsumer;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+import scala.collection.Iterator;
+
+/** How often each row occurs in a group: a map state, of which a batch reads and writes what it touches. */
+final class Multiset {
+    private static final StructType COUNT = new StructType().add("count", DataTypes.LongType);
+
+    /** A count as it was stored and as it is now. */
+    private static final class Counter {
+        final long stored;
+        long count;
+
+        Counter(long stored) {
+            this.stored = stored;
+            this.count = stored;
+        }
+    }
+
+    private final MapState<InternalRow, InternalRow> state;
+    private final UnsafeProjection binary;
+    private final Map<InternalRow, Counter> counters = new LinkedHashMap<>();
+    private boolean complete;
+
+    Multiset(Kernel kernel, String name, StructType row, long ttl) {
+        state = kernel.mapState(name, row, COUNT, ttl);
+        binary = UnsafeProjection.create(row);
+    }
+
+    void begin() {
+        counters.clear();
+        complete = false;
+    }
+
+    /** Counts a row {@code by} times more; how often it occurs then. */
+    long add(InternalRow row, long by) {
+        Counter counter = counters.computeIfAbsent(binary.apply(row).copy(), this::load);
+        counter.count += by;
+        return counter.count;
+    }
+
+    private Counter load(InternalRow row) {
+        InternalRow stored = complete ? null : state.getValue(row);
+        return new Counter(stored == null ? 0 : stored.getLong(0));
+    }
+
+    /** Goes through the rows that occur. */
+    void forEach(ObjLongConsumer<InternalRow> action) {
+        if (!complete) {
+            for (Iterator<Tuple2<InternalRow, InternalRow>> all = state.iterator(); all.hasNext(); ) {
+                Tuple2<InternalRow, InternalRow> next = all.next();
+                counters.computeIfAbsent(next._1(), row -> new Counter(next._2().getLong(0)));
+            }
+            complete = true;
+        }
+        counters.forEach((row, counter) -> {
+            if (counter.count > 0) {
+                action.accept(row, counter.count);
+            }
+        });
+    }
+
+    void clear() {
+        state.clear();
+        counters.clear();
+        complete = true;
+    }
+
+    void flush() {
+        counters.forEach((row, counter) -> {
+            if (counter.count != counter.stored) {
+                if (counter.count == 0) {
+                    state.removeKey(row);
+                } else {
+                    state.updateValue(row, Rows.of(counter.count));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,161 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Kernel;
+import flinkplan.runtime.Rows;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.StructType;
+
+/** PERCENTILE of one fraction or an array of them, each between 0 and 1, interpolated between values. */
+public final class Percentile extends Accumulator {
+    private final int column;
+    private final DataType type;
+    private final int fractionColumn;
+    private final DataType fractionType;
+    private final int frequencyColumn;
+    private final DataType frequencyType;
+
+    private transient Multiset values;
+    private transient double[] fractions;
+
+    /** @param frequencyColumn how often a row's value counts, or -1: once */
+    public Percentile(
+            int column,
+            DataType type,
+            int fractionColumn,
+            DataType fractionType,
+            int frequencyColumn,
+            DataType frequencyType) {
+        this.column = column;
+        this.type = type;
+        this.fractionColumn = fractionColumn;
+        this.fractionType = fractionType;
+        this.frequencyColumn = frequencyColumn;
+        this.frequencyType = frequencyType;
+    }
+
+    private boolean several() {
+        return fractionType instanceof ArrayType;
+    }
+
+    @Override
+    StructType schema() {
+        return new StructType().add("fractions", DataTypes.createArrayType(DataTypes.DoubleType, false));
+    }
+
+    @Override
+    void open(Kernel kernel, String name, long ttl) {
+        values = new Multiset(kernel, name, new StructType().add("value", DataTypes.DoubleType), ttl);
+    }
+
+    @Override
+    void begin() {
+        values.begin();
+    }
+
+    @Override
+    void reset() {
+        fractions = null;
+    }
+
+    @Override
+    void load(InternalRow saved) {
+        fractions = saved.isNullAt(0) ? null : saved.getArray(0).toDoubleArray();
+    }
+
+    @Override
+    InternalRow save() {
+        return Rows.of(fractions == null ? null : ArrayData.toArrayData(fractions));
+    }
+
+    @Override
+    void add(InternalRow row) {
+        change(row, 1);
+    }
+
+    @Override
+    void retract(InternalRow row) {
+        change(row, -1);
+    }
+
+    private void change(InternalRow row, int sign) {
+        if (fractions == null) {
+            fractions = several()
+                    ? doubles(row.getArray(fractionColumn), ((ArrayType) fractionType).elementType())
+                    : new double[] {number(row.get(fractionColumn, fractionType))};
+        }
+        long frequency = 1;
+        if (frequencyColumn >= 0) {
+            Object given = row.isNullAt(frequencyColumn) ? 0 : row.get(frequencyColumn, frequencyType);
+            frequency = ((Number) given).longValue();
+        }
+        if (!row.isNullAt(column) && frequency > 0) {
+            values.add(Rows.of(number(row.get(column, type))), sign * frequency);
+        }
+    }
+
+    private static double[] doubles(ArrayData array, DataType type) {
+        Object[] values = array.toObjectArray(type);
+        double[] doubles = new double[values.length];
+        for (int i = 0; i < values.length; i++) {
+            doubles[i] = number(values[i]);
+        }
+        return doubles;
+    }
+
+    private static double number(Object value) {
+        return value instanceof Decimal decimal ? decimal.toDouble() : ((Number) value).doubleValue();
+    }
+
+    @Override
+    Object value() {
+        TreeMap<Double, Long> sorted = new TreeMap<>();
+        values.forEach((row, count) -> sorted.put(row.getDouble(0), count));
+        if (sorted.isEmpty() || fractions == null || fractions.length == 0) {
+            return null;
+        }
+        long total = sorted.values().stream().mapToLong(Long::longValue).sum();
+        Object[] percentiles = new Object[fractions.length];
+        for (int i = 0; i < fractions.length; i++) {
+            percentiles[i] = percentile(sorted, fractions[i] * (total - 1));
+        }
+        return several() ? new GenericArrayData(percentiles) : percentiles[0];
+    }
+
+    /** The value at a position counted from 0, linear between its neighbours. */
+    private static double percentile(TreeMap<Double, Long> sorted, double position) {
+        double lower = at(sorted, (long) Math.floor(position));
+        double upper = at(sorted, (long) Math.ceil(position));
+        return lower == upper
+                ? lower
+                : (Math.ceil(position) - position) * lower + (position - Math.floor(position)) * upper;
+    }
+
+    private static double at(TreeMap<Double, Long> sorted, long position) {
+        long before = 0;
+        for (Map.Entry<Double, Long> entry : sorted.entrySet()) {
+            before += entry.getValue();
+            if (position < before) {
+                return entry.getKey();
+            }
+        }
+        return sorted.lastKey();
+    }
+
+    @Override
+    void clear() {
+        values.clear();
+    }
+
+    @Override
+    void flush() {
+        values.flush();
+    }
+}

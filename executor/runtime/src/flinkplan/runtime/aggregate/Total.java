@@ -1,0 +1,174 @@
+package flinkplan.runtime.aggregate;
+
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
+
+/** A running total in the arithmetic of one family of number types. */
+abstract class Total implements Serializable {
+    /** The total that sums values of {@code input} up to a {@code sum}. */
+    static Total of(DataType input, DataType sum) {
+        if (sum instanceof DecimalType decimal) {
+            return new OfDecimals((DecimalType) input, decimal);
+        }
+        return sum.equals(DataTypes.FloatType) || sum.equals(DataTypes.DoubleType)
+                ? new OfFloats(input, sum)
+                : new OfIntegers(input, sum);
+    }
+
+    abstract void set(Object value);
+
+    abstract void add(InternalRow row, int column);
+
+    abstract void subtract(InternalRow row, int column);
+
+    /** The total in its type; null once a decimal has overflowed. */
+    abstract Object get();
+
+    abstract Object zero();
+
+    /** Integers wrap around, as Java's do. */
+    private static final class OfIntegers extends Total {
+        private final DataType input;
+        private final DataType sum;
+        private long total;
+
+        OfIntegers(DataType input, DataType sum) {
+            this.input = input;
+            this.sum = sum;
+        }
+
+        @Override
+        void set(Object value) {
+            total = ((Number) value).longValue();
+        }
+
+        private long read(InternalRow row, int column) {
+            if (input.equals(DataTypes.LongType)) {
+                return row.getLong(column);
+            }
+            return input.equals(DataTypes.IntegerType)
+                    ? row.getInt(column)
+                    : ((Number) row.get(column, input)).longValue();
+        }
+
+        @Override
+        void add(InternalRow row, int column) {
+            total += read(row, column);
+        }
+
+        @Override
+        void subtract(InternalRow row, int column) {
+            total -= read(row, column);
+        }
+
+        @Override
+        Object get() {
+            return Numbers.integer(total, sum);
+        }
+
+        @Override
+        Object zero() {
+            return Numbers.integer(0, sum);
+        }
+    }
+
+    private static final class OfFloats extends Total {
+        private final DataType input;
+        private final boolean single;
+        private double total;
+
+        OfFloats(DataType input, DataType sum) {
+            this.input = input;
+            this.single = sum.equals(DataTypes.FloatType);
+        }
+
+        @Override
+        void set(Object value) {
+            total = ((Number) value).doubleValue();
+        }
+
+        private void change(double by) {
+            total = single ? (float) total + (float) by : total + by;
+        }
+
+        private double read(InternalRow row, int column) {
+            return ((Number) row.get(column, input)).doubleValue();
+        }
+
+        @Override
+        void add(InternalRow row, int column) {
+            change(read(row, column));
+        }
+
+        @Override
+        void subtract(InternalRow row, int column) {
+            change(-read(row, column));
+        }
+
+        @Override
+        Object get() {
+            if (single) {
+                return (float) total;
+            }
+            return total;
+        }
+
+        @Override
+        Object zero() {
+            if (single) {
+                return 0f;
+            }
+            return 0d;
+        }
+    }
+
+    /** A decimal total that overflows becomes NULL, and begins anew with the next value. */
+    private static final class OfDecimals extends Total {
+        private final DecimalType input;
+        private final DecimalType sum;
+        private Decimal total;
+
+        OfDecimals(DecimalType input, DecimalType sum) {
+            this.input = input;
+            this.sum = sum;
+        }
+
+        @Override
+        void set(Object value) {
+            total = (Decimal) value;
+        }
+
+        private void change(Decimal by) {
+            Decimal start = total == null ? (Decimal) zero() : total;
+            total = Numbers.decimal(start.toJavaBigDecimal().add(by.toJavaBigDecimal()), sum);
+        }
+
+        private Decimal read(InternalRow row, int column) {
+            return row.getDecimal(column, input.precision(), input.scale());
+        }
+
+        @Override
+        void add(InternalRow row, int column) {
+            change(read(row, column));
+        }
+
+        @Override
+        void subtract(InternalRow row, int column) {
+            change(read(row, column).unary_$minus());
+        }
+
+        @Override
+        Object get() {
+            return total;
+        }
+
+        @Override
+        Object zero() {
+            return Decimal.apply(java.math.BigDecimal.ZERO, sum.precision(), sum.scale());
+        }
+    }
+}
