@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan import document
 from flinkplan.plan.errors import FlinkplanError
 from tests.parity.compare import PlanComparison, compare_plans, compare_rows
@@ -54,13 +54,11 @@ def compare_case(case: Case) -> PlanComparison:
     return compare_plans(case.plan_file.read_text("utf-8"), ours)
 
 
-def check_rows(case: Case, work: Path, session: Any = None) -> str:
+def check_rows(case: Case, work: Path) -> str:
     """Flink's plan, run on Spark in the folder ``work``, writes Flink's rows; where Flink fails, so do we."""
     shutil.copytree(case.folder / "data", work / "data", dirs_exist_ok=True)
     try:
-        from flinkplan.executor.job import JobOptions, execute
-
-        options = JobOptions(checkpoint=work / "checkpoint", variables={"CASE": str(work)}, mode="bounded")
+        options = JobOptions(checkpoint=str(work / "checkpoint"), variables={"CASE": str(work)})
         execute(document.load(case.plan_file), options).wait()
     except Exception as e:
         return _words(e) if case.runs or not isinstance(e, FlinkplanError) else ""
