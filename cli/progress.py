@@ -1,0 +1,153 @@
+"""What ``execute`` and ``run`` show of a running job."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..executor.progress import QueryProgress
+
+
+class Progress(Protocol):
+    """Is told of every batch while the job runs, and once that it has ended."""
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        """A batch has been written."""
+
+    def ended(self, how: str) -> None:
+        """The job has ended: ``finished`` or ``stopped``."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        pass
+
+    def ended(self, how: str) -> None:
+        pass
+
+
+class JsonLines:
+    """One JSON object a batch, on standard output."""
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        click.echo(json.dumps(as_json(progress), ensure_ascii=False))
+
+    def ended(self, how: str) -> None:
+        pass
+
+
+def as_json(progress: QueryProgress) -> dict[str, Any]:
+    """The fields of a batch's line."""
+    found = asdict(progress)
+    found["rows_per_second"] = round(progress.rows_per_second or 0, 1)
+    return {"event": "batch", **found, "operators": list(found["operators"])}
+
+
+@dataclass
+class SinkTotals:
+    """What a sink's query has done so far."""
+
+    batches: int = 0
+    read: int = 0
+    written: int = 0
+    last: QueryProgress | None = None
+
+    def add(self, progress: QueryProgress) -> None:
+        """Count a batch."""
+        self.batches += 1
+        self.read += progress.rows_read
+        self.written = progress.rows_written
+        self.last = progress
+
+
+@dataclass
+class Summary:
+    """A line for each sink when the job has ended, on standard error."""
+
+    totals: dict[str, SinkTotals] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        self.totals.setdefault(progress.sink, SinkTotals()).add(progress)
+
+    def ended(self, how: str) -> None:
+        for sink, total in self.totals.items():
+            batches = f"{total.batches} batch{'' if total.batches == 1 else 'es'}"
+            click.echo(f"{sink}: {total.read:,} rows read, {total.written:,} written in {batches}", err=True)
+        if self.totals or how != "failed":
+            click.echo(f"{how} after {time.monotonic() - self.started:.1f} s", err=True)
+
+
+class Live(Summary):
+    """A table that follows the job on a terminal; the summary stays when it has ended."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.live import Live as RichLive
+
+        super().__init__()
+        self._live = RichLive(console=console, transient=True, get_renderable=self._table, refresh_per_second=4)
+        self._live.start()
+
+    def ended(self, how: str) -> None:
+        self._live.stop()
+        super().ended(how)
+
+    def _table(self) -> Table:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, title=f"running for {time.monotonic() - self.started:.0f} s")
+        for name in ("sink, operator", "batch", "rows in", "rows out", "rows/s", "watermark", "state rows", "late"):
+            table.add_column(name, justify="left" if name.startswith("sink") else "right")
+        for sink, total in self.totals.items():
+            last = total.last
+            assert last is not None
+            rate = f"{last.rows_per_second or 0:,.0f}"
+            state = f"{sum(o.state_rows for o in last.operators):,}" if last.operators else ""
+            cells = (f"{last.batch}", f"{total.read:,}", f"{total.written:,}", rate, last.watermark or "", state, "")
+            table.add_row(sink, *cells, style="bold")
+            for operator in last.operators:
+                table.add_row(
+                    f"  {operator.name}", "", "", f"{operator.updated_rows:,}", "", "", f"{operator.state_rows:,}",
+                    f"{operator.dropped_rows:,}",
+                )  # fmt: skip
+        return table
+
+
+@contextmanager
+def shown(log_format: str, quiet: bool) -> Iterator[Progress]:
+    """The way to show a job's progress that the options ask for; live on a terminal."""
+    progress = _progress(log_format, quiet)
+    how = "failed"
+    try:
+        yield progress
+        how = "finished"
+    except KeyboardInterrupt:
+        how = "stopped"
+        raise
+    finally:
+        progress.ended(how)
+
+
+def _progress(log_format: str, quiet: bool) -> Progress:
+    if quiet:
+        return Silent()
+    if log_format == "json":
+        return JsonLines()
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        return Live(Console(stderr=True))
+    return Summary()
