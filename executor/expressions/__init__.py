@@ -1,6 +1,17 @@
 """Scalar expressions: a plan's RexNode → a Spark column with Flink's semantics."""
 
-from . import arithmetic, comparison, conditional, math
+from . import arithmetic, cast, comparison, conditional, encoding, intervals, math, string, temporal
 from .translate import to_column
 
-__all__ = ["arithmetic", "comparison", "conditional", "math", "to_column"]
+__all__ = [
+    "arithmetic",
+    "cast",
+    "comparison",
+    "conditional",
+    "encoding",
+    "intervals",
+    "math",
+    "string",
+    "temporal",
+    "to_column",
+]

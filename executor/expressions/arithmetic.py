@@ -15,6 +15,7 @@ from pyspark.sql.types import LongType
 
 from ...plan.types import INTEGERS, LogicalType, decimal
 from ..types import spark_type
+from .intervals import is_shift, shift
 from .jvm import invoke
 from .registry import BINARY, PREFIX, SPECIAL, Invocation, scalar
 
@@ -41,6 +42,8 @@ def operands_for(call: Invocation, *operands: Column) -> tuple[Column, ...]:
 def _operator(name: str, apply: Callable[[Column, Column], Column]) -> None:
     @scalar(name, syntax=BINARY)
     def build(call: Invocation, a: Column, b: Column) -> Column:
+        if is_shift(call):
+            return shift(call, a, b, -1 if apply is operator.sub else 1)
         left, right = operands_for(call, a, b)
         return apply(left, right).cast(spark_type(call.type))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from ...plan.types import STRING_LENGTH, LogicalType
+from ...plan.types import STRING_LENGTH
 from ..types import spark_type
 from .registry import SPECIAL, Invocation, scalar
 
@@ -59,14 +60,18 @@ def least(call: Invocation, *operands: Column) -> Column:
     return _all_known(F.least(*(_typed(call, o) for o in operands)), operands)
 
 
+_SUMMARIES = (
+    (re.compile(rf"VARCHAR\({STRING_LENGTH}\)"), "STRING"),
+    (re.compile(rf"VARBINARY\({STRING_LENGTH}\)"), "BYTES"),
+    (re.compile(r"TIMESTAMP\((\d)\) WITH LOCAL TIME ZONE"), r"TIMESTAMP_LTZ(\1)"),
+)
+
+
 @scalar("$TYPEOF$1")
 def type_of(call: Invocation, *operands: Column) -> Column:
     """The type of the first operand as text; the unshortened form where a second operand is TRUE."""
-    return F.lit(_summary(call.types[0]) if len(operands) == 1 else str(call.types[0]))
-
-
-def _summary(t: LogicalType) -> str:
-    if t.root in ("VARCHAR", "VARBINARY") and t.length == STRING_LENGTH:
-        text = "STRING" if t.root == "VARCHAR" else "BYTES"
-        return text if t.nullable else f"{text} NOT NULL"
-    return str(t)
+    text = str(call.types[0])
+    if len(operands) == 1:
+        for long, short in _SUMMARIES:
+            text = long.sub(short, text)
+    return F.lit(text)

@@ -25,6 +25,7 @@ from ..types import spark_type
 from .jvm import invoke
 
 BINARY, PREFIX, POSTFIX, SPECIAL, INTERNAL = "BINARY", "PREFIX", "POSTFIX", "SPECIAL", "INTERNAL"
+FUNCTION_ID = "FUNCTION_ID"
 
 
 @dataclass(frozen=True, slots=True)

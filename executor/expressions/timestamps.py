@@ -8,6 +8,8 @@ from pyspark.sql import functions as F
 from ...plan.types import LogicalType
 from ..types import has_nanos
 
+MICROS_PER_DAY = 86_400_000_000
+
 
 def with_nanos(micros: Column, nanos: Column | int = 0) -> Column:
     """A timestamp with nanoseconds below its microsecond; NULL where ``micros`` is."""
@@ -33,3 +35,22 @@ def truncate(micros: Column, precision: int) -> Column:
         return micros
     count = F.unix_micros(micros)
     return F.timestamp_micros(count - F.pmod(count, F.lit(unit)))
+
+
+def to_local(micros: Column, t: LogicalType, time_zone: str) -> Column:
+    """The wall clock of a TIMESTAMP or TIMESTAMP_LTZ in the session's time zone."""
+    return F.from_utc_timestamp(micros, time_zone) if _is_shifted(t, time_zone) else micros
+
+
+def from_local(local: Column, t: LogicalType, time_zone: str) -> Column:
+    """The TIMESTAMP or TIMESTAMP_LTZ of the type ``t`` whose wall clock is ``local``."""
+    return F.to_utc_timestamp(local, time_zone) if _is_shifted(t, time_zone) else local
+
+
+def _is_shifted(t: LogicalType, time_zone: str) -> bool:
+    return t.root == "TIMESTAMP_LTZ" and time_zone != "UTC"
+
+
+def time_of_day(micros: Column) -> Column:
+    """The microseconds since midnight."""
+    return F.pmod(F.unix_micros(micros), F.lit(MICROS_PER_DAY))

@@ -1,0 +1,221 @@
+"""CAST and TRY_CAST between all types.
+
+:func:`convert` yields NULL where a value has no counterpart; where Flink fails instead, :func:`fails` says
+so, and CAST raises an error while TRY_CAST yields NULL.  Source: Flink's cast rules.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import DateType, IntegerType, ShortType, TimestampType
+
+from ...plan.errors import UnsupportedError
+from ...plan.types import BINARY_STRING, CHARACTER, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
+from ..types import has_nanos, is_day_time, is_year_month, spark_type
+from .jvm import invoke
+from .registry import SPECIAL, Invocation, scalar
+from .text import to_text
+from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
+
+_CONSTRUCTED = ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED")
+_FROM_TEXT = (*NUMERIC, "BOOLEAN", "DATE", "TIME", *TIMESTAMPS)
+
+
+@scalar("$CAST$1", syntax=SPECIAL)
+def cast(call: Invocation, a: Column) -> Column:
+    """``CAST(a AS type)``: fails where a text does not denote a value of the type."""
+    source, target = call.types[0], call.type
+    converted = convert(a, source, target, call.time_zone)
+    if not _may_fail(source, target):
+        return converted
+    message = F.concat(F.lit("cannot cast '"), to_text(a, source, call.time_zone), F.lit(f"' to {target}"))
+    error = F.raise_error(message).cast(spark_type(target))
+    return F.when(fails(a, source, target, call.time_zone), error).otherwise(converted)
+
+
+@scalar("$TRY_CAST$1", syntax=SPECIAL)
+def try_cast(call: Invocation, a: Column) -> Column:
+    """``TRY_CAST(a AS type)``: NULL where CAST fails."""
+    source, target = call.types[0], call.type
+    converted = convert(a, source, target, call.time_zone)
+    if source.root not in _CONSTRUCTED or not _may_fail(source, target):
+        return converted
+    return F.when(~fails(a, source, target, call.time_zone), converted)
+
+
+def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
+    """``a`` as a value of the type ``target``; NULL where there is none.
+
+    Raises :class:`UnsupportedError` for a pair of types that cannot be cast.
+    """
+    if source.root == "NULL":
+        return a.cast(spark_type(target))
+    if target.root in CHARACTER:
+        return fit_text(to_text(a, source, time_zone), source, target)
+    if target.root in BINARY_STRING and source.root in (*CHARACTER, *BINARY_STRING):
+        return fit_bytes(a.cast("binary"), source, target)
+    if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):
+        return a.cast(spark_type(target))
+    if target.root == "DATE":
+        return _to_date(a, source, target, time_zone)
+    if target.root == "TIME":
+        return _to_time(a, source, target, time_zone)
+    if target.root in TIMESTAMPS:
+        return _to_timestamp(a, source, target, time_zone)
+    if target.root in _CONSTRUCTED and source.root in _CONSTRUCTED:
+        return _to_constructed(a, source, target, time_zone)
+    if _same_interval(source, target) or {source.root[:8], target.root[:8]} <= {"INTERVAL", "BIGINT", "INT"}:
+        return a.cast(spark_type(target))
+    raise _unsupported(source, target)
+
+
+def _unsupported(source: LogicalType, target: LogicalType) -> UnsupportedError:
+    return UnsupportedError(f"CAST from {source} to {target} is not supported")
+
+
+def _same_interval(source: LogicalType, target: LogicalType) -> bool:
+    return (is_year_month(source) and is_year_month(target)) or (is_day_time(source) and is_day_time(target))
+
+
+# ---------------------------------------------------------------- failure
+
+
+def _may_fail(source: LogicalType, target: LogicalType) -> bool:
+    if source.root in CHARACTER:
+        return target.root in _FROM_TEXT
+    if source.root in _CONSTRUCTED and target.root in _CONSTRUCTED:
+        pairs = zip(_parts(source), _parts(target), strict=False)
+        return any(_may_fail(s, t) for s, t in pairs)
+    return False
+
+
+def _parts(t: LogicalType) -> tuple[LogicalType, ...]:
+    return t.children or t.field_types
+
+
+def fails(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
+    """Whether CAST fails on ``a``."""
+    if not _may_fail(source, target):
+        return F.lit(False)
+    if source.root not in _CONSTRUCTED:
+        return a.isNotNull() & convert(a, source, target, time_zone).isNull()
+    inner = list(zip(_parts(source), _parts(target), strict=False))
+    if source.root in ("ROW", "STRUCTURED"):
+        failing = [fails(a.getField(f"f{i}"), s, t, time_zone) for i, (s, t) in enumerate(inner)]
+    else:
+        elements = [a] if source.root == "ARRAY" else [F.map_keys(a), F.map_values(a)]
+        failing = [_any_fails(e, s, t, time_zone) for e, (s, t) in zip(elements, inner, strict=False)]
+    return F.coalesce(reduce(lambda x, y: x | y, failing), F.lit(False))
+
+
+def _any_fails(elements: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
+    return F.exists(elements, lambda x: fails(x, source, target, time_zone))
+
+
+# ---------------------------------------------------------------- text and bytes
+
+
+def fit_text(text: Column, source: LogicalType, target: LogicalType) -> Column:
+    """A text cut to the length of ``target``, and padded with spaces for CHAR."""
+    length = target.length or 0
+    if target.root == "CHAR":
+        return F.rpad(text, length, " ")
+    if length == STRING_LENGTH or (source.root in CHARACTER and (source.length or 0) <= length):
+        return text
+    return F.substring(text, 1, length)
+
+
+def fit_bytes(data: Column, source: LogicalType, target: LogicalType) -> Column:
+    """Bytes cut to the length of ``target``, and padded with zeros for BINARY."""
+    length = target.length or 0
+    if target.root == "BINARY":
+        return F.rpad(data, length, F.lit(b"\0"))
+    if length == STRING_LENGTH or (source.root in BINARY_STRING and (source.length or 0) <= length):
+        return data
+    return F.substring(data, 1, length)
+
+
+# ---------------------------------------------------------------- dates and times
+
+
+def _to_date(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
+    if source.root == "DATE":
+        return a
+    if source.root in CHARACTER:
+        return invoke("Times.parseDate", DateType(), a)
+    if source.root in TIMESTAMPS:
+        return to_local(to_micros(a, source), source, time_zone).cast("date")
+    raise _unsupported(source, target)
+
+
+def _to_time(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
+    if source.root in CHARACTER:
+        millis = invoke("Times.parseTime", IntegerType(), a)
+    elif source.root == "TIME":
+        millis = a
+    elif source.root in TIMESTAMPS:
+        millis = F.floor(time_of_day(to_local(to_micros(a, source), source, time_zone)) / 1000).cast("int")
+    else:
+        raise _unsupported(source, target)
+    unit = 10 ** max(0, 3 - (target.precision or 0))
+    return millis if unit == 1 else millis - millis % unit
+
+
+def _to_timestamp(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
+    if source.root == target.root:
+        local = to_micros(a, source)
+    elif source.root in TIMESTAMPS:
+        local = to_local(to_micros(a, source), source, time_zone)
+        local = from_local(local, target, time_zone)
+    else:
+        local = from_local(_local_timestamp(a, source, target), target, time_zone)
+    if not has_nanos(target):
+        return truncate(local, target.precision or 0)
+    below = invoke("Times.parseNanos", ShortType(), a) if source.root in CHARACTER else nanos_of(a, source)
+    return with_nanos(local, _cut_nanos(below, target))
+
+
+def _local_timestamp(a: Column, source: LogicalType, target: LogicalType) -> Column:
+    if source.root in CHARACTER:
+        return invoke("Times.parseTimestamp", TimestampType(), a)
+    if source.root == "DATE":
+        return a.cast("timestamp")
+    if source.root == "TIME":
+        return F.timestamp_millis(a)
+    raise _unsupported(source, target)
+
+
+def _cut_nanos(nanos: Column, target: LogicalType) -> Column:
+    unit = 10 ** (9 - (target.precision or 9))
+    return nanos if unit == 1 else nanos - nanos % unit
+
+
+# ---------------------------------------------------------------- constructed types
+
+
+def _to_constructed(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
+    if source.root != target.root and not {source.root, target.root} <= {"ROW", "STRUCTURED"}:
+        raise _unsupported(source, target)
+    if spark_type(source) == spark_type(target) and not _lengths_differ(source, target):
+        return a
+    if source.root == "ARRAY":
+        return F.transform(a, lambda x: convert(x, source.element, target.element, time_zone))
+    if source.root in ("MAP", "MULTISET"):
+        keys = F.transform(F.map_keys(a), lambda k: convert(k, source.children[0], target.children[0], time_zone))
+        if source.root == "MULTISET":
+            return F.map_from_arrays(keys, F.map_values(a))
+        values = F.transform(F.map_values(a), lambda v: convert(v, source.children[1], target.children[1], time_zone))
+        return F.map_from_arrays(keys, values)
+    fields = [
+        convert(a.getField(f"f{i}"), s, t, time_zone).alias(f"f{i}")
+        for i, (s, t) in enumerate(zip(source.field_types, target.field_types, strict=True))
+    ]
+    return F.when(a.isNotNull(), F.struct(*fields))
+
+
+def _lengths_differ(source: LogicalType, target: LogicalType) -> bool:
+    """Whether types that Spark holds alike differ in a length or precision that a cast enforces."""
+    return source.with_nullability(True) != target.with_nullability(True)

@@ -1,0 +1,77 @@
+"""Dates, times and timestamps plus and minus intervals, and the intervals between them."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType
+
+from ...plan.types import DATETIME, LogicalType
+from ..types import has_nanos, is_year_month, spark_type
+from .jvm import invoke
+from .registry import SPECIAL, Invocation, scalar
+from .timestamps import nanos_of, time_of_day, to_micros, with_nanos
+
+MILLIS_PER_DAY = 86_400_000
+
+
+def is_shift(call: Invocation) -> bool:
+    """Whether a ``+`` or ``-`` moves a date, time or timestamp by an interval."""
+    return call.type.root in DATETIME
+
+
+def shift(call: Invocation, a: Column, b: Column, sign: int) -> Column:
+    """``a`` moved by the interval ``b``, or ``b`` by ``a``; backwards where ``sign`` is -1."""
+    instant, interval = (b, a) if call.types[0].root.startswith("INTERVAL") else (a, b)
+    instant_type, interval_type = sorted(call.types, key=lambda t: t.root.startswith("INTERVAL"))
+    amount = interval if sign > 0 else -interval
+    by_months = is_year_month(interval_type)
+    if instant_type.root == "DATE" and call.type.root != "DATE":
+        instant, instant_type = instant.cast("timestamp"), call.type
+    if instant_type.root == "DATE":
+        return F.add_months(instant, amount) if by_months else F.date_add(instant, _whole_days(amount))
+    if instant_type.root == "TIME":
+        return instant if by_months else F.pmod(instant + amount, F.lit(MILLIS_PER_DAY)).cast("int")
+    micros = to_micros(instant, instant_type)
+    moved = _add_months(micros, amount) if by_months else _add_millis(micros, amount)
+    return with_nanos(moved, nanos_of(instant, instant_type)) if has_nanos(instant_type) else moved
+
+
+def _whole_days(millis: Column) -> Column:
+    return (millis / MILLIS_PER_DAY).cast("int")
+
+
+def _add_months(micros: Column, months: Column) -> Column:
+    """Months are added to the date; its day is cut to the length of the month it comes to."""
+    day = F.add_months(micros.cast("date"), months)
+    return F.timestamp_micros(F.unix_micros(day.cast("timestamp")) + time_of_day(micros))
+
+
+def _add_millis(micros: Column, millis: Column) -> Column:
+    return F.timestamp_micros(F.unix_micros(micros) + millis * 1000)
+
+
+@scalar("$+$1", syntax=SPECIAL)
+def plus(call: Invocation, a: Column, b: Column) -> Column:
+    """A date, time or timestamp plus an interval."""
+    return shift(call, a, b, 1)
+
+
+@scalar("$-$1", syntax=SPECIAL)
+def minus(call: Invocation, a: Column, b: Column) -> Column:
+    """A date, time or timestamp minus an interval, or the interval between two of them."""
+    if is_shift(call):
+        return shift(call, a, b, -1)
+    later, earlier = (to_millis(x, t) for x, t in zip((a, b), call.types, strict=True))
+    if is_year_month(call.type):
+        return invoke("Times.monthsBetween", IntegerType(), later, earlier)
+    return (later - earlier).cast(spark_type(call.type))
+
+
+def to_millis(a: Column, t: LogicalType) -> Column:
+    """Milliseconds since 1970, or since midnight for a TIME."""
+    if t.root == "DATE":
+        return F.unix_date(a).cast("bigint") * MILLIS_PER_DAY
+    if t.root == "TIME":
+        return a.cast("bigint")
+    return F.unix_millis(to_micros(a, t))

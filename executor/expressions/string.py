@@ -1,0 +1,139 @@
+"""Functions on text."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType
+
+from ...plan.types import INTEGERS
+from ..types import spark_type
+from .jvm import invoke
+from .registry import BINARY, SPECIAL, Invocation, kernel, native, scalar
+
+native("$UPPER$1", F.upper)
+native("$LOWER$1", F.lower)
+native("$CHAR_LENGTH$1", F.char_length)
+native("$CHARACTER_LENGTH$1", F.char_length)
+native("$CONCAT$1", F.concat)
+native("$||$1", F.concat, BINARY)
+native("$REVERSE$1", F.reverse)
+native("$REPEAT$1", F.repeat)
+native("$LEFT$1", F.left)
+native("$RIGHT$1", F.right)
+native("$POSITION$1", F.position)
+native("$STARTSWITH$1", F.startswith)
+native("$ENDSWITH$1", F.endswith)
+native("$ELT$1", F.elt)
+native("$PRINTF$1", F.printf)
+native("$LTRIM$1", F.ltrim)
+native("$RTRIM$1", F.rtrim)
+native("$BTRIM$1", F.btrim)
+native("$TRANSLATE3$1", lambda *operands: F.call_function("translate", *operands))
+kernel("$REPLACE$1", "Strings.replace")
+kernel("$OVERLAY$1", "Strings.overlay")
+kernel("$INITCAP$1", "Strings.initcap")
+kernel("$ASCII$1", "Strings.ascii")
+kernel("$CHR$1", "Strings.chr")
+kernel("$SPLIT$1", "Strings.split")
+kernel("$REGEXP$1", "Patterns.find")
+kernel("$REGEXP_COUNT$1", "Patterns.count")
+kernel("$REGEXP_INSTR$1", "Patterns.instr")
+kernel("$REGEXP_REPLACE$1", "Patterns.replace")
+kernel("$LIKE$1", "Patterns.like", SPECIAL)
+kernel("$SIMILAR TO$1", "Patterns.similar", SPECIAL)
+
+_TRIMS = {"BOTH": F.btrim, "LEADING": F.ltrim, "TRAILING": F.rtrim}
+
+
+@scalar("$TRIM$1")
+def trim(call: Invocation, characters: Column, text: Column) -> Column:
+    """``TRIM(BOTH | LEADING | TRAILING characters FROM text)``."""
+    return _TRIMS[call.symbol(0)](text, characters)
+
+
+@scalar("$SUBSTRING$1", "$SUBSTR$1", kernel=True)
+def substring(call: Invocation, text: Column, start: Column, length: Column | None = None) -> Column:
+    """The text from a position, counted from 1 or backwards from -1, to its end or of a length."""
+    size = F.lit(2**31 - 1) if length is None else length
+    return invoke("Strings.substring", spark_type(call.type), text, start, size)
+
+
+@scalar("$LOCATE$1", kernel=True)
+def locate(call: Invocation, part: Column, text: Column, start: Column | None = None) -> Column:
+    """The position of a part at or after a start; 0 for none."""
+    return invoke("Strings.locate", spark_type(call.type), part, text, F.lit(1) if start is None else start)
+
+
+@scalar("$INSTR$1", kernel=True)
+def instr(
+    call: Invocation, text: Column, part: Column, start: Column | None = None, nth: Column | None = None
+) -> Column:
+    """The position of the nth occurrence of a part; 0 for none."""
+    first, count = (F.lit(1) if o is None else o for o in (start, nth))
+    return invoke("Strings.instr", spark_type(call.type), text, part, first, count)
+
+
+@scalar("$CONCAT_WS$1")
+def concat_ws(call: Invocation, separator: Column, *texts: Column) -> Column:
+    """The texts that are not NULL, with a separator between them."""
+    return F.call_function("concat_ws", separator, *texts)
+
+
+def _padded(name: str, text: Column, length: Column, pad: Column) -> Column:
+    return F.when((length >= 0) & (pad != ""), F.call_function(name, text, length, pad))
+
+
+@scalar("$LPAD$1")
+def lpad(call: Invocation, text: Column, length: Column, pad: Column) -> Column:
+    """Padded on the left or cut to a length; NULL for a negative length or an empty pad."""
+    return _padded("lpad", text, length, pad)
+
+
+@scalar("$RPAD$1")
+def rpad(call: Invocation, text: Column, length: Column, pad: Column) -> Column:
+    """Padded on the right or cut to a length; NULL for a negative length or an empty pad."""
+    return _padded("rpad", text, length, pad)
+
+
+@scalar("$SPLIT_INDEX$1", kernel=True)
+def split_index(call: Invocation, text: Column, separator: Column, index: Column) -> Column:
+    """The part at an index from 0; the separator is a text or a character's code."""
+    by = F.char(separator) if call.types[1].root in INTEGERS else separator
+    return invoke("Strings.splitIndex", spark_type(call.type), text, by, index)
+
+
+@scalar("$STR_TO_MAP$1", kernel=True)
+def str_to_map(call: Invocation, text: Column, pairs: Column | None = None, values: Column | None = None) -> Column:
+    """A map of pairs such as ``k1=v1,k2=v2``."""
+    between_pairs, in_pair = F.lit(",") if pairs is None else pairs, F.lit("=") if values is None else values
+    return invoke("Patterns.toMap", spark_type(call.type), text, between_pairs, in_pair)
+
+
+@scalar("$REGEXP_EXTRACT$1", kernel=True)
+def regexp_extract(call: Invocation, text: Column, regex: Column, group: Column | None = None) -> Column:
+    """A group of the first match, the whole match where none is named."""
+    return invoke("Patterns.extract", spark_type(call.type), text, regex, F.lit(0) if group is None else group)
+
+
+@scalar("$REGEXP_SUBSTR$1", kernel=True)
+def regexp_substr(call: Invocation, text: Column, regex: Column) -> Column:
+    """The first match."""
+    return regexp_extract(call, text, regex)
+
+
+@scalar("$REGEXP_EXTRACT_ALL$1", kernel=True)
+def regexp_extract_all(call: Invocation, text: Column, regex: Column, group: Column | None = None) -> Column:
+    """A group of every match, the first group where none is named."""
+    return invoke("Patterns.extractAll", spark_type(call.type), text, regex, F.lit(1) if group is None else group)
+
+
+def _test(name: str, method: str) -> None:
+    @scalar(name, kernel=True)
+    def build(call: Invocation, text: Column) -> Column:
+        return F.coalesce(invoke(method, BooleanType(), text), F.lit(False))
+
+
+_test("$IS_DIGIT$1", "Strings.isDigit")
+_test("$IS_ALPHA$1", "Strings.isAlpha")
+_test("$IS_DECIMAL$1", "Strings.isDecimal")
