@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.streaming.ListState;
@@ -19,6 +20,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * An operator on a keyed changelog.
@@ -38,6 +40,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     private final int kindOrdinal;
     private final int sequenceOrdinal;
 
+    private transient Comparator<InternalRow> order;
     private transient ArrayDeque<InternalRow> emitted;
     private transient long sequence;
 
@@ -66,7 +69,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     /** Ends the rows of a key: the states are to be written now. */
     protected abstract void finish();
 
-    /** Whether the order of insert-only rows makes a difference. */
+    /** Whether it makes a difference in which order rows come. */
     protected boolean orderMatters() {
         return true;
     }
@@ -79,6 +82,8 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     @Override
     public final void init(OutputMode outputMode, TimeMode timeMode) {
         emitted = new ArrayDeque<>();
+        order = Comparator.<InternalRow>comparingLong(row -> row.getLong(sequenceOrdinal))
+                .thenComparing(row -> !RowKind.retracts(kind(row)));
         open();
     }
 
@@ -86,7 +91,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
         begin(key);
-        return new Run(kindOrdinal < 0 && !orderMatters() ? rows : sorted(rows));
+        return new Run(orderMatters() ? sorted(rows) : rows);
     }
 
     /** Emits a row; its columns must not change afterwards. */
@@ -113,18 +118,13 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     private Iterator<InternalRow> sorted(Iterator<InternalRow> rows) {
         List<InternalRow> list = new ArrayList<>();
-        boolean ordered = true;
-        for (long last = Long.MIN_VALUE; rows.hasNext(); ) {
-            InternalRow row = rows.next();
-            long next = row.getLong(sequenceOrdinal);
-            ordered &= last <= next;
-            last = next;
-            list.add(row);
-        }
-        if (!ordered) {
-            list.sort(Comparator.comparingLong(row -> row.getLong(sequenceOrdinal)));
-        }
-        return scala.jdk.javaapi.CollectionConverters.asScala(list.iterator());
+        rows.foreach(list::add);
+        list.sort(order);
+        return CollectionConverters.asScala(list.iterator());
+    }
+
+    private byte kind(InternalRow row) {
+        return kindOrdinal < 0 ? RowKind.INSERT : row.getByte(kindOrdinal);
     }
 
     /** One key's rows of a micro-batch, processed as their output is asked for. */
@@ -134,6 +134,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
         Run(Iterator<InternalRow> rows) {
             this.rows = rows;
+            sequence = Long.MIN_VALUE;
         }
 
         @Override
@@ -141,8 +142,9 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
             while (emitted.isEmpty() && !finished) {
                 if (rows.hasNext()) {
                     InternalRow row = rows.next();
-                    sequence = row.getLong(sequenceOrdinal);
-                    process(row, kindOrdinal < 0 ? RowKind.INSERT : row.getByte(kindOrdinal));
+                    // what each row brings about has a number of its own, so that it keeps its place downstream
+                    sequence = Math.max(sequence + 1, row.getLong(sequenceOrdinal));
+                    process(row, kind(row));
                 } else {
                     finished = true;
                     finish();
@@ -154,7 +156,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         @Override
         public InternalRow next() {
             if (!hasNext()) {
-                throw new java.util.NoSuchElementException();
+                throw new NoSuchElementException();
             }
             return emitted.poll();
         }

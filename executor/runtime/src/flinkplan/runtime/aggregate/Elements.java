@@ -38,7 +38,7 @@ public final class Elements extends Accumulator {
 
     @Override
     StructType schema() {
-        return new StructType().add("values", DataTypes.createArrayType(type));
+        return new StructType().add("values", DataTypes.createArrayType(type, true));
     }
 
     @Override
@@ -48,7 +48,7 @@ public final class Elements extends Accumulator {
 
     @Override
     void load(InternalRow saved) {
-        values = new ArrayList<>(List.of());
+        values = new ArrayList<>();
         for (Object value : saved.getArray(0).toObjectArray(type)) {
             values.add(value);
         }

@@ -25,6 +25,7 @@ public abstract class JoinKernel extends Kernel {
     private final boolean[] filterNulls;
     private final Condition condition;
     private final int sideOrdinal;
+    private final boolean changelog;
 
     private transient JoinSide left;
     private transient JoinSide right;
@@ -45,6 +46,7 @@ public abstract class JoinKernel extends Kernel {
         this.rightSpec = right;
         this.filterNulls = filterNulls;
         this.condition = condition;
+        this.changelog = changelog;
         this.sideOrdinal = input.fieldIndex(RIGHT);
     }
 
@@ -58,7 +60,7 @@ public abstract class JoinKernel extends Kernel {
 
     @Override
     protected final boolean orderMatters() {
-        return false;
+        return changelog;
     }
 
     @Override

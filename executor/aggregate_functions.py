@@ -1,0 +1,135 @@
+"""Flink's aggregate functions and the accumulators that compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..plan.errors import UnsupportedError
+from ..plan.specs import AggregateCall
+from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
+from .context import TranslationContext
+from .kernels import int_array, java_type
+from .stream import Stream
+from .types import spark_type
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """A call's arguments: where they stand in the kernel's input, their types, and whether rows are taken back."""
+
+    context: TranslationContext
+    call: AggregateCall
+    columns: Sequence[int]
+    types: Sequence[LogicalType]
+    retracts: bool
+
+    @property
+    def package(self) -> Any:
+        """The Java package of the accumulators."""
+        return self.context.runtime.aggregate
+
+    def java(self, t: LogicalType) -> Any:
+        """The Java face of the Spark type that holds ``t``."""
+        return java_type(self.context, spark_type(t))
+
+    @property
+    def first(self) -> tuple[int, Any]:
+        """The first argument's column and type."""
+        return self.columns[0], self.java(self.types[0])
+
+
+Accumulator = Callable[[Arguments], Any]
+
+
+def _count(a: Arguments) -> Any:
+    nullable = [c for c, t in zip(a.columns, a.types, strict=True) if t.nullable]
+    return a.package.Count(int_array(a.context, nullable))
+
+
+def _sum(a: Arguments) -> Any:
+    return a.package.Sum.sum(*a.first, a.java(a.call.type))
+
+
+def _sum0(a: Arguments) -> Any:
+    return a.package.Sum.sum0(*a.first, a.java(a.call.type))
+
+
+def _average(a: Arguments) -> Any:
+    (given,) = a.types
+    held = DOUBLE
+    if given.root in INTEGERS:
+        held = BIGINT
+    elif given.root == "DECIMAL":
+        held = decimal(38, given.scale or 0)
+    return a.package.Sum.average(*a.first, a.java(held), a.java(a.call.type))
+
+
+def _extreme(largest: bool) -> Accumulator:
+    return lambda a: a.package.Extreme(*a.first, largest, a.retracts)
+
+
+def _end(last: bool) -> Accumulator:
+    def made(a: Arguments) -> Any:
+        if a.retracts:
+            return a.package.Elements(*a.first, "LAST" if last else "FIRST", True)
+        return a.package.Latest(*a.first, last)
+
+    return made
+
+
+def _elements(result: str, ignore_nulls: bool = False) -> Accumulator:
+    return lambda a: a.package.Elements(*a.first, result, ignore_nulls or a.call.ignore_nulls)
+
+
+def _concatenation(a: Arguments) -> Any:
+    return a.package.Concatenation(a.columns[0], a.columns[1] if len(a.columns) > 1 else -1)
+
+
+def _welford(a: Arguments) -> Any:
+    return a.package.Welford(*a.first)
+
+
+def _percentile(a: Arguments) -> Any:
+    frequency = (a.columns[2], a.java(a.types[2])) if len(a.columns) > 2 else (-1, None)
+    return a.package.Percentile(*a.first, a.columns[1], a.java(a.types[1]), *frequency)
+
+
+ACCUMULATORS: dict[str, Accumulator] = {
+    "COUNT": _count,
+    "SUM": _sum,
+    "$SUM0": _sum0,
+    "AVG": _average,
+    "MIN": _extreme(largest=False),
+    "MAX": _extreme(largest=True),
+    "FIRST_VALUE": _end(last=False),
+    "LAST_VALUE": _end(last=True),
+    "SINGLE_VALUE": _elements("SINGLE"),
+    "ARRAY_AGG": _elements("ARRAY"),
+    "COLLECT": _elements("MULTISET", ignore_nulls=True),
+    "LISTAGG": _concatenation,
+    "PERCENTILE": _percentile,
+    "$WELFORD_M2": _welford,
+}
+"""The functions by name."""
+
+
+def function_name(call: AggregateCall) -> str:
+    """The function's name: ``SUM`` of ``$SUM$1``, ``$SUM0`` of ``$$SUM0$1``."""
+    return (call.internal_name or "").removeprefix("$").rsplit("$", 1)[0]
+
+
+def accumulator(
+    context: TranslationContext,
+    call: AggregateCall,
+    columns: Sequence[int],
+    types: Sequence[LogicalType],
+    stream: Stream,
+) -> Any:
+    """The accumulator of a call over a kernel's ``columns``.  Raises :class:`UnsupportedError` for others."""
+    name = function_name(call)
+    made = ACCUMULATORS.get(name)
+    if made is None:
+        raise UnsupportedError(f"the aggregate function {name or call.class_} cannot be executed")
+    return made(Arguments(context, call, columns, types, stream.changelog))

@@ -1,0 +1,89 @@
+"""The Java kernels as translators see them: columns, schemas and arrays carried over, kernels run.
+
+A kernel is a class of ``flinkplan.runtime`` that works on the rows of one key at a time and keeps state with a TTL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..plan.rex import RexNode
+from ..plan.types import LogicalType
+from .context import TranslationContext
+from .stream import KIND, SEQUENCE, Stream, column_name
+from .types import spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+CONSTANT_KEY = "key"
+"""The key column of an operator that has none: all rows belong together."""
+
+
+def run_kernel(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
+    """The output of ``kernel`` over ``frame``, whose first ``keys`` columns are the key."""
+    return context.frame(context.runtime.Kernels.run(frame._jdf, keys, kernel))
+
+
+def keyed(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
+    """The key columns, then ``columns``, then row kind (in a changelog) and sequence number."""
+    from pyspark.sql import functions as F
+
+    key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
+    return stream.frame.select(*key, *columns, *(stream.frame[h] for h in changelog_columns(stream)))
+
+
+def changelog_columns(stream: Stream) -> tuple[str, ...]:
+    """The names of the hidden columns that kernels read."""
+    return (KIND, SEQUENCE) if stream.changelog else (SEQUENCE,)
+
+
+def schema_of(types: Sequence[LogicalType], start: int = 0) -> StructType:
+    """The schema of columns of ``types``, named by position from ``start`` on."""
+    from pyspark.sql.types import StructField, StructType
+
+    return StructType([StructField(column_name(start + i), spark_type(t)) for i, t in enumerate(types)])
+
+
+def java_type(context: TranslationContext, data_type: DataType) -> Any:
+    """The Java face of a data type."""
+    assert context.spark._jvm is not None
+    return context.spark._jvm.org.apache.spark.sql.types.DataType.fromJson(data_type.json())
+
+
+def int_array(context: TranslationContext, values: Sequence[int]) -> Any:
+    """A Java ``int[]``."""
+    assert context.spark._jvm is not None
+    return _array(context, context.spark._jvm.int, values)
+
+
+def boolean_array(context: TranslationContext, values: Sequence[bool]) -> Any:
+    """A Java ``boolean[]``."""
+    assert context.spark._jvm is not None
+    return _array(context, context.spark._jvm.boolean, values)
+
+
+def object_array(context: TranslationContext, element: Any, values: Sequence[Any]) -> Any:
+    """A Java array of the class ``element``."""
+    return _array(context, element, values)
+
+
+def _array(context: TranslationContext, element: Any, values: Sequence[Any]) -> Any:
+    gateway = context.spark.sparkContext._gateway
+    assert gateway is not None
+    array = gateway.new_array(element, len(values))
+    for i, value in enumerate(values):
+        array[i] = value
+    return array
+
+
+def condition(context: TranslationContext, rex: RexNode | None, types: Sequence[LogicalType]) -> Any:
+    """A boolean expression over columns of ``types``, compiled where the kernel runs; ``None`` stays ``None``."""
+    if rex is None:
+        return None
+    schema = schema_of(types)
+    frame = context.spark.createDataFrame(context.spark.sparkContext.emptyRDD(), schema)
+    projected = frame.select(context.expression_over(rex, [frame[name] for name in schema.names]))
+    return context.runtime.Kernels.condition(projected._jdf)

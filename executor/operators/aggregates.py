@@ -1,0 +1,135 @@
+"""GROUP BY, in one phase or several.
+
+The phases of a mini-batch aggregation come to one here: the local phase is passed by, the global one aggregates
+the local one's input; a kernel folds a batch's rows of a group anyway.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...plan.nodes import (
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IncrementalGroupAggregate,
+    LocalGroupAggregate,
+)
+from ...plan.specs import AggregateCall
+from ...plan.types import LogicalType, row
+from ..aggregate_functions import accumulator
+from ..context import TranslationContext
+from ..kernels import int_array, keyed, object_array, run_kernel, schema_of
+from ..registry import translator
+from ..stream import Stream, column_name
+
+
+@translator(GroupAggregate)
+def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """One updating row a group."""
+    (stream,) = inputs
+    return _aggregate(
+        context, stream, node.grouping, node.agg_calls, node.output_type, node.generate_update_before, node.ttl_ms()
+    )
+
+
+@translator(LocalGroupAggregate)
+def local_group_aggregate(node: LocalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Left to the global phase."""
+    return replace(inputs[0], local=node)
+
+
+@translator(GlobalGroupAggregate)
+def global_group_aggregate(
+    node: GlobalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The whole aggregation of what the local phase passed by."""
+    (stream,) = inputs
+    local = stream.local
+    grouping, calls = node.grouping, node.agg_calls
+    if isinstance(local, LocalGroupAggregate):
+        grouping, calls = local.grouping, local.agg_calls
+    return _aggregate(
+        context, stream, grouping, calls, node.output_type, node.generate_update_before, node.ttl_ms()
+    )
+
+
+@translator(IncrementalGroupAggregate)
+def incremental_group_aggregate(
+    node: IncrementalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The aggregation by the partial keys; the global phase aggregates its results once more."""
+    (stream,) = inputs
+    local = stream.local
+    assert isinstance(local, LocalGroupAggregate)
+    fields = [stream.type.fields[g] for g in local.grouping]
+    results = [(f"$f{i}", call.type) for i, call in enumerate(local.agg_calls)]
+    partial = row([*((f.name, f.type) for f in fields), *results])
+    return _aggregate(context, stream, local.grouping, local.agg_calls, partial, True, node.ttl_ms())
+
+
+def _aggregate(
+    context: TranslationContext,
+    stream: Stream,
+    grouping: Sequence[int],
+    calls: Sequence[AggregateCall],
+    output_type: LogicalType,
+    update_before: bool,
+    ttl: int,
+) -> Stream:
+    used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
+    frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
+    schema = context.java_schema(frame.schema)
+    position = {index: max(1, len(grouping)) + at for at, index in enumerate(used)}
+    types = output_type.field_types
+    kernel = context.runtime.aggregate.GroupAggregate(
+        schema,
+        context.java_schema(schema_of(types[: len(grouping)])),
+        context.java_schema(schema_of([call.type for call in calls], len(grouping))),
+        _calls(context, schema, stream, calls, position),
+        update_before,
+        ttl,
+    )
+    aggregated = run_kernel(context, frame, max(1, len(grouping)), kernel)
+    names = [column_name(i) for i in range(len(types))]
+    return Stream(aggregated.select(*names, "__kind", "__seq"), output_type, changelog=True)
+
+
+def _calls(
+    context: TranslationContext,
+    schema: Any,
+    stream: Stream,
+    calls: Sequence[AggregateCall],
+    position: dict[int, int],
+) -> Any:
+    """The calls as the kernel has them, named by what they compute, so that their state is found again."""
+    package = context.runtime.aggregate
+    seen: Counter[str] = Counter()
+    found = []
+    for call in calls:
+        arguments = [position[i] for i in call.arg_list]
+        function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
+        if call.distinct:
+            function = package.Distinct(function, schema, int_array(context, arguments))
+        name = _state_name(call)
+        seen[name] += 1
+        found.append(
+            package.Call(
+                name if seen[name] == 1 else f"{name}-{seen[name]}",
+                function,
+                position[call.filter_arg] if call.filter_arg >= 0 else -1,
+            )
+        )
+    return object_array(context, package.Call, found)
+
+
+def _state_name(call: AggregateCall) -> str:
+    function = (call.internal_name or "").strip("$").split("$")[0].lower()
+    parts = [function, *map(str, call.arg_list)]
+    if call.distinct:
+        parts.append("distinct")
+    if call.filter_arg >= 0:
+        parts.append(f"filter{call.filter_arg}")
+    return "_".join(parts)

@@ -1,0 +1,118 @@
+"""The regular join: both sides kept in state until their TTL.
+
+Source of the rules: Flink's ``StreamExecJoin`` and ``JoinInputSideSpec``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...plan.nodes import Join
+from ...plan.specs import JoinType
+from ..context import TranslationContext
+from ..kernels import (
+    CONSTANT_KEY,
+    boolean_array,
+    changelog_columns,
+    condition,
+    int_array,
+    run_kernel,
+    schema_of,
+)
+from ..registry import translator
+from ..stream import Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SIDE, _LEFT, _RIGHT = "__right", "left", "right"
+_KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL, JoinType.ANTI)
+_KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
+_LEFT_ONLY = (JoinType.SEMI, JoinType.ANTI)
+
+
+@translator(Join)
+def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Bring both sides' rows together by key and let the kernel match them."""
+    left, right = inputs
+    spec = node.join_spec
+    kind = spec.join_type
+    if kind not in _KEEPS_LEFT:
+        left = _without_null_keys(left, spec.left_keys, spec.filter_nulls)
+    if kind not in _KEEPS_RIGHT:
+        right = _without_null_keys(right, spec.right_keys, spec.filter_nulls)
+    frame = _union(node, left, right)
+    preserve_left, preserve_right = kind in _KEEPS_LEFT, kind in _KEEPS_RIGHT
+    changelog = left.changelog or right.changelog or preserve_left or preserve_right
+    counts_left = preserve_left or kind in _LEFT_ONLY
+    left_side = _side(context, 0, node, left, spec.left_keys, node.left_upsert_keys, counts_left)
+    right_side = _side(context, 1, node, right, spec.right_keys, node.right_upsert_keys, preserve_right)
+    filter_nulls = boolean_array(context, spec.filter_nulls)
+    over = condition(context, spec.non_equi_condition, left.type.field_types + right.type.field_types)
+    columns = context.java_schema(schema_of(node.output_type.field_types))
+    schema = context.java_schema(frame.schema)
+    kernels = context.runtime.join
+    if kind in _LEFT_ONLY:
+        kernel = kernels.SemiAntiJoin(
+            schema, columns, changelog, left_side, right_side, filter_nulls, over, kind is JoinType.ANTI
+        )
+    else:
+        kernel = kernels.StreamingJoin(
+            schema, columns, changelog, left_side, right_side, filter_nulls, over, preserve_left, preserve_right
+        )
+    joined = run_kernel(context, frame, max(1, len(spec.left_keys)), kernel)
+    return Stream(joined, node.output_type, changelog)
+
+
+def _without_null_keys(stream: Stream, keys: Sequence[int], filter_nulls: Sequence[bool]) -> Stream:
+    """The rows whose key can match at all."""
+    for key, filtered in zip(keys, filter_nulls, strict=True):
+        if filtered:
+            stream = stream.where(stream.column(key).isNotNull())
+    return stream
+
+
+def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
+    """Key, side, one struct a side, and the hidden columns, in one frame."""
+    from pyspark.sql import functions as F
+
+    changelog = left.changelog or right.changelog
+    left_schema, right_schema = schema_of(left.type.field_types), schema_of(right.type.field_types)
+
+    def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
+        key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
+        row = F.struct(*stream.columns)
+        sides = [
+            (F.lit(None).cast(left_schema) if is_right else row).alias(_LEFT),
+            (row if is_right else F.lit(None).cast(right_schema)).alias(_RIGHT),
+        ]
+        hidden = [stream.frame[h] for h in changelog_columns(stream)]
+        if changelog and not stream.changelog:
+            hidden.insert(0, F.lit(0).cast("tinyint").alias("__kind"))
+        return stream.frame.select(*key, F.lit(is_right).alias(_SIDE), *sides, *hidden)
+
+    return shaped(left, node.join_spec.left_keys, False).union(shaped(right, node.join_spec.right_keys, True))
+
+
+def _side(
+    context: TranslationContext,
+    index: int,
+    node: Join,
+    stream: Stream,
+    join_keys: Sequence[int],
+    upsert_keys: tuple[tuple[int, ...], ...] | None,
+    counted: bool,
+) -> Any:
+    """How a side's rows are kept: at most one a key, by their unique key, by content, or only appended."""
+    contained = [key for key in upsert_keys or () if set(key) <= set(join_keys)]
+    unique = min(contained or upsert_keys or (), key=len, default=None)
+    spec = getattr(context.runtime.join, "JoinSide$Spec")
+    return spec(
+        ("leftState", "rightState")[index],
+        context.java_schema(schema_of(stream.type.field_types)),
+        node.ttl_ms(index),
+        None if unique is None else int_array(context, unique),
+        bool(contained),
+        not (counted or stream.changelog),
+    )
