@@ -91,7 +91,6 @@ def run(arguments: Sequence[str]) -> int:
         e.show()
         return e.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 PTH123 - the reader has gone; nothing more can be said

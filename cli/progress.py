@@ -26,7 +26,7 @@ class Progress(Protocol):
         """A batch has been written."""
 
     def ended(self, how: str) -> None:
-        """The job has ended: ``finished`` or ``stopped``."""
+        """The jobs have ended: ``finished``, ``stopped`` or ``failed``."""
 
 
 class Silent:

@@ -1,0 +1,94 @@
+"""``flinkplan diff``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import read_input, report_format
+
+if TYPE_CHECKING:
+    from ..compat.diff import Diff, Source
+    from ..compat.verdicts import Verdict
+
+FOUND, UNJUDGED = 1, 2
+
+
+@click.command(short_help="Judge whether state survives from one plan to another.")
+@click.argument("old")
+@click.argument("new")
+@report_format
+@click.option(
+    "--fail-on",
+    type=click.Choice(("compatible", "partial", "incompatible")),
+    help="End with 1 from this verdict on; incompatible unless given.",
+)
+@click.option("--exit-zero", is_flag=True, help="End with 0 whatever is found.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Leave findings of this rule out.")
+@click.option("--allow", multiple=True, metavar="RULE[@NODE]", help="Show findings of this rule, but let them pass.")
+@click.option("--detail", is_flag=True, help="List every value that differs (text only).")
+def command(
+    old: str,
+    new: str,
+    format_: str,
+    fail_on: str | None,
+    exit_zero: bool,
+    ignore: tuple[str, ...],
+    allow: tuple[str, ...],
+    detail: bool,
+) -> int:
+    """Compare the plans OLD and NEW: does state survive in Flink, does it in a checkpoint on Spark, do results change?
+
+    Each is a file, - for standard input, REVISION:PATH in git, or a checkpoint directory. NODE is an id, a name
+    (join, or join#2 for the second one), a type, or a pattern of these. Ends with 1 where the verdict is --fail-on or
+    worse, with 2 where it cannot be told. [tool.flinkplan] in pyproject.toml may set ignore, allow and fail-on.
+    """
+    from ..compat.diff import Exceptions, diff_texts
+    from ..compat.rendering import render
+    from ..compat.settings import check_rule, read_settings
+    from ..compat.verdicts import Verdict
+
+    if old == new == "-":
+        raise click.UsageError("Only one of the plans can come from standard input.")
+    for entry in (*ignore, *allow):
+        check_rule(entry)
+    settings = read_settings(Path())
+    exceptions = Exceptions((*settings.ignore, *ignore), (*settings.allow, *allow))
+    found = diff_texts(_source(old), _source(new), exceptions, locate=format_ != "text")
+    _print(render(found, format_, **_screen(), detail=detail) if format_ == "text" else render(found, format_))
+    limit = Verdict(fail_on or settings.fail_on or "incompatible")
+    return 0 if exit_zero else exit_code(found, limit)
+
+
+def exit_code(found: Diff, limit: Verdict) -> int:
+    """0 below ``limit``, 1 from it on, 2 where the verdict is unknown."""
+    from ..compat.verdicts import Verdict
+
+    if found.verdict is Verdict.UNKNOWN:
+        return UNJUDGED
+    return FOUND if found.verdict >= limit else 0
+
+
+def _source(reference: str) -> Source:
+    if reference == "-":
+        from ..compat.diff import Source
+
+        text, name = read_input(reference)
+        return Source(name, text)
+    from ..compat.references import read_plan
+
+    return read_plan(reference)
+
+
+def _screen() -> dict[str, int | bool]:
+    import shutil
+    import sys
+
+    colour = sys.stdout.isatty()
+    return {"colour": colour, "width": shutil.get_terminal_size((120, 40)).columns if colour else 120}
+
+
+def _print(text: str) -> None:
+    click.echo(text, nl=False)

@@ -1,0 +1,110 @@
+"""Running jobs for ``execute`` and ``run``."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .jvm import quiet_jvm
+from .options import assignment, duration
+from .progress import Progress, Silent, shown
+
+if TYPE_CHECKING:
+    from ..executor.job import Job
+    from ..plan.document import Plan
+
+_OPTIONS = (
+    click.option("--checkpoint", type=click.Path(file_okay=False), metavar="DIR", help="Where state is kept."),
+    click.option("--master", metavar="URL", help="Spark's master; local[*] unless given."),
+    click.option("--conf", multiple=True, type=assignment, metavar="KEY=VALUE", help="A setting of Spark."),
+    click.option(
+        "--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options."
+    ),
+    click.option(
+        "--mode",
+        type=click.Choice(("bounded", "available-now", "streaming")),
+        help="Unless given, bounded where all sources are, else streaming.",
+    ),
+    click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
+    click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True),
+    click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
+)
+
+
+def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a command that runs jobs; they are the arguments of :class:`JobRunner`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+class JobRunner(AbstractContextManager["JobRunner"]):
+    """Starts plans as the command's options say, and shows their progress; on leaving, what still runs is stopped."""
+
+    def __init__(
+        self,
+        *,
+        debug: bool,
+        checkpoint: str | None,
+        master: str | None,
+        conf: tuple[tuple[str, str], ...],
+        var: tuple[tuple[str, str], ...],
+        mode: str | None,
+        trigger_interval: int | None,
+        log_format: str,
+        quiet: bool,
+    ) -> None:
+        self._debug = debug
+        self._settings: dict[str, Any] = {
+            "checkpoint": checkpoint,
+            "master": master,
+            "conf": dict(conf),
+            "variables": dict(var),
+            "trigger_interval": (trigger_interval or 0) / 1000,
+        }
+        self._mode = mode
+        self._how_shown = (log_format, quiet)
+        self._running: list[Job] = []
+        self._stack = ExitStack()
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> JobRunner:
+        signal.signal(signal.SIGTERM, _interrupt)
+        self._progress = self._stack.enter_context(shown(*self._how_shown))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for job in self._running:
+            job.stop()
+        self._stack.__exit__(kind, error, trace)
+
+    def start(self, plan: Plan) -> Job:
+        """Start a plan; one whose input ends has ended when this returns."""
+        from ..executor.context import Mode
+        from ..executor.job import JobOptions, execute
+
+        mode = Mode(self._mode) if self._mode else None
+        with quiet_jvm(self._debug):
+            job = execute(plan, JobOptions(**self._settings, mode=mode, listener=self._progress or Silent()))
+        if job.mode is Mode.STREAMING:
+            self._running.append(job)
+        else:
+            job.wait()
+        return job
+
+    def wait(self) -> None:
+        """Wait until no job runs any more; streaming jobs run until interrupted."""
+        while self._running:
+            self._running[0].wait()
+            self._running.pop(0)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,34 @@
+"""``flinkplan run``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .jobs import JobRunner, job_options
+from .options import assignment, read_input
+
+
+@click.command(short_help="Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.")
+@click.argument("script")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@job_options
+@click.pass_obj
+def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], **job: Any) -> None:
+    """Run the statements of SCRIPT (a file, or - for standard input) one after the other.
+
+    A bounded job ends before the next statement; streaming jobs run side by side until Ctrl-C.
+    """
+    from ..planner.sql import parse_script
+    from ..table import EnvironmentSettings, TableEnvironment
+
+    text, name = read_input(script)
+    statements = parse_script(text, name).statements
+    with JobRunner(debug=debug, **job) as runner:
+        environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start)
+        for statement in statements:
+            result = environment.execute_statement(statement)
+            if list(result.collect()):
+                click.echo(str(result))
+        runner.wait()

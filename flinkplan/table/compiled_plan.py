@@ -1,0 +1,97 @@
+"""Compiled plans as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..plan.document import Plan, dumps, loads
+from ..plan.errors import PlanError
+from ..plan.explain import explain_text
+from . import files
+from .result import TableResult
+
+if TYPE_CHECKING:
+    from ..executor.job import Job
+
+Runner = Callable[[Plan], "Job"]
+"""Starts a plan."""
+
+
+class ExplainDetail(Enum):
+    """What an explanation may show beside the operators; the changelog modes are always shown."""
+
+    ESTIMATED_COST = 0
+    CHANGELOG_MODE = 1
+    JSON_EXECUTION_PLAN = 2
+    PLAN_ADVICE = 3
+
+
+@dataclass(frozen=True)
+class PlanReference:
+    """Where a plan comes from: a file, or a text."""
+
+    text: str
+    file: str | None = None
+
+    @staticmethod
+    def from_file(path: str | Path) -> PlanReference:
+        """The plan in a file, read now.  Raises :class:`PlanError` where it cannot be read."""
+        return PlanReference(files.read(str(path)), str(path))
+
+    @staticmethod
+    def from_json_string(json_string: str) -> PlanReference:
+        """The plan that a text holds."""
+        return PlanReference(json_string)
+
+    def load(self) -> Plan:
+        """The plan.  Raises :class:`PlanError` or :class:`UnsupportedError`."""
+        return loads(self.text, self.file)
+
+
+class CompiledPlan:
+    """A plan that can be written, explained and executed."""
+
+    def __init__(self, plan: Plan, runner: Runner) -> None:
+        self.plan = plan
+        self._runner = runner
+
+    def as_json_string(self) -> str:
+        """The plan's text, as Flink writes it."""
+        return dumps(self.plan)
+
+    def write_to_file(self, file: str | Path, ignore_if_exists: bool = False) -> None:
+        """Write the plan's text to a file, which appears whole or not at all.
+
+        An existing file is left alone: silently with ``ignore_if_exists``, else :class:`PlanError` is raised.
+        """
+        if not files.exists(str(file)):
+            files.write(str(file), self.as_json_string())
+        elif not ignore_if_exists:
+            raise PlanError("the plan exists already", where=str(file), hint="ignore_if_exists leaves it alone")
+
+    def get_flink_version(self) -> str:
+        """The Flink release that the plan belongs to."""
+        return self.plan.flink_version
+
+    def print_json_string(self) -> None:
+        """Print the plan's text."""
+        print(self.as_json_string())
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """The operators as a tree, with keys, states, TTLs and the kinds of rows."""
+        return explain_text(self.plan)
+
+    def print_explain(self, *extra_details: ExplainDetail) -> None:
+        """Print the explanation."""
+        print(self.explain(*extra_details))
+
+    def execute(self) -> TableResult:
+        """Start the plan on Spark; ``wait()`` on the result waits for its end."""
+        return TableResult(job=self._runner(self.plan))
+
+    def __str__(self) -> str:
+        return self.explain()

@@ -1,0 +1,203 @@
+"""The table environment: a session that SQL statements are given to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..plan.errors import Location, PlanError, UnsupportedError
+from ..plan.explain import explain_text
+from ..planner.session import Session
+from ..planner.sql import parse_script
+from ..planner.sql.ast import (
+    CompilePlan,
+    Describe,
+    ExecutePlan,
+    Explain,
+    Insert,
+    QueryStatement,
+    SetOption,
+    Show,
+    Statement,
+)
+from ..planner.sql.ast import (
+    StatementSet as StatementSetNode,
+)
+from . import files
+from .catalog_views import describe, show
+from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
+from .jobs import start
+from .result import TableResult
+from .settings import EnvironmentSettings, TableConfig
+
+
+class TableEnvironment:
+    """A catalog, options, and the statements that use them.
+
+    ``runner`` starts plans; unless given, jobs run as the environment's options say (:mod:`.jobs`).
+    """
+
+    def __init__(self, settings: EnvironmentSettings, runner: Runner | None = None) -> None:
+        self._session = Session()
+        self._session.config.update(settings.options)
+        self._runner = runner or (lambda plan: start(plan, self._session.config))
+
+    @staticmethod
+    def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
+        """A new environment."""
+        return TableEnvironment(environment_settings)
+
+    def get_config(self) -> TableConfig:
+        """The environment's options."""
+        return TableConfig(self._session.config)
+
+    def execute_sql(self, stmt: str) -> TableResult:
+        """Execute one statement; an INSERT starts a job and does not wait for its end.
+
+        Raises an error with the place in the statement where it is wrong.
+        """
+        return self.execute_statement(self._one(stmt))
+
+    def execute_statement(self, statement: Statement) -> TableResult:
+        """Execute a parsed statement."""
+        execute = _EXECUTORS.get(type(statement))
+        if execute is not None:
+            return execute(self, statement)
+        self._session.apply(statement)
+        return TableResult()
+
+    def compile_plan_sql(self, stmt: str) -> CompiledPlan:
+        """Compile an INSERT or a statement set.  Raises an error with the place where it is wrong."""
+        statement = self._one(stmt)
+        if not isinstance(statement, (Insert, StatementSetNode)):
+            raise PlanError("only INSERT and STATEMENT SET compile to a plan", where=statement.span.location)
+        return self._compile(statement)
+
+    def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
+        """Load a plan.  Raises :class:`PlanError` or :class:`UnsupportedError`."""
+        return CompiledPlan(plan_reference.load(), self._runner)
+
+    def execute_plan(self, plan_reference: PlanReference) -> TableResult:
+        """Load a plan and start it."""
+        return self.load_plan(plan_reference).execute()
+
+    def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
+        """The operators that an INSERT or a statement set compiles to."""
+        return self.compile_plan_sql(stmt).explain(*extra_details)
+
+    def create_statement_set(self) -> StatementSet:
+        """A set of INSERT statements that run as one job."""
+        return StatementSet(self)
+
+    def list_tables(self) -> list[str]:
+        """The names of the tables and views of the current database."""
+        return [row[0] for row in show(self._session.catalog, "TABLES")[1]]
+
+    def _one(self, text: str) -> Statement:
+        statements = parse_script(text).statements
+        if len(statements) != 1:
+            raise PlanError(
+                f"expected one statement, found {len(statements)}",
+                where=statements[1].span.location if statements else Location(),
+                hint="execute them one by one",
+            )
+        return statements[0]
+
+    def _compile(self, statement: Insert | StatementSetNode) -> CompiledPlan:
+        return CompiledPlan(self._session.compile(statement), self._runner)
+
+    # One method a statement
+
+    def _run(self, statement: Insert | StatementSetNode) -> TableResult:
+        return self._compile(statement).execute()
+
+    def _compile_plan(self, statement: CompilePlan) -> TableResult:
+        config = self._session.config
+        path, exists = statement.path, files.exists(statement.path)
+        forced = config.get("table.plan.force-recompile", "false").lower() == "true"
+        if exists and not forced and not statement.if_not_exists:
+            raise PlanError(
+                "the plan exists already",
+                where=path,
+                hint="write IF NOT EXISTS to leave it alone, or SET 'table.plan.force-recompile' = 'true'",
+            )
+        if exists and statement.if_not_exists:
+            plan = self.load_plan(PlanReference.from_file(path)) if statement.execute else None
+        else:
+            plan = self._compile(statement.statement)
+            files.write(path, plan.as_json_string())
+        return plan.execute() if plan and statement.execute else TableResult()
+
+    def _execute_plan(self, statement: ExecutePlan) -> TableResult:
+        if statement.if_exists and not files.exists(statement.path):
+            return TableResult()
+        return self.execute_plan(PlanReference.from_file(statement.path))
+
+    def _explain(self, statement: Explain) -> TableResult:
+        inner = statement.statement
+        if not isinstance(inner, (Insert, StatementSetNode)):
+            raise UnsupportedError("only INSERT and STATEMENT SET can be explained", where=inner.span.location)
+        return TableResult(("result",), [(explain_text(self._compile(inner).plan),)])
+
+    def _show(self, statement: Show) -> TableResult:
+        names = statement.name.names if statement.name else ()
+        return TableResult(*show(self._session.catalog, statement.what, names, statement.pattern, statement.negated))
+
+    def _describe(self, statement: Describe) -> TableResult:
+        return TableResult(*describe(self._session, statement.name.names))
+
+    def _set(self, statement: SetOption) -> TableResult:
+        if statement.key is None:
+            return TableResult(("key", "value"), sorted(self._session.config.items()))
+        self._session.apply(statement)
+        return TableResult()
+
+    def _query(self, statement: QueryStatement) -> TableResult:
+        raise UnsupportedError(
+            "a SELECT by itself is not run",
+            where=statement.span.location,
+            hint="INSERT INTO a table with the connector 'print' shows its rows",
+        )
+
+
+_EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResult]] = {
+    CompilePlan: TableEnvironment._compile_plan,
+    Describe: TableEnvironment._describe,
+    ExecutePlan: TableEnvironment._execute_plan,
+    Explain: TableEnvironment._explain,
+    Insert: TableEnvironment._run,
+    QueryStatement: TableEnvironment._query,
+    SetOption: TableEnvironment._set,
+    Show: TableEnvironment._show,
+    StatementSetNode: TableEnvironment._run,
+}
+
+
+class StatementSet:
+    """INSERT statements that compile to one plan, so that they share what they have in common."""
+
+    def __init__(self, environment: TableEnvironment) -> None:
+        self._environment = environment
+        self._statements: list[str] = []
+
+    def add_insert_sql(self, stmt: str) -> StatementSet:
+        """Add an INSERT statement."""
+        self._statements.append(stmt.strip().rstrip(";"))
+        return self
+
+    def compile_plan(self) -> CompiledPlan:
+        """Compile all statements to one plan, and empty the set."""
+        inserts = ";\n".join(self._statements)
+        self._statements.clear()
+        return self._environment.compile_plan_sql(f"STATEMENT SET BEGIN\n{inserts};\nEND")
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """The operators as a tree; the set stays as it is."""
+        kept = list(self._statements)
+        text = self.compile_plan().explain(*extra_details)
+        self._statements = kept
+        return text
+
+    def execute(self) -> TableResult:
+        """Start all statements as one job, and empty the set."""
+        return self.compile_plan().execute()

@@ -1,0 +1,51 @@
+"""How an environment's options say how to run its jobs.
+
+====================================  ==========================================================
+``execution.checkpointing.dir``       where state is kept; a temporary folder unless set
+``flinkplan.master``                  Spark's master
+``flinkplan.conf.<key>``              a setting of Spark
+``flinkplan.var.<NAME>``              replaces ``${NAME}`` in table options
+``flinkplan.mode``                    bounded, available-now or streaming; as the sources are
+``flinkplan.trigger-interval``        time between batches
+====================================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..plan.document import Plan
+from ..plan.durations import parse_duration
+from ..plan.errors import PlanError
+
+if TYPE_CHECKING:
+    from ..executor.job import Job
+
+_CONF, _VARIABLE = "flinkplan.conf.", "flinkplan.var."
+
+
+def start(plan: Plan, options: Mapping[str, str]) -> Job:
+    """Start a plan as the options say."""
+    from ..executor.context import Mode
+    from ..executor.job import JobOptions, execute
+
+    mode = options.get("flinkplan.mode")
+    modes = {known.value: known for known in Mode}
+    if mode is not None and mode not in modes:
+        raise PlanError(f"the mode '{mode}' does not exist", hint=f"there is {', '.join(modes)}")
+    return execute(
+        plan,
+        JobOptions(
+            checkpoint=options.get("execution.checkpointing.dir"),
+            master=options.get("flinkplan.master"),
+            conf=_under(_CONF, options),
+            variables=_under(_VARIABLE, options),
+            mode=None if mode is None else modes[mode],
+            trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
+        ),
+    )
+
+
+def _under(prefix: str, options: Mapping[str, str]) -> dict[str, str]:
+    return {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}

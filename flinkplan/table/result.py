@@ -1,0 +1,78 @@
+"""What executing a statement yields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..executor.job import Job
+
+
+class ResultKind(Enum):
+    """What a result holds."""
+
+    SUCCESS = 0
+    """Only that the statement was executed."""
+    SUCCESS_WITH_CONTENT = 1
+    """Rows, or a job."""
+
+
+class JobClient:
+    """A handle of a running job."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def cancel(self) -> None:
+        """Stop the job; it goes on from its checkpoint when started again."""
+        self._job.stop()
+
+
+class TableResult:
+    """The rows of a statement such as SHOW TABLES, or the job of an INSERT."""
+
+    def __init__(
+        self, columns: Sequence[str] = (), rows: Sequence[tuple[str, ...]] = (), job: Job | None = None
+    ) -> None:
+        self._columns = tuple(columns)
+        self._rows = tuple(rows)
+        self._job = job
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Wait for the job's end; a result without a job is there at once.
+
+        Raises :class:`TimeoutError` when ``timeout_ms`` have gone by, or what the job fails with.
+        """
+        if self._job is not None and not self._job.wait(None if timeout_ms is None else timeout_ms / 1000):
+            raise TimeoutError(f"the job still runs after {timeout_ms} ms")
+
+    def get_job_client(self) -> JobClient | None:
+        """A handle of the job, if there is one."""
+        return None if self._job is None else JobClient(self._job)
+
+    def get_result_kind(self) -> ResultKind:
+        """Whether there is anything to see."""
+        return ResultKind.SUCCESS_WITH_CONTENT if self._columns or self._job else ResultKind.SUCCESS
+
+    def collect(self) -> Iterator[tuple[str, ...]]:
+        """The rows."""
+        return iter(self._rows)
+
+    def print(self) -> None:
+        """Print the rows as a table."""
+        print(self)
+
+    def __str__(self) -> str:
+        if not self._columns:
+            return "OK"
+        lines = [self._columns, *self._rows]
+        if len(self._columns) == 1 and any("\n" in row[0] for row in self._rows):
+            return "\n".join(row[0] for row in self._rows)
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self._columns))]
+        rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+        head, *body = (
+            "| " + " | ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) + " |" for line in lines
+        )
+        return "\n".join([rule, head, rule, *body, *([rule] if body else [])])

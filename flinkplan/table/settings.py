@@ -1,0 +1,86 @@
+"""How an environment is set up and configured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+
+from ..plan.errors import UnsupportedError
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """The settings that an environment is created with; only streaming mode is there."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def in_streaming_mode() -> EnvironmentSettings:
+        """Settings of a streaming environment."""
+        return EnvironmentSettings()
+
+    @staticmethod
+    def in_batch_mode() -> EnvironmentSettings:
+        """Raises :class:`UnsupportedError`."""
+        raise UnsupportedError(
+            "batch mode is not supported", hint="streaming mode also runs bounded input to its end, and stops"
+        )
+
+    @staticmethod
+    def new_instance() -> Builder:
+        """A builder, as PyFlink has it."""
+        return EnvironmentSettings.Builder()
+
+    def is_streaming_mode(self) -> bool:
+        """Always."""
+        return True
+
+    class Builder:
+        """Collects settings."""
+
+        def __init__(self) -> None:
+            self._options: dict[str, str] = {}
+
+        def with_configuration(self, options: Mapping[str, str]) -> EnvironmentSettings.Builder:
+            """Options to start with."""
+            self._options.update(options)
+            return self
+
+        def in_streaming_mode(self) -> EnvironmentSettings.Builder:
+            """The only mode."""
+            return self
+
+        def build(self) -> EnvironmentSettings:
+            """The settings."""
+            return EnvironmentSettings(dict(self._options))
+
+
+Builder = EnvironmentSettings.Builder
+
+
+class TableConfig:
+    """The options of an environment, the same that ``SET`` and ``RESET`` change."""
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        self._options = options
+
+    def get(self, key: str, default_value: str) -> str:
+        """An option's value, or the default."""
+        return self._options.get(key, default_value)
+
+    def set(self, key: str, value: str) -> TableConfig:
+        """Set an option."""
+        self._options[key] = value
+        return self
+
+    def get_local_timezone(self) -> str:
+        """The session's time zone."""
+        return self.get("table.local-time-zone", "default")
+
+    def set_local_timezone(self, timezone_id: str) -> None:
+        """Set the session's time zone, such as ``Europe/Berlin``."""
+        self.set("table.local-time-zone", timezone_id)
+
+    def to_map(self) -> dict[str, str]:
+        """All options that are set."""
+        return dict(self._options)
