@@ -1,15 +1,19 @@
 """Scalar expressions: a plan's RexNode → a Spark column with Flink's semantics."""
 
-from . import arithmetic, cast, comparison, conditional, encoding, intervals, math, string, temporal
+from . import arithmetic, cast, collection, comparison, conditional, encoding, intervals, json, math, string, temporal
+from .collection import explode_column
 from .translate import to_column
 
 __all__ = [
     "arithmetic",
     "cast",
+    "collection",
     "comparison",
     "conditional",
     "encoding",
+    "explode_column",
     "intervals",
+    "json",
     "math",
     "string",
     "temporal",

@@ -1,0 +1,175 @@
+"""Arrays, maps, multisets and rows."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from ...plan.errors import UnsupportedError
+from ...plan.types import LogicalType
+from ..types import field_name, spark_type
+from .registry import SPECIAL, Invocation, native, scalar
+
+native("$ARRAY_APPEND$1", F.array_append)
+native("$ARRAY_PREPEND$1", F.array_prepend)
+native("$ARRAY_DISTINCT$1", F.array_distinct)
+native("$ARRAY_REVERSE$1", F.reverse)
+native("$ARRAY_CONCAT$1", F.concat)
+native("$ARRAY_UNION$1", F.array_union)
+native("$ARRAY_INTERSECT$1", F.array_intersect)
+native("$ARRAY_MAX$1", F.array_max)
+native("$ARRAY_MIN$1", F.array_min)
+native("$ARRAY_JOIN$1", lambda *operands: F.call_function("array_join", *operands))
+native("$MAP_KEYS$1", F.map_keys)
+native("$MAP_VALUES$1", F.map_values)
+native("$MAP_UNION$1", F.map_concat)
+native("$MAP_FROM_ARRAYS$1", F.map_from_arrays)
+
+
+# ---------------------------------------------------------------- construction and access
+
+
+@scalar("$ARRAY$1", syntax=SPECIAL)
+def array(call: Invocation, *elements: Column) -> Column:
+    """``ARRAY[…]``."""
+    return F.array(*elements).cast(spark_type(call.type))
+
+
+@scalar("$MAP$1", syntax=SPECIAL)
+def map_(call: Invocation, *entries: Column) -> Column:
+    """``MAP[key, value, …]``; the last value of a key wins."""
+    return F.create_map(*entries).cast(spark_type(call.type))
+
+
+@scalar("$ROW$1", syntax=SPECIAL)
+def row(call: Invocation, *fields: Column) -> Column:
+    """``ROW(…)``."""
+    return F.struct(*(f.alias(field_name(i)) for i, f in enumerate(fields))).cast(spark_type(call.type))
+
+
+@scalar("$ITEM$1", syntax=SPECIAL)
+def item(call: Invocation, a: Column, key: Column) -> Column:
+    """``array[position]``, ``map[key]`` or ``row[position]``; NULL where there is none."""
+    t = call.types[0]
+    if t.root == "ARRAY":
+        return F.get(a, key - 1)
+    if t.root == "MAP":
+        return F.try_element_at(a, key.cast(spark_type(t.children[0])))
+    if t.root == "ROW":
+        return a.getField(field_name(_field_index(t, call.constant(1))))
+    raise UnsupportedError(f"an element of a value of the type {t} cannot be taken")
+
+
+def _field_index(t: LogicalType, key: int | str) -> int:
+    return key - 1 if isinstance(key, int) else t.field_names.index(key)
+
+
+@scalar("$ELEMENT$1")
+def element(call: Invocation, a: Column) -> Column:
+    """The only element of an array; NULL where it is empty, an error where it has several."""
+    several = F.raise_error(F.lit("ELEMENT takes an array of at most one element")).cast(spark_type(call.type))
+    return F.when(F.array_size(a) > 1, several).otherwise(F.get(a, F.lit(0)))
+
+
+@scalar("$CARDINALITY$1")
+def cardinality(call: Invocation, a: Column) -> Column:
+    """The number of elements or entries."""
+    return F.when(a.isNotNull(), F.size(a))
+
+
+# ---------------------------------------------------------------- arrays
+
+
+@scalar("$ARRAY_CONTAINS$1")
+def array_contains(call: Invocation, a: Column, searched: Column) -> Column:
+    """Whether an array has an element; a NULL is searched for as well."""
+    return F.exists(a, lambda x: x.eqNullSafe(searched))
+
+
+@scalar("$ARRAY_REMOVE$1")
+def array_remove(call: Invocation, a: Column, removed: Column) -> Column:
+    """An array without all elements equal to a value; NULLs are removed by NULL."""
+    return F.filter(a, lambda x: ~x.eqNullSafe(removed))
+
+
+@scalar("$ARRAY_POSITION$1")
+def array_position(call: Invocation, a: Column, searched: Column) -> Column:
+    """The position of the first element equal to a value; 0 for none."""
+    return F.array_position(a, searched).cast("int")
+
+
+@scalar("$ARRAY_EXCEPT$1")
+def array_except(call: Invocation, a: Column, b: Column) -> Column:
+    """The distinct elements of ``a`` that are not in ``b``; ``a`` itself where ``b`` is NULL."""
+    return F.when(b.isNull(), a).otherwise(F.array_except(a, b))
+
+
+@scalar("$ARRAY_SLICE$1")
+def array_slice(call: Invocation, a: Column, start: Column, end: Column | None = None) -> Column:
+    """The elements from one position to another; negative ones count from the end, those outside are moved in."""
+    size = F.array_size(a)
+
+    def position(p: Column) -> Column:
+        return F.greatest(F.when(p < 0, size + p + 1).otherwise(p), F.lit(1))
+
+    first = position(start)
+    last = size if end is None else F.least(position(end), size)
+    return F.when(start.isNotNull() & last.isNotNull(), F.slice(a, first, F.greatest(last - first + 1, F.lit(0))))
+
+
+@scalar("$ARRAY_SORT$1")
+def array_sort(
+    call: Invocation, a: Column, ascending: Column | None = None, nulls_first: Column | None = None
+) -> Column:
+    """A sorted array; NULLs come first where it ascends, last where it descends, unless said otherwise."""
+    upwards = ascending is None or bool(call.constant(1))
+    ordered = F.sort_array(a, asc=upwards)
+    first = upwards if nulls_first is None else bool(call.constant(2))
+    if first == upwards:
+        return ordered
+    known, unknown = F.filter(ordered, lambda x: x.isNotNull()), F.filter(ordered, lambda x: x.isNull())
+    return F.concat(unknown, known) if first else F.concat(known, unknown)
+
+
+@scalar("$MAP_ENTRIES$1")
+def map_entries(call: Invocation, a: Column) -> Column:
+    """The entries of a map as rows of key and value."""
+    return F.map_entries(a).cast(spark_type(call.type))
+
+
+# ---------------------------------------------------------------- unnest
+
+
+def rows_of(a: Column, t: LogicalType, *, ordinality: bool = False) -> Column:
+    """An array of the rows that UNNEST makes of a collection, structs of ``f0``, ``f1`` …
+
+    An array of rows gives their fields, one of other elements a single field, a map its keys and values, a
+    multiset each element as often as it occurs.  ``ordinality`` adds the position, from 1.
+    """
+    if t.root == "MULTISET":
+        repeated = F.transform(F.map_entries(a), lambda e: F.array_repeat(e.getField("key"), e.getField("value")))
+        return rows_of(F.flatten(repeated), LogicalType("ARRAY", children=t.children), ordinality=ordinality)
+    if t.root == "MAP":
+        elements, fields = F.map_entries(a), ["key", "value"]
+    elif t.root == "ARRAY":
+        elements = a
+        fields = [field_name(i) for i in range(len(t.element.fields))] if t.element.root == "ROW" else []
+    else:
+        raise UnsupportedError(f"a value of the type {t} cannot be unnested")
+
+    def to_row(x: Column, index: Column) -> Column:
+        values = [x.getField(f) for f in fields] if fields else [x]
+        if ordinality:
+            values.append(index + 1)
+        return F.struct(*(v.alias(field_name(i)) for i, v in enumerate(values)))
+
+    return F.transform(elements, to_row)
+
+
+def explode_column(a: Column, t: LogicalType, *, outer: bool, ordinality: bool = False) -> Column:
+    """The generator column of ``UNNEST(a)``: one output column per field; name them with ``alias(*names)``.
+
+    ``outer`` keeps a row of NULLs where the collection is NULL or empty.
+    """
+    rows = rows_of(a, t, ordinality=ordinality)
+    return F.inline_outer(rows) if outer else F.inline(rows)

@@ -1,0 +1,250 @@
+package flinkplan.runtime.functions;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+
+/**
+ * A JSON path: {@code $} and any of {@code .name ['name'] ["name"] [0] [-1] [0,2] [1:3] [*] .* ..name ..*}.
+ *
+ * <p>A path is definite unless it holds a wildcard, a slice, a list of names or positions, or {@code ..}; an
+ * indefinite path gives the list of all it finds.
+ */
+final class JsonPath {
+  /** What a step takes from a value: nothing found is an empty list; null means the step does not fit the value. */
+  private interface Step {
+    List<Object> from(Object value);
+  }
+
+  private final String text;
+  private final List<Step> steps = new ArrayList<>();
+  private final List<Boolean> branching = new ArrayList<>();
+  private int at;
+
+  private JsonPath(String text) {
+    this.text = text;
+    parse();
+  }
+
+  /** Parses a path. Fails with IllegalArgumentException where it is none. */
+  static JsonPath of(String text) {
+    return new JsonPath(text.trim());
+  }
+
+  /** The value found, or the list of values of an indefinite path. Fails where a definite part finds nothing. */
+  Object read(Object root) {
+    if (root == null) {
+      throw new NoSuchElementException("the document is null");
+    }
+    List<Object> values = Collections.singletonList(root);
+    boolean indefinite = false;
+    for (int i = 0; i < steps.size(); i++) {
+      List<Object> next = new ArrayList<>();
+      for (Object value : values) {
+        List<Object> found = steps.get(i).from(value);
+        boolean nothing = found == null || found.isEmpty() && !branching.get(i);
+        if (nothing && !indefinite) {
+          throw new NoSuchElementException("nothing is found at " + text);
+        }
+        if (found != null) {
+          next.addAll(found);
+        }
+      }
+      values = next;
+      indefinite |= branching.get(i);
+    }
+    return indefinite ? values : values.get(0);
+  }
+
+  // ------------------------------------------------------------------ parsing
+
+  private void parse() {
+    expect('$');
+    while (at < text.length()) {
+      if (accept("..")) {
+        add(true, JsonPath::descendants);
+        if (peek() != '[') {
+          name();
+        }
+      } else if (accept(".")) {
+        name();
+      } else {
+        expect('[');
+        bracket();
+        expect(']');
+      }
+    }
+  }
+
+  private void name() {
+    if (accept("*")) {
+      add(true, JsonPath::children);
+      return;
+    }
+    int start = at;
+    while (at < text.length() && ".[".indexOf(text.charAt(at)) < 0) {
+      at++;
+    }
+    if (at == start) {
+      throw malformed();
+    }
+    String name = text.substring(start, at);
+    add(false, value -> member(value, name));
+  }
+
+  private void bracket() {
+    if (accept("*")) {
+      add(true, JsonPath::children);
+    } else if (peek() == '\'' || peek() == '"') {
+      List<String> names = new ArrayList<>();
+      do {
+        names.add(quoted());
+      } while (accept(","));
+      add(names.size() > 1, value -> all(names, name -> member(value, name)));
+    } else {
+      positions();
+    }
+  }
+
+  private void positions() {
+    List<Integer> positions = new ArrayList<>();
+    Integer first = number();
+    if (accept(":")) {
+      Integer end = number();
+      add(true, value -> slice(value, first, end));
+      return;
+    }
+    for (Integer position = first; ; position = number()) {
+      if (position == null) {
+        throw malformed();
+      }
+      positions.add(position);
+      if (!accept(",")) {
+        break;
+      }
+    }
+    add(positions.size() > 1, value -> all(positions, position -> element(value, position)));
+  }
+
+  private String quoted() {
+    char quote = text.charAt(at++);
+    StringBuilder name = new StringBuilder();
+    while (at < text.length() && text.charAt(at) != quote) {
+      if (text.charAt(at) == '\\' && at + 1 < text.length()) {
+        at++;
+      }
+      name.append(text.charAt(at++));
+    }
+    expect(quote);
+    return name.toString();
+  }
+
+  private Integer number() {
+    skipBlanks();
+    int start = at;
+    while (at < text.length() && "-0123456789".indexOf(text.charAt(at)) >= 0) {
+      at++;
+    }
+    return at == start ? null : Integer.valueOf(text.substring(start, at));
+  }
+
+  private void add(boolean branches, Step step) {
+    steps.add(step);
+    branching.add(branches);
+  }
+
+  private char peek() {
+    skipBlanks();
+    return at < text.length() ? text.charAt(at) : '\0';
+  }
+
+  private boolean accept(String token) {
+    skipBlanks();
+    boolean found = text.startsWith(token, at);
+    at += found ? token.length() : 0;
+    return found;
+  }
+
+  private void expect(char c) {
+    if (!accept(String.valueOf(c))) {
+      throw malformed();
+    }
+  }
+
+  private void skipBlanks() {
+    while (at < text.length() && text.charAt(at) == ' ') {
+      at++;
+    }
+  }
+
+  private IllegalArgumentException malformed() {
+    return new IllegalArgumentException("the JSON path '" + text + "' is malformed at character " + (at + 1));
+  }
+
+  // ------------------------------------------------------------------ steps
+
+  private interface Finder<K> {
+    List<Object> find(K key);
+  }
+
+  private static <K> List<Object> all(List<K> keys, Finder<K> finder) {
+    List<Object> found = new ArrayList<>();
+    for (K key : keys) {
+      List<Object> one = finder.find(key);
+      if (one == null) {
+        return null;
+      }
+      found.addAll(one);
+    }
+    return found;
+  }
+
+  private static List<Object> member(Object value, String name) {
+    if (!(value instanceof Map<?, ?> map)) {
+      return null;
+    }
+    return map.containsKey(name) ? Collections.singletonList(map.get(name)) : List.of();
+  }
+
+  private static List<Object> element(Object value, int position) {
+    if (!(value instanceof List<?> list)) {
+      return null;
+    }
+    int index = position < 0 ? list.size() + position : position;
+    return index < 0 || index >= list.size() ? List.of() : Collections.singletonList(list.get(index));
+  }
+
+  private static List<Object> slice(Object value, Integer first, Integer end) {
+    if (!(value instanceof List<?> list)) {
+      return null;
+    }
+    int from = bound(first == null ? 0 : first, list.size());
+    int to = bound(end == null ? list.size() : end, list.size());
+    return from >= to ? List.of() : new ArrayList<>(list.subList(from, to));
+  }
+
+  private static int bound(int position, int size) {
+    return Math.max(0, Math.min(size, position < 0 ? size + position : position));
+  }
+
+  private static List<Object> children(Object value) {
+    if (value instanceof Map<?, ?> map) {
+      return new ArrayList<>(map.values());
+    }
+    return value instanceof List<?> list ? new ArrayList<>(list) : List.of();
+  }
+
+  /** The value and all values below it, parents first. */
+  private static List<Object> descendants(Object value) {
+    List<Object> found = new ArrayList<>();
+    found.add(value);
+    for (Object child : children(value)) {
+      if (child instanceof Map || child instanceof List) {
+        found.addAll(descendants(child));
+      }
+    }
+    return found;
+  }
+}
