@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from ..compat.verdicts import Verdict
 
 FOUND, UNJUDGED = 1, 2
+PAGE = 120
 
 
 @click.command(short_help="Judge whether state survives from one plan to another.")
@@ -45,21 +48,34 @@ def command(
     (join, or join#2 for the second one), a type, or a pattern of these. Ends with 1 where the verdict is --fail-on or
     worse, with 2 where it cannot be told. [tool.flinkplan] in pyproject.toml may set ignore, allow and fail-on.
     """
-    from ..compat.diff import Exceptions, diff_texts
     from ..compat.rendering import render
-    from ..compat.settings import check_rule, read_settings
     from ..compat.verdicts import Verdict
+    from ..plan.errors import FlinkplanError
+    from .errors import print_error
 
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from standard input.")
+    try:
+        found, limit = _compared(old, new, ignore, allow, locate=format_ != "text")
+    except FlinkplanError as e:
+        print_error(e)
+        return UNJUDGED
+    click.echo(render(found, format_, colour=sys.stdout.isatty(), width=_width(), detail=detail), nl=False)
+    return 0 if exit_zero else exit_code(found, Verdict(fail_on or limit or "incompatible"))
+
+
+def _compared(
+    old: str, new: str, ignore: tuple[str, ...], allow: tuple[str, ...], locate: bool
+) -> tuple[Diff, str | None]:
+    """The difference, and the verdict to fail on that the project's settings name."""
+    from ..compat.diff import Exceptions, diff_texts
+    from ..compat.settings import check_rule, read_settings
+
     for entry in (*ignore, *allow):
         check_rule(entry)
     settings = read_settings(Path())
     exceptions = Exceptions((*settings.ignore, *ignore), (*settings.allow, *allow))
-    found = diff_texts(_source(old), _source(new), exceptions, locate=format_ != "text")
-    _print(render(found, format_, **_screen(), detail=detail) if format_ == "text" else render(found, format_))
-    limit = Verdict(fail_on or settings.fail_on or "incompatible")
-    return 0 if exit_zero else exit_code(found, limit)
+    return diff_texts(_source(old), _source(new), exceptions, locate=locate), settings.fail_on
 
 
 def exit_code(found: Diff, limit: Verdict) -> int:
@@ -82,13 +98,6 @@ def _source(reference: str) -> Source:
     return read_plan(reference)
 
 
-def _screen() -> dict[str, int | bool]:
-    import shutil
-    import sys
-
-    colour = sys.stdout.isatty()
-    return {"colour": colour, "width": shutil.get_terminal_size((120, 40)).columns if colour else 120}
-
-
-def _print(text: str) -> None:
-    click.echo(text, nl=False)
+def _width() -> int:
+    """The columns of the terminal; as many as a page has where there is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PAGE

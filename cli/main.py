@@ -22,6 +22,8 @@ COMMANDS = {
     "explain": "Show the operators of a plan or pipeline as a tree.",
     "validate": "Find what is wrong with a plan.",
     "ttl": "List the states of a plan and set how long they are kept.",
+    "diff": "Judge whether state survives from one plan to another.",
+    "rule": "Explain a rule of diff or validate, or list them.",
     "init": "Write a commented pipeline to start from.",
 }
 

@@ -84,13 +84,24 @@ def field_changes(old: ExecNode, new: ExecNode, old_lineage: Lineage, new_lineag
     if isinstance(old, OpaqueNode):
         yield from _differences("unknown", "", content(old), content(new))
         return
-    old_scope, new_scope = Scope(old, old_lineage), Scope(new, new_lineage)
-    before, after = old_scope.resolve_object(old), new_scope.resolve_object(new)
+    before = Scope(old, old_lineage).resolve_object(old)
+    after = Scope(new, new_lineage).resolve_object(new)
     for codec in field_codecs(type(old)):
-        if codec.name not in _APART:
-            yield from _differences(
-                codec.name, pointer(codec.json), trim(before.get(codec.json)), trim(after.get(codec.json))
-            )
+        if codec.name in _APART or (
+            _is_local(new, codec.name) and getattr(old, codec.name) == getattr(new, codec.name)
+        ):
+            continue
+        yield from _differences(
+            codec.name, pointer(codec.json), trim(before.get(codec.json)), trim(after.get(codec.json))
+        )
+
+
+def _is_local(node: ExecNode, field: str) -> bool:
+    """Whether a field that reads as before is unchanged, even where the columns it names come from elsewhere.
+
+    Only state remembers where columns came from; of the rest it is told where the change was made.
+    """
+    return not node.is_stateful or field in node.metadata.results or field in ("configuration", "input_properties")
 
 
 def _differences(name: str, at: str, old: Any, new: Any) -> Iterator[FieldChange]:

@@ -1,0 +1,193 @@
+"""``diff``: from two plans to findings and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+
+from ..plan.document import Plan, loads
+from ..plan.errors import Location
+from ..plan.findings import Finding, Severity
+from ..plan.names import node_names
+from ..plan.nodes import ExecNode
+from ..plan.positions import Positions, pointer
+from .comparing import Comparison, compare
+from .edits import FieldChange, Keep
+from .reports import Report
+from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, ChangeRule, Judgement
+from .verdicts import Effect, Verdict, strongest, worst
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A plan's text and what to call it; ``file`` is a path to show it by, where there is one."""
+
+    name: str
+    text: str
+    file: str | None = None
+
+
+class Side:
+    """A plan, and where its nodes stand in its text."""
+
+    def __init__(self, plan: Plan, source: Source, locate: bool) -> None:
+        self.plan = plan
+        self.source = source
+        self.names = node_names(plan)
+        self._places = {node.id: i for i, node in enumerate(plan.nodes)}
+        self._positions = Positions(source.text, source.file or source.name) if locate else None
+
+    @classmethod
+    def read(cls, source: Source, locate: bool) -> Side:
+        return cls(loads(source.text, source.name), source, locate)
+
+    def pointer(self, node: ExecNode | None, inside: str) -> str:
+        """The JSON pointer of a place inside a node, or of a place in the plan."""
+        return inside if node is None else pointer("nodes", self._places[node.id]) + inside
+
+    def location(self, at: str) -> Location | None:
+        """The line of a JSON pointer."""
+        return self._positions.location(at) if self._positions else None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFinding(Finding):
+    """A rule that applies to a change.
+
+    ``node`` is the id in the new plan, of a removed node that in the old one; ``old_node`` and ``new_node`` are the
+    ids in either.  ``name`` stays when the pipeline is compiled again.  ``allowed``: somebody has said that this is
+    meant.
+    """
+
+    name: str | None = None
+    old_node: int | None = None
+    new_node: int | None = None
+    changes: tuple[FieldChange, ...] = ()
+    allowed: bool = False
+
+    @property
+    def change_rule(self) -> ChangeRule:
+        """The rule that applies."""
+        return RULES[self.rule]
+
+
+@dataclass(frozen=True)
+class Exceptions:
+    """Rules not to be told about, and rules allowed at some nodes (``RULE@NODE``, or ``RULE`` for any)."""
+
+    ignored: Collection[str] = ()
+    allowed: Collection[str] = ()
+
+    def ignores(self, rule: str) -> bool:
+        """Whether ``rule`` is ignored."""
+        return any(fnmatchcase(rule, pattern) for pattern in self.ignored)
+
+    def allows(self, finding: ChangeFinding) -> bool:
+        """Whether a finding is allowed: NODE is an id, a name (``join#2``) or a type, or a pattern of these."""
+        names = [str(n) for n in (finding.node, finding.old_node, finding.name, finding.node_type) if n is not None]
+        for entry in self.allowed:
+            rule, _, node = entry.partition("@")
+            if fnmatchcase(finding.rule, rule) and (not node or any(fnmatchcase(n, node) for n in names)):
+                return True
+        return False
+
+
+@dataclass(frozen=True)
+class Diff(Report):
+    """What changed between two plans, and what that means."""
+
+    comparison: Comparison = field(kw_only=True)
+    old: Side = field(kw_only=True)
+    new: Side = field(kw_only=True)
+
+    @property
+    def judged(self) -> Sequence[ChangeFinding]:
+        """The findings that count."""
+        return [f for f in self.findings if isinstance(f, ChangeFinding) and not f.allowed]
+
+    @property
+    def flink(self) -> Verdict:
+        """Whether Flink's state survives."""
+        return worst(f.change_rule.flink for f in self.judged)
+
+    @property
+    def spark(self) -> Verdict:
+        """Whether a checkpoint of ``flinkplan execute`` survives."""
+        return worst(f.change_rule.spark for f in self.judged)
+
+    @property
+    def results(self) -> Effect:
+        """Whether results change."""
+        return strongest(f.change_rule.results for f in self.judged)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all."""
+        return max(self.flink, self.spark)
+
+    @property
+    def summary(self) -> str:
+        """``incompatible: Flink's state compatible, checkpoint on Spark incompatible, results change``."""
+        results = {Effect.YES: "results change", Effect.NO: "results stay", Effect.UNKNOWN: "results may change"}
+        return f"{self.verdict}: Flink's state {self.flink}, checkpoint on Spark {self.spark}, {results[self.results]}"
+
+
+def diff_texts(old: Source, new: Source, exceptions: Exceptions | None = None, *, locate: bool = True) -> Diff:
+    """Compare the texts of two plans and judge what changed.
+
+    ``locate``: find the lines of the findings.  Raises :class:`PlanError` or :class:`UnsupportedError` where one is
+    no plan, or too large.
+    """
+    return diff_plans(Side.read(old, locate), Side.read(new, locate), exceptions or Exceptions())
+
+
+def diff_plans(old: Side, new: Side, exceptions: Exceptions) -> Diff:
+    """Compare two plans that have been read, and judge what changed."""
+    comparison = compare(old.plan, new.plan)
+    findings = [_finding(j, old, new) for j in judge(comparison) if not exceptions.ignores(j.rule.id)]
+    return Diff(
+        "diff",
+        f"{old.source.name} → {new.source.name}",
+        [replace(f, allowed=True, severity=Severity.NOTE) if exceptions.allows(f) else f for f in findings],
+        RULES,
+        {side.source.file or side.source.name: side.source.text for side in (old, new)},
+        comparison=comparison,
+        old=old,
+        new=new,
+    )
+
+
+def judge(comparison: Comparison) -> list[Judgement]:
+    """All rules that apply: those on the plans as a whole, then in the order of the nodes, new before removed."""
+    found = [j for judge_plan in PLAN_JUDGES for j in judge_plan(comparison)]
+    for edit in comparison.pairs():
+        if not (isinstance(edit, Keep) and edit.old == edit.new):
+            found += (j for judge_pair in PAIR_JUDGES for j in judge_pair(comparison, edit))
+    new = {node.id: i for i, node in enumerate(comparison.new.plan.nodes)}
+    old = {node.id: len(new) + i for i, node in enumerate(comparison.old.plan.nodes)}
+    return sorted(found, key=lambda j: new[j.new.id] if j.new else old[j.old.id] if j.old else -1)
+
+
+def _finding(judgement: Judgement, old: Side, new: Side) -> ChangeFinding:
+    rule = judgement.rule
+    side = old if judgement.new is None and judgement.old is not None else new
+    node = judgement.new or judgement.old
+    at = side.pointer(node, judgement.pointer)
+    return ChangeFinding(
+        rule.id,
+        rule.severity,
+        judgement.message,
+        at,
+        side.location(at),
+        node.id if node else None,
+        node.type if node else None,
+        judgement.hint or (None if rule.mend.startswith(_NO_MEND) else rule.mend),
+        name=side.names[node.id] if node else None,
+        old_node=judgement.old.id if judgement.old else None,
+        new_node=judgement.new.id if judgement.new else None,
+        changes=judgement.changes,
+    )
+
+
+_NO_MEND = "Nothing is to be done"

@@ -1,0 +1,58 @@
+"""Plans as they are named on the command line: files, revisions in git, checkpoints."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from ..plan.document import read_text
+from ..plan.errors import PlanError
+from .diff import Source
+
+RECORDED_PLAN = "flinkplan/plan.json"
+"""Where a checkpoint keeps the plan that made it."""
+
+
+def read_plan(reference: str) -> Source:
+    """The text of a plan.
+
+    ``reference`` is a file, a checkpoint directory (the plan it runs), or ``REVISION:PATH`` in git, where the path
+    counts from the working directory.  Raises :class:`PlanError` where there is none.
+    """
+    path = Path(reference)
+    if path.is_dir():
+        return recorded_plan(path)
+    if ":" in reference and not path.exists():
+        return _from_git(reference)
+    return Source(reference, read_text(path), reference)
+
+
+def recorded_plan(checkpoint: Path) -> Source:
+    """The plan that made a checkpoint."""
+    path = checkpoint / RECORDED_PLAN
+    if not path.exists():
+        raise PlanError(
+            f"this directory holds no {RECORDED_PLAN}",
+            where=str(checkpoint),
+            hint="name a plan, or a checkpoint of 'flinkplan execute'",
+        )
+    return Source(str(checkpoint), read_text(path), str(path))
+
+
+def _from_git(reference: str) -> Source:
+    revision, _, path = reference.partition(":")
+    if not revision or revision.startswith("-") or not path:
+        raise PlanError("no such file", where=reference, hint="write a file, REVISION:PATH, a checkpoint or -")
+    inside = path if path.startswith(("/", "./", "../")) else f"./{path}"
+    command = ["git", "cat-file", "blob", f"{revision}:{inside}"]
+    try:
+        shown = subprocess.run(command, capture_output=True, check=False)
+    except OSError as e:
+        raise PlanError(f"git cannot be run: {e.strerror}", where=reference) from None
+    if shown.returncode:
+        words = shown.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git found nothing"
+        raise PlanError(words.splitlines()[0], where=reference, hint="write REVISION:PATH, such as main:plans/p.json")
+    try:
+        return Source(reference, shown.stdout.decode("utf-8"))
+    except UnicodeDecodeError as e:
+        raise PlanError(f"not UTF-8 text (byte {e.start})", where=reference) from None

@@ -1,0 +1,20 @@
+"""The rules on changes of plans, each with a stable id, and the judges that apply them."""
+
+from . import aggregates, fields, keys, options, state, structure, tables
+from .model import FIELD_JUDGES, PAIR_JUDGES, PLAN_JUDGES, RULES, ChangeRule, Judgement
+
+__all__ = [
+    "FIELD_JUDGES",
+    "PAIR_JUDGES",
+    "PLAN_JUDGES",
+    "RULES",
+    "ChangeRule",
+    "Judgement",
+    "aggregates",
+    "fields",
+    "keys",
+    "options",
+    "state",
+    "structure",
+    "tables",
+]

@@ -1,0 +1,228 @@
+"""Rules on fields that the nodes declare: those that decide what state means, and those that only change results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from ...plan.nodes import ExecNode, OpaqueNode
+from ..comparing import Comparison
+from ..edits import FieldChange, Update
+from ..verdicts import Effect, Verdict
+from .aggregates import OVER, RETRACTION
+from .keys import KEYS
+from .model import FIELD_JUDGES, Became, ChangeRule, Judgement, arrows, field_judge, label, pair_judge, rule
+from .structure import REDISTRIBUTED
+from .tables import WATERMARK
+
+STATELESS = rule(
+    "stateless-node-changed",
+    "an operator without state computes something else",
+    "It has nothing to restore. What is already in state downstream was computed in the old way.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`WHERE amount > 10` became `WHERE amount > 20`.",
+    mend="Nothing is to be done. For results as if it had always been so, start without state.",
+)
+OUTPUT = rule(
+    "output-changed",
+    "an operator with state hands on something else",
+    "What it keeps is the same.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="The rank number was selected, too.",
+    mend="Nothing is to be done.",
+)
+IDENTITY = rule(
+    "identity-changed",
+    "a field changed that decides what state means, or that has no rule",
+    "What is not known to be harmless is refused.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example='`"keepLastRow" : true` became `false`.',
+    mend="Start without state.",
+)
+JOIN_TYPE = rule(
+    "join-type-changed",
+    "a join has another type",
+    "Outer joins count for each row what it found on the other side; inner joins do not.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`INNER JOIN` became `LEFT JOIN`.",
+    mend="Start without state.",
+)
+JOIN_KEYS = rule(
+    "join-keys-changed",
+    "a join has other keys",
+    "Rows are kept by the join's keys.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`ON a.id = b.id` became `ON a.id = b.id AND a.shop = b.shop`.",
+    mend="Start without state.",
+)
+JOIN_CONDITION = rule(
+    "join-condition-changed",
+    "a join has another condition beside its keys",
+    "What each row found so far was found under the old condition.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`AND a.price > b.price` was added.",
+    mend="Start without state, or put a condition on one side into a WHERE below the join.",
+)
+UPSERT_KEYS = rule(
+    "upsert-keys-changed",
+    "an input of an operator has other unique keys",
+    "They decide in which form rows are kept: one row a key, rows by their unique key, or rows with a count.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="A primary key was declared on the joined table.",
+    mend="Start without state, or leave the key as it was.",
+)
+INTERVAL = rule(
+    "join-interval-changed",
+    "the time bounds of an interval join changed",
+    "They decide which rows were kept and which were dropped already.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`BETWEEN o.ts AND o.ts + INTERVAL '4' HOUR` became `'6' HOUR`.",
+    mend="Start without state.",
+)
+WINDOW = rule(
+    "window-changed",
+    "windows are cut differently",
+    "State is kept by window. Windows of another kind, size, slide, offset or time attribute are other windows.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`TUMBLE(ts, INTERVAL '10' MINUTE)` became `'5' MINUTE`.",
+    mend="Start without state.",
+)
+ROW_ORDER = rule(
+    "order-changed",
+    "rows are ranked or sorted by something else",
+    "Which rows were kept and which were dropped was decided by the old order.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`ORDER BY price DESC` became `ASC`.",
+    mend="Start without state.",
+)
+RANGE = rule(
+    "rank-range-changed",
+    "another number of rows is kept",
+    "Rows beyond the old number were dropped already.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`WHERE rank <= 3` became `<= 5`.",
+    mend="Start without state.",
+)
+STRATEGY = rule(
+    "rank-strategy-changed",
+    "a ranking keeps its rows in another way",
+    "Inputs of inserts, of updates by key and of retractions each have a form of state of their own.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="The input of a Top-N became a changelog.",
+    mend="Start without state.",
+)
+
+_BY_STEP: dict[str, ChangeRule] = {
+    "joinType": JOIN_TYPE,
+    "joinTypes": JOIN_TYPE,
+    "leftKeys": JOIN_KEYS,
+    "rightKeys": JOIN_KEYS,
+    "filterNulls": JOIN_KEYS,
+    "joinAttributeMap": JOIN_KEYS,
+    "nonEquiCondition": JOIN_CONDITION,
+    "joinConditions": JOIN_CONDITION,
+    "multiJoinCondition": JOIN_CONDITION,
+    "leftUpsertKeys": UPSERT_KEYS,
+    "rightUpsertKeys": UPSERT_KEYS,
+    "inputUniqueKeys": UPSERT_KEYS,
+    "inputUpsertKey": UPSERT_KEYS,
+    "windowBounds": INTERVAL,
+    "window": WINDOW,
+    "windowing": WINDOW,
+    "leftWindowing": WINDOW,
+    "rightWindowing": WINDOW,
+    "grouping": KEYS,
+    "partialAggGrouping": KEYS,
+    "finalAggGrouping": KEYS,
+    "needRetraction": RETRACTION,
+    "partialAggNeedRetraction": RETRACTION,
+    "orderBy": ROW_ORDER,
+    "sortSpec": ROW_ORDER,
+    "orderKey": ROW_ORDER,
+    "rankRange": RANGE,
+    "rankStrategy": STRATEGY,
+    "unboundedOverVersion": OVER,
+}
+"""The rules on parts of ``identity`` fields, by the first step of the pointer that is known here."""
+
+
+@pair_judge
+def declared(c: Comparison, edit: Became) -> Iterator[Judgement]:
+    """Each changed field by its own judge, or by what the node declares about it."""
+    if not isinstance(edit, Update) or isinstance(edit.new, OpaqueNode):
+        return
+    plain: list[FieldChange] = []
+    for name, group in groupby(edit.changes, key=lambda change: change.field):
+        changes = tuple(group)
+        judge = FIELD_JUDGES.get((type(edit.new), name)) or FIELD_JUDGES.get((ExecNode, name))
+        if judge is not None:
+            yield from judge(c, edit, changes)
+        elif _decides(edit, name):
+            yield from _identity(edit, changes)
+        else:
+            plain += changes
+    if plain:
+        yield _plain(edit, tuple(plain))
+
+
+def _decides(edit: Update, name: str) -> bool:
+    """Whether a field decides what the node's state means."""
+    metadata = edit.new.metadata
+    if name in metadata.results:
+        return False
+    has_none = bool(metadata.states) and not edit.old.is_stateful and not edit.new.is_stateful
+    return not has_none
+
+
+def _identity(edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    by_rule: dict[ChangeRule, list[FieldChange]] = {}
+    for change in changes:
+        steps = change.pointer.split("/")
+        found = next((_BY_STEP[s] for s in reversed(steps) if s in _BY_STEP), IDENTITY)
+        by_rule.setdefault(found, []).append(change)
+    for rule_, its in by_rule.items():
+        yield Judgement(rule_, arrows(tuple(its)), edit.old, edit.new, its[0].pointer, changes=tuple(its))
+
+
+def _plain(edit: Update, changes: tuple[FieldChange, ...]) -> Judgement:
+    """One judgement for all fields that only change results."""
+    names = {label(c.pointer).partition("[")[0] for c in changes}
+    if names <= {"watermarkExpr", "rowtimeFieldIndex"}:
+        rule_ = WATERMARK
+    else:
+        rule_ = OUTPUT if edit.new.is_stateful else STATELESS
+    if edit.old.description != edit.new.description:
+        message = f"{edit.old.description} → {edit.new.description}"
+    else:
+        message = arrows(changes)
+    return Judgement(rule_, message, edit.old, edit.new, changes[0].pointer, changes=changes)
+
+
+@field_judge("input_properties", ExecNode)
+def distributions(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """How rows are spread over instances."""
+    yield Judgement(REDISTRIBUTED, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)

@@ -1,0 +1,73 @@
+"""Rules on the columns that rows are kept by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...plan.nodes import (
+    ChangelogNormalize,
+    Deduplicate,
+    ExecNode,
+    Rank,
+    WindowDeduplicate,
+    WindowRank,
+)
+from ...plan.specs import PartitionSpec
+from ..columns import ALL, Scope, Shown
+from ..comparing import Comparison
+from ..edits import FieldChange, Update
+from ..lineage import Lineage
+from ..verdicts import Effect, Verdict
+from .model import FieldJudge, Judgement, field_judge, rule
+
+KEYS = rule(
+    "keys-changed",
+    "state is kept by other keys",
+    "State is found by its key. Under other keys nothing is found, or what belongs to something else.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`GROUP BY product` became `GROUP BY product, shop`.",
+    mend="Start without state.",
+)
+ORDER = rule(
+    "key-order-changed",
+    "the same keys stand in another order",
+    "The key is the same set of values. A checkpoint of `flinkplan execute` writes them down in their order.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.NO,
+    example="`PARTITION BY a, b` became `PARTITION BY b, a`.",
+    mend="Put the keys back in their old order.",
+)
+
+
+def judged_keys(name: str, *classes: type[ExecNode]) -> None:
+    """Judge a field of these nodes that holds key columns."""
+
+    def judge(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+        old, new = _keys(edit.old, name, c.old), _keys(edit.new, name, c.new)
+        rule_ = ORDER if sorted(k.meaning for k in old) == sorted(k.meaning for k in new) else KEYS
+        message = f"({_listed(old)}) → ({_listed(new)})"
+        yield Judgement(rule_, message, edit.old, edit.new, changes[0].pointer, changes=changes)
+
+    registered: FieldJudge = field_judge(name, *classes)(judge)
+    assert registered is judge
+
+
+def _keys(node: ExecNode, name: str, lineage: Lineage) -> list[Shown]:
+    value: Any = getattr(node, name)
+    positions = value.fields if isinstance(value, PartitionSpec) else value
+    columns: list[Shown] = Scope(node, lineage).columns(positions, ALL)
+    return columns
+
+
+def _listed(keys: list[Shown]) -> str:
+    return ", ".join(str(k.shown) for k in keys)
+
+
+judged_keys("unique_keys", Deduplicate, ChangelogNormalize)
+judged_keys("partition", Rank)
+judged_keys("partition_spec", WindowRank)
+judged_keys("partition_keys", WindowDeduplicate)

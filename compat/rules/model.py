@@ -1,0 +1,148 @@
+"""What a rule is, what a judge says, and where both are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from ...plan.findings import Rule, Severity
+from ...plan.nodes import ExecNode
+from ..comparing import Comparison
+from ..edits import FieldChange, Keep, Move, Replace, Update
+from ..verdicts import Effect, Verdict
+
+_SEVERITIES = {
+    Verdict.COSMETIC: Severity.NOTE,
+    Verdict.COMPATIBLE: Severity.NOTE,
+    Verdict.PARTIAL: Severity.WARNING,
+    Verdict.UNKNOWN: Severity.ERROR,
+    Verdict.INCOMPATIBLE: Severity.ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRule(Rule):
+    """A rule about a change of a plan.
+
+    ``flink`` says whether Flink's state survives the change, ``spark`` whether a checkpoint of
+    ``flinkplan execute`` does, ``results`` whether results change; ``mend`` is what can be done.
+    """
+
+    flink: Verdict
+    spark: Verdict
+    results: Effect
+    mend: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worse of the two."""
+        return max(self.flink, self.spark)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A rule that applies to a change.
+
+    ``pointer`` is the place inside the node, the new one unless there is none; ``hint`` is the rule's mend,
+    made concrete.
+    """
+
+    rule: ChangeRule
+    message: str
+    old: ExecNode | None = None
+    new: ExecNode | None = None
+    pointer: str = ""
+    hint: str | None = None
+    changes: tuple[FieldChange, ...] = field(default=())
+
+
+Became = Keep | Update | Move | Replace
+FieldJudge = Callable[[Comparison, Update, tuple[FieldChange, ...]], Iterator[Judgement]]
+PairJudge = Callable[[Comparison, Became], Iterator[Judgement]]
+PlanJudge = Callable[[Comparison], Iterator[Judgement]]
+
+_RULES: dict[str, ChangeRule] = {}
+RULES: Mapping[str, ChangeRule] = MappingProxyType(_RULES)
+"""All rules by id, in the order of their declaration."""
+
+FIELD_JUDGES: dict[tuple[type[ExecNode], str], FieldJudge] = {}
+PAIR_JUDGES: list[PairJudge] = []
+PLAN_JUDGES: list[PlanJudge] = []
+
+
+def rule(
+    id: str,
+    summary: str,
+    why: str,
+    *,
+    flink: Verdict,
+    spark: Verdict,
+    results: Effect,
+    example: str,
+    mend: str,
+    severity: Severity | None = None,
+) -> ChangeRule:
+    """Declare a rule.  Its severity follows from the verdicts unless given."""
+    explanation = f"{why}\n\n**Example.** {example}\n\n**Mend.** {mend}"
+    severity = severity or _SEVERITIES[max(flink, spark)]
+    made = ChangeRule(id, severity, summary, explanation, flink, spark, results, mend)
+    if id in _RULES:
+        raise ValueError(f"the rule '{id}' is declared twice")
+    _RULES[id] = made
+    return made
+
+
+def field_judge(name: str, *classes: type[ExecNode]) -> Callable[[FieldJudge], FieldJudge]:
+    """Register the judge of the changes of a field of these nodes."""
+
+    def register(judge: FieldJudge) -> FieldJudge:
+        for cls in classes:
+            FIELD_JUDGES[cls, name] = judge
+        return judge
+
+    return register
+
+
+def pair_judge(judge: PairJudge) -> PairJudge:
+    """Register a judge of each node and what became of it."""
+    PAIR_JUDGES.append(judge)
+    return judge
+
+
+def plan_judge(judge: PlanJudge) -> PlanJudge:
+    """Register a judge of the plans as a whole."""
+    PLAN_JUDGES.append(judge)
+    return judge
+
+
+def short(value: Any) -> str:
+    """A JSON value for a message."""
+    import json
+
+    if value is None:
+        return "none"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def arrow(change: FieldChange) -> str:
+    """``joinType INNER → LEFT``."""
+    if change.old == change.new:
+        return f"{label(change.pointer)} {short(change.old)} comes from elsewhere"
+    return f"{label(change.pointer)} {short(change.old)} → {short(change.new)}"
+
+
+def label(pointer: str) -> str:
+    """The last name in a JSON pointer, with the index behind it: ``grouping[1]``."""
+    steps = [s.replace("~1", "/").replace("~0", "~") for s in pointer.split("/")[1:]]
+    tail = ""
+    while len(steps) > 1 and steps[-1].isdigit():
+        tail = f"[{steps.pop()}]{tail}"
+    return (steps[-1] if steps else "") + tail
+
+
+def arrows(changes: tuple[FieldChange, ...]) -> str:
+    """The changes in words."""
+    return "; ".join(arrow(c) for c in changes)

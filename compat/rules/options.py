@@ -1,0 +1,115 @@
+"""Rules on the options that a plan fixes for its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...plan.nodes import ExecNode
+from ...plan.types import LogicalType
+from ..comparing import Comparison
+from ..edits import FieldChange, Update
+from ..verdicts import Effect, Verdict
+from .model import ChangeRule, Judgement, arrow, field_judge, label, rule
+
+TUNING = rule(
+    "tuning-changed",
+    "an option of performance changed",
+    "It changes when and how fast rows come, not which are kept.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.NO,
+    example="`table.exec.mini-batch.size` 1000 → 5000.",
+    mend="Nothing is to be done.",
+)
+MINI_BATCH = rule(
+    "mini-batch-switched",
+    "mini-batches were switched on or off",
+    "Flink runs another implementation of the operator, which promises nothing about the state of the first one. "
+    "flinkplan's operators keep the same state either way.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`table.exec.mini-batch.enabled` false → true.",
+    mend="Leave the option as it was in this plan, or start without state.",
+)
+TIME_ZONE = rule(
+    "time-zone-changed",
+    "windows follow the days of another time zone",
+    "Windows over TIMESTAMP_LTZ begin by local time; in another zone they are other windows.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`table.local-time-zone` UTC → Europe/Berlin.",
+    mend="Leave the option as it was in this plan, or start without state.",
+)
+RESULTS = rule(
+    "output-option-changed",
+    "an option changed that decides which rows are written",
+    "What is kept is the same.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`table.exec.sink.not-null-enforcer` ERROR → DROP.",
+    mend="Nothing is to be done.",
+)
+UNKNOWN = rule(
+    "option-unknown",
+    "an option changed that flinkplan does not know",
+    "What is not known to be harmless is not waved through.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.UNKNOWN,
+    results=Effect.UNKNOWN,
+    example="An option of a newer release of Flink.",
+    mend="Judge it by hand, then allow it: `--allow option-unknown@NODE`.",
+)
+
+_RULES: Mapping[str, ChangeRule] = {
+    "table.exec.mini-batch.enabled": MINI_BATCH,
+    "table.exec.mini-batch.size": TUNING,
+    "table.exec.rank.topn-cache-size": TUNING,
+    "table.exec.sink.keyed-shuffle": TUNING,
+    "table.exec.sink.upsert-materialize": TUNING,
+    "table.exec.sink.not-null-enforcer": RESULTS,
+    "table.exec.sink.rowtime-inserter": RESULTS,
+    "table.exec.sink.type-length-enforcer": RESULTS,
+    "table.exec.deduplicate.insert-update-after-sensitive-enabled": RESULTS,
+    "table.exec.deduplicate.mini-batch.compact-changes-enabled": RESULTS,
+    "table.local-time-zone": TIME_ZONE,
+}
+
+
+@field_judge("configuration", ExecNode)
+def options(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """Each option that differs."""
+    for change in _by_option(changes):
+        rule_ = _RULES.get(label(change.pointer), UNKNOWN)
+        if rule_ is TIME_ZONE and not _follows_local_time(edit):
+            rule_ = TUNING
+        if rule_ is MINI_BATCH and not edit.new.is_stateful:
+            rule_ = TUNING
+        yield Judgement(rule_, arrow(change), edit.old, edit.new, change.pointer, changes=(change,))
+
+
+def _by_option(changes: tuple[FieldChange, ...]) -> Iterator[FieldChange]:
+    """The changes option by option, also where one side has no options at all."""
+    for change in changes:
+        if change.pointer != "/configuration":
+            yield change
+            continue
+        old, new = change.old or {}, change.new or {}
+        for key in {**old, **new}:
+            yield FieldChange(change.field, f"/configuration/{key}", old.get(key), new.get(key))
+
+
+def _follows_local_time(edit: Update) -> bool:
+    """Whether windows lie in local time: those over TIMESTAMP do not."""
+    types = [_time_type(node) for node in (edit.old, edit.new)]
+    return any(t is None or t.root != "TIMESTAMP" for t in types)
+
+
+def _time_type(node: ExecNode) -> LogicalType | None:
+    for name in ("windowing", "left_windowing"):
+        if (windowing := getattr(node, name, None)) is not None:
+            found: LogicalType = windowing.time_attribute_type
+            return found
+    return None

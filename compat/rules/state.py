@@ -1,0 +1,292 @@
+"""Rules on how long states are kept, and on the rows that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...plan.document import Plan
+from ...plan.durations import format_duration
+from ...plan.errors import FlinkplanError
+from ...plan.findings import Severity
+from ...plan.names import node_names
+from ...plan.nodes import (
+    ChangelogNormalize,
+    Deduplicate,
+    ExecNode,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IncrementalGroupAggregate,
+    Join,
+    Limit,
+    LookupJoin,
+    MultiJoin,
+    Rank,
+    Sink,
+    SortLimit,
+)
+from ...plan.specs import StateMetadata
+from ..comparing import Comparison
+from ..edits import FieldChange, Update
+from ..stored import Stored, stored
+from ..verdicts import Effect, Verdict
+from .model import Became, Judgement, field_judge, pair_judge, plan_judge, rule, short
+
+_OLD_ENTRIES = (
+    "In Flink an entry that is already there counts the new time from its last write. In a checkpoint of "
+    "`flinkplan execute` it keeps its old expiry until it is written again."
+)
+
+TTL = rule(
+    "ttl-changed",
+    "a state is kept for another time",
+    f"The state itself stays as it is. {_OLD_ENTRIES}",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`leftState 1 h → 3 h`.",
+    mend="Nothing is to be done.",
+)
+TTL_ON = rule(
+    "ttl-enabled",
+    "a state that never expired does now",
+    f"Results that rest on older rows change from then on. {_OLD_ENTRIES} Flink 2.2 and later take over states that "
+    "had no TTL; their entries count as written at the restart.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`leftState 0 ms → 3 s`.",
+    mend="Make sure that rows that match come within this time.",
+    severity=Severity.WARNING,
+)
+TTL_OFF = rule(
+    "ttl-disabled",
+    "a state that expired is kept for ever",
+    f"The state grows without end. {_OLD_ENTRIES} Flink 2.2 and later take over states that had a TTL.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`rightState 1 d → 0 ms`.",
+    mend="Make sure that the number of keys has a limit.",
+    severity=Severity.WARNING,
+)
+TTL_MIGRATION = rule(
+    "ttl-switched-before-2.2",
+    "a TTL was switched on or off, which Flink before 2.2 does not restore",
+    "Before 2.2 Flink writes entries with a TTL in another form than those without, and refuses to restore the one as "
+    "the other (StateMigrationException). A checkpoint of `flinkplan execute` has one form for both.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`leftState 0 ms → 3 s` in a plan of Flink 1.20.",
+    mend="Run the plan on Flink 2.2 or later, or write a very long TTL instead of none from the start.",
+)
+TTL_UNSAID = rule(
+    "ttl-left-to-job",
+    "the plan no longer says, or did not say, how long a state is kept",
+    "A state without an entry is kept as long as the job's `table.exec.state.ttl` says, which is not in the plan.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.UNKNOWN,
+    example="The node's `state` array was deleted.",
+    mend="Write the TTL into the plan: `flinkplan ttl PLAN --set NODE.STATE=TTL`.",
+    severity=Severity.WARNING,
+)
+TTL_SHORTER = rule(
+    "ttl-shorter-downstream",
+    "an operator forgets sooner than one that feeds it",
+    "What the one upstream still updates or takes back, the one downstream no longer knows: retractions find nothing, "
+    "and updates look like first rows.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="The aggregation keeps its groups for 1 d, the join that it feeds only for 1 h.",
+    mend="Keep the state downstream at least as long as the state upstream.",
+    severity=Severity.WARNING,
+)
+STATE_NAME = rule(
+    "state-renamed",
+    "the name of a state differs",
+    "Flink goes by the index and accepts any name without a word; the name is for people.",
+    flink=Verdict.COSMETIC,
+    spark=Verdict.COSMETIC,
+    results=Effect.NO,
+    example="`leftState` became `left`.",
+    mend="Write the name that `flinkplan validate` expects.",
+    severity=Severity.WARNING,
+)
+ROW_SCHEMA = rule(
+    "row-schema-changed",
+    "the rows that an operator keeps have other types",
+    "Flink compares the types of the rows with those in the savepoint, and refuses others; so does Spark. The names of "
+    "columns do not matter.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="The query selects one more column, which the join has to keep.",
+    mend="Start without state, or add the column behind the operator.",
+)
+ROW_COLUMNS = rule(
+    "row-columns-changed",
+    "the rows that an operator keeps hold other columns of the same types",
+    "Nothing refuses this: old rows would be read with one column's values under another's name.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`SELECT o.price` became `SELECT o.discount`, both DECIMAL(10, 2).",
+    mend="Start without state.",
+)
+ROW_VALUES = rule(
+    "row-values-changed",
+    "columns of the rows that an operator keeps are computed otherwise",
+    "Rows that are already kept hold the old values, new ones hold the new values.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`UPPER(name)` became `LOWER(name)` before the join.",
+    mend="Nothing is to be done, if a mixture is right; else start without state.",
+)
+KEY_TYPE = rule(
+    "key-type-changed",
+    "the key that an operator keeps its state by has another type",
+    "Keys are written down with their types, and found again only by the same.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="The column grouped by was INT and is BIGINT.",
+    mend="Cast the column back to its old type below the operator, or start without state.",
+)
+
+_STATEFUL = (
+    ChangelogNormalize,
+    Deduplicate,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IncrementalGroupAggregate,
+    Join,
+    Limit,
+    LookupJoin,
+    MultiJoin,
+    Rank,
+    Sink,
+    SortLimit,
+)
+
+
+@field_judge("state", *_STATEFUL)
+def ttls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """How long states are kept, state by state."""
+    if edit.old.is_stateful != edit.new.is_stateful:
+        return
+    old = {s.index: s for s in edit.old.states}
+    for position, new in enumerate(edit.new.states):
+        before, at = old.pop(new.index, None), f"/state/{position}"
+        if before is None:
+            yield Judgement(TTL_UNSAID, f"{new.name} is kept {_ttl(new, edit.new)}", edit.old, edit.new, at)
+            continue
+        yield from _renamed(edit, before, new, at)
+        yield from _ttl_changed(c, edit, before, new, f"{at}/ttl")
+    for gone in old.values():
+        yield Judgement(TTL_UNSAID, f"{gone.name} was kept {_ttl(gone, edit.old)}", edit.old, edit.new, "/state")
+
+
+def _renamed(edit: Update, old: StateMetadata, new: StateMetadata, at: str) -> Iterator[Judgement]:
+    if old.name != new.name:
+        yield Judgement(STATE_NAME, f"{old.name} → {new.name}", edit.old, edit.new, f"{at}/name")
+
+
+def _ttl_changed(c: Comparison, edit: Update, old: StateMetadata, new: StateMetadata, at: str) -> Iterator[Judgement]:
+    before, after = _ttl_ms(old, edit.old), _ttl_ms(new, edit.new)
+    if before == after:
+        return
+    message = f"{new.name} {format_duration(before)} → {format_duration(after)}"
+    change = FieldChange("state", at, format_duration(before), format_duration(after))
+    rule_ = TTL if before and after else TTL_ON if after else TTL_OFF
+    if rule_ is not TTL and _release(c.new.plan) < (2, 2):
+        rule_ = TTL_MIGRATION
+    yield Judgement(rule_, message, edit.old, edit.new, at, changes=(change,))
+
+
+def _release(plan: Plan) -> tuple[int, ...]:
+    return tuple(int(part) for part in plan.flink_version.split(".") if part.isdecimal())[:2]
+
+
+def _ttl(state: StateMetadata, node: ExecNode) -> str:
+    millis = _ttl_ms(state, node)
+    return format_duration(millis) if millis else "for ever"
+
+
+def _ttl_ms(state: StateMetadata, node: ExecNode) -> int:
+    try:
+        return state.ttl_ms
+    except FlinkplanError as e:
+        e.where = f"node {node.id} ({node.type}), state {state.name}"
+        raise
+
+
+@plan_judge
+def shorter_downstream(c: Comparison) -> Iterator[Judgement]:
+    """Operators that came to forget sooner than those that feed them."""
+    before = {(node.id, upstream.id) for node, upstream in _forgetful(c.old.plan)}
+    olds = {new.id: old for old, new in c.became().items()}
+    names = node_names(c.new.plan)
+    for node, upstream in _forgetful(c.new.plan):
+        if (olds.get(node.id), olds.get(upstream.id)) not in before:
+            longest = _longest(upstream)
+            other = "never forgets" if longest == _NEVER else f"keeps state for {format_duration(int(longest))}"
+            message = f"keeps state for {format_duration(_shortest(node))}, while {names[upstream.id]} upstream {other}"
+            yield Judgement(TTL_SHORTER, message, c.old.plan.by_id.get(olds.get(node.id, -1)), node, "/state")
+
+
+_NEVER = float("inf")
+
+
+def _longest(node: ExecNode) -> float:
+    return max((_ttl_ms(s, node) or _NEVER for s in node.states), default=0)
+
+
+def _shortest(node: ExecNode) -> int:
+    return min((t for s in node.states if (t := _ttl_ms(s, node))), default=0)
+
+
+def _forgetful(plan: Plan) -> Iterator[tuple[ExecNode, ExecNode]]:
+    """Operators, each with the nearest operators upstream that remember longer."""
+    nearest: dict[int, dict[int, ExecNode]] = {}
+    for node in plan.nodes:
+        upstream = {n.id: n for i in plan.inputs(node) for n in nearest[i.id].values()}
+        if node.states and node.is_stateful:
+            shortest = _shortest(node)
+            yield from ((node, u) for u in upstream.values() if 0 < shortest < _longest(u))
+            upstream = {node.id: node}
+        nearest[node.id] = upstream
+
+
+@pair_judge
+def kept_rows(c: Comparison, edit: Became) -> Iterator[Judgement]:
+    """The rows and keys that an operator keeps."""
+    if not isinstance(edit, Update) or not (edit.old.is_stateful and edit.new.is_stateful):
+        return
+    for old, new in zip(stored(edit.old, c.old), stored(edit.new, c.new), strict=False):
+        yield from _kept(c, edit, old, new)
+
+
+def _kept(c: Comparison, edit: Update, old: Stored, new: Stored) -> Iterator[Judgement]:
+    if old.is_key:
+        for o, n in zip(old.columns, new.columns, strict=False):
+            if o.meaning == n.meaning and o.type != n.type:
+                yield Judgement(KEY_TYPE, f"{n.name}: {o.type} → {n.type}", edit.old, edit.new)
+        return
+    before, after = ([column.type for column in side.columns] for side in (old, new))
+    if before != after:
+        message = f"{new.name} kept ({short(', '.join(map(str, old.columns)))})"
+        yield Judgement(ROW_SCHEMA, f"{message}, now ({short(', '.join(map(str, new.columns)))})", edit.old, edit.new)
+        return
+    moved = [(o, n) for o, n in zip(old.columns, new.columns, strict=True) if o.meaning != n.meaning]
+    meanings = c.new.meanings
+    for rule_, same_roots in ((ROW_COLUMNS, False), (ROW_VALUES, True)):
+        named = [
+            f"{o.name} → {n.name}"
+            for o, n in moved
+            if (meanings.roots(o.meaning) == meanings.roots(n.meaning)) is same_roots
+        ]
+        if named:
+            yield Judgement(rule_, f"{new.name}: {', '.join(named)}", edit.old, edit.new)

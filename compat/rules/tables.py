@@ -1,0 +1,312 @@
+"""Rules on sources and sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from ...plan.nodes import Sink, TableSourceScan
+from ...plan.specs import ProjectPushDown, ReadingMetadata, SourceAbility, SourceWatermark, WatermarkPushDown
+from ...plan.types import row
+from ..comparing import Comparison
+from ..edits import FieldChange, Insert, Remove, Update
+from ..queries import Queries
+from ..verdicts import Effect, Verdict
+from .model import ChangeRule, Judgement, arrows, field_judge, plan_judge, rule
+
+RENAMED = rule(
+    "table-renamed",
+    "a table has another name in the catalog",
+    "What is read or written is said by the table's options; its name in the catalog does not matter for them.",
+    flink=Verdict.COSMETIC,
+    spark=Verdict.COSMETIC,
+    results=Effect.NO,
+    example="The source `orders` was renamed to `purchases` with the same options.",
+    mend="Nothing is to be done.",
+)
+COMMENT = rule(
+    "table-comment-changed",
+    "a comment of a table changed",
+    "Comments are for people.",
+    flink=Verdict.COSMETIC,
+    spark=Verdict.COSMETIC,
+    results=Effect.NO,
+    example="`COMMENT 'all orders'` was added.",
+    mend="Nothing is to be done.",
+)
+UNDEFINED = rule(
+    "table-definition-missing",
+    "only one of the plans says how a table is defined",
+    "A plan compiled with `table.plan.compile.catalog-objects` = IDENTIFIER holds the names of tables only; what "
+    "stands behind them may have changed.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.UNKNOWN,
+    results=Effect.UNKNOWN,
+    example="The old plan was compiled with ALL, the new one with IDENTIFIER.",
+    mend="Compile both plans with `table.plan.compile.catalog-objects` = ALL.",
+)
+SOURCE_ADDED = rule(
+    "source-added",
+    "a source was added to a query that has state",
+    "Flink starts the new source at its beginning beside the others. Spark counts a query's sources and refuses to "
+    "go on with another number of them.",
+    flink=Verdict.PARTIAL,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`UNION ALL SELECT … FROM archive` was added.",
+    mend="On Spark start with a new checkpoint.",
+)
+SOURCE_REMOVED = rule(
+    "source-removed",
+    "a source was removed from a query",
+    "Flink must be told to leave the source's positions behind. Spark counts a query's sources and refuses to go on "
+    "with another number of them.",
+    flink=Verdict.PARTIAL,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="One branch of a UNION ALL was dropped.",
+    mend="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
+)
+SOURCE_CONNECTOR = rule(
+    "source-connector-changed",
+    "a source is read through another connector",
+    "The position that was reached is written down in the connector's own form.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`'connector' = 'filesystem'` became `'kafka'`.",
+    mend="Start without state.",
+)
+SOURCE_LOCATION = rule(
+    "source-location-changed",
+    "a source reads from another place",
+    "The list of files already read is taken over; what lies at the new place under other names is read as new.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`'path' = '/data/orders'` became `'/archive/orders'`.",
+    mend="If the same files were moved, they are read again: start without state, or keep the path.",
+)
+SOURCE_OPTIONS = rule(
+    "source-options-changed",
+    "options of a source or of its format changed",
+    "They say how what comes from now on is read, not what was read so far.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`'csv.ignore-parse-errors' = 'true'` was added.",
+    mend="Nothing is to be done.",
+)
+SOURCE_POSITION = rule(
+    "source-position-unknown",
+    "a source's place or options changed, and its connector may not find its position again",
+    "Only of file sources it is known that their position survives other options.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.UNKNOWN,
+    results=Effect.YES,
+    example="A Kafka source reads another topic.",
+    mend="Read the connector's documentation, then allow it: `--allow source-position-unknown@NODE`.",
+)
+SOURCE_SCHEMA = rule(
+    "source-schema-changed",
+    "a source's columns changed",
+    "The columns of the table itself are not in state; what becomes of them in operators with state is judged there.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="A column was added to the source's table.",
+    mend="Nothing is to be done.",
+)
+PUSHDOWN = rule(
+    "source-pushdown-changed",
+    "what a source filters, limits or reads changed",
+    "The source hands on other rows from now on. What was read so far stays in state.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="A filter on a partition column was added to the query.",
+    mend="Nothing is to be done.",
+)
+PROJECTION = rule(
+    "source-projection-changed",
+    "a source reads more or fewer of its table's columns",
+    "Which columns are read says nothing about state; what becomes of them in operators with state is judged there.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.NO,
+    example="The query uses one more column of the table.",
+    mend="Nothing is to be done.",
+)
+WATERMARK = rule(
+    "watermark-changed",
+    "watermarks are made differently",
+    "State is kept as it is. From now on other rows are late, and windows close at other times.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`WATERMARK FOR ts AS ts - INTERVAL '5' SECOND` became `'1' MINUTE`.",
+    mend="Nothing is to be done.",
+)
+SINK_OPTIONS = rule(
+    "sink-options-changed",
+    "options of a sink changed",
+    "Rows are written elsewhere or in another form from now on; what was written stays where it is.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`'format' = 'json'` became `'csv'`.",
+    mend="Nothing is to be done.",
+)
+SINK_CONNECTOR = rule(
+    "sink-connector-changed",
+    "a sink writes through another connector",
+    "Some of Flink's sinks keep state, such as files that are not complete yet, in a form of their own.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`'connector' = 'filesystem'` became `'kafka'`.",
+    mend="For Flink stop the old job with a savepoint, and start with --allowNonRestoredState.",
+)
+SINK_SCHEMA = rule(
+    "sink-schema-changed",
+    "a sink's columns or key changed",
+    "A sink that keeps rows in state is judged there; others only write what comes.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="A column was added to the sink's table.",
+    mend="Nothing is to be done.",
+)
+SINK_RENAMED = rule(
+    "sink-renamed",
+    "a sink's table has another name",
+    "In Flink the name does not matter. A checkpoint of `flinkplan execute` has one folder a query, called by its "
+    "sink; under another name nothing is found, and everything is read again.",
+    flink=Verdict.COSMETIC,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.NO,
+    example="`INSERT INTO totals` became `INSERT INTO order_totals`.",
+    mend="Keep the name, or start with a new checkpoint.",
+)
+MATERIALIZER = rule(
+    "sink-materializer-changed",
+    "a sink began or ceased to keep rows in state",
+    "The materializer of upserts is an operator of its own before the sink.",
+    flink=Verdict.PARTIAL,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="The sink's primary key is no longer the query's upsert key.",
+    mend="Start without state, or set `table.exec.sink.upsert-materialize` as it was.",
+)
+
+_LOCATIONS = frozenset(("path", "topic", "url", "table-name", "hosts", "hostname", "database-name"))
+_TABLE = "/table/resolvedTable"
+
+
+@field_judge("scan_table_source", TableSourceScan)
+def sources(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """What changed about a source's table, and what is pushed into it."""
+    options = _options(edit.new) | _options(edit.old)
+    is_files = options.get("connector", "filesystem") == "filesystem"
+    yield from _grouped(edit, changes, lambda change: _source_rule(change, is_files, edit))
+
+
+@field_judge("dynamic_table_sink", Sink)
+def sinks(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """What changed about a sink's table."""
+    yield from _grouped(edit, changes, _sink_rule)
+
+
+@field_judge("require_upsert_materialize", Sink)
+def materializers(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """Whether a sink keeps rows."""
+    what = "keeps rows now" if getattr(edit.new, "require_upsert_materialize", False) else "no longer keeps rows"
+    yield Judgement(MATERIALIZER, what, edit.old, edit.new, changes[0].pointer, changes=changes)
+
+
+@plan_judge
+def new_and_lost_sources(c: Comparison) -> Iterator[Judgement]:
+    """Scans that are only in one of the plans and serve a query that is in both."""
+    queries = Queries(c)
+    for edit in c.edits:
+        if isinstance(edit, Insert) and isinstance(edit.new, TableSourceScan) and edit.new.id not in queries.added:
+            yield Judgement(SOURCE_ADDED, f"reads {edit.new.scan_table_source.table.identifier}", new=edit.new)
+        if isinstance(edit, Remove) and isinstance(edit.old, TableSourceScan) and edit.old.id not in queries.removed:
+            yield Judgement(SOURCE_REMOVED, f"read {edit.old.scan_table_source.table.identifier}", old=edit.old)
+
+
+def _options(node: object) -> dict[str, str]:
+    table = node.scan_table_source.table.resolved_table if isinstance(node, TableSourceScan) else None
+    return dict(table.options or {}) if table else {}
+
+
+def _grouped(
+    edit: Update, changes: tuple[FieldChange, ...], choose: Callable[[FieldChange], ChangeRule]
+) -> Iterator[Judgement]:
+    """One judgement for all changes that one rule applies to."""
+    by_rule: dict[ChangeRule, list[FieldChange]] = {}
+    for change in changes:
+        by_rule.setdefault(choose(change), []).append(change)
+    for rule_, its in by_rule.items():
+        yield Judgement(rule_, arrows(tuple(its)), edit.old, edit.new, its[0].pointer, changes=tuple(its))
+
+
+def _source_rule(change: FieldChange, is_files: bool, edit: Update) -> ChangeRule:
+    at = change.pointer.removeprefix("/scanTableSource")
+    if at.startswith("/abilities"):
+        return _ability_rule(edit)
+    if (common := _common_rule(at, RENAMED)) is not None:
+        return common
+    option = at.removeprefix(f"{_TABLE}/options/")
+    if option == at:
+        return WATERMARK if at.startswith(f"{_TABLE}/schema/watermarkSpecs") else SOURCE_SCHEMA
+    if option == "connector":
+        return SOURCE_CONNECTOR
+    if not is_files:
+        return SOURCE_POSITION
+    return SOURCE_LOCATION if option in _LOCATIONS else SOURCE_OPTIONS
+
+
+def _sink_rule(change: FieldChange) -> ChangeRule:
+    at = change.pointer.removeprefix("/dynamicTableSink")
+    renamed = RENAMED if _table_name(change.old) == _table_name(change.new) else SINK_RENAMED
+    if (common := _common_rule(at, renamed)) is not None:
+        return common
+    option = at.removeprefix(f"{_TABLE}/options/")
+    if option == at:
+        return SINK_SCHEMA
+    return SINK_CONNECTOR if option == "connector" else SINK_OPTIONS
+
+
+def _table_name(identifier: object) -> str:
+    """The last part of an identifier: ``t`` of `` `catalog`.`database`.`t` ``."""
+    return str(identifier).rpartition(".")[2].strip("`")
+
+
+def _common_rule(at: str, renamed: ChangeRule) -> ChangeRule | None:
+    if at == "/table/identifier":
+        return renamed
+    if at in (_TABLE, f"{_TABLE}/options"):
+        return UNDEFINED
+    return COMMENT if at.endswith("/comment") else None
+
+
+def _ability_rule(edit: Update) -> ChangeRule:
+    """The rule for what is pushed into a source, by the abilities that differ."""
+    old, new = _abilities(edit.old), _abilities(edit.new)
+    differ = {kind for kind in {**old, **new} if old.get(kind) != new.get(kind)}
+    if differ & {WatermarkPushDown, SourceWatermark}:
+        return WATERMARK
+    return PROJECTION if differ <= {ProjectPushDown, ReadingMetadata} else PUSHDOWN
+
+
+def _abilities(node: object) -> Mapping[type[SourceAbility], SourceAbility]:
+    """The abilities by kind, without the columns that each hands on."""
+    found = node.scan_table_source.abilities or () if isinstance(node, TableSourceScan) else ()
+    return {type(a): _without_columns(a) for a in found}
+
+
+def _without_columns(ability: SourceAbility) -> SourceAbility:
+    return (
+        replace(ability, produced_type=row(())) if isinstance(ability, WatermarkPushDown | SourceWatermark) else ability
+    )

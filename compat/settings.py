@@ -1,0 +1,73 @@
+"""Settings of ``diff`` in a project's ``pyproject.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..plan.errors import Location, PlanError
+from ..plan.findings import nearest
+from .rules import RULES
+
+_FAIL_ON = ("compatible", "partial", "incompatible")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``[tool.flinkplan]``: ``ignore`` and ``allow`` as on the command line, ``fail-on`` for ``--fail-on``."""
+
+    ignore: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    fail_on: str | None = None
+
+
+def read_settings(directory: Path) -> Settings:
+    """The settings of the project in ``directory``.  Raises :class:`PlanError` for settings that mean nothing."""
+    path = directory / "pyproject.toml"
+    try:
+        with path.open("rb") as file:
+            document = tomllib.load(file)
+    except FileNotFoundError:
+        return Settings()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise PlanError(f"not valid TOML: {e}", where=Location(str(path))) from None
+    except OSError as e:
+        raise PlanError(e.strerror or str(e), where=Location(str(path))) from None
+    tool = document.get("tool", {})
+    table = tool.get("flinkplan", {}) if isinstance(tool, Mapping) else {}
+    return _settings(table, f"{path}, [tool.flinkplan]")
+
+
+def _settings(table: Any, where: str) -> Settings:
+    if not isinstance(table, Mapping):
+        raise PlanError("[tool.flinkplan] is a table", where=where)
+    if unknown := sorted(table.keys() - {"ignore", "allow", "fail-on"}):
+        hint = nearest(unknown[0], ("ignore", "allow", "fail-on")) or "known are ignore, allow and fail-on"
+        raise PlanError(f"unknown setting '{unknown[0]}'", where=where, hint=hint)
+    fail_on = table.get("fail-on")
+    if fail_on is not None and fail_on not in _FAIL_ON:
+        raise PlanError(f"'fail-on' is one of {', '.join(_FAIL_ON)}, not {fail_on!r}", where=where)
+    ignore, allow = (_texts(table, key, where) for key in ("ignore", "allow"))
+    for entry in (*ignore, *allow):
+        check_rule(entry, where)
+    return Settings(ignore, allow, fail_on)
+
+
+def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise PlanError(f"'{key}' is a list of texts", where=where)
+    return tuple(value)
+
+
+def check_rule(entry: str, where: str | None = None) -> None:
+    """Raise :class:`PlanError` where ``RULE`` or ``RULE@NODE`` names no rule.  A pattern must match one."""
+    from fnmatch import fnmatchcase
+
+    rule = entry.partition("@")[0]
+    if not any(fnmatchcase(known, rule) for known in RULES):
+        hint = nearest(rule, RULES) or "'flinkplan rule' lists them"
+        raise PlanError(f"there is no rule '{rule}'", where=where, hint=hint)

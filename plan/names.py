@@ -1,0 +1,21 @@
+"""Names of a plan's nodes that stay when the pipeline is compiled again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from .document import Plan
+
+
+def node_names(plan: Plan) -> Mapping[int, str]:
+    """By node id: ``join``, or ``join#2`` for the second of several from the sources."""
+    totals = Counter(node.metadata.name for node in plan.nodes)
+    seen: Counter[str] = Counter()
+    names: dict[int, str] = {}
+    for node in plan.nodes:
+        name = node.metadata.name
+        seen[name] += 1
+        short = name.removeprefix("stream-exec-")
+        names[node.id] = f"{short}#{seen[name]}" if totals[name] > 1 else short
+    return names
