@@ -1,0 +1,103 @@
+"""Errors as users meet them: one clear message, a documented exit code, never a traceback."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import pytest
+
+from flinkplan.cli import main
+from flinkplan.plan.errors import ErrorGroup, FlinkplanError, Location, PlanError, UnsupportedError
+from tests.cli.support import ROOT, Outcome, flinkplan
+from tests.parity.corpus import HERE
+
+PLAN = str(HERE / "cases/join-two-cdc-tables-with-primary-keys/plan.json")
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> Outcome:
+    """The outcome of a command that raises ``error``."""
+
+    def fail(**options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(
+        main, "import_module", lambda *_: type("module", (), {"command": click.Command("x", callback=fail)})
+    )
+    return flinkplan("compile")
+
+
+def test_an_error_names_the_place_and_the_mend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "orders.sql"
+    script.write_text("SELECT 1;\nSELEC 2;\n")
+    error = FlinkplanError("unknown word", where=Location(str(script), 2, 1, 6), hint="did you mean SELECT?")
+    outcome = failing(monkeypatch, error)
+    assert outcome.code == 3
+    assert outcome.err == (
+        f"error: unknown word\n --> {script}:2:1\n  |\n2 | SELEC 2;\n  | ^^^^^\nhint: did you mean SELECT?\n"
+    )
+
+
+def test_several_errors_are_told_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = failing(monkeypatch, ErrorGroup([PlanError("one"), UnsupportedError("two", where="node 3")]))
+    assert (outcome.code, outcome.err) == (4, "error: one\n\nerror: two\n --> node 3\n")
+
+
+def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = failing(monkeypatch, ZeroDivisionError("division by zero"))
+    assert outcome.code == 70
+    assert re.match(r"internal error: ZeroDivisionError: division by zero \(flinkplan [\d.]+\)\n", outcome.err)
+    assert "Traceback" not in outcome.err
+    assert "--debug" in outcome.err
+
+
+def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLINKPLAN_DEBUG", "1")
+    assert "Traceback" in failing(monkeypatch, ZeroDivisionError("x")).err
+
+
+def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert failing(monkeypatch, KeyboardInterrupt()).code == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--version",), 0, ""),
+        ((), 2, "Usage"),
+        (("valdate",), 2, "Did you mean 'validate'?"),
+        (("validate",), 2, "Missing argument"),
+        (("validate", "missing.json"), 3, "error: no such file\n --> missing.json"),
+        (("validate", "."), 3, "error: Is a directory"),
+        (("ttl", PLAN, "--set", "join.leftState=1.5 h"), 3, "hint: write a whole number in a smaller unit"),
+        (("ttl", PLAN, "--set", "jon.leftState=1 h"), 3, "did you mean 'join.leftState'?"),
+        (("execute", "missing.json"), 3, "no such file"),
+        (("execute", PLAN, "--var", "CASE"), 2, "'CASE' is not of the form NAME=VALUE"),
+        (("execute", PLAN, "--trigger-interval", "1.5 h"), 2, "smaller unit"),
+        (("execute", PLAN, "--mode", "batch"), 2, "batch"),
+        (("compile", "missing.sql"), 3, "no such file"),
+        (("compile", "missing.sql", "--force", "--if-not-exists"), 2, "exclude each other"),
+        (("compile", "x.sql", "-o", "README.md"), 3, "--force replaces it"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_exit_codes(arguments: tuple[str, ...], code: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    outcome = flinkplan(*arguments)
+    assert (outcome.code, "Traceback" in outcome.err) == (code, False), outcome.err
+    assert words in outcome.err
+
+
+def test_every_exit_code_is_documented() -> None:
+    page = (ROOT / "docs/exit-codes.md").read_text("utf-8")
+    documented = {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+    assert documented == {0, 1, 2, 3, 4, 5, 70, 130}
+
+
+def test_a_plan_that_is_not_utf_8(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    file.write_bytes(b'{"flinkVersion" : "\xff"}')
+    outcome = flinkplan("ttl", str(file))
+    assert (outcome.code, outcome.err) == (3, f"error: not UTF-8 text (byte 19)\n --> {file}\n")

@@ -1,0 +1,81 @@
+"""validate, ttl and explain."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import flinkplan
+from tests.conftest import Golden
+from tests.parity.corpus import HERE
+
+TEXT = (HERE / "cases/ttl-one-hour-join-aggregate-dedup-topn-pipeline/plan.json").read_text("utf-8")
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A plan in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("plan.json").write_text(TEXT, "utf-8")
+    return tmp_path / "plan.json"
+
+
+def test_validate_a_good_plan(plan: Path) -> None:
+    outcome = flinkplan("validate", "plan.json")
+    assert (outcome.code, outcome.out) == (0, "no findings in plan.json\n")
+
+
+def test_validate_a_bad_plan(plan: Path, golden: Golden) -> None:
+    plan.write_text(TEXT.replace('"ttl" : "1 h"', '"ttl" : "1.5 h"', 2), "utf-8")
+    outcome = flinkplan("validate", "plan.json")
+    assert outcome.code == 1
+    golden.check("validate.txt", outcome.out)
+
+
+def test_validate_reads_standard_input(plan: Path) -> None:
+    outcome = flinkplan("validate", "-", "--format", "json", stdin=TEXT[:100])
+    assert outcome.code == 1
+    assert [f["rule"] for f in json.loads(outcome.out)["findings"]] == ["json"]
+
+
+def test_warnings_fail_only_when_strict(plan: Path) -> None:
+    plan.write_text(TEXT.replace('"name" : "rankState"', '"name" : "state"'), "utf-8")
+    assert flinkplan("validate", "plan.json").code == 0
+    assert flinkplan("validate", "plan.json", "--strict").code == 1
+
+
+def test_ttl_lists_every_state(plan: Path, golden: Golden) -> None:
+    golden.check("ttl.txt", flinkplan("ttl", "plan.json").out)
+    listed = json.loads(flinkplan("ttl", "plan.json", "--format", "json").out)
+    assert [state["address"] for state in listed][:2] == ["deduplicate.deduplicateState", "join.leftState"]
+
+
+def test_ttl_writes_to_standard_output_and_says_what_it_set(plan: Path) -> None:
+    outcome = flinkplan("ttl", "plan.json", "--set", "join.leftState=3s")
+    assert outcome.err == "join (node 9) leftState: 1 h → 3 s\n"
+    assert outcome.out != TEXT
+    assert plan.read_text("utf-8") == TEXT
+
+
+def test_ttl_in_place_changes_one_line(plan: Path) -> None:
+    assert flinkplan("ttl", "plan.json", "--set", "join.leftState=3s", "--in-place").code == 0
+    pairs = zip(TEXT.splitlines(), plan.read_text("utf-8").splitlines(), strict=True)
+    assert [(old.strip(), new.strip()) for old, new in pairs if old != new] == [('"ttl" : "1 h",', '"ttl" : "3 s",')]
+
+
+def test_in_place_needs_an_edit(plan: Path) -> None:
+    assert flinkplan("ttl", "plan.json", "--in-place").code == 2
+
+
+def test_ttl_mends_a_bad_one(plan: Path) -> None:
+    plan.write_text(TEXT.replace('"ttl" : "1 h"', '"ttl" : "1.5 h"', 1), "utf-8")
+    assert flinkplan("ttl", "plan.json", "--set", "deduplicateState=90 min", "-i").code == 0
+    assert flinkplan("validate", "plan.json").code == 0
+
+
+def test_explain(plan: Path, golden: Golden) -> None:
+    golden.check("explain.txt", flinkplan("explain", "plan.json").out)
+    nodes = json.loads(flinkplan("explain", "plan.json", "--format", "json").out)
+    assert [node["id"] for node in nodes] == list(range(1, 16))

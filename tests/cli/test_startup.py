@@ -1,0 +1,81 @@
+"""Commands start fast because they import little; only those that run jobs import Spark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import ROOT, flinkplan_process
+from tests.parity.corpus import HERE
+
+CASE = HERE / "cases/join-two-cdc-tables-with-primary-keys"
+SPARK = ("pyspark", "py4j")
+
+
+def imported(process: subprocess.CompletedProcess[str]) -> list[str]:
+    assert process.returncode == 0, process.stderr
+    return process.stdout.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("--version",),
+        ("execute", "--help"),
+        ("compile", str(CASE / "pipeline.sql")),
+        ("validate", str(CASE / "plan.json")),
+        ("explain", str(CASE / "plan.json")),
+        ("explain", str(CASE / "pipeline.sql")),
+        ("ttl", str(CASE / "plan.json"), "--all", "1 h"),
+    ],
+    ids=" ".join,
+)
+def test_no_spark(arguments: tuple[str, ...]) -> None:
+    modules = imported(flinkplan_process(*arguments, code="print(*sys.modules); sys.exit(status)"))
+    assert [m for m in modules if m.partition(".")[0] in SPARK] == []
+
+
+def test_help_imports_no_command() -> None:
+    modules = imported(flinkplan_process("--help", code="print(*sys.modules); sys.exit(status)"))
+    heavy = ("rich", "jsonschema", "flinkplan.plan.nodes", "flinkplan.planner", "flinkplan.executor")
+    assert [m for m in modules if m.startswith(heavy)] == []
+
+
+def test_importing_the_table_api_imports_no_spark() -> None:
+    code = "import sys, flinkplan; flinkplan.TableEnvironment.create(flinkplan.EnvironmentSettings.in_streaming_mode())"
+    process = subprocess.run(
+        [sys.executable, "-c", f"{code}; print(*sys.modules)"], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert [m for m in imported(process) if m.partition(".")[0] in SPARK] == []
+
+
+def fastest(arguments: tuple[str, ...], runs: int = 3) -> float:
+    """The best of some runs of the installed command, in seconds."""
+    command = [str(Path(sys.executable).parent / "flinkplan"), *arguments]
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seconds"),
+    [(("--help",), 0.3), (("compile", str(CASE / "pipeline.sql")), 0.5)],
+    ids=["help", "compile"],
+)
+def test_starts_fast(arguments: tuple[str, ...], seconds: float) -> None:
+    assert fastest(arguments) < seconds * machine_factor()
+
+
+def machine_factor() -> float:
+    """How much slower than usual this machine is now: a bare interpreter starts in about 20 ms."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return max(1.0, (time.perf_counter() - start) / 0.04)
