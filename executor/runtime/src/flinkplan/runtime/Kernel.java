@@ -100,16 +100,16 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     public final ValueState<InternalRow> valueState(String name, StructType value, long ttl) {
-        return getHandle().getValueState(name, Rows.encoder(value), config(ttl));
+        return getHandle().getValueState(name, Rows.stateEncoder(value), config(ttl));
     }
 
     public final ListState<InternalRow> listState(String name, StructType value, long ttl) {
-        return getHandle().getListState(name, Rows.encoder(value), config(ttl));
+        return getHandle().getListState(name, Rows.stateEncoder(value), config(ttl));
     }
 
     public final MapState<InternalRow, InternalRow> mapState(
             String name, StructType key, StructType value, long ttl) {
-        return getHandle().getMapState(name, Rows.encoder(key), Rows.encoder(value), config(ttl));
+        return getHandle().getMapState(name, Rows.stateEncoder(key), Rows.stateEncoder(value), config(ttl));
     }
 
     private static TTLConfig config(long ttl) {

@@ -26,17 +26,34 @@ public final class Rows {
     private Rows() {}
 
     /** An encoder that passes internal rows of this schema through. */
+    static Encoder<InternalRow> encoder(StructType schema) {
+        return encoder(schema, new boolean[schema.length()]);
+    }
+
+    /** An encoder for states, which packs the columns that their encoding cannot hold. */
+    static Encoder<InternalRow> stateEncoder(StructType schema) {
+        boolean[] packed = new boolean[schema.length()];
+        for (int i = 0; i < packed.length; i++) {
+            packed[i] = Packed.isNeeded(schema.apply(i).dataType());
+        }
+        return encoder(schema, packed);
+    }
+
     @SuppressWarnings("unchecked")
-    public static Encoder<InternalRow> encoder(StructType schema) {
+    private static Encoder<InternalRow> encoder(StructType schema, boolean[] packed) {
         List<Expression> fields = new ArrayList<>();
+        StructType encoded = new StructType();
         Expression row = new BoundReference(0, schema, false);
         for (int i = 0; i < schema.length(); i++) {
-            fields.add(new Literal(UTF8String.fromString(schema.apply(i).name()), DataTypes.StringType));
-            fields.add(new GetStructField(row, i, Option.empty()));
+            StructField field = schema.apply(i);
+            Expression value = new GetStructField(row, i, Option.empty());
+            fields.add(new Literal(UTF8String.fromString(field.name()), DataTypes.StringType));
+            fields.add(packed[i] ? new Packed(value) : value);
+            encoded = packed[i] ? encoded.add(field.name(), DataTypes.BinaryType) : encoded.add(field);
         }
         Expression serializer = new CreateNamedStruct(CollectionConverters.asScala(fields).toSeq());
-        AgnosticEncoder<?> shape = RowEncoder.encoderFor(schema);
-        return new ExpressionEncoder<>((AgnosticEncoder<InternalRow>) shape, serializer, new RowCopy());
+        AgnosticEncoder<?> shape = RowEncoder.encoderFor(encoded);
+        return new ExpressionEncoder<>((AgnosticEncoder<InternalRow>) shape, serializer, new RowCopy(schema, packed));
     }
 
     /** A projection of rows of this schema to some of their columns; it reuses its result. */

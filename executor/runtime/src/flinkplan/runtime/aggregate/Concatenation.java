@@ -27,7 +27,7 @@ public final class Concatenation extends Accumulator {
     @Override
     StructType schema() {
         return new StructType()
-                .add("values", DataTypes.createArrayType(DataTypes.StringType))
+                .add("values", DataTypes.createArrayType(DataTypes.StringType, false))
                 .add("separator", DataTypes.StringType);
     }
 
