@@ -1,1 +1,21 @@
 """From Flink SQL to a compiled plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..plan.document import Plan
+
+
+def compile_script(text: str, *, file: str | None = None, options: Mapping[str, str] | None = None) -> Plan:
+    """The plan of the one INSERT or statement set of a SQL script.
+
+    ``options`` are the configuration the script starts with, ``file`` is named in messages.  Raises
+    :class:`FlinkplanError` with file, line and column for everything that is wrong with the script.
+    """
+    from .script import compile_statements
+    from .sql import parse_script
+
+    return compile_statements(parse_script(text, file), options or {})

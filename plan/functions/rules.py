@@ -120,7 +120,7 @@ def comparable(a: LogicalType, b: LogicalType) -> bool:
     if a.root in CHARACTER or b.root in CHARACTER:
         other = b if a.root in CHARACTER else a
         return in_family(other, "NUMERIC") or in_family(other, "DATETIME")
-    return in_family(a, "DATETIME") and in_family(b, "DATETIME") and "TIME" not in (a.root, b.root)
+    return False
 
 
 def signature(*parameters: str | Argument, rest: str | Argument | None = None) -> Signature:

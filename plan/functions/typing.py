@@ -212,7 +212,7 @@ def decimal_sum(a: LogicalType, b: LogicalType) -> LogicalType:
 def decimal_product(a: LogicalType, b: LogicalType) -> LogicalType:
     """The type of ``a * b``."""
     p1, s1, p2, s2 = _digits(a, b)
-    return _adjust(p1 + p2, s1 + s2)
+    return _adjust(p1 + p2 + 1, s1 + s2)
 
 
 def decimal_quotient(a: LogicalType, b: LogicalType) -> LogicalType:

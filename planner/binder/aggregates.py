@@ -1,0 +1,334 @@
+"""GROUP BY and aggregate functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+
+from ...plan.functions import Function, function_of
+from ...plan.functions.aggregate import GROUPING, GROUPING_ID
+from ...plan.functions.model import FUNCTION_STAR, Arguments
+from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
+from ...plan.functions.typing import is_interval
+from ...plan.rex import FUNCTION, Call, InputRef, RexNode, input_refs
+from ...plan.specs import AggregateCall
+from ...plan.types import LogicalType, TimeKind, row, timestamp, timestamp_ltz
+from ..algebra import Aggregate, Project, Rel, TtlHint
+from ..naming import uniquify
+from ..rexbuilder import integer
+from ..sql import ast
+from .calls import fit
+from .context import Context
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder
+from .over import WindowedBinder
+from .scope import Scope
+
+
+class AggregateBinder(WindowedBinder):
+    """Binds what stands above an aggregation, and collects what the aggregation must compute.
+
+    Below the aggregate a projection holds the grouping expressions, then the arguments of the calls, each
+    once.  An expression that equals a grouping expression becomes a reference to it.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        scope: Scope,
+        named: Mapping[ast.Expression, str],
+        windows: Mapping[str, ast.WindowSpec],
+    ) -> None:
+        super().__init__(context, scope, windows)
+        self.below = ExpressionBinder(context, scope, "an argument of an aggregate function or GROUP BY")
+        self.named = named
+        self.inputs: list[tuple[RexNode, str | None]] = []
+        self.group_count = 0
+        self.group_sets: tuple[tuple[int, ...], ...] | None = None
+        self.calls: list[AggregateCall] = []
+
+    # Grouping
+
+    def group_by(self, node: ast.GroupBy) -> None:
+        """Take the grouping expressions and sets."""
+        sets_of_items = [self._sets(item) for item in node.items]
+        for sets in sets_of_items:
+            for group in sets:
+                for expression in group:
+                    self._add_group(expression)
+        self.group_count = len(self.inputs)
+        if any(len(sets) > 1 for sets in sets_of_items) or any(isinstance(i, ast.GroupingSets) for i in node.items):
+            combined = [
+                tuple(sorted({self._group_index(e) for part in parts for e in part}))
+                for parts in product(*sets_of_items)
+            ]
+            self.group_sets = tuple(dict.fromkeys(combined))
+
+    def _sets(self, item: ast.GroupingElement) -> list[tuple[ast.Expression, ...]]:
+        """The grouping sets that one element of GROUP BY stands for."""
+        match item:
+            case ast.GroupingTuple(items=items):
+                return [items]
+            case ast.GroupingSets(kind="GROUPING SETS", items=items):
+                return [s for nested in items for s in self._sets(nested)]
+            case ast.GroupingSets(kind="ROLLUP", items=items):
+                units = [self._sets(i)[0] for i in items]
+                return [tuple(e for u in units[:n] for e in u) for n in range(len(units), -1, -1)]
+            case ast.GroupingSets(items=items):
+                units = [self._sets(i)[0] for i in items]
+                masks = sorted(product((True, False), repeat=len(units)), key=lambda m: m, reverse=True)
+                return [tuple(e for u, kept in zip(units, m, strict=True) if kept for e in u) for m in masks]
+            case ast.RowConstructor(items=items, explicit=False):
+                return [items]
+        assert isinstance(item, ast.Expression)
+        return [(item,)]
+
+    def _add_group(self, node: ast.Expression) -> None:
+        rex = self._group_rex(node)
+        if rex not in [r for r, _ in self.inputs]:
+            self._append(rex, self.named.get(node))
+
+    def _group_rex(self, node: ast.Expression) -> RexNode:
+        if isinstance(node, ast.FunctionCall) and str(node.name).upper() in GROUP_WINDOWS:
+            return group_window(self.below, node)
+        return self.below.bind(node)
+
+    def _group_index(self, node: ast.Expression) -> int:
+        rex = self._group_rex(node)
+        return next(i for i, (r, _) in enumerate(self.inputs) if r == rex)
+
+    def _append(self, rex: RexNode, name: str | None) -> int:
+        if name is None and isinstance(rex, InputRef):
+            name = self.scope.row_fields[rex.index][0]
+        if name in [n for _, n in self.inputs]:
+            name = None
+        self.inputs.append((rex, name))
+        return len(self.inputs) - 1
+
+    def _add_input(self, rex: RexNode) -> int:
+        for i, (known, _) in enumerate(self.inputs):
+            if known == rex:
+                return i
+        return self._append(rex, None)
+
+    def _group_ref(self, index: int) -> InputRef:
+        t = self.inputs[index][0].type
+        return InputRef(index, t.nullable_() if self._may_be_left_out(index) else t)
+
+    def _may_be_left_out(self, index: int) -> bool:
+        return self.group_sets is not None and any(index not in s for s in self.group_sets)
+
+    # Expressions above
+
+    def bind(self, node: ast.Expression) -> RexNode:
+        index = self._as_group(node)
+        return self._group_ref(index) if index is not None else super().bind(node)
+
+    def _as_group(self, node: ast.Expression) -> int | None:
+        """The grouping expression that the node equals."""
+        if not self.group_count or isinstance(node, (ast.NumericLiteral, ast.StringLiteral)):
+            return None
+        if isinstance(node, ast.FunctionCall) and node.over is not None:
+            return None
+        try:
+            rex = self._group_rex(node)
+        except Exception:
+            return None
+        return next((i for i, (r, _) in enumerate(self.inputs[: self.group_count]) if r == rex), None)
+
+    def column(self, node: ast.ColumnRef) -> RexNode:
+        rex = self.below.column(node)
+        if not _reads_input(rex):
+            return rex
+        raise BindError(
+            f"the column '{node.span.text}' is neither grouped nor aggregated",
+            node.span,
+            f"add it to GROUP BY, or aggregate it, such as MAX({node.span.text})",
+        )
+
+    def star_column(self, rex: RexNode, name: str) -> RexNode:
+        for i, (known, _) in enumerate(self.inputs[: self.group_count]):
+            if known == rex:
+                return self._group_ref(i)
+        raise BindError(f"'*' brings the column '{name}', which is neither grouped nor aggregated", self._anywhere())
+
+    def _anywhere(self) -> ast.Span:
+        return next((n.span for n in self.named), ast.NO_SPAN)
+
+    # Calls
+
+    def aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
+        if function in (GROUPING, GROUPING_ID):
+            return self._grouping(node, function)
+        if node.order_by or node.within_group:
+            raise unsupported(f"an ORDER BY inside {function.name}", node.span)
+        operands, star = self._arguments(node, function)
+        if function.name == "COUNT" and len(operands) > 1:
+            raise BindError("COUNT takes one argument", node.span)
+        argument_indexes = tuple(self._add_input(o) for o in operands)
+        filter_index = -1
+        if node.filter is not None:
+            condition = self.below.condition(node.filter)
+            if condition.type.nullable:
+                is_true = function_of("POSTFIX", "$IS TRUE$1")
+                assert is_true is not None
+                condition = is_true.call(condition)
+            filter_index = self._add_input(condition)
+        grouped = self.group_count > 0 and node.filter is None
+        arguments = Arguments(tuple(o.type for o in operands), operands, grouped)
+        return self._call(
+            AggregateCall(
+                name=self.named.get(node),
+                syntax=FUNCTION_STAR if function.name == "COUNT" else FUNCTION,
+                internal_name=function.internal_name,
+                arg_list=argument_indexes,
+                filter_arg=filter_index,
+                distinct=node.distinct,
+                approximate=False,
+                ignore_nulls=bool(node.ignore_nulls),
+                type=function.returns(arguments),
+            )
+        )
+
+    def _arguments(self, node: ast.FunctionCall, function: Function) -> tuple[tuple[RexNode, ...], bool]:
+        star = any(isinstance(a, ast.Star) for a in node.args)
+        if star:
+            if function.name != "COUNT":
+                raise BindError(f"only COUNT takes *, not {function.name}", node.span)
+            return (), True
+        for a in node.args:
+            if _has_nested_aggregate(a):
+                raise BindError("an aggregate function cannot stand inside another", a.span, "aggregate in a subquery")
+        operands = [self.below.bind(a) for a in node.args if not isinstance(a, ast.Symbol)]
+        if not operands:
+            raise BindError(f"{function.name} needs an argument", node.span)
+        return fit(function, tuple(operands), node.span), False
+
+    def _call(self, call: AggregateCall) -> InputRef:
+        for i, known in enumerate(self.calls):
+            if _same_call(known, call):
+                return InputRef(self.group_count + i, known.type)
+        self.calls.append(call)
+        return InputRef(self.group_count + len(self.calls) - 1, call.type)
+
+    def _grouping(self, node: ast.FunctionCall, function: Function) -> RexNode:
+        indexes = []
+        for a in node.args:
+            index = self._as_group(a)
+            if index is None:
+                raise BindError(f"{function.name} takes expressions of GROUP BY", a.span)
+            indexes.append(index)
+        return self._call(
+            AggregateCall(
+                name=self.named.get(node),
+                internal_name=function.internal_name,
+                arg_list=tuple(indexes),
+                filter_arg=-1,
+                distinct=False,
+                approximate=False,
+                ignore_nulls=False,
+                type=function.returns(Arguments(())),
+            )
+        )
+
+    def group_window(self, node: ast.FunctionCall) -> RexNode:
+        """TUMBLE_START(…) and its like read a property of the window among the groups."""
+        name = str(node.name).upper()
+        if name not in WINDOW_AUXILIARIES:
+            raise BindError(
+                f"{name}(…) stands in GROUP BY; read its bounds with {name}_START and {name}_END", node.span
+            )
+        window, suffix = WINDOW_AUXILIARIES[name]
+        rex = group_window(self.below, node, window)
+        for i, (known, _) in enumerate(self.inputs[: self.group_count]):
+            if known == rex:
+                return Call(f"${name}$1", (InputRef(i, known.type),), _property_type(suffix, rex, node))
+        raise BindError(
+            f"{name} has no matching {window}(…) in GROUP BY",
+            node.span,
+            f"GROUP BY {window}(…) with the same arguments",
+        )
+
+    # The result
+
+    def build(self, rel: Rel, ttl: TtlHint | None) -> Rel:
+        """The aggregate over the projection of what it needs."""
+        inputs = self.inputs or [(integer(0), None)]
+        names = uniquify(name for _, name in inputs)
+        below = Project(
+            input=rel,
+            exprs=tuple(rex for rex, _ in inputs),
+            row_type=row(zip(names, (rex.type for rex, _ in inputs), strict=True), nullable=False),
+        )
+        groups = [self._group_ref(i) for i in range(self.group_count)]
+        output = uniquify([*names[: self.group_count], *(c.name for c in self.calls)])
+        types = [*(g.type for g in groups), *(c.type for c in self.calls)]
+        source: Rel = below if not _is_identity(below) else rel
+        return Aggregate(
+            input=source,
+            grouping=tuple(range(self.group_count)),
+            calls=tuple(self.calls),
+            grouping_sets=self.group_sets,
+            ttl=ttl,
+            row_type=row(zip(output, types, strict=True), nullable=False),
+        )
+
+
+def _is_identity(project: Project) -> bool:
+    fields = project.input.row_type.fields
+    return len(fields) == len(project.exprs) and all(
+        isinstance(e, InputRef) and e.index == i and project.row_type.fields[i].name == fields[i].name
+        for i, e in enumerate(project.exprs)
+    )
+
+
+def _same_call(a: AggregateCall, b: AggregateCall) -> bool:
+    return replace(a, name=None) == replace(b, name=None)
+
+
+def _has_nested_aggregate(node: ast.Node) -> bool:
+    from .select import has_aggregate
+
+    return has_aggregate(node)
+
+
+def _reads_input(rex: RexNode) -> bool:
+    return bool(input_refs(rex))
+
+
+# ---------------------------------------------------------------- group windows
+
+
+def group_window(binder: ExpressionBinder, node: ast.FunctionCall, window: str | None = None) -> RexNode:
+    """``TUMBLE(ts, size)``, ``HOP(ts, slide, size)``, ``SESSION(ts, gap)`` as a call of ``$TUMBLE`` ….
+
+    Raises :class:`BindError` unless the first argument is a time attribute and the others are intervals.
+    """
+    name = window or str(node.name).upper()
+    function = GROUP_WINDOWS[name]
+    operands = binder.bind_all(node.args)
+    if not operands or not operands[0].type.is_time_attribute:
+        found = f", not {operands[0].type.nullable_()}" if operands else ""
+        raise BindError(
+            f"the first argument of {name} must be a time attribute{found}",
+            node.args[0].span if node.args else node.span,
+            "declare a WATERMARK for the column, or use a column of PROCTIME()",
+        )
+    for operand, argument in zip(operands[1:], node.args[1:], strict=True):
+        if not is_interval(operand.type):
+            raise BindError(f"{name} takes intervals, not {operand.type.nullable_()}", argument.span)
+    if function.accept([o.type for o in operands]) is None:
+        raise BindError(f"{name} takes {' or '.join(function.usage)}", node.span)
+    return Call(function.internal_name, operands, operands[0].type, function.syntax)
+
+
+def _property_type(suffix: str, window: RexNode, node: ast.FunctionCall) -> LogicalType:
+    t = window.type
+    if suffix in ("START", "END"):
+        return timestamp(3, nullable=False)
+    if suffix == "ROWTIME":
+        if not t.is_rowtime:
+            raise BindError(f"{node.name} needs a window over event time", node.span)
+        return t
+    return timestamp_ltz(3, nullable=False, kind=TimeKind.PROCTIME)

@@ -1,0 +1,292 @@
+"""Calls of functions by name, and those with a syntax of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ...plan.functions import Function, Kind, arithmetic, collection, find_function, nearest_names, temporal
+from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
+from ...plan.functions.typing import in_family, is_interval
+from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import BIGINT, INT, LogicalType, timestamp
+from ..rexbuilder import cast, ensure_type, field_access, integer, interval_type, null, symbol
+from ..sql import ast
+from ..sql.source import Span
+from .casts import avoids_cast
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder, binds
+from .literals import UNIT_MILLIS, UNIT_MONTHS, unit_interval
+from .operators import case, comparison_of, moved, times
+
+Expansion: TypeAlias = Callable[[ExpressionBinder, ast.FunctionCall], RexNode]
+
+_expansions: dict[str, Expansion] = {}
+
+
+def expands(*names: str) -> Callable[[Expansion], Expansion]:
+    """Register a function that SQL spells as a call but that means another expression."""
+
+    def register(function: Expansion) -> Expansion:
+        _expansions.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+@binds(ast.FunctionCall)
+def _function_call(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    name = str(node.name).upper()
+    if node.over is not None:
+        return binder.over(node)
+    if name in GROUP_WINDOWS or name in WINDOW_AUXILIARIES:
+        return binder.group_window(node)
+    expansion = _expansions.get(name)
+    if expansion is not None:
+        return expansion(binder, node)
+    function = find_function(name) or _json_aggregate(name, node)
+    if function is None:
+        raise _unknown(node)
+    if function.kind is Kind.AGGREGATE:
+        return binder.aggregate(node, function)
+    if function.kind is Kind.RANKING:
+        raise BindError(f"{name} needs an OVER clause", node.span, f"write {name}(…) OVER (PARTITION BY … ORDER BY …)")
+    if node.distinct or node.filter is not None or node.within_group:
+        raise BindError(f"DISTINCT, FILTER and WITHIN GROUP are for aggregate functions, {name} is none", node.span)
+    return call(function, binder.bind_all(node.args), node)
+
+
+def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
+    """JSON_OBJECTAGG and JSON_ARRAYAGG are two functions each, told apart by what they do with NULL."""
+    from ...plan.functions import function_of
+
+    if name not in ("JSON_OBJECTAGG", "JSON_ARRAYAGG"):
+        return None
+    on_null = next((a.value for a in node.args if isinstance(a, ast.Symbol)), None)
+    default = "NULL" if name == "JSON_OBJECTAGG" else "ABSENT"
+    return function_of("FUNCTION", f"${name}_{on_null or default}_ON_NULL$1")
+
+
+def _unknown(node: ast.FunctionCall) -> BindError:
+    name = str(node.name)
+    near = nearest_names(name)
+    hint = f"did you mean {' or '.join(near)}?" if near else "user-defined functions are not supported"
+    return BindError(f"there is no function {name}", node.name.span, hint)
+
+
+def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCall) -> RexNode:
+    """A call with its arguments checked, and cast where the function asks for another type."""
+    operands = fit(function, operands, node.span)
+    return function.call(*operands)
+
+
+def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[RexNode, ...]:
+    """The operands as the function takes them.  Raises :class:`BindError` if it does not."""
+    expected = function.accept([o.type for o in operands])
+    if expected is None:
+        types = ", ".join(str(o.type.nullable_()) for o in operands)
+        raise BindError(
+            f"{function.name} does not take ({types})",
+            span,
+            f"it takes {' or '.join(_readable(u) for u in function.usage)}",
+        )
+    return tuple(_fitted(o, t) for o, t in zip(operands, expected, strict=True))
+
+
+def _readable(usage: str) -> str:
+    return usage.replace("<", "").replace(">", "")
+
+
+def _fitted(operand: RexNode, expected: LogicalType) -> RexNode:
+    if operand.type.root == "NULL":
+        return null(expected) if expected.root != "NULL" else operand
+    if avoids_cast(operand.type, expected.with_nullability(operand.type.nullable)):
+        return operand
+    return ensure_type(expected, operand)
+
+
+# ---------------------------------------------------------------- expansions
+
+
+@expands("NULLIF")
+def _null_if(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    """``NULLIF(a, b)`` is ``CASE WHEN a = b THEN NULL ELSE a END``."""
+    value, other = _exactly(binder, node, 2)
+    return case([comparison_of("=", value, other, node.span)], [null(value.type), value], node.span)
+
+
+@expands("SQRT")
+def _square_root(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    """``SQRT(x)`` is ``POWER(x, 0.5)``."""
+    from ...plan.types import decimal
+
+    (value,) = _exactly(binder, node, 1)
+    half = Literal("0.5", decimal(2, 1, nullable=False))
+    return call(arithmetic.POWER, (value, half), node)
+
+
+@expands("EXTRACT")
+def _extract(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    unit = node.args[0]
+    assert isinstance(unit, ast.Symbol)
+    return _extracted(unit.value, binder.bind(node.args[1]), node.span)
+
+
+@expands(*temporal.PART_FUNCTIONS)
+def _part(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    (operand,) = _exactly(binder, node, 1)
+    return _extracted(temporal.PART_FUNCTIONS[str(node.name).upper()], operand, node.span)
+
+
+def _extracted(unit: str, operand: RexNode, span: Span) -> RexNode:
+    if not (in_family(operand.type, "DATETIME") or is_interval(operand.type)):
+        raise BindError(
+            f"{unit} can be taken from a time only, not from {operand.type.nullable_()}",
+            span,
+            "CAST it to DATE or TIMESTAMP first",
+        )
+    return temporal.EXTRACT.call(symbol("TIME_UNIT_RANGE", unit), operand)
+
+
+@expands("FLOOR", "CEIL", "CEILING")
+def _rounded(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    """A time is rounded to a unit; it keeps its type, a rowtime attribute included."""
+    function = arithmetic.FLOOR if str(node.name).upper() == "FLOOR" else arithmetic.CEIL
+    operand = binder.bind(node.args[0])
+    if len(node.args) == 1:
+        return call(function, (operand,), node)
+    unit = node.args[1]
+    assert isinstance(unit, ast.Symbol)
+    (operand, _) = fit(function, (operand, symbol("TIME_UNIT_RANGE", unit.value)), node.span)
+    return Call(function.internal_name, (operand, symbol("TIME_UNIT_RANGE", unit.value)), operand.type, function.syntax)
+
+
+@expands("TRIM")
+def _trim(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    function = find_function("TRIM")
+    assert function is not None
+    side, *rest = node.args
+    assert isinstance(side, ast.Symbol)
+    return call(function, (symbol("TRIM", side.value), *(binder.bind(a) for a in rest)), node)
+
+
+@expands("TIMESTAMPADD")
+def _timestamp_add(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    """``TIMESTAMPADD(unit, n, t)`` is ``t + INTERVAL '1' unit * n``."""
+    unit, count_node, time_node = node.args
+    assert isinstance(unit, ast.Symbol)
+    count, time = binder.bind(count_node), binder.bind(time_node)
+    if not in_family(time.type, "DATETIME"):
+        raise BindError(f"TIMESTAMPADD moves a time, not {time.type.nullable_()}", time_node.span)
+    interval = times(unit_interval(_qualifier(unit)), count, node.span)
+    sum_ = moved(arithmetic.DATETIME_PLUS, arithmetic.PLUS, time, interval)
+    if time.type.root == "DATE" and unit.value in ("HOUR", "MINUTE", "SECOND"):
+        assert isinstance(sum_, Call)
+        return Call(sum_.name, sum_.operands, timestamp(6, sum_.type.nullable), sum_.syntax)
+    return sum_
+
+
+@expands("TIMESTAMPDIFF")
+def _timestamp_difference(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    """``TIMESTAMPDIFF(unit, a, b)`` is the interval ``b - a`` as a number, divided down to the unit."""
+    unit, start_node, end_node = node.args
+    assert isinstance(unit, ast.Symbol)
+    start, end = binder.bind(start_node), binder.bind(end_node)
+    for rex, place in ((start, start_node), (end, end_node)):
+        if not in_family(rex.type, "DATETIME"):
+            raise BindError(f"TIMESTAMPDIFF takes times, not {rex.type.nullable_()}", place.span)
+    base, divisor = _DIFFERENCES.get(unit.value, (unit.value, 1))
+    if base not in UNIT_MILLIS and base not in UNIT_MONTHS:
+        raise unsupported(f"the unit {unit.value} of TIMESTAMPDIFF", unit.span)
+    nullable = start.type.nullable or end.type.nullable
+    interval = Call("$-$1", (end, start), interval_type(base).with_nullability(nullable), "SPECIAL")
+    number = Call("$REINTERPRET$1", (interval,), BIGINT.with_nullability(nullable), "SPECIAL")
+    scale = UNIT_MONTHS.get(base) or UNIT_MILLIS[base]
+    counted = number if scale == 1 else _divided(number, scale)
+    result = cast(INT.with_nullability(nullable), counted)
+    return result if divisor == 1 else _divided(result, divisor)
+
+
+_DIFFERENCES = {"WEEK": ("SECOND", 604_800), "QUARTER": ("MONTH", 3)}
+"""Units that are a number of another unit, to which the difference is divided once more."""
+
+
+def _divided(number: RexNode, divisor: int) -> RexNode:
+    return Call("$/INT$1", (number, integer(divisor)), number.type, "BINARY")
+
+
+def _qualifier(unit: ast.Symbol) -> ast.IntervalQualifier:
+    if unit.value not in UNIT_MILLIS and unit.value not in UNIT_MONTHS:
+        raise unsupported(f"the unit {unit.value}", unit.span)
+    return ast.IntervalQualifier(unit.value)
+
+
+def _exactly(binder: ExpressionBinder, node: ast.FunctionCall, count: int) -> tuple[RexNode, ...]:
+    if len(node.args) != count:
+        raise BindError(f"{node.name} takes {count} arguments, not {len(node.args)}", node.span)
+    return binder.bind_all(node.args)
+
+
+# ---------------------------------------------------------------- constructors and accesses
+
+
+@binds(ast.ArrayConstructor)
+def _array(binder: ExpressionBinder, node: ast.ArrayConstructor) -> RexNode:
+    return _constructed(collection.ARRAY, binder.bind_all(node.items), "array", node.span)
+
+
+@binds(ast.MultisetConstructor)
+def _multiset(binder: ExpressionBinder, node: ast.MultisetConstructor) -> RexNode:
+    return _constructed(collection.MULTISET, binder.bind_all(node.items), "multiset", node.span)
+
+
+@binds(ast.MapConstructor)
+def _map(binder: ExpressionBinder, node: ast.MapConstructor) -> RexNode:
+    operands = tuple(binder.bind(x) for entry in node.entries for x in (entry.key, entry.value))
+    return _constructed(collection.MAP, operands, "map", node.span)
+
+
+def _constructed(function: Function, operands: tuple[RexNode, ...], what: str, span: Span) -> RexNode:
+    """Elements are cast to their common type."""
+    if not operands:
+        raise BindError(f"an empty {what} has no type", span, "write CAST(NULL AS ARRAY<…>), or list an element")
+    expected = function.accept([o.type for o in operands])
+    if expected is None or any(t.root == "NULL" for t in expected):
+        raise BindError(f"the elements of this {what} have no common type", span, "CAST them to one type")
+    return function.call(
+        *(null(t) if o.type.root == "NULL" else ensure_type(t, o) for o, t in zip(operands, expected, strict=True))
+    )
+
+
+@binds(ast.RowConstructor)
+def _row(binder: ExpressionBinder, node: ast.RowConstructor) -> RexNode:
+    if len(node.items) == 1 and not node.explicit:
+        return binder.bind(node.items[0])
+    return collection.ROW.call(*binder.bind_all(node.items))
+
+
+@binds(ast.ElementAccess)
+def _element(binder: ExpressionBinder, node: ast.ElementAccess) -> RexNode:
+    operand, index = binder.bind(node.operand), binder.bind(node.index)
+    if collection.ITEM.accept((operand.type, index.type)) is None:
+        raise BindError(
+            f"[{index.type.nullable_()}] cannot be taken of {operand.type.nullable_()}",
+            node.span,
+            "an array takes a position counted from 1, a map a key",
+        )
+    return collection.ITEM.call(operand, index)
+
+
+@binds(ast.FieldAccess)
+def _field(binder: ExpressionBinder, node: ast.FieldAccess) -> RexNode:
+    from ..catalog import did_you_mean
+
+    operand = binder.bind(node.operand)
+    name = node.field.name
+    if name not in operand.type.field_names:
+        raise BindError(
+            f"there is no field '{name}' in {operand.type}",
+            node.field.span,
+            did_you_mean(name, operand.type.field_names),
+        )
+    return field_access(operand, name)

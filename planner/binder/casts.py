@@ -1,0 +1,112 @@
+"""Which casts Flink allows, explicitly and on its own."""
+
+from __future__ import annotations
+
+from ...plan.functions.typing import is_interval
+from ...plan.types import BINARY_STRING, CHARACTER, DATETIME, INTEGERS, NUMERIC, TIMESTAMPS, LogicalType
+
+
+def can_cast(source: LogicalType, target: LogicalType) -> bool:
+    """Whether CAST is allowed at all."""
+    a, b = source.root, target.root
+    if a == "NULL" or source.same_as(target):
+        return True
+    if b in CHARACTER:
+        return a not in ("STRUCTURED",)
+    if a in CHARACTER:
+        return b in (*NUMERIC, "BOOLEAN", *BINARY_STRING, *DATETIME)
+    if a in NUMERIC:
+        return b in (*NUMERIC, "BOOLEAN") or (a in INTEGERS and is_interval(target))
+    if a == "BOOLEAN":
+        return b in NUMERIC
+    if a in BINARY_STRING:
+        return b in (*BINARY_STRING, "RAW", "BITMAP")
+    if a in DATETIME:
+        return _can_cast_time(a, b)
+    if is_interval(source):
+        return b in INTEGERS or is_interval(target)
+    if a == b and a in ("ARRAY", "MAP", "MULTISET"):
+        return all(can_cast(x, y) for x, y in zip(source.children, target.children, strict=True))
+    if {a, b} <= {"ROW", "STRUCTURED"}:
+        same_size = len(source.fields) == len(target.fields)
+        return same_size and all(can_cast(x.type, y.type) for x, y in zip(source.fields, target.fields, strict=True))
+    return a == b or "VARIANT" in (a, b)
+
+
+def _can_cast_time(a: str, b: str) -> bool:
+    if a == "DATE":
+        return b in ("DATE", *TIMESTAMPS)
+    if a == "TIME":
+        return b in ("TIME", *TIMESTAMPS)
+    return b in DATETIME
+
+
+def may_fail(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a value may have no counterpart, so that TRY_CAST is nullable."""
+    if source.root in CHARACTER:
+        return target.root not in CHARACTER
+    pairs = zip(source.children, target.children, strict=False)
+    fields = zip(source.fields, target.fields, strict=False)
+    return any(may_fail(a, b) for a, b in pairs) or any(may_fail(a.type, b.type) for a, b in fields)
+
+
+def can_cast_implicitly(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a value goes into a sink's column of the type without an explicit CAST.
+
+    Source: Flink's ``LogicalTypeCasts.supportsImplicitCast``.
+    """
+    if source.nullable and not target.nullable:
+        return False
+    a, b = source.root, target.root
+    if a == "NULL" or source.with_nullability(True) == target.with_nullability(True):
+        return True
+    if a in NUMERIC and b in NUMERIC:
+        return a in _NUMERIC_INTO[b]
+    if a in CHARACTER and b in CHARACTER:
+        return b == "VARCHAR" or a == "CHAR"
+    if a in BINARY_STRING and b in BINARY_STRING:
+        return b == "VARBINARY" or a == "BINARY"
+    if a in DATETIME and b in DATETIME:
+        return (a in TIMESTAMPS and b in TIMESTAMPS) or (a == "DATE" and b in TIMESTAMPS) or a == b
+    if is_interval(source) and is_interval(target):
+        return True
+    if a == b and a in ("ARRAY", "MAP", "MULTISET"):
+        return all(can_cast_implicitly(x, y) for x, y in zip(source.children, target.children, strict=True))
+    if {a, b} <= {"ROW", "STRUCTURED"} and len(source.fields) == len(target.fields):
+        return all(can_cast_implicitly(x.type, y.type) for x, y in zip(source.fields, target.fields, strict=True))
+    return False
+
+
+_NUMERIC_INTO: dict[str, tuple[str, ...]] = {
+    "TINYINT": ("TINYINT",),
+    "SMALLINT": ("TINYINT", "SMALLINT"),
+    "INT": ("TINYINT", "SMALLINT", "INT"),
+    "BIGINT": INTEGERS,
+    "DECIMAL": NUMERIC,
+    "FLOAT": (*INTEGERS, "DECIMAL", "FLOAT"),
+    "DOUBLE": NUMERIC,
+}
+"""For each numeric type those that widen into it."""
+
+
+def avoids_cast(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a value of ``source`` already is one of ``target``: nullability, or a longer VARCHAR.
+
+    Source: Flink's ``LogicalTypeCasts.supportsAvoidingCast``.
+    """
+    if source.nullable and not target.nullable:
+        return False
+    if source.regular().with_nullability(True) == target.regular().with_nullability(True):
+        return True
+    a, b = source.root, target.root
+    if a in CHARACTER and b in CHARACTER:
+        return b == "VARCHAR" and (source.length or 0) <= (target.length or 0)
+    if a in BINARY_STRING and b in BINARY_STRING:
+        return b == "VARBINARY" and (source.length or 0) <= (target.length or 0)
+    if a != b:
+        return False
+    if source.children:
+        return all(avoids_cast(x, y) for x, y in zip(source.children, target.children, strict=True))
+    if source.fields and len(source.fields) == len(target.fields):
+        return all(avoids_cast(x.type, y.type) for x, y in zip(source.fields, target.fields, strict=True))
+    return False

@@ -1,0 +1,31 @@
+"""What binding a statement needs to know beside the statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..catalog import Catalog
+
+if TYPE_CHECKING:
+    from ..algebra import Rel
+
+
+@dataclass
+class Context:
+    """The catalog, the configuration, and what is unique within one statement."""
+
+    catalog: Catalog
+    config: Mapping[str, str] = field(default_factory=dict)
+    correlations: int = 0
+    expanding: tuple[str, ...] = ()
+    """The views being expanded, to find circles."""
+    ctes: tuple[Mapping[str, Rel], ...] = ()
+    """The WITH queries in reach, innermost last."""
+
+    def next_correlation(self) -> str:
+        """A fresh name for a correlation variable."""
+        name = f"$cor{self.correlations}"
+        self.correlations += 1
+        return name

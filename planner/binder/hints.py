@@ -1,0 +1,75 @@
+"""STATE_TTL hints: which join or aggregate they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...plan.durations import parse_duration
+from ...plan.errors import FlinkplanError
+from ..algebra import TtlHint
+from ..catalog import did_you_mean
+from ..sql import ast
+from .errors import BindError
+
+
+class StateTtl:
+    """The STATE_TTL hints of one SELECT, and which of their names found an input.
+
+    A hint names an input of a join, or of an aggregate, by its alias if it has one, else by the name of the
+    table or view.  Source: Flink's ``QueryHintsResolver``.
+    """
+
+    def __init__(self, hints: Iterable[ast.Hint]) -> None:
+        self.by_name: dict[str, tuple[int, ast.Option]] = {}
+        for hint in hints:
+            if hint.name == "STATE_TTL":
+                if not hint.options:
+                    raise BindError("STATE_TTL needs options", hint.span, "write STATE_TTL('table' = '1 d')")
+                for option in hint.options:
+                    self.by_name[option.key] = (_millis(option), option)
+        self.used: set[str] = set()
+        self.seen: list[str] = []
+        self.consulted = False
+
+    def join(self, left: str | None, right: str | None) -> TtlHint | None:
+        """The hint for a join of inputs of these names."""
+        return self._of((left, right))
+
+    def aggregate(self, name: str | None) -> TtlHint | None:
+        """The hint for an aggregate of an input of this name."""
+        return self._of((name,))
+
+    def _of(self, names: tuple[str | None, ...]) -> TtlHint | None:
+        if not self.by_name:
+            return None
+        self.consulted = True
+        found = []
+        for i, name in enumerate(names):
+            if name is None:
+                continue
+            self.seen.append(name)
+            if name in self.by_name:
+                self.used.add(name)
+                found.append((i, self.by_name[name][0]))
+        return TtlHint(tuple(found)) if found else None
+
+    def check(self) -> None:
+        """Raise :class:`BindError` for a name that matched no input.
+
+        Where there is neither a join nor an aggregate the hints have no effect, and no harm.
+        """
+        for name, (_, option) in self.by_name.items():
+            if self.consulted and name not in self.used:
+                known = [n for n in dict.fromkeys(self.seen) if n not in self.used] or self.seen
+                raise BindError(
+                    f"the STATE_TTL hint names '{name}', which is no input of this SELECT's joins or aggregates",
+                    option.span,
+                    did_you_mean(name, known) or f"an alias hides the table's name; use one of {', '.join(self.seen)}",
+                )
+
+
+def _millis(option: ast.Option) -> int:
+    try:
+        return parse_duration(option.value)
+    except FlinkplanError as error:
+        raise BindError(f"STATE_TTL of '{option.key}': {error.message}", option.span, error.hint) from None

@@ -1,0 +1,206 @@
+"""INSERT: the query brought to the columns of the sink."""
+
+from __future__ import annotations
+
+from ...plan.rex import InputRef, RexNode
+from ...plan.specs import Column
+from ...plan.types import LogicalType, row
+from ..algebra import Project, Rel, TableModify
+from ..catalog import Table, View, did_you_mean
+from ..rexbuilder import cast, null
+from ..sql import ast
+from .casts import avoids_cast, can_cast, can_cast_implicitly
+from .context import Context
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder
+from .query import bind_query
+from .scope import Scope
+from .tables import _options as hint_options
+
+
+def bind_insert(context: Context, node: ast.Insert) -> TableModify:
+    """The modification that an INSERT stands for.
+
+    Raises :class:`BindError` if the sink is missing or the query does not fit its columns.
+    """
+    table = _sink(context, node)
+    columns = [c for c in table.resolved.schema.columns if is_persisted(c)]
+    rel = bind_query(context, node.query)
+    target_columns = None
+    static = _static_partition(context, node, table, columns)
+    if node.columns or static:
+        rel, target_columns = _arranged(rel, node, columns, static)
+    rel = _fitted(rel, node, table, columns)
+    return TableModify(
+        input=rel,
+        table=table,
+        overwrite=node.overwrite,
+        static_partition=tuple(
+            (p.column.name, _partition_text(p.value)) for p in node.partition if p.value is not None
+        ),
+        target_columns=target_columns if node.columns else None,
+        conflict=node.on_conflict,
+        options=hint_options(node.hints),
+        row_type=rel.row_type,
+    )
+
+
+def is_persisted(column: Column) -> bool:
+    """Whether a sink stores the column."""
+    return column.kind is None or (column.kind == "METADATA" and not column.is_virtual)
+
+
+def _sink(context: Context, node: ast.Insert) -> Table:
+    found = context.catalog.find(node.table.names)
+    if found is None:
+        raise BindError(
+            f"there is no table '{node.table}'",
+            node.table.span,
+            did_you_mean(node.table.names[-1], context.catalog.names()),
+        )
+    if isinstance(found, View):
+        raise BindError(f"'{node.table}' is a view, nothing can be inserted into it", node.table.span)
+    return found
+
+
+# ---------------------------------------------------------------- column list and partition
+
+
+def _static_partition(context: Context, node: ast.Insert, table: Table, columns: list[Column]) -> dict[str, RexNode]:
+    binder = ExpressionBinder(context, Scope(), "PARTITION")
+    found = {}
+    keys = table.resolved.partition_keys or ()
+    for part in node.partition:
+        name = part.column.name
+        if name not in keys:
+            raise BindError(
+                f"'{name}' is no partition column of '{node.table}'", part.column.span, did_you_mean(name, keys)
+            )
+        if part.value is not None:
+            column = next(c for c in columns if c.name == name)
+            assert column.data_type is not None
+            found[name] = cast(column.data_type, binder.bind(part.value))
+    return found
+
+
+def _partition_text(value: ast.Expression | None) -> str:
+    if isinstance(value, ast.StringLiteral):
+        return value.value
+    return "" if value is None else value.span.text.strip("'")
+
+
+def _arranged(
+    rel: Rel, node: ast.Insert, columns: list[Column], static: dict[str, RexNode]
+) -> tuple[Rel, tuple[int, ...]]:
+    """The query's columns in the sink's order, NULL where the column list leaves one out."""
+    by_name = {c.name: i for i, c in enumerate(columns)}
+    targets = _targets(node, by_name, columns, static)
+    fields = rel.row_type.fields
+    if len(targets) != len(fields):
+        raise BindError(
+            f"the query gives {len(fields)} columns, {len(targets)} are to be written: "
+            + ", ".join(columns[i].name for i in targets),
+            node.query.span,
+        )
+    exprs: list[RexNode] = []
+    names = []
+    for i, column in enumerate(columns):
+        assert column.data_type is not None
+        if column.name in static:
+            expr, name = static[column.name], f"EXPR${i}"
+        elif i in targets:
+            source = targets.index(i)
+            field = fields[source]
+            expr = InputRef(source, field.type)
+            name = f"EXPR${i}" if field.name.startswith("EXPR$") else field.name
+        else:
+            if not column.data_type.nullable:
+                raise BindError(
+                    f"the column '{column.name}' is NOT NULL but gets no value",
+                    node.columns[0].span.to(node.columns[-1].span) if node.columns else node.span,
+                    "add it to the column list",
+                )
+            expr, name = null(column.data_type), f"EXPR${i}"
+        exprs.append(expr)
+        names.append(name)
+    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
+    return Project(input=rel, exprs=tuple(exprs), row_type=row_type), tuple(targets)
+
+
+def _targets(node: ast.Insert, by_name: dict[str, int], columns: list[Column], static: dict[str, RexNode]) -> list[int]:
+    if not node.columns:
+        return [i for i, c in enumerate(columns) if c.name not in static]
+    targets = []
+    for name in node.columns:
+        if len(name.parts) > 1:
+            raise unsupported("inserting into a nested column", name.span)
+        column = name.names[0]
+        if column not in by_name:
+            raise BindError(
+                f"'{node.table}' has no column '{column}' to write", name.span, did_you_mean(column, by_name)
+            )
+        if by_name[column] in targets:
+            raise BindError(f"the column '{column}' is listed twice", name.span)
+        targets.append(by_name[column])
+    return targets
+
+
+# ---------------------------------------------------------------- types
+
+
+def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> Rel:
+    """The query with implicit casts to the sink's types, and the sink's names where there are any."""
+    fields = rel.row_type.fields
+    if len(fields) != len(columns):
+        raise _mismatch(
+            rel, node, table, columns, f"it has {len(columns)} columns, the query gives {len(fields)}", node
+        )
+    needs_cast = False
+    targets: list[LogicalType] = []
+    for position, (field, column) in enumerate(zip(fields, columns, strict=True)):
+        assert column.data_type is not None
+        source = field.type.regular().nullable_()
+        target = column.data_type.nullable_()
+        if not can_cast_implicitly(source, target):
+            raise _mismatch(rel, node, table, columns, _cause(column, position, source, target), _item(node, position))
+        needs_cast = needs_cast or not avoids_cast(field.type.nullable_(), target)
+        targets.append(column.data_type)
+    if not needs_cast:
+        return rel
+    exprs = tuple(_to_sink(InputRef(i, f.type), t) for i, (f, t) in enumerate(zip(fields, targets, strict=True)))
+    names = [c.name for c in columns]
+    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
+    return Project(input=rel, exprs=exprs, row_type=row_type)
+
+
+def _to_sink(column: InputRef, target: LogicalType) -> RexNode:
+    """A column as the sink's type; one that has it already stays, be it a time attribute."""
+    return column if column.type == target else cast(target, column, explicit=True)
+
+
+def _cause(column: Column, position: int, source: LogicalType, target: LogicalType) -> str:
+    mend = f", CAST(… AS {target}) would do" if can_cast(source, target) else ""
+    return f"column {position + 1} '{column.name}' is {target}, the query gives {source}{mend}"
+
+
+def _item(node: ast.Insert, position: int) -> ast.Node:
+    """The select item of an output column, if there is one for each column."""
+    body = node.query.body
+    while isinstance(body, ast.Query):
+        body = body.body
+    if isinstance(body, ast.Select) and not any(isinstance(i.expression, ast.Star) for i in body.items):
+        if not node.columns and position < len(body.items):
+            return body.items[position]
+    return node.query
+
+
+def _mismatch(
+    rel: Rel, node: ast.Insert, table: Table, columns: list[Column], cause: str, place: ast.Node
+) -> BindError:
+    query = ", ".join(f"{f.name} {f.type}" for f in rel.row_type.fields)
+    sink = ", ".join(f"{c.name} {c.data_type}" for c in columns)
+    return BindError(
+        f"the query does not fit the sink '{table.identifier.summary}': {cause}",
+        place.span,
+        f"the query gives ({query}); the sink takes ({sink})",
+    )

@@ -1,0 +1,206 @@
+"""Literals and casts."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import re
+from decimal import Decimal
+
+from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    NULL,
+    LogicalType,
+    decimal,
+    timestamp,
+    timestamp_ltz,
+)
+from ..rexbuilder import cast, fits_integer, interval_type, is_null_literal, null, text
+from ..sql import ast
+from .casts import can_cast, may_fail
+from .datatypes import resolve_type
+from .errors import BindError
+from .expressions import ExpressionBinder, binds
+
+
+@binds(ast.NullLiteral)
+def _null(binder: ExpressionBinder, node: ast.NullLiteral) -> RexNode:
+    return Literal(None, NULL)
+
+
+@binds(ast.BooleanLiteral)
+def _boolean(binder: ExpressionBinder, node: ast.BooleanLiteral) -> RexNode:
+    return Literal(node.value, BOOLEAN.with_nullability(node.value is None))
+
+
+@binds(ast.StringLiteral)
+def _string(binder: ExpressionBinder, node: ast.StringLiteral) -> RexNode:
+    return text(node.value)
+
+
+@binds(ast.BinaryLiteral)
+def _binary(binder: ExpressionBinder, node: ast.BinaryLiteral) -> RexNode:
+    return Literal(base64.b64encode(node.value).decode(), LogicalType("BINARY", nullable=False, length=len(node.value)))
+
+
+@binds(ast.NumericLiteral)
+def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
+    return number_literal(node)
+
+
+def number_literal(node: ast.NumericLiteral, negative: bool = False) -> Literal:
+    """A number: INT or BIGINT by its size, DECIMAL with a point, DOUBLE with an exponent."""
+    value = -node.value if negative else node.value
+    if node.approximate:
+        return Literal(str(value), DOUBLE.not_null())
+    whole, _, fraction = node.text.partition(".")
+    if not fraction:
+        number = int(value)
+        for t in (INT, BIGINT):
+            if fits_integer(number, t):
+                return Literal(number, t.not_null())
+        precision = len(whole)
+    else:
+        precision = len(whole) + len(fraction)
+    if precision > 38:
+        raise BindError(f"{node.text} has {precision} digits, a DECIMAL at most 38", node.span)
+    return Literal(str(value), decimal(precision, len(fraction), nullable=False))
+
+
+_FORMS = {
+    "DATE": ("2024-02-29", r"\d{1,4}-\d{1,2}-\d{1,2}"),
+    "TIME": ("12:34:56", r"\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?"),
+    "TIMESTAMP": ("2024-02-29 12:34:56.123", r"\d{1,4}-\d{1,2}-\d{1,2} \d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?"),
+}
+
+
+@binds(ast.DateTimeLiteral)
+def _date_time(binder: ExpressionBinder, node: ast.DateTimeLiteral) -> RexNode:
+    kind = "TIMESTAMP" if node.kind.startswith("TIMESTAMP") else node.kind
+    example, form = _FORMS[kind]
+    if not re.fullmatch(form, node.value.strip()):
+        raise BindError(f"'{node.value}' is not a {kind}", node.span, f"write {kind} '{example}'")
+    value, _, fraction = node.value.strip().partition(".")
+    try:
+        parsed = _parse(kind, value)
+    except ValueError as error:
+        raise BindError(f"'{node.value}' is not a {kind}: {error}", node.span) from None
+    if kind == "DATE":
+        return Literal(parsed, DATE.not_null())
+    digits = fraction.rstrip("0")
+    value = f"{parsed}.{digits}" if digits else parsed
+    if kind == "TIME":
+        return Literal(value, LogicalType("TIME", False, precision=len(fraction)))
+    make = timestamp_ltz if node.kind == "TIMESTAMP_LTZ" else timestamp
+    return Literal(value, make(len(fraction), nullable=False))
+
+
+def _parse(kind: str, value: str) -> str:
+    """The value in two-digit form.  Raises ``ValueError`` for a 30th of February."""
+    if kind == "TIME":
+        return dt.time(*map(int, value.split(":"))).isoformat()
+    day, _, time = value.partition(" ")
+    date = dt.date(*map(int, day.split("-"))).isoformat()
+    return date if kind == "DATE" else f"{date} {dt.time(*map(int, time.split(':'))).isoformat()}"
+
+
+# ---------------------------------------------------------------- intervals
+
+UNIT_MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
+UNIT_MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+_PARTS = ("DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def qualifier_type(qualifier: ast.IntervalQualifier) -> LogicalType:
+    """The type of an interval in these units; weeks are days, quarters months."""
+    unit = {"WEEK": "DAY", "QUARTER": "MONTH"}.get(qualifier.unit, qualifier.unit)
+    return interval_type(unit, qualifier.end_unit, qualifier.precision, qualifier.fraction)
+
+
+@binds(ast.IntervalLiteral)
+def _interval(binder: ExpressionBinder, node: ast.IntervalLiteral) -> RexNode:
+    amount = interval_value(node)
+    return Literal(str(amount), qualifier_type(node.qualifier).not_null())
+
+
+def interval_value(node: ast.IntervalLiteral) -> int:
+    """Milliseconds, or months of an interval of years and months."""
+    text_ = node.value.strip()
+    sign = -1 if node.negative else 1
+    if text_[:1] in "+-" and text_:
+        sign, text_ = (-sign if text_[0] == "-" else sign), text_[1:]
+    unit, end_unit = node.qualifier.unit, node.qualifier.end_unit
+    try:
+        return sign * _amount(text_, unit, end_unit)
+    except (ValueError, ArithmeticError):
+        units = unit if end_unit is None else f"{unit} TO {end_unit}"
+        examples = {
+            "YEAR TO MONTH": "1-6",
+            "DAY TO SECOND": "1 02:03:04",
+            "DAY TO HOUR": "1 02",
+            "HOUR TO MINUTE": "1:30",
+        }
+        raise BindError(
+            f"'{node.value}' is not an interval of {units}",
+            node.span,
+            f"write INTERVAL '{examples.get(units, '5')}' {units}",
+        ) from None
+
+
+def _amount(value: str, unit: str, end_unit: str | None) -> int:
+    if unit in UNIT_MONTHS:
+        if end_unit is None or end_unit == unit:
+            return int(value) * UNIT_MONTHS[unit]
+        years, months = value.split("-")
+        return int(years) * 12 + int(months)
+    if end_unit is None or end_unit == unit:
+        if unit != "SECOND":
+            return int(value) * UNIT_MILLIS[unit]
+        return int(Decimal(value) * 1000)
+    units = _PARTS[_PARTS.index(unit) : _PARTS.index(end_unit) + 1]
+    parts = re.split(r"[ :]", value)
+    if len(parts) != len(units):
+        raise ValueError(value)
+    return sum(int(Decimal(p) * UNIT_MILLIS[u]) for p, u in zip(parts, units, strict=True))
+
+
+@binds(ast.IntervalExpression)
+def _interval_expression(binder: ExpressionBinder, node: ast.IntervalExpression) -> RexNode:
+    """``INTERVAL n DAY`` is ``INTERVAL '1' DAY * n``."""
+    operand = binder.bind(node.operand)
+    if isinstance(operand, Literal) and isinstance(operand.value, int):
+        unit = node.qualifier.unit
+        scale = UNIT_MONTHS.get(unit) or UNIT_MILLIS[unit]
+        return Literal(str(operand.value * scale), qualifier_type(node.qualifier).not_null())
+    from .operators import times
+
+    return times(unit_interval(node.qualifier), operand, node.span)
+
+
+def unit_interval(qualifier: ast.IntervalQualifier) -> Literal:
+    """One unit, as an interval."""
+    unit = qualifier.unit
+    amount = UNIT_MONTHS.get(unit) or UNIT_MILLIS[unit]
+    return Literal(str(amount), qualifier_type(qualifier).not_null())
+
+
+# ---------------------------------------------------------------- casts
+
+
+@binds(ast.Cast)
+def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
+    operand = binder.bind(node.operand)
+    target = resolve_type(node.type)
+    if is_null_literal(operand):
+        return null(target)
+    if not can_cast(operand.type, target):
+        raise BindError(f"a {operand.type.not_null()} cannot be cast to {target}".replace(" NOT NULL", ""), node.span)
+    if node.safe:
+        fails = may_fail(operand.type, target)
+        return Call("$TRY_CAST$1", (operand,), target.with_nullability(operand.type.nullable or fails), "SPECIAL")
+    return cast(target.with_nullability(operand.type.nullable), operand, explicit=True)

@@ -1,0 +1,304 @@
+"""Operators: arithmetic, comparison, logic, patterns, CASE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...plan.functions import arithmetic, comparison, conditional, function_of, string
+from ...plan.functions.model import Function
+from ...plan.functions.rules import comparable
+from ...plan.functions.typing import in_family, is_interval, least_restrictive
+from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import BOOLEAN, NULL, NUMERIC, LogicalType
+from ..rexbuilder import (
+    cast,
+    compare,
+    comparison_operands,
+    conjunction,
+    disjunction,
+    is_null_literal,
+    is_temporal_difference,
+    negate,
+    null,
+)
+from ..sql import ast
+from ..sql.source import Span
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder, binds
+from .literals import number_literal
+
+COMPARISONS: dict[str, Function] = {
+    "=": comparison.EQUALS,
+    "<>": comparison.NOT_EQUALS,
+    "<": comparison.LESS,
+    "<=": comparison.LESS_EQUAL,
+    ">": comparison.GREATER,
+    ">=": comparison.GREATER_EQUAL,
+}
+_ARITHMETIC = {"*": arithmetic.TIMES, "/": arithmetic.DIVIDE, "%": arithmetic.MOD, "||": string.CONCAT_OPERATOR}
+
+
+@binds(ast.Unary)
+def _unary(binder: ExpressionBinder, node: ast.Unary) -> RexNode:
+    if node.operator == "NOT":
+        return negate(_logical(binder, node.operand))
+    if isinstance(node.operand, ast.NumericLiteral):
+        return number_literal(node.operand, negative=node.operator == "-")
+    operand = binder.bind(node.operand)
+    if node.operator == "+":
+        return operand
+    return _call(arithmetic.NEGATE, (operand,), node.span)
+
+
+@binds(ast.Binary)
+def _binary(binder: ExpressionBinder, node: ast.Binary) -> RexNode:
+    if node.operator in ("AND", "OR"):
+        return _junction(binder, node)
+    left, right = binder.bind(node.left), binder.bind(node.right)
+    if node.operator in COMPARISONS:
+        return comparison_of(node.operator, left, right, node.span)
+    if node.operator == "+":
+        return _plus(left, right, node.span)
+    if node.operator == "-":
+        return _minus(left, right, node.span)
+    if node.operator == "*":
+        return times(left, right, node.span)
+    function = _ARITHMETIC.get(node.operator)
+    if function is None:
+        raise unsupported(f"the operator {node.operator}", node.span)
+    return _call(function, (left, right), node.span)
+
+
+def _junction(binder: ExpressionBinder, node: ast.Binary) -> RexNode:
+    """AND or OR; a chain of one operator is bound without recursion and becomes one flat call."""
+    parts: list[ast.Expression] = []
+    current: ast.Expression = node
+    while isinstance(current, ast.Binary) and current.operator == node.operator:
+        parts.append(current.right)
+        current = current.left
+    parts.append(current)
+    operands = [_logical(binder, part) for part in reversed(parts)]
+    return conjunction(operands) if node.operator == "AND" else disjunction(operands)
+
+
+def _logical(binder: ExpressionBinder, node: ast.Expression) -> RexNode:
+    rex = binder.bind(node)
+    if rex.type.root == "NULL":
+        return null(BOOLEAN)
+    if rex.type.root != "BOOLEAN":
+        raise BindError(f"AND, OR and NOT take conditions, but this is of type {rex.type}", node.span)
+    return rex
+
+
+def comparison_of(operator: str, left: RexNode, right: RexNode, span: Span) -> RexNode:
+    """A comparison.  Raises :class:`BindError` if the types do not compare."""
+    if not comparable(left.type, right.type):
+        raise BindError(
+            f"{_plain(left.type)} and {_plain(right.type)} cannot be compared with {operator}",
+            span,
+            "CAST one side to the type of the other",
+        )
+    return compare(COMPARISONS[operator], *_typed_nulls((left, right)))
+
+
+def _typed_nulls(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
+    """NULL takes the type of what it stands beside."""
+    known = [o.type for o in operands if o.type.root != "NULL"]
+    t = known[0] if known else BOOLEAN
+    return tuple(null(t) if o.type.root == "NULL" else o for o in operands)
+
+
+def _call(function: Function, operands: tuple[RexNode, ...], span: Span) -> RexNode:
+    operands = _typed_nulls(operands)
+    if function.accept([o.type for o in operands]) is None:
+        types = f" {function.name} ".join(_plain(o.type) for o in operands)
+        if len(operands) == 1:
+            types = f"{function.name} {types}"
+        raise BindError(f"there is no {types}", span, _operator_hint(operands))
+    return function.call(*operands)
+
+
+def _operator_hint(operands: Sequence[RexNode]) -> str | None:
+    roots = {o.type.root for o in operands}
+    if roots & {"CHAR", "VARCHAR"} and roots & set(NUMERIC):
+        return "CAST the text to a number, or use || to join texts"
+    if any(in_family(o.type, "DATETIME") for o in operands):
+        return "add an INTERVAL to a time; subtract times with TIMESTAMPDIFF(SECOND, a, b)"
+    return None
+
+
+def _plain(t: LogicalType) -> str:
+    return str(t.nullable_())
+
+
+def times(left: RexNode, right: RexNode, span: Span) -> RexNode:
+    """A product; of an interval too."""
+    return _call(arithmetic.TIMES, (left, right), span)
+
+
+def _plus(left: RexNode, right: RexNode, span: Span) -> RexNode:
+    """A sum, or a time moved by an interval: the time comes first."""
+    if is_interval(left.type) and in_family(right.type, "DATETIME"):
+        left, right = right, left
+    if in_family(left.type, "DATETIME") and is_interval(right.type):
+        return moved(arithmetic.DATETIME_PLUS, arithmetic.PLUS, left, right)
+    return _call(arithmetic.PLUS, (left, right), span)
+
+
+def _minus(left: RexNode, right: RexNode, span: Span) -> RexNode:
+    if in_family(left.type, "DATETIME") and is_interval(right.type):
+        return moved(arithmetic.DATETIME_MINUS, arithmetic.MINUS, left, right)
+    if is_temporal_difference(left.type, right.type):
+        raise BindError(
+            "a difference of two times needs a unit",
+            span,
+            "write TIMESTAMPDIFF(SECOND, from, to), with a unit of choice",
+        )
+    return _call(arithmetic.MINUS, (left, right), span)
+
+
+def moved(special: Function, ordinary: Function, time: RexNode, interval: RexNode) -> RexNode:
+    """A time plus or minus an interval.
+
+    The type stays that of the time, a rowtime attribute included.  TIMESTAMP_LTZ takes the ordinary
+    operator, as Calcite knows the special one for the other times only.
+    """
+    function = ordinary if time.type.root == "TIMESTAMP_LTZ" else special
+    t = time.type.with_nullability(time.type.nullable or interval.type.nullable)
+    return Call(function.internal_name, (time, interval), t, function.syntax)
+
+
+# ---------------------------------------------------------------- predicates
+
+_SYNONYMS = {"IS UNKNOWN": "IS NULL", "IS NOT UNKNOWN": "IS NOT NULL"}
+
+
+@binds(ast.IsPredicate)
+def _is(binder: ExpressionBinder, node: ast.IsPredicate) -> RexNode:
+    name = f"IS NOT {node.test}" if node.negated else f"IS {node.test}"
+    name = _SYNONYMS.get(name, name)
+    function = function_of("POSTFIX", f"${name}$1")
+    operand = binder.bind(node.operand)
+    if function is None:
+        raise unsupported(name, node.span)
+    if function.accept([operand.type]) is None:
+        raise BindError(f"{name} does not apply to {_plain(operand.type)}", node.span)
+    return function.call(operand)
+
+
+@binds(ast.IsDistinctFrom)
+def _is_distinct(binder: ExpressionBinder, node: ast.IsDistinctFrom) -> RexNode:
+    left, right = binder.bind(node.left), binder.bind(node.right)
+    comparison_of("=", left, right, node.span)
+    return distinctness(*comparison_operands(_typed_nulls((left, right))), negated=node.negated)
+
+
+def distinctness(left: RexNode, right: RexNode, *, negated: bool) -> RexNode:
+    """``left IS [NOT] DISTINCT FROM right``, spelled out as Calcite does."""
+    equal = comparison.EQUALS.call(left, right)
+    is_true, is_not_true = (function_of("POSTFIX", f"$IS {test}$1") for test in ("TRUE", "NOT TRUE"))
+    assert is_true is not None and is_not_true is not None
+    if negated:
+        both_null = conjunction([comparison.IS_NULL.call(x) for x in (left, right)])
+        return disjunction([both_null, is_true.call(equal)])
+    one_known = disjunction([comparison.IS_NOT_NULL.call(x) for x in (left, right)])
+    return conjunction([one_known, is_not_true.call(equal)])
+
+
+@binds(ast.Between)
+def _between(binder: ExpressionBinder, node: ast.Between) -> RexNode:
+    operand, low, high = (binder.bind(x) for x in (node.operand, node.low, node.high))
+    for bound in (low, high):
+        comparison_of(">=", operand, bound, node.span)
+    operand, low, high = comparison_operands(_typed_nulls((operand, low, high)))
+    inside = _within(operand, low, high)
+    if node.symmetric:
+        inside = disjunction([inside, _within(operand, high, low)])
+    return negate(inside) if node.negated else inside
+
+
+def _within(operand: RexNode, low: RexNode, high: RexNode) -> RexNode:
+    return conjunction([comparison.GREATER_EQUAL.call(operand, low), comparison.LESS_EQUAL.call(operand, high)])
+
+
+@binds(ast.InList)
+def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
+    """IN is an OR of comparisons, NOT IN an AND; the values are brought to one type first."""
+    operand = binder.bind(node.operand)
+    items = [binder.bind(item) for item in node.items]
+    return membership(operand, items, "<>" if node.negated else "=", node.negated, node.span)
+
+
+def membership(operand: RexNode, items: Sequence[RexNode], operator: str, every: bool, span: Span) -> RexNode:
+    """``operand operator ANY (items)``, or ALL of them."""
+    for item in items:
+        comparison_of(operator, operand, item, span)
+    known = [i.type for i in items if i.type.root != "NULL"]
+    common = least_restrictive(known) if known else None
+    if common is not None and operand.type.root != "ROW":
+        items = [cast(common.with_nullability(i.type.nullable), i) if i.type.root != "NULL" else i for i in items]
+    parts = [_member(operand, item, operator, span) for item in items]
+    return conjunction(parts) if every else disjunction(parts)
+
+
+def _member(operand: RexNode, item: RexNode, operator: str, span: Span) -> RexNode:
+    rows = [x.operands if isinstance(x, Call) and x.name == "$ROW$1" else None for x in (operand, item)]
+    if operator == "=" and rows[0] is not None and rows[1] is not None and len(rows[0]) == len(rows[1]):
+        return conjunction([comparison_of("=", a, b, span) for a, b in zip(rows[0], rows[1], strict=True)])
+    return comparison_of(operator, operand, item, span)
+
+
+@binds(ast.Like)
+def _like(binder: ExpressionBinder, node: ast.Like) -> RexNode:
+    function = comparison.SIMILAR_TO if node.similar else comparison.LIKE
+    nodes = [node.operand, node.pattern, *([node.escape] if node.escape else [])]
+    operands = _typed_nulls([binder.bind(n) for n in nodes])
+    if function.accept([o.type for o in operands]) is None:
+        wrong = next(o for o in operands if not in_family(o.type, "CHARACTER"))
+        raise BindError(
+            f"{function.name} compares texts, but this is of type {_plain(wrong.type)}",
+            node.span,
+            "CAST it to STRING first",
+        )
+    matched = function.call(*operands)
+    return negate(matched) if node.negated else matched
+
+
+@binds(ast.Case)
+def _case(binder: ExpressionBinder, node: ast.Case) -> RexNode:
+    """CASE with an operand compares it with each branch; all values get the common type."""
+    subject = binder.bind(node.operand) if node.operand is not None else None
+    conditions, values = [], []
+    for branch in node.branches:
+        if subject is None:
+            conditions.append(_logical(binder, branch.condition))
+        else:
+            conditions.append(comparison_of("=", subject, binder.bind(branch.condition), branch.condition.span))
+        values.append(binder.bind(branch.result))
+    values.append(Literal(None, NULL) if node.otherwise is None else binder.bind(node.otherwise))
+    return case(conditions, values, node.span)
+
+
+def case(conditions: Sequence[RexNode], values: Sequence[RexNode], span: Span) -> RexNode:
+    """``CASE WHEN condition THEN value … ELSE value END``; there is one value more than conditions."""
+    common = least_restrictive([v.type for v in values])
+    if common is None or common.root == "NULL":
+        types = ", ".join(dict.fromkeys(_plain(v.type) for v in values if not is_null_literal(v)))
+        raise BindError(
+            f"the branches of this CASE have no common type: {types or 'all are NULL'}",
+            span,
+            "CAST the branches to one type",
+        )
+    typed = [cast(common, v) for v in values]
+    operands = [x for pair in zip(conditions, typed[:-1], strict=True) for x in pair]
+    return Call(conditional.CASE.internal_name, (*operands, typed[-1]), common, conditional.CASE.syntax)
+
+
+@binds(ast.Quantified)
+def _quantified(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
+    if node.query is not None:
+        from .subqueries import quantified_query
+
+        return quantified_query(binder, node)
+    items = [binder.bind(item) for item in node.items]
+    return membership(binder.bind(node.left), items, node.operator, node.quantifier == "ALL", node.span)

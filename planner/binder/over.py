@@ -1,0 +1,166 @@
+"""Window functions: calls with OVER."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
+from ...plan.functions.aggregate import AVG, COUNT, SUM, SUM0
+from ...plan.functions.model import Arguments
+from ...plan.rex import Call, InputRef, RexNode, transform
+from ...plan.types import BIGINT
+from ..algebra import Frame, Over
+from ..catalog import did_you_mean
+from ..rexbuilder import cast, integer, null
+from ..sql import ast
+from .calls import fit
+from .context import Context
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder
+from .scope import Scope
+
+_SHIFTS = ("LEAD", "LAG")
+_RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE")
+
+
+class WindowedBinder(ExpressionBinder):
+    """Binds expressions in which window functions may stand: a select list, QUALIFY, ORDER BY."""
+
+    def __init__(self, context: Context, scope: Scope, windows: Mapping[str, ast.WindowSpec]) -> None:
+        super().__init__(context, scope, "SELECT")
+        self.windows = windows
+
+    def over(self, node: ast.FunctionCall) -> RexNode:
+        return bind_over(self, node, self.windows)
+
+    def star_column(self, rex: RexNode, name: str) -> RexNode:
+        """A column that a star brought."""
+        return rex
+
+
+def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping[str, ast.WindowSpec]) -> RexNode:
+    """A window function.
+
+    SUM becomes a sum that is NULL where nothing was counted, and AVG a quotient, as Calcite expands them.
+    """
+    name = str(node.name).upper()
+    function = find_function(name)
+    if function is None or function.kind not in (Kind.AGGREGATE, Kind.RANKING):
+        raise BindError(f"{node.name} is not a window function", node.name.span)
+    if node.filter is not None:
+        raise unsupported("FILTER with OVER", node.filter.span, "put the condition into a CASE inside the aggregate")
+    star = any(isinstance(a, ast.Star) for a in node.args)
+    operands = () if star else fit(function, binder.bind_all(node.args), node.span)
+    assert node.over is not None
+    spec = _window(node.over, windows)
+    window = _over(binder, function, operands, spec, node)
+    if function is SUM:
+        return _sum(window)
+    if function is AVG:
+        total = _sum(_as(window, SUM, operands))
+        quotient = arithmetic.DIVIDE.call(total, _count(window))
+        return cast(window.type.with_nullability(quotient.type.nullable), quotient)
+    return window  # type: ignore[return-value]
+
+
+def _window(over: ast.WindowSpec | ast.Identifier, windows: Mapping[str, ast.WindowSpec]) -> ast.WindowSpec:
+    if isinstance(over, ast.WindowSpec) and over.base is None:
+        return over
+    name = over if isinstance(over, ast.Identifier) else over.base
+    assert name is not None
+    if name.name not in windows:
+        raise BindError(f"there is no window '{name.name}'", name.span, did_you_mean(name.name, windows))
+    base = _window(windows[name.name], windows)
+    if isinstance(over, ast.Identifier):
+        return base
+    return replace(
+        over,
+        base=None,
+        partition_by=over.partition_by or base.partition_by,
+        order_by=over.order_by or base.order_by,
+        frame=over.frame or base.frame,
+    )
+
+
+def _over(
+    binder: ExpressionBinder,
+    function: Function,
+    operands: tuple[RexNode, ...],
+    spec: ast.WindowSpec,
+    node: ast.FunctionCall,
+) -> Over:
+    if function.name in (*_RANKS, *_SHIFTS):
+        if not spec.order_by:
+            raise BindError(f"{function.name} needs an ORDER BY in its OVER clause", node.span)
+        if spec.frame is not None:
+            raise BindError(f"{function.name} takes no ROWS or RANGE", spec.frame.span)
+    frame = _frame(binder, function, spec)
+    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=True)
+    return Over(
+        name=function.internal_name,
+        operands=operands,
+        type=function.returns(arguments).regular(),
+        partition=binder.bind_all(spec.partition_by),
+        order=tuple(
+            (binder.bind(i.expression), not i.descending, i.descending if i.nulls_first is None else not i.nulls_first)
+            for i in spec.order_by
+        ),
+        frame=frame,
+        distinct=node.distinct,
+        ignore_nulls=bool(node.ignore_nulls),
+    )
+
+
+def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -> Frame:
+    if function.name in _SHIFTS:
+        return Frame(is_rows=True, lower=None, upper=None)
+    if function.name in _RANKS:
+        return Frame(is_rows=function.name == "ROW_NUMBER", lower=None, upper=0)
+    if spec.frame is None:
+        return Frame(is_rows=False, lower=None, upper=0 if spec.order_by else None)
+    bounds = [spec.frame.start, spec.frame.end or ast.FrameBound("CURRENT ROW")]
+    if any(b.kind == "FOLLOWING" for b in bounds) or bounds[1].kind == "UNBOUNDED FOLLOWING":
+        raise unsupported("a frame that looks at following rows", spec.frame.span, "end the frame with CURRENT ROW")
+    lower, upper = (_bound(binder, b) for b in bounds)
+    return Frame(is_rows=spec.frame.unit == "ROWS", lower=lower, upper=upper)
+
+
+def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | None:
+    if bound.offset is not None:
+        return binder.bind(bound.offset)
+    return 0 if bound.kind == "CURRENT ROW" else None
+
+
+def _as(window: Over, function: Function, operands: tuple[RexNode, ...]) -> Over:
+    """The window with another function."""
+    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=True)
+    return replace(window, name=function.internal_name, operands=operands, type=function.returns(arguments).regular())
+
+
+def _count(window: Over) -> RexNode:
+    return _as(window, COUNT, window.operands)  # type: ignore[return-value]
+
+
+def _sum(window: Over) -> RexNode:
+    """``CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END``, or the bare sum where x is never NULL."""
+    if not window.type.nullable:
+        return _as(window, SUM0, window.operands)  # type: ignore[return-value]
+    counted = comparison.GREATER.call(_count(window), integer(0, BIGINT))
+    total: RexNode = _as(window, SUM0, window.operands)  # type: ignore[assignment]
+    return Call(
+        conditional.CASE.internal_name, (counted, total, null(window.type)), window.type, conditional.CASE.syntax
+    )
+
+
+def extract_windows(rex: RexNode, columns: list[RexNode]) -> RexNode:
+    """The expression with each window function replaced by a reference to a column, which is appended."""
+
+    def replace_window(node: RexNode) -> RexNode:
+        if not isinstance(node, Over):
+            return node
+        if node not in columns:
+            columns.append(node)
+        return InputRef(columns.index(node), node.type)
+
+    return transform(rex, replace_window)

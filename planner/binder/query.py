@@ -1,0 +1,224 @@
+"""Queries: WITH, set operations, VALUES, ORDER BY and LIMIT."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...plan.functions.typing import least_restrictive
+from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.specs import SortField
+from ...plan.types import INT, LogicalType, row
+from ..algebra import Project, Rel, SetKind, SetOp, Sort, Values
+from ..naming import uniquify
+from ..rexbuilder import cast
+from ..sql import ast
+from .context import Context
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder
+from .scope import Namespace, Scope
+from .select import bind_select
+from .tables import bind_explicit_table
+
+SINGLE_ROW = Values(row_type=row([("ZERO", INT.not_null())], nullable=False), tuples=((Literal(0, INT.not_null()),),))
+"""The one row of a query without FROM."""
+
+
+def bind_query(context: Context, query: ast.Query, outer: Scope | None = None) -> Rel:
+    """The relation of a query.  Raises :class:`BindError` or ``UnsupportedError``."""
+    context = _with_ctes(context, query, outer)
+    body = query.body
+    if isinstance(body, ast.Select):
+        return bind_select(context, body, outer, query)
+    rel = _bind_body(context, body, outer)
+    if not (query.order_by or query.offset or query.limit):
+        return rel
+    scope = Scope((Namespace(rel.row_type, 0),), outer)
+    binder = ExpressionBinder(context, scope, "ORDER BY")
+    order = tuple(_sort_field(binder, item, rel.row_type) for item in query.order_by)
+    return sort(rel, order, query)
+
+
+def _with_ctes(context: Context, query: ast.Query, outer: Scope | None) -> Context:
+    for cte in query.ctes:
+        rel = bind_query(context, cte.query, outer)
+        if cte.columns:
+            rel = rename(rel, cte.columns, cte.name)
+        context = replace(context, ctes=(*context.ctes, {cte.name.name: rel}))
+    return context
+
+
+def rename(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier) -> Rel:
+    """The relation with other column names, as an alias or a view lists them."""
+    fields = rel.row_type.fields
+    if len(columns) != len(fields):
+        raise BindError(
+            f"'{name.name}' has {len(fields)} columns ({', '.join(f.name for f in fields)}), {len(columns)} names are given",
+            columns[0].span.to(columns[-1].span),
+        )
+    names = [c.name for c in columns]
+    if tuple(names) == rel.row_type.field_names:
+        return rel
+    return Project(
+        input=rel,
+        exprs=tuple(InputRef(i, f.type) for i, f in enumerate(fields)),
+        row_type=row(zip(names, rel.row_type.field_types, strict=True), nullable=False),
+    )
+
+
+def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Rel:
+    match body:
+        case ast.Query():
+            return bind_query(context, body, outer)
+        case ast.Select():
+            return bind_select(context, body, outer, ast.Query(body))
+        case ast.SetOperation():
+            return _bind_set_operation(context, body, outer)
+        case ast.Values():
+            return _bind_values(context, body, outer)
+        case ast.ExplicitTable():
+            return bind_explicit_table(context, body.name)
+    raise unsupported("this query", body.span)
+
+
+# ---------------------------------------------------------------- set operations
+
+
+def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope | None) -> Rel:
+    operands = [_bind_body(context, side, outer) for side in _operands(node)]
+    widths = [len(o.row_type.fields) for o in operands]
+    if len(set(widths)) > 1:
+        raise BindError(
+            f"the sides of {node.operator} have {' and '.join(map(str, dict.fromkeys(widths)))} columns",
+            node.span,
+            "select the same number of columns on each side",
+        )
+    names = operands[0].row_type.field_names
+    types = []
+    for i, name in enumerate(names):
+        sides = [o.row_type.fields[i].type for o in operands]
+        common = least_restrictive(sides)
+        if common is None:
+            raise BindError(
+                f"the types of column '{name}' do not go together: {' and '.join(str(t) for t in dict.fromkeys(sides))}",
+                node.span,
+                "CAST one side to the type of the other",
+            )
+        types.append(common)
+    row_type = row(zip(names, types, strict=True), nullable=False)
+    return SetOp(
+        kind=SetKind(node.operator),
+        all=node.all,
+        operands=tuple(coerce(o, row_type) for o in operands),
+        row_type=row_type,
+    )
+
+
+def _operands(node: ast.SetOperation) -> list[ast.QueryBody]:
+    """The sides; those of a chain of one UNION operator together, as union is associative."""
+    left = node.left
+    if node.operator == "UNION" and isinstance(left, ast.SetOperation):
+        if (left.operator, left.all) == (node.operator, node.all):
+            return [*_operands(left), node.right]
+    return [left, node.right]
+
+
+def coerce(rel: Rel, row_type: LogicalType) -> Rel:
+    """The relation with its columns cast to a row type's; itself if they have these types."""
+    if rel.row_type.field_types == row_type.field_types:
+        return rel
+    exprs = tuple(
+        cast(target, InputRef(i, f.type))
+        for i, (f, target) in enumerate(zip(rel.row_type.fields, row_type.field_types, strict=True))
+    )
+    return Project(
+        input=rel,
+        exprs=exprs,
+        row_type=row(zip(rel.row_type.field_names, (e.type for e in exprs), strict=True), nullable=False),
+    )
+
+
+# ---------------------------------------------------------------- VALUES
+
+
+def _bind_values(context: Context, node: ast.Values, outer: Scope | None) -> Rel:
+    """Rows of literals are a Values; rows of expressions a union of one-row projections."""
+    binder = ExpressionBinder(context, Scope((), outer), "VALUES")
+    rows = [binder.bind_all(r.items) for r in node.rows]
+    width = len(rows[0])
+    for bound, syntax in zip(rows, node.rows, strict=True):
+        if len(bound) != width:
+            raise BindError(f"this row has {len(bound)} values, the first one {width}", syntax.span)
+    names = tuple(f"EXPR${i}" for i in range(width))
+    types = []
+    for i in range(width):
+        common = least_restrictive([r[i].type for r in rows])
+        if common is None or common.root == "NULL":
+            raise BindError(
+                f"the values of column {i + 1} have no common type",
+                node.rows[0].items[i].span,
+                "CAST them to one type, a NULL too",
+            )
+        types.append(common)
+    row_type = row(zip(names, types, strict=True), nullable=False)
+    typed = [tuple(cast(t, v) if v.type.root == "NULL" else v for v, t in zip(r, types, strict=True)) for r in rows]
+    if all(isinstance(v, Literal) and v.value is not None for r in typed for v in r):
+        return Values(row_type=row_type, tuples=tuple(typed))
+    projections = tuple(coerce(_single_row(names, r), row_type) for r in typed)
+    if len(projections) == 1:
+        return projections[0]
+    return SetOp(kind=SetKind.UNION, all=True, operands=projections, row_type=row_type)
+
+
+def _single_row(names: tuple[str, ...], exprs: tuple[RexNode, ...]) -> Rel:
+    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
+    return Project(input=SINGLE_ROW, exprs=exprs, row_type=row_type)
+
+
+# ---------------------------------------------------------------- order
+
+
+def _sort_field(binder: ExpressionBinder, item: ast.SortItem, row_type: LogicalType) -> SortField:
+    position = ordinal(item.expression, len(row_type.fields))
+    if position is None:
+        rex = binder.bind(item.expression)
+        if not isinstance(rex, InputRef):
+            raise unsupported("an expression in the ORDER BY of a set operation", item.span, "name a column")
+        position = rex.index
+    return sort_field(position, item)
+
+
+def ordinal(node: ast.Expression, width: int) -> int | None:
+    """The column that ``ORDER BY 2`` means, from 0."""
+    if not isinstance(node, ast.NumericLiteral) or not node.text.isdigit():
+        return None
+    position = int(node.text)
+    if not 1 <= position <= width:
+        raise BindError(f"ORDER BY {position}: there are {width} columns", node.span)
+    return position - 1
+
+
+def sort_field(position: int, item: ast.SortItem) -> SortField:
+    """NULL counts as the least value unless said otherwise."""
+    last = item.descending if item.nulls_first is None else not item.nulls_first
+    return SortField(position, not item.descending, last)
+
+
+def sort(rel: Rel, order: tuple[SortField, ...], query: ast.Query) -> Rel:
+    """The relation ordered and cut as the query says; itself if it says nothing."""
+    offset, fetch = (_count(node) for node in (query.offset, query.limit))
+    if not order and offset is None and fetch is None:
+        return rel
+    return Sort(input=rel, order=order, offset=offset, fetch=fetch, row_type=rel.row_type)
+
+
+def _count(node: ast.Expression | None) -> int | None:
+    if node is None:
+        return None
+    if not isinstance(node, ast.NumericLiteral) or not node.text.isdigit():
+        raise BindError("LIMIT and OFFSET take a whole number", node.span)
+    return int(node.text)
+
+
+def column_names(names: list[str | None]) -> tuple[str, ...]:
+    """Output names, each once; an unnamed column is ``EXPR$`` and its position."""
+    return uniquify(names, "EXPR${}".format)

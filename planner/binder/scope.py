@@ -1,0 +1,180 @@
+"""What names mean at a place of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
+from ...plan.types import LogicalType, row
+from ..catalog import did_you_mean
+from ..naming import uniquify
+from ..rexbuilder import field_access
+from ..sql.ast import Identifier
+from .errors import BindError
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """The columns that one item of FROM contributes, from ``offset`` on, and the names it goes by."""
+
+    row_type: LogicalType
+    offset: int
+    alias: str | None = None
+    path: tuple[str, ...] = ()
+    """The full name of a table without alias, by which it may be qualified too."""
+
+    def matches(self, qualifier: tuple[str, ...]) -> bool:
+        """Whether ``qualifier.column`` may be a column of this item."""
+        if qualifier == (self.alias,):
+            return True
+        return bool(self.path) and len(qualifier) > 1 and self.path[-len(qualifier) :] == qualifier
+
+
+@dataclass(frozen=True)
+class MergedColumn:
+    """A column of JOIN … USING or NATURAL JOIN: one name for a column of each side."""
+
+    name: str
+    expr: RexNode
+    hidden: tuple[int, ...]
+
+
+@dataclass
+class Scope:
+    """The items of a FROM clause, and the scope around a subquery."""
+
+    namespaces: tuple[Namespace, ...] = ()
+    outer: Scope | None = None
+    merged: tuple[MergedColumn, ...] = ()
+    new_correlation: Callable[[], str] | None = None
+    """Names the scope's row for subqueries, where they may read it."""
+    correl: str = ""
+    """The name of the scope's row, once a subquery has read it."""
+
+    @property
+    def correlated(self) -> bool:
+        return bool(self.correl)
+
+    @property
+    def row_fields(self) -> list[tuple[str, LogicalType]]:
+        """The columns in order, under their own names."""
+        return [(f.name, f.type) for n in self.namespaces for f in n.row_type.fields]
+
+    def visible(self) -> Iterator[tuple[str, RexNode]]:
+        """The columns of ``*``: merged ones first, each once."""
+        hidden = {i for m in self.merged for i in m.hidden}
+        for m in self.merged:
+            yield m.name, m.expr
+        for namespace in self.namespaces:
+            for i, f in enumerate(namespace.row_type.fields):
+                if namespace.offset + i not in hidden:
+                    yield f.name, InputRef(namespace.offset + i, f.type)
+
+    def columns_of(self, qualifier: tuple[str, ...]) -> list[tuple[str, RexNode]] | None:
+        """The columns of ``qualifier.*``."""
+        for namespace in self.namespaces:
+            if namespace.matches(qualifier):
+                return [
+                    (f.name, InputRef(namespace.offset + i, f.type)) for i, f in enumerate(namespace.row_type.fields)
+                ]
+        return None
+
+    def resolve(self, parts: Sequence[Identifier]) -> RexNode:
+        """The column, or nested field, that a chain of identifiers names.
+
+        Raises :class:`BindError` if there is none, or several.
+        """
+        scope: Scope | None = self
+        depth: list[Scope] = []
+        while scope is not None:
+            found = scope._resolve_here(parts)
+            if found is not None:
+                return found if not depth else _correlated(found, scope)
+            depth.append(scope)
+            scope = scope.outer
+        raise self._missing(parts)
+
+    def _resolve_here(self, parts: Sequence[Identifier]) -> RexNode | None:
+        names = tuple(p.name for p in parts)
+        for length in range(len(names) - 1, 0, -1):
+            for namespace in self.namespaces:
+                if namespace.matches(names[:length]):
+                    found = _column(namespace, names[length])
+                    if found is not None:
+                        return _nested(found, parts[length + 1 :])
+        return self._unqualified(parts)
+
+    def _unqualified(self, parts: Sequence[Identifier]) -> RexNode | None:
+        name = parts[0].name
+        merged = [m for m in self.merged if m.name == name]
+        hidden = {i for m in merged for i in m.hidden}
+        found: list[RexNode] = [m.expr for m in merged]
+        owners = ["JOIN … USING"] * len(found)
+        for namespace in self.namespaces:
+            column = _column(namespace, name)
+            if column is not None and column.index not in hidden:
+                found.append(column)
+                owners.append(namespace.alias or "?")
+        if len(found) > 1:
+            raise BindError(
+                f"the column '{name}' is ambiguous: it is in {' and in '.join(owners)}",
+                parts[0].span,
+                f"qualify it: {owners[0]}.{name}",
+            )
+        return _nested(found[0], parts[1:]) if found else None
+
+    def _missing(self, parts: Sequence[Identifier]) -> BindError:
+        names = tuple(p.name for p in parts)
+        for length in range(len(names) - 1, 0, -1):
+            for namespace in self.namespaces:
+                if namespace.matches(names[:length]):
+                    return BindError(
+                        f"there is no column '{names[length]}' in '{'.'.join(names[:length])}'",
+                        parts[length].span,
+                        did_you_mean(names[length], namespace.row_type.field_names),
+                    )
+        columns = [n for n, _ in self.visible()]
+        if len(names) > 1:
+            aliases = [n.alias for n in self.namespaces if n.alias]
+            return BindError(
+                f"there is no table, alias or row column '{names[0]}' to take '{'.'.join(names[1:])}' from",
+                parts[0].span,
+                did_you_mean(names[0], [*aliases, *columns]),
+            )
+        tables = " or ".join(dict.fromkeys(f"'{n.alias}'" for n in self.namespaces if n.alias)) or "this query"
+        return BindError(f"there is no column '{names[0]}' in {tables}", parts[0].span, did_you_mean(names[0], columns))
+
+
+def _column(namespace: Namespace, name: str) -> InputRef | None:
+    for i, f in enumerate(namespace.row_type.fields):
+        if f.name == name:
+            return InputRef(namespace.offset + i, f.type)
+    return None
+
+
+def _nested(rex: RexNode, fields: Sequence[Identifier]) -> RexNode:
+    for part in fields:
+        if part.name not in rex.type.field_names:
+            raise BindError(
+                f"there is no field '{part.name}' in {rex.type}",
+                part.span,
+                did_you_mean(part.name, rex.type.field_names),
+            )
+        rex = field_access(rex, part.name)
+    return rex
+
+
+def _correlated(rex: RexNode, scope: Scope) -> RexNode:
+    """A column of an outer row, read through the scope's correlation variable."""
+    if not scope.correl:
+        assert scope.new_correlation is not None
+        scope.correl = scope.new_correlation()
+    fields = scope.row_fields
+    names = uniquify(name for name, _ in fields)
+    variable = CorrelVariable(scope.correl, row(zip(names, (t for _, t in fields), strict=True), nullable=False))
+
+    def replace(node: RexNode) -> RexNode:
+        return FieldAccess(variable.type.field_names[node.index], variable) if isinstance(node, InputRef) else node
+
+    return transform(rex, replace)

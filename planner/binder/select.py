@@ -1,0 +1,246 @@
+"""SELECT: FROM, WHERE, the select list, DISTINCT, ORDER BY."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...plan.functions import Kind, find_function
+from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.specs import SortField
+from ...plan.types import row
+from ..algebra import Aggregate, Filter, Project, Rel
+from ..sql import ast
+from .aggregates import AggregateBinder
+from .context import Context
+from .errors import BindError
+from .expressions import ExpressionBinder
+from .hints import StateTtl
+from .over import WindowedBinder, extract_windows
+from .scope import Scope
+from .tables import FromItem, bind_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item of the select list, stars expanded: its output name and where it comes from."""
+
+    name: str | None
+    node: ast.Expression | None
+    rex: RexNode | None = None
+    """The column, for one that a star brought."""
+
+
+def bind_select(context: Context, select: ast.Select, outer: Scope | None, query: ast.Query) -> Rel:
+    """The relation of a SELECT with the ORDER BY and LIMIT of its query."""
+    from .query import SINGLE_ROW
+
+    ttl = StateTtl(select.hints)
+    if select.from_ is None:
+        source = FromItem(SINGLE_ROW, ())
+    else:
+        source = bind_from(context, select.from_, outer, ttl)
+    scope = Scope(source.namespaces, outer, source.merged)
+    rel = source.rel
+    if select.where is not None:
+        condition = ExpressionBinder(context, scope, "WHERE").condition(select.where)
+        if not (isinstance(condition, Literal) and condition.value is True):
+            rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
+    items = list(_expand(select, scope))
+    binder: WindowedBinder
+    windows = {w.name.name: w.window for w in select.windows}
+    if _is_aggregated(select, query):
+        binder = AggregateBinder(context, scope, _output_names(items), windows)
+        _collect(binder, select, items, query)
+        rel = binder.build(rel, ttl.aggregate(source.name))
+        if select.having is not None:
+            rel = Filter(input=rel, condition=binder.condition(select.having), row_type=rel.row_type)
+    else:
+        binder = WindowedBinder(context, scope, windows)
+    ttl.check()
+    return _project(binder, rel, select, items, query)
+
+
+def _project(binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[Item], query: ast.Query) -> Rel:
+    from .query import column_names, sort
+
+    exprs = [_item(binder, item) for item in items]
+    names = column_names([item.name for item in items])
+    order, extra = _order(binder, query, items, exprs, names, distinct=select.distinct)
+    width = len(exprs)
+    if select.qualify is not None:
+        rel = _qualified(binder, rel, select.qualify, exprs, names)
+    elif width + len(extra):
+        rel = project(rel, [*exprs, *extra], [*names, *(f"EXPR${width + i}" for i in range(len(extra)))])
+    if select.distinct:
+        rel = Aggregate(input=rel, grouping=tuple(range(width)), calls=(), row_type=rel.row_type)
+    rel = sort(rel, order, query)
+    if extra:
+        rel = project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)
+    return rel
+
+
+def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str]) -> Rel:
+    """A projection, left out where it changes nothing."""
+    fields = rel.row_type.fields
+    same = len(exprs) == len(fields) and all(
+        isinstance(e, InputRef) and e.index == i and names[i] == fields[i].name for i, e in enumerate(exprs)
+    )
+    if same:
+        return rel
+    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
+    return Project(input=rel, exprs=tuple(exprs), row_type=row_type)
+
+
+# ---------------------------------------------------------------- the select list
+
+
+def _expand(select: ast.Select, scope: Scope) -> Iterator[Item]:
+    """The items, each star replaced by its columns."""
+    for item in select.items:
+        node = item.expression
+        if not isinstance(node, ast.Star):
+            yield Item(_name(item), node)
+            continue
+        if select.from_ is None:
+            raise BindError("'*' needs a FROM", node.span)
+        if not node.qualifier:
+            columns = list(scope.visible())
+        else:
+            names = tuple(p.name for p in node.qualifier)
+            found = scope.columns_of(names)
+            if found is None:
+                found = _row_columns(scope, node)
+            columns = found
+        for name, rex in columns:
+            yield Item(name, None, rex)
+
+
+def _row_columns(scope: Scope, node: ast.Star) -> list[tuple[str, RexNode]]:
+    """The fields of a row-typed column, for ``r.*``."""
+    from ..rexbuilder import field_access
+
+    rex = scope.resolve(node.qualifier)
+    if not rex.type.fields:
+        raise BindError(f"'{node.span.text}' has no columns: it is of type {rex.type}", node.span)
+    return [(f.name, field_access(rex, f.name)) for f in rex.type.fields]
+
+
+def _name(item: ast.SelectItem) -> str | None:
+    if item.alias is not None:
+        return item.alias.name
+    node = item.expression
+    if isinstance(node, ast.ColumnRef):
+        return node.parts[-1].name
+    if isinstance(node, ast.FunctionCall) and not node.parentheses:
+        return str(node.name)
+    return None
+
+
+def _item(binder: WindowedBinder, item: Item) -> RexNode:
+    if item.node is None:
+        assert item.rex is not None
+        return binder.star_column(item.rex, item.name or "")
+    rex = binder.bind(item.node)
+    if rex.type.root == "NULL":
+        raise BindError("NULL alone has no type here", item.node.span, "write CAST(NULL AS STRING), or another type")
+    return rex
+
+
+# ---------------------------------------------------------------- aggregation
+
+
+def _is_aggregated(select: ast.Select, query: ast.Query) -> bool:
+    nodes: list[ast.Node] = [i.expression for i in select.items]
+    nodes += [n for n in (select.having, select.qualify) if n is not None]
+    nodes += [i.expression for i in query.order_by]
+    return select.group_by is not None or select.having is not None or any(map(has_aggregate, nodes))
+
+
+def has_aggregate(node: ast.Node) -> bool:
+    """Whether an aggregate function is called in the node itself, not in a subquery or as a window function."""
+    if isinstance(node, ast.Query):
+        return False
+    if isinstance(node, ast.FunctionCall):
+        name = str(node.name).upper()
+        function = find_function(name)
+        aggregate = function is not None and function.kind is Kind.AGGREGATE
+        if (aggregate or name in ("JSON_OBJECTAGG", "JSON_ARRAYAGG")) and node.over is None:
+            return True
+    return any(map(has_aggregate, node.children()))
+
+
+def _output_names(items: list[Item]) -> dict[ast.Expression, str]:
+    """What the select list calls its expressions, by which an aggregate names its columns."""
+    return {item.node: item.name or f"EXPR${i}" for i, item in enumerate(items) if item.node is not None}
+
+
+def _collect(binder: AggregateBinder, select: ast.Select, items: list[Item], query: ast.Query) -> None:
+    """Let the binder see all that stands above the aggregate, before the aggregate is built."""
+    if select.group_by is not None:
+        binder.group_by(select.group_by)
+    for item in items:
+        _item(binder, item)
+    for node in (select.having, select.qualify):
+        if node is not None:
+            binder.bind(node)
+    aliases = {item.name for item in items}
+    for order_item in query.order_by:
+        node = order_item.expression
+        is_alias = isinstance(node, ast.ColumnRef) and len(node.parts) == 1 and node.parts[0].name in aliases
+        if not is_alias and not isinstance(node, ast.NumericLiteral):
+            binder.bind(node)
+
+
+# ---------------------------------------------------------------- QUALIFY and ORDER BY
+
+
+def _qualified(
+    binder: WindowedBinder, rel: Rel, node: ast.Expression, exprs: list[RexNode], names: tuple[str, ...]
+) -> Rel:
+    """QUALIFY: the window functions become columns, the condition a filter above them."""
+    predicate = binder.condition(node)
+    columns = list(exprs)
+    predicate = extract_windows(predicate, columns)
+    extra = [f"QualifyExpression{i}" for i in range(len(columns) - len(exprs))]
+    rel = project(rel, columns, [*names, *extra])
+    rel = Filter(input=rel, condition=predicate, row_type=rel.row_type)
+    return project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)
+
+
+def _order(
+    binder: WindowedBinder,
+    query: ast.Query,
+    items: list[Item],
+    exprs: list[RexNode],
+    names: tuple[str, ...],
+    *,
+    distinct: bool,
+) -> tuple[tuple[SortField, ...], list[RexNode]]:
+    """The sort fields, and the expressions to sort by that are not in the select list."""
+    from .query import ordinal, sort_field
+
+    fields: list[SortField] = []
+    extra: list[RexNode] = []
+    for item in query.order_by:
+        node = item.expression
+        position = ordinal(node, len(exprs))
+        if position is None and isinstance(node, ast.ColumnRef) and len(node.parts) == 1:
+            name = node.parts[0].name
+            position = next((i for i, it in enumerate(items) if it.name == name), None)
+        if position is None:
+            rex = binder.bind(node)
+            everything = [*exprs, *extra]
+            if rex in everything:
+                position = everything.index(rex)
+            elif distinct:
+                raise BindError("with DISTINCT, ORDER BY can use only columns of the SELECT list", node.span)
+            else:
+                position = len(everything)
+                extra.append(rex)
+        fields.append(sort_field(position, item))
+    return tuple(fields), extra

@@ -1,0 +1,91 @@
+"""Subqueries in expressions."""
+
+from __future__ import annotations
+
+from ...plan.rex import RexNode
+from ...plan.types import BOOLEAN
+from ..algebra import Project, Rel, SubQuery, SubQueryKind
+from ..rexbuilder import negate
+from ..sql import ast
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder, binds
+from .operators import comparison_of
+from .scope import Scope
+
+_INVERSE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def _query(binder: ExpressionBinder, query: ast.Query) -> tuple[Rel, str | None]:
+    """The subquery's relation, and the variable by which it reads the outer row, if it does."""
+    from .query import bind_query
+
+    scope = binder.scope
+    inside = Scope(scope.namespaces, scope.outer, scope.merged, binder.context.next_correlation)
+    rel = bind_query(binder.context, query, inside)
+    return rel, inside.correl or None
+
+
+def _as_rex(subquery: SubQuery) -> RexNode:
+    return subquery  # type: ignore[return-value]
+
+
+def _single_column(rel: Rel, query: ast.Query) -> None:
+    width = len(rel.row_type.fields)
+    if width != 1:
+        raise BindError(f"this subquery gives {width} columns, one is needed", query.span)
+
+
+@binds(ast.InQuery)
+def _in_query(binder: ExpressionBinder, node: ast.InQuery) -> RexNode:
+    operand = binder.bind(node.operand)
+    row = isinstance(node.operand, ast.RowConstructor) and len(node.operand.items) > 1
+    operands = operand.operands if row else (operand,)  # type: ignore[union-attr]
+    rel, correl = _query(binder, node.query)
+    fields = rel.row_type.fields
+    if len(fields) != len(operands):
+        raise BindError(f"IN compares {len(operands)} values with {len(fields)} columns", node.query.span)
+    for o, f in zip(operands, fields, strict=True):
+        from ...plan.rex import InputRef
+
+        comparison_of("=", o, InputRef(0, f.type), node.span)
+    nullable = any(o.type.nullable for o in operands) or any(f.type.nullable for f in fields)
+    found = _as_rex(SubQuery(SubQueryKind.IN, rel, tuple(operands), BOOLEAN.with_nullability(nullable), correl))
+    return negate(found) if node.negated else found
+
+
+@binds(ast.Exists)
+def _exists(binder: ExpressionBinder, node: ast.Exists) -> RexNode:
+    rel, correl = _query(binder, node.query)
+    while isinstance(rel, Project):
+        rel = rel.input
+    return _as_rex(SubQuery(SubQueryKind.EXISTS, rel, (), BOOLEAN.not_null(), correl))
+
+
+@binds(ast.SubQuery)
+def _scalar(binder: ExpressionBinder, node: ast.SubQuery) -> RexNode:
+    rel, correl = _query(binder, node.query)
+    _single_column(rel, node.query)
+    t = rel.row_type.fields[0].type.regular().nullable_()
+    return _as_rex(SubQuery(SubQueryKind.SCALAR, rel, (), t, correl))
+
+
+def quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
+    """``x op ANY (SELECT …)``; ALL is the negation of ANY with the opposite comparison."""
+    assert node.query is not None
+    operand = binder.bind(node.left)
+    rel, correl = _query(binder, node.query)
+    _single_column(rel, node.query)
+    column = rel.row_type.fields[0].type
+    t = BOOLEAN.with_nullability(operand.type.nullable or column.nullable)
+    every = node.quantifier == "ALL"
+    operator = _INVERSE[node.operator] if every else node.operator
+    if operator == "=":
+        found = _as_rex(SubQuery(SubQueryKind.IN, rel, (operand,), t, correl))
+    else:
+        found = _as_rex(SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, operator))
+    return negate(found) if every else found
+
+
+@binds(ast.CollectionQuery)
+def _collection(binder: ExpressionBinder, node: ast.CollectionQuery) -> RexNode:
+    raise unsupported(f"{node.kind}(SELECT …)", node.span, "use ARRAY_AGG in a subquery")

@@ -1,0 +1,425 @@
+"""FROM: tables, views, subqueries, joins, UNNEST, windowing table functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform
+from ...plan.specs import Column, JoinType
+from ...plan.types import LogicalType, TimeKind, row
+from ..algebra import Correlate, Join, Project, Rel, Scan, TemporalJoin, Watermark
+from ..catalog import Table, View, did_you_mean
+from ..naming import uniquify
+from ..rexbuilder import TRUE, conjunction
+from ..sql import ast
+from .context import Context
+from .errors import BindError, unsupported
+from .expressions import ExpressionBinder
+from .hints import StateTtl
+from .operators import comparison_of
+from .scope import MergedColumn, Namespace, Scope
+
+_JOIN_TYPES = {
+    "INNER": JoinType.INNER,
+    "CROSS": JoinType.INNER,
+    "COMMA": JoinType.INNER,
+    "LEFT": JoinType.LEFT,
+    "RIGHT": JoinType.RIGHT,
+    "FULL": JoinType.FULL,
+}
+
+
+@dataclass(frozen=True)
+class FromItem:
+    """A relation in FROM, the names its columns go by, and the name a hint may call it."""
+
+    rel: Rel
+    namespaces: tuple[Namespace, ...]
+    merged: tuple[MergedColumn, ...] = ()
+    name: str | None = None
+
+
+def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, ttl: StateTtl) -> FromItem:
+    """An item of FROM.  Raises :class:`BindError` or ``UnsupportedError``."""
+    match node:
+        case ast.Join():
+            return _bind_join(context, node, outer, ttl)
+        case ast.TableRef():
+            if node.system_time is not None:
+                raise unsupported("FOR SYSTEM_TIME AS OF without a join", node.span, "join the versioned table")
+            return _bind_table(context, node)
+        case ast.DerivedTable():
+            return _bind_derived(context, node, outer)
+        case ast.TableFunction():
+            return _bind_function(context, node, outer)
+        case ast.Unnest():
+            return _bind_constant_unnest(context, node, outer)
+        case ast.MatchRecognize():
+            raise unsupported("MATCH_RECOGNIZE", node.span)
+
+
+# ---------------------------------------------------------------- tables and views
+
+
+def _bind_table(context: Context, node: ast.TableRef) -> FromItem:
+    names = node.name.names
+    rel = _relation_of(context, node.name, _options(node.hints))
+    path = () if node.alias is not None else (*_path(context, names),)
+    return _named(rel, node.alias, names[-1], path)
+
+
+def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
+    identifier = context.catalog.qualify(names)
+    return identifier.catalog, identifier.database, identifier.name
+
+
+def _options(hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((o.key, o.value) for h in hints if h.name == "OPTIONS" for o in h.options)
+
+
+def bind_explicit_table(context: Context, name: ast.Name) -> Rel:
+    """``TABLE t``."""
+    return _relation_of(context, name, ())
+
+
+def _relation_of(context: Context, name: ast.Name, options: tuple[tuple[str, str], ...]) -> Rel:
+    names = name.names
+    if len(names) == 1:
+        for ctes in reversed(context.ctes):
+            if names[0] in ctes:
+                return ctes[names[0]]
+    found = context.catalog.find(names)
+    if found is None:
+        known = [*context.catalog.names(), *(n for ctes in context.ctes for n in ctes)]
+        raise BindError(f"there is no table or view '{name}'", name.span, did_you_mean(names[-1], known))
+    if isinstance(found, View):
+        return _expand_view(context, found, name)
+    return scan(found, options)
+
+
+def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
+    from .query import bind_query, rename
+
+    if view.identifier.summary in context.expanding:
+        raise BindError(f"the view '{name}' is defined by itself", name.span)
+    inner = replace(context, ctes=(), expanding=(*context.expanding, view.identifier.summary))
+    rel = bind_query(inner, view.query)
+    if view.columns:
+        columns = tuple(ast.Identifier(c) for c in view.columns)
+        rel = rename(rel, columns, name.parts[-1])
+    return rel
+
+
+def scan(table: Table, options: tuple[tuple[str, str], ...] = ()) -> Rel:
+    """A table as a query sees it: its stored columns, then the computed ones, then its watermark."""
+    columns = table.resolved.schema.columns
+    stored = [c for c in columns if c.kind != "COMPUTED"]
+    rel: Rel = Scan(table=table, options=options, row_type=_row_of(stored))
+    if len(stored) < len(columns):
+        positions = {c.name: i for i, c in enumerate(stored)}
+        exprs = tuple(_column_rex(c, positions) for c in columns)
+        names = [c.name for c in columns]
+        row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
+        rel = Project(input=rel, exprs=exprs, row_type=row_type)
+    for spec in table.resolved.schema.watermark_specs or ():
+        index = next(i for i, c in enumerate(columns) if c.name == spec.rowtime_attribute)
+        fields = [
+            (f.name, replace(f.type, kind=TimeKind.ROWTIME) if i == index else f.type)
+            for i, f in enumerate(rel.row_type.fields)
+        ]
+        rel = Watermark(
+            input=rel,
+            rowtime_index=index,
+            expr=spec.expression.rex_node,
+            row_type=row(fields, nullable=False),
+        )
+    return rel
+
+
+def _row_of(columns: list[Column]) -> LogicalType:
+    return row(((c.name, c.data_type.regular()) for c in columns if c.data_type is not None), nullable=False)
+
+
+def _column_rex(column: Column, positions: dict[str, int]) -> RexNode:
+    if column.expression is not None:
+        return column.expression.rex_node
+    assert column.data_type is not None
+    return InputRef(positions[column.name], column.data_type.regular())
+
+
+def _named(rel: Rel, alias: ast.TableAlias | None, name: str | None, path: tuple[str, ...] = ()) -> FromItem:
+    """The relation under its alias, with the alias's column names."""
+    from .query import rename
+
+    if alias is not None:
+        name = alias.name.name
+        if alias.columns:
+            rel = rename(rel, alias.columns, alias.name)
+    return FromItem(rel, (Namespace(rel.row_type, 0, name, path),), name=name)
+
+
+def _bind_derived(context: Context, node: ast.DerivedTable, outer: Scope | None) -> FromItem:
+    from .query import bind_query
+
+    rel = bind_query(context, node.query, outer)
+    single = isinstance(node.query.body, ast.Values) and len(rel.row_type.fields) == 1
+    alias = node.alias
+    if single and alias is not None and not alias.columns:
+        alias = replace(alias, columns=(alias.name,))
+    return _named(rel, alias, None)
+
+
+# ---------------------------------------------------------------- joins
+
+
+def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: StateTtl) -> FromItem:
+    left = bind_from(context, node.left, outer, ttl)
+    kind = _JOIN_TYPES[node.kind]
+    if isinstance(node.right, ast.Unnest):
+        return _bind_unnest(context, node, node.right, left, kind, outer)
+    if isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
+        return _bind_temporal(context, node, node.right, left, kind, outer)
+    if isinstance(node.right, ast.DerivedTable) and node.right.lateral:
+        inside = Scope(left.namespaces, outer, left.merged, context.next_correlation)
+        right = bind_from(context, node.right, inside, ttl)
+        if inside.correlated:
+            raise unsupported("LATERAL with a subquery that reads the left side", node.right.span)
+    else:
+        right = bind_from(context, node.right, outer, ttl)
+    scope, fields = _joined(left, right, kind, outer)
+    condition, merged = _condition(context, node, left, right, scope)
+    rel = Join(
+        left=left.rel,
+        right=right.rel,
+        type=kind,
+        condition=condition,
+        ttl=ttl.join(left.name, right.name),
+        row_type=row(fields, nullable=False),
+    )
+    return FromItem(rel, scope.namespaces, merged)
+
+
+def _joined(
+    left: FromItem, right: FromItem, kind: JoinType, outer: Scope | None
+) -> tuple[Scope, list[tuple[str, LogicalType]]]:
+    """The scope of both sides, and the columns of the join."""
+    width = len(left.rel.row_type.fields)
+    left_nullable = kind in (JoinType.RIGHT, JoinType.FULL)
+    right_nullable = kind in (JoinType.LEFT, JoinType.FULL)
+    namespaces = (
+        *(_placed(n, 0, left_nullable) for n in left.namespaces),
+        *(_placed(n, width, right_nullable) for n in right.namespaces),
+    )
+    fields = [
+        *((f.name, _outer(f.type, left_nullable)) for f in left.rel.row_type.fields),
+        *((f.name, _outer(f.type, right_nullable)) for f in right.rel.row_type.fields),
+    ]
+    names = uniquify(n for n, _ in fields)
+    merged = (
+        *(_merged_nullable(m, 0, left_nullable) for m in left.merged),
+        *(_merged_nullable(m, width, right_nullable) for m in right.merged),
+    )
+    return Scope(namespaces, outer, merged), list(zip(names, (t for _, t in fields), strict=True))
+
+
+def _outer(t: LogicalType, nullable: bool) -> LogicalType:
+    return t.nullable_() if nullable else t
+
+
+def _placed(namespace: Namespace, by: int, nullable: bool) -> Namespace:
+    row_type = namespace.row_type
+    if nullable:
+        row_type = row(((f.name, f.type.nullable_()) for f in row_type.fields), nullable=False)
+    return replace(namespace, offset=namespace.offset + by, row_type=row_type)
+
+
+def _merged_nullable(column: MergedColumn, by: int, nullable: bool) -> MergedColumn:
+    def move(node: RexNode) -> RexNode:
+        return InputRef(node.index + by, _outer(node.type, nullable)) if isinstance(node, InputRef) else node
+
+    return MergedColumn(column.name, transform(column.expr, move), tuple(i + by for i in column.hidden))
+
+
+def _condition(
+    context: Context, node: ast.Join, left: FromItem, right: FromItem, scope: Scope
+) -> tuple[RexNode, tuple[MergedColumn, ...]]:
+    """The join condition, and the columns that USING or NATURAL merge."""
+    inner = _joined(left, right, JoinType.INNER, scope.outer)[0]
+    if node.natural:
+        right_names = {n for n, _ in Scope(right.namespaces, None, right.merged).visible()}
+        common = [n for n, _ in Scope(left.namespaces, None, left.merged).visible() if n in right_names]
+        names = [ast.Identifier(n, span=node.span) for n in common]
+    else:
+        names = list(node.using)
+    if not names:
+        if node.condition is None:
+            return TRUE, scope.merged
+        condition = ExpressionBinder(context, inner, "ON").condition(node.condition)
+        return condition, scope.merged
+    parts, merged = [], []
+    width = len(left.rel.row_type.fields)
+    for name in names:
+        sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
+        moved = _shifted(sides[1], width)
+        parts.append(comparison_of("=", sides[0], moved, name.span))
+        merged.append(_merge(name, sides[0], moved, scope))
+    return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
+
+
+def _side(scope: Scope, name: ast.Identifier) -> RexNode:
+    return scope.resolve((name,))
+
+
+def _shifted(rex: RexNode, by: int) -> RexNode:
+    return transform(rex, lambda n: InputRef(n.index + by, n.type) if isinstance(n, InputRef) else n)
+
+
+def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope) -> MergedColumn:
+    from ...plan.functions import conditional
+
+    from .calls import fit
+
+    types = [t for _, t in scope.row_fields]
+
+    def retype(node: RexNode) -> RexNode:
+        return InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node
+
+    sides = tuple(transform(side, retype) for side in (left, right))
+    hidden = {i for side in (left, right) for i in _indexes(side)}
+    hidden |= {i for m in scope.merged if m.name == name.name for i in m.hidden}
+    expr = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
+    return MergedColumn(name.name, expr, tuple(sorted(hidden)))
+
+
+def _indexes(rex: RexNode) -> set[int]:
+    from ...plan.rex import input_refs
+
+    return input_refs(rex)
+
+
+def _bind_temporal(
+    context: Context, node: ast.Join, table: ast.TableRef, left: FromItem, kind: JoinType, outer: Scope | None
+) -> FromItem:
+    if kind not in (JoinType.INNER, JoinType.LEFT):
+        raise unsupported(f"a {node.kind} JOIN with FOR SYSTEM_TIME AS OF", node.span, "use INNER or LEFT JOIN")
+    assert table.system_time is not None
+    right = _bind_table(context, replace(table, system_time=None))
+    time = ExpressionBinder(context, Scope(left.namespaces, outer, left.merged), "FOR SYSTEM_TIME AS OF").bind(
+        table.system_time
+    )
+    if not time.type.is_time_attribute:
+        raise BindError(
+            f"FOR SYSTEM_TIME AS OF takes a time attribute of the left side, not {time.type.nullable_()}",
+            table.system_time.span,
+            "declare a WATERMARK for the column, or use a column of PROCTIME()",
+        )
+    if time.type.is_proctime:
+        raise unsupported("a processing-time temporal join", table.span, "use an event-time attribute of the left side")
+    scope, fields = _joined(left, right, kind, outer)
+    condition, merged = _condition(context, node, left, right, scope)
+    rel = TemporalJoin(
+        left=left.rel,
+        right=right.rel,
+        type=kind,
+        condition=condition,
+        time=time,
+        row_type=row(fields, nullable=False),
+    )
+    return FromItem(rel, scope.namespaces, merged)
+
+
+# ---------------------------------------------------------------- UNNEST
+
+
+def _bind_unnest(
+    context: Context, join: ast.Join, node: ast.Unnest, left: FromItem, kind: JoinType, outer: Scope | None
+) -> FromItem:
+    """``left JOIN UNNEST(collection)``: each left row with the elements of its collection."""
+    if kind not in (JoinType.INNER, JoinType.LEFT):
+        raise unsupported(f"a {join.kind} JOIN with UNNEST", join.span, "use CROSS JOIN or LEFT JOIN … ON TRUE")
+    scope = Scope(left.namespaces, outer, left.merged)
+    collection = _collection(ExpressionBinder(context, scope, "UNNEST"), node)
+    function_type = unnested_type(collection.type, node.with_ordinality)
+    names = _unnest_names(node, function_type)
+    right_type = row(zip(names, function_type.field_types, strict=True), nullable=False)
+    nullable = kind is JoinType.LEFT
+    namespace = Namespace(
+        row(((n, _outer(t, nullable)) for n, t in zip(names, function_type.field_types, strict=True)), nullable=False),
+        len(left.rel.row_type.fields),
+        node.alias.name.name if node.alias else None,
+    )
+    correl = context.next_correlation()
+    left_fields = left.rel.row_type.fields
+    variable_names = uniquify([*(f.name for f in left_fields), *right_type.field_names])
+    variable_types = [*left.rel.row_type.field_types, *right_type.field_types]
+    variable = CorrelVariable(correl, row(zip(variable_names, variable_types, strict=True), nullable=False))
+
+    def through_variable(rex: RexNode) -> RexNode:
+        return FieldAccess(variable_names[rex.index], variable) if isinstance(rex, InputRef) else rex
+
+    function = UNNEST_ROWS_WITH_ORDINALITY if node.with_ordinality else UNNEST_ROWS
+    call = Call(function.internal_name, (transform(collection, through_variable),), function_type)
+    joined = Scope((*left.namespaces, namespace), outer, left.merged)
+    condition = None
+    if join.condition is not None:
+        bound = ExpressionBinder(context, joined, "ON").condition(join.condition)
+        condition = None if isinstance(bound, Literal) and bound.value is True else bound
+    output_names = uniquify([*(f.name for f in left_fields), *function_type.field_names])
+    output_types = [*left.rel.row_type.field_types, *namespace.row_type.field_types]
+    rel = Correlate(
+        input=left.rel,
+        type=kind,
+        correl=correl,
+        call=call,
+        function_type=function_type,
+        condition=condition,
+        row_type=row(zip(output_names, output_types, strict=True), nullable=False),
+    )
+    return FromItem(rel, joined.namespaces, left.merged)
+
+
+def _collection(binder: ExpressionBinder, node: ast.Unnest) -> RexNode:
+    if len(node.args) != 1:
+        raise unsupported("UNNEST of several collections", node.span)
+    rex = binder.bind(node.args[0])
+    if rex.type.root not in ("ARRAY", "MAP", "MULTISET"):
+        raise BindError(f"UNNEST takes an array, a map or a multiset, not {rex.type.nullable_()}", node.args[0].span)
+    return rex
+
+
+def _unnest_names(node: ast.Unnest, function_type: LogicalType) -> tuple[str, ...]:
+    """The column names: those of the alias, or its own name for a single column."""
+    alias = node.alias
+    if alias is None:
+        return function_type.field_names
+    if not alias.columns:
+        return (alias.name.name,) if len(function_type.fields) == 1 else function_type.field_names
+    if len(alias.columns) != len(function_type.fields):
+        raise BindError(
+            f"UNNEST gives {len(function_type.fields)} columns, {len(alias.columns)} names are given", alias.span
+        )
+    return tuple(c.name for c in alias.columns)
+
+
+def _bind_constant_unnest(context: Context, node: ast.Unnest, outer: Scope | None) -> FromItem:
+    """``FROM UNNEST(…)``: the elements of a collection that reads no left side."""
+    from .query import SINGLE_ROW
+
+    left = FromItem(SINGLE_ROW, (Namespace(row([], nullable=False), 0),))
+    item = _bind_unnest(context, ast.Join("CROSS", node, node), node, left, JoinType.INNER, outer)
+    return FromItem(item.rel, item.namespaces[1:])
+
+
+# ---------------------------------------------------------------- table functions
+
+
+def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | None) -> FromItem:
+    name = str(node.call.name).upper()
+    if name not in WINDOW_FUNCTIONS:
+        raise unsupported(
+            f"the table function {node.call.name}", node.call.name.span, f"known are {', '.join(WINDOW_FUNCTIONS)}"
+        )
+    from .windows import bind_window_function
+
+    return _named(bind_window_function(context, node.call, outer), node.alias, None)

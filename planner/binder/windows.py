@@ -1,0 +1,152 @@
+"""Windowing table functions: TUMBLE, HOP, CUMULATE, SESSION."""
+
+from __future__ import annotations
+
+from ...plan.functions.typing import is_interval, is_year_month
+from ...plan.rex import InputRef, Literal
+from ...plan.types import LogicalType, row, timestamp
+from ..algebra import Rel, WindowFunction
+from ..catalog import did_you_mean
+from ..sql import ast
+from .context import Context
+from .errors import BindError
+from .expressions import ExpressionBinder
+from .scope import Namespace, Scope
+
+PARAMETERS = {
+    "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
+    "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
+    "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+    "SESSION": ("DATA", "TIMECOL", "GAP"),
+}
+"""The parameters of each function in order; OFFSET may be left out."""
+
+
+def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope | None) -> Rel:
+    """``TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL …)`` and its like, arguments by position or by name.
+
+    Raises :class:`BindError` if an argument is missing or wrong, or the column is no time attribute.
+    """
+    from .query import bind_query
+
+    kind = str(call.name).upper()
+    arguments = _arguments(kind, call)
+    data = arguments["DATA"]
+    if not isinstance(data, ast.TableArgument):
+        raise BindError(f"the first argument of {kind} is a table", data.span, f"write {kind}(TABLE t, …)")
+    rel = bind_query(context, data.query, outer)
+    time_index = _time_column(kind, arguments["TIMECOL"], rel.row_type)
+    binder = ExpressionBinder(context, Scope((Namespace(rel.row_type, 0),), outer), kind)
+    durations = {
+        name: _millis(binder, kind, name, node)
+        for name, node in arguments.items()
+        if name not in ("DATA", "TIMECOL") and not isinstance(node, ast.DefaultArgument)
+    }
+    _check_durations(kind, durations, arguments)
+    time_type = rel.row_type.fields[time_index].type
+    bound = timestamp(3, nullable=False)
+    fields = [
+        *((f.name, f.type) for f in rel.row_type.fields),
+        ("window_start", bound),
+        ("window_end", bound),
+        ("window_time", time_type.not_null()),
+    ]
+    return WindowFunction(
+        input=rel,
+        kind=kind,
+        time_index=time_index,
+        size=durations["GAP" if kind == "SESSION" else "SIZE"],
+        slide=durations.get("SLIDE", durations.get("STEP")),
+        offset=durations.get("OFFSET"),
+        partition_keys=_partition(binder, kind, data),
+        row_type=row(fields, nullable=False),
+    )
+
+
+def _arguments(kind: str, call: ast.FunctionCall) -> dict[str, ast.Expression]:
+    parameters = PARAMETERS[kind]
+    found: dict[str, ast.Expression] = {}
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.NamedArgument):
+            name = argument.name.name.upper()
+            if name not in parameters:
+                raise BindError(
+                    f"{kind} has no parameter {argument.name.name}", argument.name.span, did_you_mean(name, parameters)
+                )
+            found[name] = argument.value
+        elif position < len(parameters):
+            found[parameters[position]] = argument
+        else:
+            raise BindError(f"{kind} takes {len(parameters)} arguments at most", argument.span)
+    missing = [p for p in parameters if p not in found and p != "OFFSET"]
+    if missing:
+        raise BindError(
+            f"{kind} lacks {' and '.join(missing)}",
+            call.span,
+            f"it takes ({', '.join(parameters)}), OFFSET may be left out",
+        )
+    return found
+
+
+def _time_column(kind: str, node: ast.Expression, row_type: LogicalType) -> int:
+    if not isinstance(node, ast.Descriptor) or len(node.columns) != 1:
+        raise BindError(f"{kind} takes its time column as DESCRIPTOR(column)", node.span)
+    column = node.columns[0]
+    if column.name not in row_type.field_names:
+        raise BindError(
+            f"there is no column '{column.name}' in the table of {kind}",
+            column.span,
+            did_you_mean(column.name, row_type.field_names),
+        )
+    index = row_type.field_names.index(column.name)
+    t = row_type.fields[index].type
+    if not t.is_time_attribute:
+        raise BindError(
+            f"{kind} needs a time attribute, but '{column.name}' is a plain {t.nullable_()}",
+            column.span,
+            f"declare it in the table: WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND",
+        )
+    return index
+
+
+def _millis(binder: ExpressionBinder, kind: str, name: str, node: ast.Expression) -> int:
+    rex = binder.bind(node)
+    if not isinstance(rex, Literal) or not is_interval(rex.type) or is_year_month(rex.type):
+        raise BindError(
+            f"{name} of {kind} is a literal interval of days or less", node.span, "write INTERVAL '10' MINUTES"
+        )
+    return int(rex.value)
+
+
+def _check_durations(kind: str, durations: dict[str, int], nodes: dict[str, ast.Expression]) -> None:
+    for name, value in durations.items():
+        if value <= 0 and name != "OFFSET":
+            raise BindError(f"{name} of {kind} must be positive", nodes[name].span)
+    size, offset = durations.get("SIZE", 0), durations.get("OFFSET", 0)
+    limit = durations.get("SLIDE", durations.get("STEP", size))
+    if offset and abs(offset) >= limit:
+        what = "SLIDE" if "SLIDE" in durations else "STEP" if "STEP" in durations else "SIZE"
+        raise BindError(
+            f"the OFFSET of {kind} must be less than its {what}: {abs(offset)} ms is not less than {limit} ms",
+            nodes["OFFSET"].span,
+            f"an offset of {_remainder(offset, limit)} ms gives the same windows",
+        )
+    step = durations.get("STEP")
+    if step is not None and size % step:
+        raise BindError(
+            f"the SIZE of CUMULATE must be a multiple of its STEP: {size} ms is none of {step} ms", nodes["SIZE"].span
+        )
+
+
+def _remainder(offset: int, limit: int) -> int:
+    return abs(offset) % limit * (1 if offset > 0 else -1)
+
+
+def _partition(binder: ExpressionBinder, kind: str, data: ast.TableArgument) -> tuple[int, ...]:
+    keys = []
+    for node in data.partition_by:
+        rex = binder.bind(node)
+        if not isinstance(rex, InputRef):
+            raise BindError(f"PARTITION BY of {kind} takes columns", node.span)
+        keys.append(rex.index)
+    return tuple(keys)

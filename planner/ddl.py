@@ -1,0 +1,262 @@
+"""CREATE TABLE and CREATE VIEW: from the syntax tree to objects of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..plan.specs import (
+    Column,
+    ResolvedSchema,
+    ResolvedTable,
+    TableExpression,
+    UniqueConstraint,
+    WatermarkSpec,
+)
+from ..plan.types import LogicalType, TimeKind, row
+from .binder.context import Context
+from .binder.datatypes import resolve_type
+from .binder.errors import BindError, unsupported
+from .binder.expressions import ExpressionBinder
+from .binder.scope import Namespace, Scope
+from .catalog import Catalog, Table, View, did_you_mean
+from .sql import ast
+from .sqltext import sql_text
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A table as far as it is known: what LIKE brought, then what the statement adds."""
+
+    columns: tuple[Column, ...] = ()
+    watermarks: tuple[WatermarkSpec, ...] = ()
+    primary_key: UniqueConstraint | None = None
+    partition_keys: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+
+def create_table(context: Context, node: ast.CreateTable) -> Table:
+    """The table of a CREATE TABLE.
+
+    Raises :class:`BindError` for an unknown column, a wrong type or what Flink refuses.
+    """
+    if node.query is not None:
+        raise unsupported("CREATE TABLE … AS SELECT", node.query.span, "create the table, then INSERT INTO it")
+    draft = _like(context.catalog, node.like) if node.like is not None else _Draft()
+    columns = _columns(context, node, draft.columns)
+    primary_key, columns = _primary_key(node, draft.primary_key, columns)
+    watermarks = _watermarks(context, node, columns) or draft.watermarks
+    columns = tuple(_rowtime(c) if c.name in {w.rowtime_attribute for w in watermarks} else c for c in columns)
+    partition_keys = _partition_keys(node, columns) or draft.partition_keys
+    options = dict(sorted((dict(draft.options) | {o.key: o.value for o in node.options}).items()))
+    if not options:
+        raise BindError(f"the table '{node.name}' has no WITH options", node.name.span, "add WITH ('connector' = '…')")
+    return Table(
+        context.catalog.qualify(node.name.names),
+        ResolvedTable(
+            schema=ResolvedSchema(columns, watermarks or None, primary_key),
+            distribution=_distribution(node),
+            partition_keys=partition_keys or None,
+            options=options,
+            comment=node.comment,
+        ),
+        temporary=node.temporary,
+    )
+
+
+def create_view(catalog: Catalog, node: ast.CreateView) -> View:
+    """The view of a CREATE VIEW; its query is bound when it is used."""
+    return View(
+        catalog.qualify(node.name.names),
+        node.query,
+        tuple(c.name for c in node.columns),
+        node.temporary,
+        node.query.span.text,
+    )
+
+
+# ---------------------------------------------------------------- columns
+
+
+def _columns(context: Context, node: ast.CreateTable, inherited: tuple[Column, ...]) -> tuple[Column, ...]:
+    seen = {c.name for c in inherited}
+    for column in node.columns:
+        if column.name.name in seen:
+            raise BindError(f"the column '{column.name.name}' is declared twice", column.name.span)
+        seen.add(column.name.name)
+    stored = [c for c in inherited if c.kind != "COMPUTED"]
+    stored += [_stored_column(c) for c in node.columns if not isinstance(c, ast.ComputedColumn)]
+    scope = _scope(((c.name, c.data_type) for c in stored if c.data_type is not None), str(node.name))
+    computed = {c.name for c in node.columns if isinstance(c, ast.ComputedColumn)}
+    by_name = {c.name: c for c in stored}
+    columns = list(inherited)
+    for column in node.columns:
+        if isinstance(column, ast.ComputedColumn):
+            columns.append(_computed_column(context, column, scope, {c.name for c in computed}))
+        else:
+            columns.append(by_name[column.name.name])
+    return tuple(columns)
+
+
+def _stored_column(column: ast.PhysicalColumn | ast.MetadataColumn) -> Column:
+    t = resolve_type(column.type)
+    if isinstance(column, ast.PhysicalColumn):
+        return Column(column.name.name, comment=column.comment, data_type=t)
+    return Column(
+        column.name.name,
+        comment=column.comment,
+        kind="METADATA",
+        data_type=t,
+        metadata_key=column.key,
+        is_virtual=column.virtual,
+    )
+
+
+def _computed_column(context: Context, column: ast.ComputedColumn, scope: Scope, computed: set[str]) -> Column:
+    for part in column.expression.walk():
+        if isinstance(part, ast.ColumnRef) and part.names[0] in computed:
+            raise BindError(
+                f"a computed column cannot read the computed column '{part.names[0]}'",
+                part.span,
+                "repeat its expression, or compute it in a view",
+            )
+    rex = ExpressionBinder(context, scope, "a computed column").bind(column.expression)
+    return Column(
+        column.name.name,
+        comment=column.comment,
+        kind="COMPUTED",
+        expression=TableExpression(rex, sql_text(column.expression)),
+    )
+
+
+def _scope(fields: Iterable[tuple[str, LogicalType]], name: str) -> Scope:
+    return Scope((Namespace(row(fields, nullable=False), 0, name),))
+
+
+def column_type(column: Column) -> LogicalType:
+    """The type of a column, be it stored or computed."""
+    if column.expression is not None:
+        return column.expression.rex_node.type
+    assert column.data_type is not None
+    return column.data_type
+
+
+# ---------------------------------------------------------------- keys, watermarks, partitions
+
+
+def _primary_key(
+    node: ast.CreateTable, inherited: UniqueConstraint | None, columns: tuple[Column, ...]
+) -> tuple[UniqueConstraint | None, tuple[Column, ...]]:
+    """The primary key, and the columns with those of the key NOT NULL."""
+    if node.unique_keys:
+        raise BindError(
+            "Flink has no UNIQUE constraint", node.unique_keys[0].span, "declare a PRIMARY KEY … NOT ENFORCED"
+        )
+    if len(node.primary_keys) > 1:
+        raise BindError("a table has one PRIMARY KEY at most", node.primary_keys[1].span)
+    if not node.primary_keys:
+        return inherited, columns
+    key = node.primary_keys[0]
+    if key.enforced:
+        raise BindError("Flink does not enforce a PRIMARY KEY", key.span, "write PRIMARY KEY (…) NOT ENFORCED")
+    by_name = {c.name: c for c in columns}
+    for name in key.columns:
+        column = by_name.get(name.name)
+        if column is None:
+            raise BindError(f"there is no column '{name.name}'", name.span, did_you_mean(name.name, by_name))
+        if not column.is_physical:
+            raise BindError(f"'{name.name}' is no stored column, a PRIMARY KEY needs one", name.span)
+    names = tuple(c.name for c in key.columns)
+    constraint = key.name.name if key.name is not None else "PK_" + "_".join(names)
+    found = UniqueConstraint(constraint, "PRIMARY_KEY", names)
+    return found, tuple(_not_null(c) if c.name in names else c for c in columns)
+
+
+def _not_null(column: Column) -> Column:
+    assert column.data_type is not None
+    return replace(column, data_type=column.data_type.not_null())
+
+
+def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, ...]) -> tuple[WatermarkSpec, ...]:
+    if not node.watermarks:
+        return ()
+    if len(node.watermarks) > 1:
+        raise BindError("a table has one WATERMARK at most", node.watermarks[1].span)
+    watermark = node.watermarks[0]
+    if len(watermark.column) > 1:
+        raise unsupported("a WATERMARK for a nested column", watermark.span, "compute it as a column of its own")
+    name = watermark.column[0]
+    column = next((c for c in columns if c.name == name.name), None)
+    if column is None:
+        raise BindError(
+            f"there is no column '{name.name}'", name.span, did_you_mean(name.name, (c.name for c in columns))
+        )
+    t = column_type(column)
+    if t.root not in ("TIMESTAMP", "TIMESTAMP_LTZ") or (t.precision or 0) > 3:
+        raise BindError(
+            f"event time must be of type TIMESTAMP(3) or TIMESTAMP_LTZ(3), but '{name.name}' is {t.nullable_()}",
+            name.span,
+            "declare it as TIMESTAMP(3), or add a computed column such as ts AS TO_TIMESTAMP_LTZ(millis, 3)",
+        )
+    scope = _scope(((c.name, _plain(column_type(c))) for c in columns), str(node.name))
+    rex = ExpressionBinder(context, scope, "WATERMARK").bind(watermark.expression)
+    if rex.type.root not in ("TIMESTAMP", "TIMESTAMP_LTZ"):
+        raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
+    return (WatermarkSpec(name.name, TableExpression(rex, sql_text(watermark.expression))),)
+
+
+def _rowtime(column: Column) -> Column:
+    """A stored column with a watermark is an event-time attribute; of a computed one only queries say so."""
+    if column.data_type is None:
+        return column
+    return replace(column, data_type=replace(column.data_type, kind=TimeKind.ROWTIME))
+
+
+def _plain(t: LogicalType) -> LogicalType:
+    return t.regular() if t.kind is TimeKind.ROWTIME else t
+
+
+def _partition_keys(node: ast.CreateTable, columns: tuple[Column, ...]) -> tuple[str, ...]:
+    names = [c.name for c in columns if c.is_physical]
+    for key in node.partitioned_by:
+        if key.name not in names:
+            raise BindError(f"there is no column '{key.name}' to partition by", key.span, did_you_mean(key.name, names))
+    return tuple(k.name for k in node.partitioned_by)
+
+
+def _distribution(node: ast.CreateTable) -> object:
+    if node.distribution is None:
+        return None
+    raise unsupported("DISTRIBUTED BY", node.distribution.span)
+
+
+# ---------------------------------------------------------------- LIKE
+
+_FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
+
+
+def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
+    """What LIKE takes over: the columns always, the rest unless excluded."""
+    source = catalog.find(node.table.names)
+    if not isinstance(source, Table):
+        raise BindError(
+            f"there is no table '{node.table}'", node.table.span, did_you_mean(node.table.names[-1], catalog.names())
+        )
+    merging = dict.fromkeys(_FEATURES, "INCLUDING")
+    for option in node.options:
+        features = _FEATURES if option.feature == "ALL" else (option.feature,)
+        merging.update(dict.fromkeys(features, option.merging))
+    resolved = source.resolved
+    schema = resolved.schema
+
+    def kept(feature: str) -> bool:
+        return merging[feature] != "EXCLUDING"
+
+    kinds = {None} | ({"COMPUTED"} if kept("GENERATED") else set()) | ({"METADATA"} if kept("METADATA") else set())
+    return _Draft(
+        columns=tuple(c for c in schema.columns if c.kind in kinds),
+        watermarks=tuple(schema.watermark_specs or ()) if kept("WATERMARKS") else (),
+        primary_key=schema.primary_key if kept("CONSTRAINTS") else None,
+        partition_keys=tuple(resolved.partition_keys or ()) if kept("PARTITIONS") else (),
+        options=tuple((resolved.options or {}).items()) if kept("OPTIONS") else (),
+    )
