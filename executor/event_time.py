@@ -1,21 +1,145 @@
 """Flink's watermarks on Spark.
 
 Spark moves its watermark between batches and starts it at 1970; Flink moves it with each row, and rows may be
-older than 1970.  So Spark's watermark is kept on a column of our own that holds Flink's watermark after each row,
-moved up by :data:`SHIFT`, and each row carries Flink's watermark as it arrived (``LATENESS``).
+older than 1970.  So Spark's watermark is kept on a column of our own, Flink's watermark with each row moved up by
+:data:`SHIFT_MS`, and each row carries Flink's watermark as it arrived (``LATENESS``).  Operators tell late rows by
+the latter, and fire when Spark's watermark has passed.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from .context import Mode, TranslationContext
+from .stream import KIND, LATENESS, SEQUENCE, Stream, column_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 SHIFT_MS = 70_000_000_000_000
 """Added to every time that Spark's watermark is compared with, so that no row is older than 1970."""
 
+END_MS = 1_000_000_000_000_000
+"""The shifted time at which input has ended; no row is as late."""
+
+CUT_MS = END_MS - 1
+
+AUTO_WATERMARK_INTERVAL_MS = 200
+"""Flink's default of ``pipeline.auto-watermark-interval``."""
+
+TIME = "__time"
+
+_NULL_ROWTIME = "RowTime field should not be null, please convert it to a non-null long value."
+
+
+def assign_watermarks(stream: Stream, rowtime: Column, watermark: Column, context: TranslationContext) -> Stream:
+    """The stream with event time: rows carry the watermark at their arrival, Spark's watermark follows.
+
+    ``watermark`` is the row's own watermark in epoch milliseconds.  A NULL ``rowtime`` fails the job.
+    """
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
+
+    checked = F.when(rowtime.isNull(), F.raise_error(F.lit(_NULL_ROWTIME))).otherwise(watermark).cast("bigint")
+    tracker = context.runtime.time.WatermarkTracker.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS)
+    kept = [c for c in stream.frame.columns if c != LATENESS]
+    tracked = stream.frame.select(*kept, SparkColumn(tracker).alias(TIME))
+    frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
+    end = end_of_input(context)
+    pulse = end if end is not None else frame.select(TIME)
+    return replace(stream, frame=_timed(frame, end), event_time=True, pulse=pulse)
+
+
+def with_event_time(stream: Stream) -> Stream:
+    """The stream with Spark's watermark, taken anew from its sources where an operator has lost it."""
+    if stream.event_time or stream.pulse is None:
+        return stream
+    from pyspark.sql import functions as F
+
+    frame = stream.frame.select("*", F.timestamp_millis(F.lit(0)).alias(TIME))
+    return replace(stream, frame=_timed(frame, stream.pulse), event_time=True)
+
+
+def _timed(frame: DataFrame, pulse: DataFrame | None) -> DataFrame:
+    """``frame``, watermarked by its own times and those of ``pulse``, whose rows are gone behind.
+
+    Spark moves filters below a watermark where they do not look at the time, so that only rows that pass would
+    move it.  Hence every column is made to look at it.
+    """
+    from pyspark.sql import functions as F
+
+    if pulse is not None:
+        names = [c for c in frame.columns if c != TIME]
+        types = {f.name: f.dataType for f in frame.schema.fields}
+        empty = pulse.select(*(F.lit(None).cast(types[n]).alias(n) for n in names), TIME)
+        marked = frame.select(*names, TIME, F.lit(True).alias("__row"))
+        frame = marked.union(empty.select(*names, TIME, F.lit(False).alias("__row")))
+    else:
+        frame = frame.select("*", F.lit(True).alias("__row"))
+    timed = frame.withWatermark(TIME, "0 seconds")
+    live = timed[TIME] < F.timestamp_millis(F.lit(CUT_MS))
+    columns = [F.when(live, timed[c]).alias(c) for c in timed.columns if c != TIME]
+    return timed.where(live).select(*columns).where("__row").drop("__row")
+
+
+def _shifted(millis: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.timestamp_millis(F.greatest(millis + F.lit(SHIFT_MS), F.lit(0)))
+
+
+def fires_at(millis: Column) -> Column:
+    """A time (epoch ms) as a column on which Spark's watermark is: a group by it is done when that has passed."""
+    return _shifted(millis).alias(TIME, metadata={"spark.watermarkDelayMs": 0})
+
+
+def is_on_time(stream: Stream, millis: Column) -> Column:
+    """Whether Flink's watermark had not reached ``millis`` when the row arrived."""
+    from pyspark.sql import functions as F
+
+    if LATENESS not in stream.hidden:
+        return F.lit(True)
+    late = stream.frame[LATENESS]
+    return late.isNull() | (late < millis)
+
+
+def end_of_input(context: TranslationContext) -> DataFrame | None:
+    """In bounded mode the rows of time alone that end all input; one frame for the whole query."""
+    if context.mode is not Mode.BOUNDED:
+        return None
+    if TIME not in context.shared:
+        reader = context.spark.readStream.format("flinkplan.runtime.source.EndOfInput")
+        source = reader.option("time", str(END_MS * 1000)).option("batches", "2").load()
+        context.shared[TIME] = source.select(source["time"].alias(TIME))
+    frame: DataFrame = context.shared[TIME]
+    return frame
+
+
+def without_lateness(frame: DataFrame, width: int, changelog: bool = False) -> DataFrame:
+    """The columns of a stream whose operator emits rows of its own time: nothing is late any more."""
+    hidden = [KIND, SEQUENCE] if changelog else [SEQUENCE]
+    return frame.select(*(column_name(i) for i in range(width)), *hidden)
+
+
+_SPARK_TIME = re.compile(r"(\d+)-(\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z")
+
 
 def watermark_text(spark_watermark: str | None) -> str | None:
-    """Flink's watermark, of Spark's as a progress report has it; ``None`` where there is none yet."""
-    if spark_watermark is None:
+    """Flink's watermark, of Spark's as a progress report has it; ``None``: none yet; ``end of input``: infinite."""
+    match = _SPARK_TIME.fullmatch(spark_watermark or "")
+    if match is None or int(match[1]) < 1971:
         return None
-    shifted = datetime.fromisoformat(spark_watermark.replace("Z", "+00:00")) - timedelta(milliseconds=SHIFT_MS)
-    return None if shifted.year < 1 else shifted.astimezone(UTC).isoformat()
+    if int(match[1]) > 9999:
+        return "end of input"
+    shifted = datetime.fromisoformat(f"{match[1]}-{match[2]}") - timedelta(milliseconds=SHIFT_MS)
+    return shifted.isoformat(sep=" ", timespec="milliseconds")
+
+
+def union_pulse(streams: tuple[Stream, ...]) -> DataFrame | None:
+    """The times of several streams together."""
+    pulses = [s.pulse for s in streams if s.pulse is not None]
+    return reduce(lambda a, b: a.union(b), pulses) if pulses else None

@@ -16,9 +16,11 @@ from .connectors import find_connector
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
 from .failures import describe_failure
+from .native_aggregates import is_native_query
+from .operators.tables import sink_order
 from .progress import JobListener, QueryProgress, SilentListener, progress_of
 from .registry import check_supported, translate
-from .session import session
+from .session import STATE_ENCODING, session
 from .tables import check_tables, table_of
 
 if TYPE_CHECKING:
@@ -190,10 +192,13 @@ def _start(
     part = Plan(plan.flink_version, tuple(nodes), tuple(e for e in plan.edges if e.target in {n.id for n in nodes}))
     context = TranslationContext(spark, part, mode, options.variables)
     _set_parallelism(nodes, context, options)
+    spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
     stream = translate(part, nodes, context)[node.id]
     table = table_of(node.dynamic_table_sink.table, options.variables)
-    spec = find_connector(table).writer(table, context)
-    writer = context.runtime.sink.BatchWriter(json.dumps(spec), stream.changelog)
+    names = [name for name, _ in table.physical]
+    keys = [sink_order(table).index(names.index(key)) for key in table.primary_key]
+    spec = {**find_connector(table).writer(table, context), "changelog": stream.changelog, "keys": keys}
+    writer = context.runtime.sink.BatchWriter(json.dumps(spec))
     query = stream.frame.writeStream.queryName(name).outputMode("append")
     query = query.option("checkpointLocation", f"{checkpoint}/{name}")
     if mode is Mode.STREAMING:

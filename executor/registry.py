@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.nodes import ExecNode
 from .context import TranslationContext
+from .event_time import union_pulse
 from .stream import Stream
 
 Node = TypeVar("Node", bound=ExecNode)
@@ -60,9 +62,10 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
     for node in nodes:
         inputs = tuple(streams[source.id] for source in plan.inputs(node))
         try:
-            streams[node.id] = known[type(node)](node, inputs, context)
+            stream = known[type(node)](node, inputs, context)
         except FlinkplanError as e:
             if e.where is None:
                 e.where = f"node {node.id} ({node.type})"
             raise
+        streams[node.id] = stream if stream.pulse else replace(stream, pulse=union_pulse(inputs))
     return streams

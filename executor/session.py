@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
+STATE_ENCODING = "spark.sql.streaming.stateStore.encodingFormat"
+"""Set for each query: Avro alone lets kernels' state change its schema; Spark's own operators refuse it."""
+
 STATIC_CONF: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
@@ -21,9 +24,8 @@ STATIC_CONF: Mapping[str, str] = {
 """Defaults that only a new session takes up."""
 
 SQL_CONF: Mapping[str, str] = {
-    # state: RocksDB; Avro alone allows a later schema change; changelog checkpoints halve the cost of a batch
+    # changelog checkpoints halve the cost of a batch
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
-    "spark.sql.streaming.stateStore.encodingFormat": "avro",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.checkpointFileManagerClass": f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager",
     # kernels in processing time would run empty batches without end; the sources ask for those that are needed

@@ -56,13 +56,11 @@ def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) 
         return replace(stream, frame=stream.frame.select(*named, *filled))
 
     frame = reduce(lambda a, b: a.union(b), (aligned(s).frame for s in inputs))
-    pulses = [s.pulse for s in inputs if s.pulse is not None]
     return Stream(
         frame,
         node.output_type,
         changelog,
         event_time=any(s.event_time for s in inputs),
-        pulse=reduce(lambda a, b: a.union(b), pulses) if pulses else None,
     )
 
 

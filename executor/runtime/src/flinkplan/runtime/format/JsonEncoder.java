@@ -85,11 +85,12 @@ final class JsonEncoder implements Encoder {
   }
 
   private Writer writer(FlinkType type) {
+    boolean plain = plainDecimals;
     return switch (type.root()) {
       case "BOOLEAN" -> (json, value) -> json.writeBoolean((boolean) value);
       case "FLOAT" -> (json, value) -> json.writeNumber((float) value);
       case "DOUBLE" -> (json, value) -> json.writeNumber((double) value);
-      case "DECIMAL" -> (json, value) -> json.writeNumber(shortest((BigDecimal) value));
+      case "DECIMAL" -> (json, value) -> json.writeNumber(plain ? (BigDecimal) value : shortest((BigDecimal) value));
       case "CHAR", "VARCHAR" -> (json, value) -> json.writeString((String) value);
       case "BINARY", "VARBINARY" -> (json, value) -> json.writeBinary((byte[]) value);
       case "DATE" -> (json, value) -> json.writeString(Times.formatDate((int) value));

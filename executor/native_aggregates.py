@@ -1,0 +1,130 @@
+"""Window aggregations that Spark's own stateful grouping does exactly as Flink, and faster than a kernel.
+
+Its state has an encoding of its own (kernels' is Avro, so that their schemas can change), and a query has one
+encoding.  So either everything in a query with state is native, or nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plan.document import Plan
+from ..plan.nodes import (
+    Calc,
+    Correlate,
+    DropUpdateBefore,
+    Exchange,
+    ExecNode,
+    Expand,
+    GlobalWindowAggregate,
+    LocalWindowAggregate,
+    MiniBatchAssigner,
+    Sink,
+    TableSourceScan,
+    Union,
+    Values,
+    WatermarkAssigner,
+    WindowAggregate,
+    WindowTableFunction,
+)
+from ..plan.specs import AggregateCall, SessionWindow
+from ..plan.types import APPROXIMATE, INTEGERS, LogicalType
+from .aggregate_functions import function_name
+from .stream import Stream
+from .types import spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+_NATIVE = ("COUNT", "SUM", "$SUM0", "MIN", "MAX", "AVG")
+_COMPARED = (*INTEGERS, "DECIMAL", "DATE", "TIME", "VARCHAR", "CHAR", "BOOLEAN")
+"""The types whose MIN and MAX are the same; NaN is not."""
+
+
+_STATELESS = (
+    Calc,
+    Correlate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    GlobalWindowAggregate,  # its local phase is looked at
+    MiniBatchAssigner,
+    Sink,
+    TableSourceScan,
+    Union,
+    Values,
+    WatermarkAssigner,
+    WindowTableFunction,
+)
+
+
+def is_native_query(plan: Plan) -> bool:
+    """Whether all the state of a query can be Spark's own."""
+    return all(_is_native_node(plan, node) for node in plan.nodes)
+
+
+def _is_native_node(plan: Plan, node: ExecNode) -> bool:
+    match node:
+        case Sink(require_upsert_materialize=True):
+            return False
+        case WindowTableFunction(windowing=windowing):
+            return not isinstance(windowing.window, SessionWindow)
+        case LocalWindowAggregate() | WindowAggregate():
+            (source,) = plan.inputs(node)
+            calls = all(is_native_call(call, source.output_type) for call in node.agg_calls)
+            return calls and not node.need_retraction and not isinstance(node.windowing.window, SessionWindow)
+    return isinstance(node, _STATELESS)
+
+
+def is_native_call(call: AggregateCall, row: LogicalType) -> bool:
+    """Whether :func:`native_aggregate` can compute ``call`` over rows of the type ``row``."""
+    name = function_name(call)
+    if call.distinct or name not in _NATIVE:
+        return False
+    types = [row.field_types[i] for i in call.arg_list]
+    match name:
+        case "COUNT":
+            return True
+        case "MIN" | "MAX":
+            return types[0].root in _COMPARED
+        case "AVG":
+            return types[0].root in (*INTEGERS, *APPROXIMATE)
+    return True
+
+
+def native_aggregate(call: AggregateCall, stream: Stream) -> Column:
+    """The Spark aggregate of ``call`` over the columns of ``stream``."""
+    from pyspark.sql import functions as F
+
+    arguments = [stream.column(i) for i in call.arg_list]
+    if call.filter_arg >= 0:
+        chosen = stream.column(call.filter_arg)
+        arguments = [F.when(chosen, a) for a in arguments or [F.lit(1)]]
+    result = _aggregate(function_name(call), arguments, call.type)
+    return result.cast(spark_type(call.type))
+
+
+def _aggregate(name: str, arguments: list[Column], result: LogicalType) -> Column:
+    from pyspark.sql import functions as F
+
+    match name:
+        case "COUNT":
+            return F.count(arguments[0] if len(arguments) == 1 else F.when(_none_null(arguments), 1))
+        case "MIN":
+            return F.min(arguments[0])
+        case "MAX":
+            return F.max(arguments[0])
+    total = F.sum(arguments[0])
+    if name == "AVG":
+        count = F.nullif(F.count(arguments[0]), F.lit(0))
+        return F.call_function("div", total, count) if result.root in INTEGERS else total / count
+    return F.coalesce(total, F.lit(0).cast(spark_type(result))) if name == "$SUM0" else total
+
+
+def _none_null(columns: list[Column]) -> Column:
+    from pyspark.sql import functions as F
+
+    condition = F.lit(True)
+    for column in columns:
+        condition = condition & column.isNotNull()
+    return condition

@@ -1,0 +1,20 @@
+"""Where event time begins."""
+
+from __future__ import annotations
+
+from ...plan.nodes import WatermarkAssigner
+from ..context import TranslationContext
+from ..event_time import assign_watermarks
+from ..registry import translator
+from ..stream import Stream
+
+
+@translator(WatermarkAssigner)
+def watermark_assigner(node: WatermarkAssigner, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Derive the watermark from each row."""
+    from pyspark.sql import functions as F
+
+    (stream,) = inputs
+    watermark = F.unix_millis(context.expression(node.watermark_expr, stream))
+    timed = assign_watermarks(stream, stream.column(node.rowtime_field_index), watermark, context)
+    return timed.select(timed.columns, node.output_type)

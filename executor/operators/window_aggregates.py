@@ -1,0 +1,111 @@
+"""One row a key and window, when the window closes.
+
+The local phase is passed by: the global one assigns the windows that the local one would have, and Spark's own
+partial aggregation takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...plan.nodes import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
+from ...plan.specs import AggregateCall, NamedWindowProperty, WindowingStrategy
+from ...plan.types import LogicalType
+from ..context import TranslationContext
+from ..event_time import TIME, fires_at, is_on_time, with_event_time
+from ..native_aggregates import is_native_query, native_aggregate
+from ..registry import translator
+from ..stream import SEQUENCE, Stream, column_name
+from ..windows import END, START, Clock, with_windows
+from ..window_kernels import aggregate_windows
+
+
+@translator(LocalWindowAggregate)
+def local_window_aggregate(
+    node: LocalWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """Left to the global phase."""
+    return replace(inputs[0], local=node)
+
+
+@translator(GlobalWindowAggregate)
+def global_window_aggregate(
+    node: GlobalWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The whole aggregation of what the local phase passed by."""
+    (stream,) = inputs
+    local = stream.local
+    assert isinstance(local, LocalWindowAggregate), "a global phase follows its local one"
+    return _aggregate(
+        context,
+        with_event_time(replace(stream, local=None)),
+        _Aggregation(
+            local.grouping,
+            local.agg_calls,
+            local.windowing,
+            node.named_window_properties,
+            Clock.of(node, local.windowing.time_attribute_type),
+            node.output_type,
+        ),
+    )
+
+
+@translator(WindowAggregate)
+def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The aggregation in one phase."""
+    (stream,) = inputs
+    return _aggregate(
+        context,
+        with_event_time(stream),
+        _Aggregation(
+            node.grouping,
+            node.agg_calls,
+            node.windowing,
+            node.named_window_properties,
+            Clock.of(node, node.windowing.time_attribute_type),
+            node.output_type,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Aggregation:
+    grouping: Sequence[int]
+    calls: Sequence[AggregateCall]
+    windowing: WindowingStrategy
+    properties: Sequence[NamedWindowProperty]
+    clock: Clock
+    output_type: LogicalType
+
+
+def _aggregate(context: TranslationContext, stream: Stream, what: _Aggregation) -> Stream:
+    if is_native_query(context.plan):
+        return _aggregate_natively(stream, what)
+    return aggregate_windows(
+        context, stream, what.grouping, what.calls, what.windowing, what.properties, what.clock, what.output_type
+    )
+
+
+def _aggregate_natively(stream: Stream, what: _Aggregation) -> Stream:
+    """By Spark's own grouping, on whose time its watermark is; late rows are out before."""
+    from pyspark.sql import functions as F
+
+    windowed = with_windows(stream, what.windowing, what.clock)
+    fires = what.clock.timer(windowed.frame[END] - 1)
+    windowed = windowed.where(is_on_time(windowed, fires))
+    fires = what.clock.timer(windowed.frame[END] - 1)
+    windowed = replace(windowed, frame=windowed.frame.select("*", fires_at(fires)))
+    keys = [windowed.column(k).alias(f"k{i}") for i, k in enumerate(what.grouping)]
+    results = [native_aggregate(call, windowed).alias(f"a{i}") for i, call in enumerate(what.calls)]
+    grouped = windowed.frame.groupBy(*keys, START, END, TIME)
+    frame = grouped.agg(*results or [F.count(F.lit(1)).alias("rows")])
+    start, end = frame[START], frame[END]
+    columns = [
+        *(frame[f"k{i}"] for i in range(len(keys))),
+        *(frame[f"a{i}"] for i in range(len(results))),
+        *(what.clock.property(p.property.kind, start, end) for p in what.properties),
+    ]
+    named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+    sequence = F.unix_millis(frame[TIME]).alias(SEQUENCE)
+    return replace(stream, frame=frame.select(*named, sequence), type=what.output_type)

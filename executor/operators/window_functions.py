@@ -1,0 +1,31 @@
+"""Windowing table functions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...plan.nodes import WindowTableFunction
+from ...plan.specs import SessionWindow
+from ..context import TranslationContext
+from ..event_time import with_event_time
+from ..registry import translator
+from ..stream import Stream, column_name
+from ..window_kernels import attach_sessions
+from ..windows import END, START, Clock, with_windows
+
+
+@translator(WindowTableFunction)
+def window_table_function(
+    node: WindowTableFunction, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """Each row once per window, with the window's start, end and time; sessions come when they close."""
+    (stream,) = inputs
+    clock = Clock.of(node, node.windowing.time_attribute_type)
+    if isinstance(node.windowing.window, SessionWindow):
+        return attach_sessions(context, with_event_time(stream), node.windowing, clock, node.output_type)
+    windowed = with_windows(stream, node.windowing, clock)
+    start, end = windowed.frame[START], windowed.frame[END]
+    properties = [clock.property(kind, start, end) for kind in ("WindowStart", "WindowEnd", "Rowtime")]
+    columns = [c.alias(column_name(i)) for i, c in enumerate((*windowed.columns, *properties))]
+    hidden = [windowed.frame[h] for h in stream.hidden]
+    return replace(stream, frame=windowed.frame.select(*columns, *hidden), type=node.output_type)

@@ -1,0 +1,153 @@
+"""Windows: which ones a row belongs to, and when they fire.
+
+Within a plan's windows, time is the wall clock of ``table.local-time-zone``, counted in milliseconds as if it were
+UTC.  Source: Flink's ``TimeWindowUtil`` and slice assigners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..plan.errors import UnsupportedError
+from ..plan.nodes import ExecNode
+from ..plan.specs import (
+    CumulativeWindow,
+    HoppingWindow,
+    TimeAttributeWindowing,
+    TumblingWindow,
+    WindowAttachedWindowing,
+    WindowingStrategy,
+    WindowSpec,
+)
+from ..plan.types import LogicalType
+from .expressions.jvm import invoke
+from .stream import Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+LOCAL_TIME_ZONE = "table.local-time-zone"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The wall clock that windows of a time attribute follow.
+
+    A TIMESTAMP is a wall clock by itself; a TIMESTAMP_LTZ is an instant, told in ``zone``.
+    """
+
+    zone: str
+    is_instant: bool
+
+    @classmethod
+    def of(cls, node: ExecNode, time_attribute: LogicalType) -> Clock:
+        """The clock of a node's windows."""
+        return cls(node.option(LOCAL_TIME_ZONE, "UTC"), time_attribute.root == "TIMESTAMP_LTZ")
+
+    @property
+    def _shifts(self) -> bool:
+        return self.is_instant and self.zone not in ("UTC", "GMT", "Z")
+
+    def local(self, time: Column) -> Column:
+        """The wall clock (ms) of a time attribute."""
+        from pyspark.sql import functions as F
+
+        return self._convert("Zones.toLocal", F.unix_millis(time))
+
+    def timer(self, local: Column) -> Column:
+        """The instant (ms) at which a window fires whose last millisecond is ``local``."""
+        return self._convert("Zones.toTimer", local)
+
+    def instant(self, local: Column) -> Column:
+        """The instant (ms) of a wall clock."""
+        return self._convert("Zones.toInstant", local)
+
+    def _convert(self, method: str, millis: Column) -> Column:
+        from pyspark.sql import functions as F
+        from pyspark.sql.types import LongType
+
+        return invoke(method, LongType(), millis, F.lit(self.zone)) if self._shifts else millis
+
+    def property(self, kind: str, start: Column, end: Column) -> Column:
+        """A window property as a column: WindowStart, WindowEnd or Rowtime."""
+        from pyspark.sql import functions as F
+
+        match kind:
+            case "WindowStart":
+                return F.timestamp_millis(start)
+            case "WindowEnd":
+                return F.timestamp_millis(end)
+            case "Rowtime":
+                return F.timestamp_millis(self.instant(end - 1))
+        raise UnsupportedError(f"the window property {kind}")
+
+
+def window_starts(window: WindowSpec, local: Column) -> Column:
+    """The array of (start, end) pairs of the windows that ``local`` (ms) falls into, in Flink's order."""
+    from pyspark.sql import functions as F
+
+    match window:
+        case TumblingWindow():
+            start = _floor(local, window.offset_ms, window.size_ms)
+            return F.array(_pair(start, start + window.size_ms))
+        case HoppingWindow():
+            last = _floor(local, window.offset_ms, window.slide_ms)
+            starts = F.sequence(last, last - (window.size_ms - 1), F.lit(-window.slide_ms).cast("bigint"))
+            kept = F.filter(starts, lambda s: s + window.size_ms > local)
+            return F.transform(kept, lambda s: _pair(s, s + window.size_ms))
+        case CumulativeWindow():
+            start = _floor(local, window.offset_ms, window.size_ms)
+            first = start + (F.floor((local - start) / window.step_ms) + 1) * window.step_ms
+            ends = F.sequence(first, start + window.size_ms, F.lit(window.step_ms).cast("bigint"))
+            return F.transform(ends, lambda e: _pair(start, e))
+    raise UnsupportedError(f"windows of the kind {type(window).__name__}")
+
+
+def _pair(start: Column, end: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.struct(start.cast("bigint").alias("start"), end.cast("bigint").alias("end"))
+
+
+def _floor(local: Column, offset: int, size: int) -> Column:
+    """The latest multiple of ``size``, moved by ``offset``, that is not after ``local``."""
+    from pyspark.sql import functions as F
+
+    return local - F.pmod(local - F.lit(offset).cast("bigint"), F.lit(size).cast("bigint"))
+
+
+START, END = "__start", "__end"
+
+
+def with_windows(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Stream:
+    """The rows with the columns ``__start`` and ``__end`` (ms) behind, once per window they belong to."""
+    from pyspark.sql import functions as F
+
+    match windowing:
+        case TimeAttributeWindowing():
+            if not windowing.is_rowtime:
+                raise UnsupportedError("windows over processing time")
+            windows = window_starts(windowing.window, clock.local(stream.column(windowing.time_attribute_index)))
+            if isinstance(windowing.window, TumblingWindow):
+                frame = stream.frame.select("*", windows[0]["start"].alias(START), windows[0]["end"].alias(END))
+            else:
+                frame = stream.frame.select("*", F.inline(windows).alias(START, END))
+        case WindowAttachedWindowing():
+            if not windowing.is_rowtime:
+                raise UnsupportedError("windows over processing time")
+            end = F.unix_millis(stream.column(windowing.window_end))
+            start = F.unix_millis(stream.column(windowing.window_start)) if windowing.window_start >= 0 else None
+            if start is None:
+                start = end - _size(windowing.window)
+            frame = stream.frame.select("*", start.alias(START), end.alias(END))
+        case _:
+            raise UnsupportedError(f"windowing by {type(windowing).__name__}")
+    return replace(stream, frame=frame)
+
+
+def _size(window: WindowSpec) -> int:
+    match window:
+        case TumblingWindow() | HoppingWindow():
+            return window.size_ms
+    raise UnsupportedError(f"a window of the kind {type(window).__name__} known by its end alone")
