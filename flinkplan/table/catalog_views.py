@@ -10,7 +10,7 @@ from ..plan.specs import Column, ResolvedTable
 
 if TYPE_CHECKING:
     from ..planner.catalog import Catalog
-    from ..planner.session import Session
+    from ..planner.sql.ast import Name
 
 Content = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Heads and rows."""
@@ -49,16 +49,18 @@ def _matching(names: list[str], pattern: str | None, negated: bool) -> list[tupl
     return [(name,) for name in sorted(names)]
 
 
-def describe(session: Session, names: tuple[str, ...]) -> Content:
+def describe(catalog: Catalog, name: Name) -> Content:
     """The rows of ``DESCRIBE table``, as Flink prints them.  Raises :class:`PlanError` for an unknown table."""
     from ..planner.catalog import Table, did_you_mean
 
-    found = session.catalog.find(names)
+    found = catalog.find(name.names)
     if found is None:
-        hint = did_you_mean(names[-1], session.catalog.names())
-        raise PlanError(f"there is no table or view '{'.'.join(names)}'", hint=hint)
+        hint = did_you_mean(name.names[-1], catalog.names())
+        raise PlanError(f"there is no table or view '{name}'", where=name.span.location, hint=hint)
     if not isinstance(found, Table):
-        raise UnsupportedError("a view cannot be described", hint="describe the tables that it reads")
+        raise UnsupportedError(
+            "a view cannot be described", where=name.span.location, hint="describe the tables that it reads"
+        )
     heads = ("name", "type", "null", "key", "extras", "watermark")
     return heads, [_described(column, found.resolved) for column in found.resolved.schema.columns]
 

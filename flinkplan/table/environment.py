@@ -38,8 +38,7 @@ class TableEnvironment:
     """
 
     def __init__(self, settings: EnvironmentSettings, runner: Runner | None = None) -> None:
-        self._session = Session()
-        self._session.config.update(settings.options)
+        self._session = Session(settings.options)
         self._runner = runner or (lambda plan: start(plan, self._session.config))
 
     @staticmethod
@@ -49,7 +48,7 @@ class TableEnvironment:
 
     def get_config(self) -> TableConfig:
         """The environment's options."""
-        return TableConfig(self._session.config)
+        return TableConfig(lambda: self._session.config)
 
     def execute_sql(self, stmt: str) -> TableResult:
         """Execute one statement; an INSERT starts a job and does not wait for its end.
@@ -144,7 +143,7 @@ class TableEnvironment:
         return TableResult(*show(self._session.catalog, statement.what, names, statement.pattern, statement.negated))
 
     def _describe(self, statement: Describe) -> TableResult:
-        return TableResult(*describe(self._session, statement.name.names))
+        return TableResult(*describe(self._session.catalog, statement.name))
 
     def _set(self, statement: SetOption) -> TableResult:
         if statement.key is None:

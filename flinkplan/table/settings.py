@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from ..plan.errors import UnsupportedError
@@ -61,16 +61,16 @@ Builder = EnvironmentSettings.Builder
 class TableConfig:
     """The options of an environment, the same that ``SET`` and ``RESET`` change."""
 
-    def __init__(self, options: MutableMapping[str, str]) -> None:
+    def __init__(self, options: Callable[[], MutableMapping[str, str]]) -> None:
         self._options = options
 
     def get(self, key: str, default_value: str) -> str:
         """An option's value, or the default."""
-        return self._options.get(key, default_value)
+        return self._options().get(key, default_value)
 
     def set(self, key: str, value: str) -> TableConfig:
         """Set an option."""
-        self._options[key] = value
+        self._options()[key] = value
         return self
 
     def get_local_timezone(self) -> str:
@@ -83,4 +83,4 @@ class TableConfig:
 
     def to_map(self) -> dict[str, str]:
         """All options that are set."""
-        return dict(self._options)
+        return dict(self._options())

@@ -23,9 +23,8 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> Outcome:
     def fail(**options: object) -> None:
         raise error
 
-    monkeypatch.setattr(
-        main, "import_module", lambda *_: type("module", (), {"command": click.Command("x", callback=fail)})
-    )
+    module = SimpleNamespace(command=click.Command("compile", callback=fail))
+    monkeypatch.setattr(main, "import_module", lambda *_: module)
     return flinkplan("compile")
 
 

@@ -1,0 +1,203 @@
+"""The Table API as a PyFlink user expects it; jobs are replaced, so nothing starts Spark."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+import flinkplan
+from flinkplan import CompiledPlan, EnvironmentSettings, PlanReference, TableEnvironment
+from flinkplan.plan.document import Plan, load
+from flinkplan.plan.errors import FlinkplanError, PlanError, UnsupportedError
+from flinkplan.table import ResultKind
+from tests.parity.corpus import HERE
+
+PLAN_FILE = HERE / "cases/join-two-cdc-tables-with-primary-keys/plan.json"
+TABLES = (
+    "CREATE TABLE orders (id INT NOT NULL, amount DECIMAL(10, 2), ts TIMESTAMP(3), twice AS amount * 2, "
+    "WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (id) NOT ENFORCED) "
+    "WITH ('connector' = 'datagen', 'number-of-rows' = '3')",
+    "CREATE TABLE sink (id INT, amount DECIMAL(10, 2)) WITH ('connector' = 'print')",
+    "CREATE TEMPORARY VIEW big AS SELECT id, amount FROM orders WHERE amount > 10",
+)
+INSERT = "INSERT INTO sink SELECT id, amount FROM big"
+
+
+class FinishedJob:
+    """A job that has run."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.stopped = False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return timeout is None or timeout > 1
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+@pytest.fixture
+def jobs() -> list[FinishedJob]:
+    """The jobs that were started."""
+    return []
+
+
+@pytest.fixture
+def env(jobs: list[FinishedJob]) -> TableEnvironment:
+    """An environment with two tables and a view."""
+
+    def start(plan: Plan) -> Any:
+        jobs.append(FinishedJob(plan))
+        return jobs[-1]
+
+    environment = TableEnvironment(EnvironmentSettings.in_streaming_mode(), start)
+    for statement in TABLES:
+        assert environment.execute_sql(statement).get_result_kind() is ResultKind.SUCCESS
+    return environment
+
+
+def test_the_package_offers_the_api() -> None:
+    assert all(getattr(flinkplan, name) is not None for name in flinkplan.__all__)
+    with pytest.raises(AttributeError):
+        _ = cast(Any, flinkplan).TableEnviroment
+
+
+def test_names_and_parameters_are_those_of_pyflink() -> None:
+    parameters = {
+        TableEnvironment.create: ["environment_settings"],
+        TableEnvironment.execute_sql: ["self", "stmt"],
+        TableEnvironment.compile_plan_sql: ["self", "stmt"],
+        TableEnvironment.load_plan: ["self", "plan_reference"],
+        TableEnvironment.execute_plan: ["self", "plan_reference"],
+        TableEnvironment.explain_sql: ["self", "stmt", "extra_details"],
+        CompiledPlan.write_to_file: ["self", "file", "ignore_if_exists"],
+        CompiledPlan.explain: ["self", "extra_details"],
+        PlanReference.from_file: ["path"],
+        PlanReference.from_json_string: ["json_string"],
+    }
+    assert {method: list(inspect.signature(method).parameters) for method in parameters} == parameters
+
+
+def test_config_and_set_are_one(env: TableEnvironment) -> None:
+    config = env.get_config().set("table.exec.state.ttl", "1 h")
+    env.execute_sql("SET 'a.b' = 'c'")
+    assert config.get("a.b", "") == "c"
+    assert list(env.execute_sql("SET").collect()) == [("a.b", "c"), ("table.exec.state.ttl", "1 h")]
+    env.execute_sql("RESET")
+    assert config.to_map() == {}
+    config.set_local_timezone("Europe/Berlin")
+    assert env.get_config().get_local_timezone() == "Europe/Berlin"
+
+
+def test_show_and_describe(env: TableEnvironment) -> None:
+    assert env.list_tables() == ["big", "orders", "sink"]
+    assert list(env.execute_sql("SHOW VIEWS").collect()) == [("big",)]
+    assert list(env.execute_sql("SHOW TABLES LIKE 's%'").collect()) == [("sink",)]
+    assert str(env.execute_sql("DESCRIBE orders")).splitlines() == [
+        "+--------+------------------------+-------+---------+-----------------+----------------------------+",
+        "| name   | type                   | null  | key     | extras          | watermark                  |",
+        "+--------+------------------------+-------+---------+-----------------+----------------------------+",
+        "| id     | INT                    | FALSE | PRI(id) |                 |                            |",
+        "| amount | DECIMAL(10, 2)         | TRUE  |         |                 |                            |",
+        "| ts     | TIMESTAMP(3) *ROWTIME* | TRUE  |         |                 | `ts` - INTERVAL '5' SECOND |",
+        "| twice  | DECIMAL(21, 2)         | TRUE  |         | AS `amount` * 2 |                            |",
+        "+--------+------------------------+-------+---------+-----------------+----------------------------+",
+    ]
+
+
+def test_compile_write_and_load(env: TableEnvironment, tmp_path: Path) -> None:
+    plan = env.compile_plan_sql(INSERT)
+    file = tmp_path / "plan.json"
+    plan.write_to_file(file)
+    assert file.read_text("utf-8") == plan.as_json_string()
+    assert env.load_plan(PlanReference.from_file(file)).plan == plan.plan
+    assert env.load_plan(PlanReference.from_json_string(plan.as_json_string())).plan == plan.plan
+    plan.write_to_file(file, ignore_if_exists=True)
+    with pytest.raises(PlanError, match="exists already"):
+        plan.write_to_file(file)
+
+
+def test_execute_and_wait(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
+    result = env.load_plan(PlanReference.from_file(PLAN_FILE)).execute()
+    result.wait()
+    assert [job.plan for job in jobs] == [load(PLAN_FILE)]
+    with pytest.raises(TimeoutError):
+        result.wait(1)
+    client = result.get_job_client()
+    assert client is not None
+    client.cancel()
+    assert jobs[0].stopped
+
+
+def test_an_insert_starts_a_job(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
+    env.execute_sql(INSERT).wait()
+    assert [job.plan for job in jobs] == [env.compile_plan_sql(INSERT).plan]
+
+
+def test_a_statement_set_is_one_plan(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
+    statements = env.create_statement_set().add_insert_sql(INSERT).add_insert_sql(f"{INSERT};")
+    assert statements.explain().count("Sink(") == 2
+    statements.execute().wait()
+    assert [len(job.plan.sinks) for job in jobs] == [2]
+
+
+def test_compile_plan_and_execute_plan(env: TableEnvironment, jobs: list[FinishedJob], tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    env.execute_sql(f"EXECUTE PLAN IF EXISTS '{file}'")
+    env.execute_sql(f"COMPILE PLAN '{file.as_uri()}' FOR {INSERT}")
+    written = file.read_text("utf-8")
+    assert (written, jobs) == (env.compile_plan_sql(INSERT).as_json_string(), [])
+    with pytest.raises(PlanError, match="exists already"):
+        env.execute_sql(f"COMPILE PLAN '{file}' FOR {INSERT}")
+    env.execute_sql(f"COMPILE PLAN '{file}' IF NOT EXISTS FOR INSERT INTO sink SELECT id, amount FROM orders")
+    assert file.read_text("utf-8") == written
+    env.execute_sql("SET 'table.plan.force-recompile' = 'true'")
+    env.execute_sql(f"COMPILE PLAN '{file}' FOR INSERT INTO sink SELECT id, amount FROM orders")
+    assert file.read_text("utf-8") != written
+    env.execute_sql(f"EXECUTE PLAN '{file}'").wait()
+    assert len(jobs) == 1
+
+
+def test_plans_live_where_fsspec_reaches(env: TableEnvironment) -> None:
+    env.execute_sql(f"COMPILE PLAN 'memory://plans/plan.json' FOR {INSERT}")
+    assert env.load_plan(PlanReference.from_file("memory://plans/plan.json")).plan == env.compile_plan_sql(INSERT).plan
+    with pytest.raises(PlanError, match="no such file"):
+        PlanReference.from_file("memory://plans/other.json")
+    with pytest.raises(PlanError):
+        PlanReference.from_file("nowhere://plans/other.json")
+
+
+@pytest.mark.parametrize("statement", [f"EXPLAIN {INSERT}", f"EXPLAIN PLAN FOR {INSERT}"])
+def test_explain(env: TableEnvironment, statement: str) -> None:
+    assert str(env.execute_sql(statement)) == env.explain_sql(INSERT)
+
+
+@pytest.mark.parametrize(
+    ("statement", "error", "words"),
+    [
+        ("DESCRIBE ordres", PlanError, "did you mean 'orders'?"),
+        ("SELECT * FROM orders", UnsupportedError, "'print'"),
+        ("SHOW TABLES; SHOW VIEWS", PlanError, "one by one"),
+        ("", PlanError, "found 0"),
+        ("SHOW MODELS", FlinkplanError, "SHOW"),
+        ("EXECUTE PLAN '/no/plan.json'", PlanError, "no such file"),
+    ],
+)
+def test_errors(env: TableEnvironment, statement: str, error: type[FlinkplanError], words: str) -> None:
+    with pytest.raises(error) as caught:
+        env.execute_sql(statement)
+    assert words in str(caught.value)
+
+
+def test_only_inserts_compile(env: TableEnvironment) -> None:
+    with pytest.raises(PlanError, match="only INSERT"):
+        env.compile_plan_sql("SHOW TABLES")
+
+
+def test_batch_mode_is_refused() -> None:
+    with pytest.raises(UnsupportedError):
+        EnvironmentSettings.in_batch_mode()
