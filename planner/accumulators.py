@@ -1,0 +1,132 @@
+"""The accumulator columns of aggregate functions, as the first phase of an aggregation hands them on.
+
+Sources: the declarative and imperative aggregate functions of Flink's runtime, ``AggregateUtil``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..plan.errors import UnsupportedError
+from ..plan.specs import AggregateCall
+from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal
+
+_VIEW = "org.apache.flink.table.api.dataview.MapView"
+_AGGREGATES = "org.apache.flink.table.runtime.functions.aggregate."
+_DATA_CLASSES = {
+    "CHAR": "StringData",
+    "VARCHAR": "StringData",
+    "DECIMAL": "DecimalData",
+    "TIMESTAMP": "TimestampData",
+    "TIMESTAMP_LTZ": "TimestampData",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """A set of distinct values that calls share: the columns it is over and the calls' positions."""
+
+    args: tuple[int, ...]
+    calls: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulators:
+    """The accumulator columns of several calls."""
+
+    by_call: tuple[tuple[RowField, ...], ...]
+    distincts: tuple[Distinct, ...]
+    distinct_fields: tuple[RowField, ...]
+    count_star: RowField | None
+
+    @property
+    def fields(self) -> tuple[RowField, ...]:
+        """All columns in order."""
+        extra = () if self.count_star is None else (self.count_star,)
+        return (*(f for fields in self.by_call for f in fields), *extra, *self.distinct_fields)
+
+
+def accumulators(
+    calls: Sequence[AggregateCall], retract: Sequence[bool], types: Sequence[LogicalType], count_rows: bool = False
+) -> Accumulators:
+    """The accumulators of calls over columns of these types; ``retract[i]`` says that call i takes rows back.
+
+    With ``count_rows`` a COUNT(*) is added where there is none: it tells when a group has no rows left.
+    """
+    found: list[tuple[RowField, ...]] = []
+    position = 0
+    for call, takes_back in zip(calls, retract, strict=True):
+        parts = _parts(call, takes_back, types)
+        found.append(tuple(RowField(f"{name}${position + i}", t) for i, (name, t) in enumerate(parts)))
+        position += len(parts)
+    count_star = None
+    if count_rows and not any(is_count_star(c) for c in calls):
+        count_star = RowField(f"count1${position}", BIGINT)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, call in enumerate(calls):
+        if call.distinct:
+            groups.setdefault(call.arg_list, []).append(i)
+    distincts = tuple(Distinct(args, tuple(at)) for args, at in groups.items())
+    views = tuple(
+        RowField(f"distinct${i}", _map_view(types[d.args[0]], BIGINT.not_null())) for i, d in enumerate(distincts)
+    )
+    return Accumulators(tuple(found), distincts, views, count_star)
+
+
+def is_count_star(call: AggregateCall) -> bool:
+    """Whether the call counts rows."""
+    return call.internal_name == "$COUNT$1" and not call.arg_list and call.filter_arg < 0 and not call.distinct
+
+
+def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> tuple[tuple[str, LogicalType], ...]:
+    args = [types[i] for i in call.arg_list]
+    result = call.type.nullable_()
+    match call.internal_name:
+        case "$COUNT$1":
+            return (("count" if call.arg_list else "count1", BIGINT),)
+        case "$SUM$1":
+            return (("sum", result), ("count", BIGINT)) if retract else (("sum", result),)
+        case "$$SUM0$1":
+            return (("sum", result),)
+        case "$AVG$1":
+            return (("sum", _sum_type(args[0])), ("count", BIGINT))
+        case "$MAX$1" | "$MIN$1" as name:
+            lower = name[1:4].lower()
+            return ((lower, _extreme_with_retract(lower, args[0]) if retract else args[0].nullable_()),)
+        case "$LISTAGG$1" if not retract:
+            return (("accDelimiter", result), ("concatAcc", result)) if len(args) == 2 else (("concatAcc", result),)
+    raise UnsupportedError(f"{(call.internal_name or '?').strip('$')} cannot be aggregated in two phases yet")
+
+
+def _sum_type(t: LogicalType) -> LogicalType:
+    if t.root == "DECIMAL":
+        return decimal(38, t.scale or 0)
+    return DOUBLE if t.root in ("FLOAT", "DOUBLE") else BIGINT
+
+
+def _extreme_with_retract(name: str, t: LogicalType) -> LogicalType:
+    title = name.capitalize()
+    view = _map_view(t.not_null(), BIGINT)
+    return LogicalType(
+        "STRUCTURED",
+        raw={
+            "type": "STRUCTURED_TYPE",
+            "implementationClass": f"{_AGGREGATES}{title}WithRetractAggFunction${title}WithRetractAccumulator",
+            "attributes": [
+                {"name": name, "attributeType": str(t.nullable_())},
+                {"name": "mapSize", "attributeType": "BIGINT"},
+                {"name": "map", "attributeType": dict(view.raw or {})},
+            ],
+            "comparison": "EQUALS",
+        },
+    )
+
+
+def _map_view(key: LogicalType, value: LogicalType) -> LogicalType:
+    external: object = f"STRUCTURED<'{_VIEW}', `map` MAP<{key}, {value}>>"
+    data_class = _DATA_CLASSES.get(key.root)
+    if data_class:
+        conversion = {"conversionClass": f"org.apache.flink.table.data.{data_class}"}
+        external = {"logicalType": external, "fields": [{"name": "map", "keyClass": conversion}]}
+    return LogicalType("RAW", raw={"type": "RAW", "class": _VIEW, "externalDataType": external})

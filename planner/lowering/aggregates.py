@@ -1,0 +1,196 @@
+"""Lowering of aggregations by group and OVER windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...plan import nodes
+from ...plan.nodes.base import ExecNode
+from ...plan.specs import (
+    AggregateCall,
+    GroupWindow,
+    OverBound,
+    OverSpec,
+    PartitionSpec,
+    SessionGroupWindow,
+    SlidingGroupWindow,
+    TumblingGroupWindow,
+)
+from ...plan.durations import parse_iso_duration
+from .. import physical as p
+from ..accumulators import accumulators
+from ..algebra import Rel
+from ..optimizer.monotonicity import DECREASING, INCREASING, monotonicity
+from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts
+from .context import Context, columns, names, order_text
+from .printer import literal
+
+
+def call_retractions(rel: Rel, calls: Sequence[AggregateCall], retracts: bool) -> tuple[bool, ...]:
+    """Which calls must take rows back: not a MAX of what only grows.  Source: ``deriveAggCallNeedRetractions``."""
+    directions = monotonicity(rel) if retracts else None
+    grown = directions[len(directions) - len(calls) :] if directions else ()
+
+    def needed(i: int, call: AggregateCall) -> bool:
+        if not grown or call.internal_name not in ("$MAX$1", "$MIN$1"):
+            return retracts
+        return retracts and grown[i] != (INCREASING if call.internal_name == "$MAX$1" else DECREASING)
+
+    return tuple(needed(i, c) for i, c in enumerate(calls))
+
+
+def _group_by(rel: Rel, grouping: Sequence[int], phase: str | None = None) -> list[str]:
+    parts = [f"groupBy=[{columns(rel, grouping)}]"] if grouping else []
+    return parts + ([f"partialFinalType=[{phase}]"] if phase else [])
+
+
+def group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
+    """An aggregation in one phase."""
+    retracts = ctx.retracts(rel.input)
+    retractions = call_retractions(rel, rel.calls, retracts)
+    select = one_phase(names(rel.input), rel.grouping, rel.calls, retractions, names(rel))
+    parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    return ctx.node(
+        nodes.GroupAggregate,
+        rel,
+        f"GroupAggregate({', '.join(parts)})",
+        grouping=rel.grouping,
+        agg_calls=rel.calls,
+        agg_call_need_retractions=retractions,
+        generate_update_before=ctx.mode(rel).has_update_before,
+        need_retraction=retracts,
+        state=ctx.states(nodes.GroupAggregate, (rel.ttl,)),
+    )
+
+
+def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
+    """The first phase."""
+    retractions = (rel.need_retraction,) * len(rel.calls)
+    columns_ = accumulators(rel.calls, retractions, rel.input.row_type.field_types, rel.need_retraction)
+    select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_)
+    parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    return ctx.node(
+        nodes.LocalGroupAggregate,
+        rel,
+        f"LocalGroupAggregate({', '.join(parts)})",
+        grouping=rel.grouping,
+        agg_calls=rel.calls,
+        agg_call_need_retractions=retractions,
+        need_retraction=rel.need_retraction,
+    )
+
+
+def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
+    """The second phase."""
+    retractions = (rel.need_retraction,) * len(rel.calls)
+    columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, rel.need_retraction)
+    keys = [names(rel)[i] for i in range(len(rel.grouping))]
+    select = global_phase(keys, rel.calls, retractions, columns_, names(rel)[len(keys) :])
+    parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    return ctx.node(
+        nodes.GlobalGroupAggregate,
+        rel,
+        f"GlobalGroupAggregate({', '.join(parts)})",
+        grouping=rel.grouping,
+        agg_calls=rel.calls,
+        agg_call_need_retractions=retractions,
+        local_agg_input_row_type=rel.local_input.nullable_(),
+        generate_update_before=ctx.mode(rel).has_update_before,
+        need_retraction=rel.need_retraction,
+        state=ctx.states(nodes.GlobalGroupAggregate, (rel.ttl,)),
+    )
+
+
+def incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
+    """Between the phases of a split distinct aggregation."""
+    retractions = (rel.need_retraction,) * len(rel.partial_calls)
+    columns_ = accumulators(rel.partial_calls, retractions, rel.partial_local_input.field_types)
+    keys = [names(rel.input)[g] for g in rel.final_grouping]
+    select = global_phase(keys, rel.partial_calls, retractions, columns_, names(rel)[len(keys) :])
+    text = (
+        f"partialAggGrouping=[{columns(rel.input, rel.partial_grouping)}], "
+        f"finalAggGrouping=[{columns(rel.input, rel.final_grouping)}], select=[{select}]"
+    )
+    return ctx.node(
+        nodes.IncrementalGroupAggregate,
+        rel,
+        f"IncrementalGroupAggregate({text})",
+        partial_agg_grouping=rel.partial_grouping,
+        final_agg_grouping=rel.final_grouping,
+        partial_original_agg_calls=rel.partial_calls,
+        partial_agg_call_need_retractions=retractions,
+        partial_local_agg_input_row_type=rel.partial_local_input.nullable_(),
+        partial_agg_need_retraction=rel.need_retraction,
+        state=ctx.states(nodes.IncrementalGroupAggregate, (rel.ttl,)),
+    )
+
+
+def legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
+    """GROUP BY TUMBLE(…) and its kin."""
+    retracts = ctx.retracts(rel.input)
+    properties = property_texts(rel.properties)
+    plain = (False,) * len(rel.calls)
+    select = one_phase(names(rel.input), rel.grouping, rel.calls, plain, names(rel), properties)
+    parts = [*_group_by(rel.input, rel.grouping), f"window=[{group_window_text(rel.window)}]"]
+    parts += [f"properties=[{', '.join(q.name for q in rel.properties)}]", f"select=[{select}]"]
+    parts += [f"emit=[{rel.emit}]"] if rel.emit else []
+    return ctx.node(
+        nodes.GroupWindowAggregate,
+        rel,
+        f"GroupWindowAggregate({', '.join(parts)})",
+        grouping=rel.grouping,
+        agg_calls=rel.calls,
+        window=rel.window,
+        named_window_properties=rel.properties,
+        need_retraction=retracts,
+    )
+
+
+def group_window_text(window: GroupWindow) -> str:
+    """``TumblingGroupWindow('w$, ts, 300000)``."""
+    match window:
+        case TumblingGroupWindow():
+            name, times = "TumblingGroupWindow", (window.size,)
+        case SlidingGroupWindow():
+            name, times = "SlidingGroupWindow", (window.size, window.slide)
+        case SessionGroupWindow():
+            name, times = "SessionGroupWindow", (window.gap,)
+    millis = ", ".join(str(parse_iso_duration(t)) for t in times)
+    return f"{name}('{window.alias.name}, {window.time_field.field_name}, {millis})"
+
+
+def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
+    """Aggregates over preceding rows."""
+    fields = [*names(rel.input), *(literal(c) for c in rel.constants)]  # type: ignore[arg-type]
+    group_ = rel.groups[0]
+    parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []
+    parts += [f"orderBy=[{order_text(rel.input, group_.order_by.fields)}]"] if group_.order_by.fields else []
+    frame = "ROWS" if group_.is_rows else "RANGE"
+    lower, upper = (_bound(b, rel, len(names(rel.input))) for b in (group_.lower_bound, group_.upper_bound))
+    parts.append(f"window=[ {frame} BETWEEN {lower} AND {upper}]")
+    calls = [c for g in rel.groups for c in g.agg_calls]
+    output = names(rel)[len(names(rel.input)) :]
+    values = [f"{call_text(c, fields)} AS {n}" for c, n in zip(calls, output, strict=True)]
+    parts.append(f"select=[{', '.join([*names(rel.input), *values])}]")
+    spec = OverSpec(PartitionSpec(rel.partition), rel.groups, rel.constants, len(names(rel.input)))
+    return ctx.node(
+        nodes.OverAggregate, rel, f"OverAggregate({', '.join(parts)})", over_spec=spec, unbounded_over_version=2
+    )
+
+
+def _bound(bound: OverBound, rel: p.OverAggregate, width: int) -> str:
+    if bound.kind != "BOUNDED_WINDOW":
+        return bound.kind.replace("_", " ")
+    constant = rel.constants[bound.offset.index - width]  # type: ignore[union-attr]
+    direction = "PRECEDING" if bound.is_preceding else "FOLLOWING"
+    return f"{constant.value} {direction}"  # type: ignore[union-attr]
+
+
+RULES = {
+    p.GroupAggregate: group,
+    p.LocalGroupAggregate: local,
+    p.GlobalGroupAggregate: global_,
+    p.IncrementalGroupAggregate: incremental,
+    p.LegacyWindowAggregate: legacy_window,
+    p.OverAggregate: over,
+}

@@ -1,0 +1,90 @@
+"""What the lowering of one operator needs: its modes, the options, and the parts all nodes share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...plan.durations import format_duration, parse_duration
+from ...plan.nodes.base import ExecNode
+from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
+from ..algebra import Rel
+from ..optimizer.changelog import Mode
+
+DEFAULTS = {
+    "table.exec.mini-batch.enabled": "false",
+    "table.exec.mini-batch.size": "-1",
+    "table.local-time-zone": "UTC",
+    "table.exec.rank.topn-cache-size": "10000",
+    "table.exec.deduplicate.insert-update-after-sensitive-enabled": "true",
+    "table.exec.deduplicate.mini-batch.compact-changes-enabled": "false",
+    "table.exec.sink.keyed-shuffle": "AUTO",
+    "table.exec.sink.not-null-enforcer": "ERROR",
+    "table.exec.sink.rowtime-inserter": "ENABLED",
+    "table.exec.sink.type-length-enforcer": "IGNORE",
+    "table.exec.sink.upsert-materialize": "AUTO",
+}
+"""The values of the consumed options where the session sets none."""
+
+ENUMS = frozenset(key for key in DEFAULTS if key.startswith("table.exec.sink."))
+"""Options that Flink writes in upper case."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The state of a lowering: modes by ``id()`` of the relation, and the session's options."""
+
+    modes: Mapping[int, Mode]
+    config: Mapping[str, str]
+
+    def mode(self, rel: Rel) -> Mode:
+        """The changes that a relation emits."""
+        return self.modes[id(rel)]
+
+    def retracts(self, rel: Rel) -> bool:
+        """Whether a relation takes rows back."""
+        return not self.mode(rel).is_insert_only
+
+    def node(self, cls: type[ExecNode], rel: Rel, description: str, **fields: Any) -> ExecNode:
+        """A node of a class with what all nodes have; its id is given later."""
+        options = {key: self.option(key) for key in sorted(cls.metadata.consumed_options)}
+        return cls(
+            id=0,
+            version=cls.metadata.versions[-1],
+            configuration=options or None,
+            input_properties=(PIPELINED_INPUT,) * len(rel.inputs) or None,
+            output_type=rel.row_type.nullable_(),
+            description=description,
+            **fields,
+        )
+
+    def option(self, key: str) -> str:
+        """A consumed option's value as the plan fixes it."""
+        value = self.config.get(key, DEFAULTS.get(key, ""))
+        return value.upper() if key in ENUMS else value
+
+    def states(self, cls: type[ExecNode], ttls: Sequence[int | None] = ()) -> tuple[StateMetadata, ...]:
+        """The states of a node: by a hint's TTL where there is one, else the job's."""
+        default = parse_duration(self.config.get("table.exec.state.ttl", "0 ms"))
+        names = cls.metadata.states
+        chosen = [*ttls, *(None for _ in names)][: len(names)]
+        return tuple(
+            StateMetadata(i, format_duration(default if ttl is None else ttl), name)
+            for i, (name, ttl) in enumerate(zip(names, chosen, strict=True))
+        )
+
+
+def names(rel: Rel) -> tuple[str, ...]:
+    """A relation's column names."""
+    return rel.row_type.field_names
+
+
+def columns(rel: Rel, indexes: Sequence[int]) -> str:
+    """Column names, by a comma."""
+    return ", ".join(names(rel)[i] for i in indexes)
+
+
+def order_text(rel: Rel, order: Sequence[SortField]) -> str:
+    """``price DESC, id ASC``."""
+    return ", ".join(f"{names(rel)[f.index]} {'ASC' if f.is_ascending else 'DESC'}" for f in order)

@@ -1,0 +1,204 @@
+"""Expressions and types as Flink prints them in a node's description.
+
+Source: ``FlinkRelNode.getExpressionString`` (infix in calcs and joins, prefix in the digest of a scan) and
+Calcite's ``RexLiteral`` and ``RelDataType`` digests.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
+from ...plan.types import CHARACTER, LogicalType
+
+_INFIX = frozenset(
+    {"$+$1", "$-$1", "$*$1", "$/$1", "$/INT$1", "$%$1", "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"}
+    | {"$AND$1", "$OR$1"}
+)
+_POSTFIX = frozenset(
+    f"$IS {test}$1" for test in ("NULL", "NOT NULL", "TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "UNKNOWN")
+)
+_OPERATOR_NAMES = {"$/INT$1": "/", "$REINTERPRET$1": "Reinterpret"}
+_SYMBOLS = {
+    ("JSON_ON_NULL", "ABSENT"): "ABSENT_ON_NULL",
+    ("JSON_ON_NULL", "NULL"): "NULL_ON_NULL",
+    ("JSON_EMPTY_OR_ERROR", "EMPTY"): "ON EMPTY",
+    ("JSON_EMPTY_OR_ERROR", "ERROR"): "ON ERROR",
+}
+_QUERY_BEHAVIOR = "JSON_QUERY_ON_EMPTY_OR_ERROR"
+
+
+def type_name(t: LogicalType) -> str:
+    """A type as Calcite prints it, without nullability: ``INTEGER``, ``DOUBLE ARRAY``, ``(K, V) MAP``."""
+    match t.root:
+        case "INT":
+            return "INTEGER"
+        case "TIMESTAMP_LTZ":
+            return f"TIMESTAMP_WITH_LOCAL_TIME_ZONE({t.precision})"
+        case "ARRAY" | "MULTISET":
+            return f"{type_name(t.element)} {t.root}"
+        case "MAP":
+            return f"({type_name(t.children[0])}, {type_name(t.children[1])}) MAP"
+        case "ROW" | "STRUCTURED":
+            return f"RecordType:peek_no_expand({_fields(t)})"
+    return str(t.regular().nullable_())
+
+
+def record_type(t: LogicalType) -> str:
+    """The row type of a relation."""
+    return f"RecordType({_fields(t)})"
+
+
+def _fields(t: LogicalType) -> str:
+    return ", ".join(f"{type_name(f.type)}{_time_indicator(f.type)} {f.name}" for f in t.fields)
+
+
+def _time_indicator(t: LogicalType) -> str:
+    return f" *{t.kind.value}*" if t.is_time_attribute else ""
+
+
+def expression(rex: RexNode, fields: Sequence[str]) -> str:
+    """An expression over columns of these names, infix."""
+    match rex:
+        case InputRef(index):
+            return fields[index]
+        case Literal():
+            return literal(rex)
+        case Sarg():
+            return sarg(rex)
+        case FieldAccess(name, expr):
+            return f"{expression(expr, fields)}.{name}"
+        case CorrelVariable(correl):
+            return correl
+        case Call():
+            return _call(rex, [expression(o, fields) for o in rex.operands])
+        case OpaqueRex():
+            return rex.kind
+    raise TypeError(f"no text for {rex}")
+
+
+def _call(call: Call, operands: list[str]) -> str:
+    name = operator_name(call)
+    if call.name in _INFIX and len(operands) > 1:
+        return "(" + f" {name} ".join(operands) + ")"
+    if call.name in _POSTFIX:
+        return f"{operands[0]} {name}"
+    if call.name in ("$CAST$1", "$TRY_CAST$1"):
+        return f"{name}({operands[0]} AS {type_name(call.type)})"
+    return f"{name}({', '.join(operands)})"
+
+
+def operator_name(call: Call) -> str:
+    """The name of a call's operator, without the internal name's decoration."""
+    if call.name in _OPERATOR_NAMES:
+        return _OPERATOR_NAMES[call.name]
+    if not call.name and call.reference:
+        return str(call.reference.get("systemName") or call.reference.get("catalogName") or "")
+    return call.name[1:].rsplit("$", 1)[0]
+
+
+def literal(value: Literal) -> str:
+    """A literal in a calc: text without its character set, NULL with its type."""
+    if value.value is None and value.symbol is None:
+        return f"null:{type_name(value.type)}"
+    if value.type.root in CHARACTER:
+        return f"'{value.value}'"
+    return _plain(value.value, value.type, value.symbol)
+
+
+def _plain(value: Any, t: LogicalType, symbol: str | None = None) -> str:
+    if symbol is not None:
+        if symbol == _QUERY_BEHAVIOR:
+            return f"SqlJsonQueryEmptyOrErrorBehavior[{value}]"
+        return _SYMBOLS.get((symbol, value), str(value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    root = t.root
+    if root in CHARACTER:
+        return f"_UTF-16LE'{value}'"
+    if root in ("BINARY", "VARBINARY"):
+        return f"X'{base64.b64decode(value).hex()}'"
+    if root in ("DOUBLE", "FLOAT"):
+        return _approximate(str(value))
+    if root.startswith("INTERVAL"):
+        return f"{value}:{_interval(t)}"
+    return str(value)
+
+
+def _interval(t: LogicalType) -> str:
+    units = t.root.removeprefix("INTERVAL_").replace("_", " ")
+    if t.root == "INTERVAL_SECOND" or t.precision in (None, 2):
+        return f"INTERVAL {units}"
+    first, _, rest = units.partition(" TO ")
+    return f"INTERVAL {first}({t.precision})" + (f" TO {rest}" if rest else "")
+
+
+def _approximate(text: str) -> str:
+    """``Util.toScientificNotation``: at most 20 digits, cut; a decimal literal that was cast stays as it is."""
+    number = Decimal(text)
+    digits = "".join(map(str, number.as_tuple().digits))
+    if "E" not in text.upper() and len(digits) <= 20:
+        return text
+    exponent = number.adjusted()
+    digits = digits[:20]
+    sign = "-" if number.is_signed() else ""
+    return f"{sign}{digits[0]}{'.' + digits[1:] if len(digits) > 1 else ''}E{exponent}"
+
+
+def sarg(value: Sarg) -> str:
+    """``Sarg[(-∞..3), 5; NULL AS TRUE]``."""
+    nulls = {"TRUE": "; NULL AS TRUE", "FALSE": "; NULL AS FALSE"}.get(value.null_as, "")
+    return f"Sarg[{', '.join(_range(r, value.type) for r in value.ranges)}{nulls}]"
+
+
+def _range(r: Range, t: LogicalType) -> str:
+    if r.lower is not None and r.upper is not None and r.lower.value == r.upper.value:
+        return _plain(r.lower.value, t)
+    low = "(" if r.lower is None or not r.lower.closed else "["
+    high = ")" if r.upper is None or not r.upper.closed else "]"
+    return f"{low}{_bound(r.lower, '-∞', t)}..{_bound(r.upper, '+∞', t)}{high}"
+
+
+def _bound(bound: Bound | None, infinite: str, t: LogicalType) -> str:
+    return infinite if bound is None else _plain(bound.value, t)
+
+
+def digest(rex: RexNode, fields: Sequence[str]) -> str:
+    """An expression as Calcite's own digest: prefix, with the types of literals."""
+    match rex:
+        case Call() if rex.name in ("$CAST$1", "$TRY_CAST$1"):
+            return f"{operator_name(rex)}({digest(rex.operands[0], fields)} AS {type_name(rex.type)})"
+        case Call():
+            return f"{operator_name(rex)}({', '.join(digest(o, fields) for o in rex.operands)})"
+        case FieldAccess(name, expr):
+            return f"{digest(expr, fields)}.{name}"
+        case Literal():
+            return typed_literal(rex)
+    return expression(rex, fields)
+
+
+_UNTYPED = {"INT", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "SYMBOL"}
+
+
+def typed_literal(value: Literal) -> str:
+    """A literal with its type, unless the text tells the type."""
+    t = value.type
+    if value.value is None:
+        return f"null:{type_name(t)}"
+    text = _plain(value.value, t, value.symbol)
+    if t.root in CHARACTER:
+        natural = t.root == "CHAR" and t.length == len(str(value.value))
+        return text if natural else f'{text}:{type_name(t)} CHARACTER SET "UTF-16LE"'
+    if t.root in _UNTYPED or t.root.startswith("INTERVAL"):
+        return text
+    return f"{text}:{type_name(t)}"
+
+
+def named(text: str, name: str) -> str:
+    """``text AS name``, or the name alone."""
+    return name if text == name else f"{text} AS {name}"
+
+

@@ -1,0 +1,265 @@
+"""Lowering of sources, sinks and operators without state."""
+
+from __future__ import annotations
+
+from ...plan import nodes
+from ...plan.nodes.base import ExecNode
+from ...plan.rex import RexNode
+from ...plan.specs import (
+    PIPELINED_INPUT,
+    ConflictStrategy,
+    ContextResolvedTable,
+    Distribution,
+    DistributionType,
+    FilterPushDown,
+    InputProperty,
+    LimitPushDown,
+    MiniBatchInterval,
+    Overwrite,
+    PartitionPushDown,
+    Partitioning,
+    ProjectPushDown,
+    ReadingMetadata,
+    ResolvedTable,
+    SinkAbility,
+    TableSinkSpec,
+    TableSourceSpec,
+)
+from .. import physical as p
+from ..algebra import Rel
+from ..catalog import Identifier, Table
+from ..connectors import table_options
+from ..optimizer.keys import smallest_key, upsert_keys
+from ..scan_columns import physical_columns
+from .context import Context, columns, names
+from .printer import digest, expression, named, record_type, typed_literal
+
+
+def _resolved(table: Table, options: tuple[tuple[str, str], ...]) -> ContextResolvedTable:
+    resolved = table.resolved
+    if options:
+        merged = dict(sorted(table_options(table, dict(options)).items()))
+        resolved = ResolvedTable(
+            resolved.schema, resolved.distribution, resolved.partition_keys, merged, resolved.comment, resolved.snapshot
+        )
+    return ContextResolvedTable(str(table.identifier), resolved)
+
+
+def _parts(identifier: Identifier) -> tuple[str, str, str]:
+    return identifier.catalog, identifier.database, identifier.name
+
+
+def scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
+    """A source, with the digests of what was pushed into it."""
+    digests, fields = [], physical_columns(rel)
+    for ability in rel.abilities:
+        match ability:
+            case PartitionPushDown(partitions):
+                texts = ["{" + ", ".join(f"{k}={v}" for k, v in part.items()) + "}" for part in partitions]
+                digests.append(f"partitions=[{', '.join(texts)}]")
+            case FilterPushDown(predicates):
+                digests.append(f"filter=[{_conjunction(predicates, fields)}]")
+            case ProjectPushDown(paths, produced):
+                fields = produced.field_names
+                digests.append(f"project=[{', '.join(fields)}]")
+            case ReadingMetadata(keys, produced):
+                fields = produced.field_names
+                digests.append(f"metadata=[{', '.join(keys)}]")
+            case LimitPushDown(limit):
+                digests.append(f"limit=[{limit}]")
+    table = ", ".join([*_parts(rel.table.identifier), *digests])
+    text = f"TableSourceScan(table=[[{table}]], fields=[{', '.join(names(rel))}]{_scan_hints(rel)})"
+    spec = TableSourceSpec(_resolved(rel.table, rel.options), rel.abilities or None)
+    return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=spec)
+
+
+def _scan_hints(rel: p.SourceScan) -> str:
+    hints = []
+    if rel.options:
+        hints.append("[OPTIONS options:{" + ", ".join(f"{k}={v}" for k, v in rel.options) + "}]")
+    if rel.alias:
+        hints.append(f"[ALIAS options:[{rel.alias}]]")
+    return f", hints=[[{', '.join(hints)}]]" if hints else ""
+
+
+def _conjunction(predicates: tuple[RexNode, ...], fields: tuple[str, ...]) -> str:
+    text = ""
+    for predicate in predicates:
+        one = digest(predicate, fields)
+        text = f"and({text}, {one})" if text else one
+    return text
+
+
+def sink(rel: p.Sink, ctx: Context) -> ExecNode:
+    """A sink."""
+    details = f"table=[{'.'.join(_parts(rel.table.identifier))}]"
+    paths = None
+    if rel.target_columns is not None:
+        paths = tuple((i,) for i in rel.target_columns)
+        details += f", targetColumns=[{','.join(f'[{i}]' for i in rel.target_columns)}]"
+    details += f", fields=[{', '.join(names(rel))}]"
+    if rel.upsert_materialize:
+        details += ", upsertMaterialize=[true]"
+    if rel.conflict:
+        details += f", conflictStrategy=[{rel.conflict}]"
+    if rel.options:
+        details += ", hints=[[[OPTIONS options:{" + ", ".join(f"{k}={v}" for k, v in rel.options) + "}]]]"
+    abilities: list[SinkAbility] = []
+    if rel.static_partition:
+        abilities.append(Partitioning(dict(rel.static_partition)))
+    if rel.overwrite:
+        abilities.append(Overwrite(True))
+    spec = TableSinkSpec(_resolved(rel.table, rel.options), tuple(abilities) or None, paths)
+    key = smallest_key(upsert_keys(rel.input))
+    return ctx.node(
+        nodes.Sink,
+        rel,
+        f"Sink({details})",
+        dynamic_table_sink=spec,
+        input_changelog_mode=ctx.mode(rel.input).row_kinds,
+        require_upsert_materialize=rel.upsert_materialize,
+        state=ctx.states(nodes.Sink) if rel.upsert_materialize else None,
+        input_upsert_key=key or None,
+        conflict_strategy=ConflictStrategy(rel.conflict) if rel.conflict else None,
+    )
+
+
+def select(exprs: tuple[RexNode, ...], output: tuple[str, ...], fields: tuple[str, ...]) -> str:
+    """``a, (b + 1) AS c``."""
+    return ", ".join(named(expression(e, fields), name) for e, name in zip(exprs, output, strict=True))
+
+
+def calc(rel: p.Calc, ctx: Context) -> ExecNode:
+    """A projection with a filter."""
+    fields = names(rel.input)
+    text = f"select=[{select(rel.projection, names(rel), fields)}]"
+    if rel.condition is not None:
+        text += f", where=[{expression(rel.condition, fields)}]"
+    return ctx.node(nodes.Calc, rel, f"Calc({text})", projection=rel.projection, condition=rel.condition)
+
+
+def exchange(rel: p.Exchange, ctx: Context) -> ExecNode:
+    """A shuffle; its input property says how."""
+    if rel.keys:
+        distribution = Distribution(DistributionType.HASH, rel.keys)
+        text = f"hash[{columns(rel.input, rel.keys)}]"
+    else:
+        distribution, text = Distribution(DistributionType.SINGLETON), "single"
+    return nodes.Exchange(
+        id=0,
+        version=1,
+        input_properties=(InputProperty(distribution, PIPELINED_INPUT.dam_behavior, PIPELINED_INPUT.priority),),
+        output_type=rel.row_type.nullable_(),
+        description=f"Exchange(distribution=[{text}])",
+    )
+
+
+def watermark(rel: p.WatermarkAssigner, ctx: Context) -> ExecNode:
+    """A watermark assigner."""
+    fields = names(rel.input)
+    text = f"rowtime=[{fields[rel.rowtime_index]}], watermark=[{expression(rel.expr, fields)}]"
+    return ctx.node(
+        nodes.WatermarkAssigner,
+        rel,
+        f"WatermarkAssigner({text})",
+        watermark_expr=rel.expr,
+        rowtime_field_index=rel.rowtime_index,
+    )
+
+
+def mini_batch(rel: p.MiniBatchAssigner, ctx: Context) -> ExecNode:
+    """A mini-batch assigner."""
+    text = f"MiniBatchAssigner(interval=[{rel.interval}ms], mode=[{rel.mode}])"
+    return ctx.node(nodes.MiniBatchAssigner, rel, text, mini_batch_interval=MiniBatchInterval(rel.interval, rel.mode))
+
+
+def drop_update_before(rel: p.DropUpdateBefore, ctx: Context) -> ExecNode:
+    """A filter of -U rows."""
+    return ctx.node(nodes.DropUpdateBefore, rel, "DropUpdateBefore")
+
+
+def normalize(rel: p.ChangelogNormalize, ctx: Context) -> ExecNode:
+    """A changelog normalisation."""
+    text = f"key=[{columns(rel, rel.unique_keys)}]"
+    if rel.condition is not None:
+        text += f", condition=[{expression(rel.condition, names(rel.input))}]"
+    return ctx.node(
+        nodes.ChangelogNormalize,
+        rel,
+        f"ChangelogNormalize({text})",
+        unique_keys=rel.unique_keys,
+        generate_update_before=ctx.mode(rel).has_update_before,
+        state=ctx.states(nodes.ChangelogNormalize),
+        filter_condition=rel.condition,
+    )
+
+
+def union(rel: p.UnionAll, ctx: Context) -> ExecNode:
+    """A union."""
+    return ctx.node(nodes.Union, rel, f"Union(all=[true], union=[{', '.join(names(rel))}])")
+
+
+def values(rel: p.ConstantRows, ctx: Context) -> ExecNode:
+    """Constant rows."""
+    rows = ", ".join("{ " + ", ".join(_constant(v) for v in row) + " }" for row in rel.tuples)
+    return ctx.node(nodes.Values, rel, f"Values(tuples=[[{rows}]])", tuples=rel.tuples)
+
+
+def _constant(rex: RexNode) -> str:
+    text = typed_literal(rex)  # type: ignore[arg-type]
+    return text.split(":", 1)[0] if text.startswith("null:") else text
+
+
+def expand(rel: p.Expand, ctx: Context) -> ExecNode:
+    """A row for each projection."""
+    fields, output = names(rel.input), names(rel)
+
+    def one(rex: RexNode, name: str) -> str:
+        text = expression(rex, fields)
+        return named("null" if text.startswith("null:") else text, name)
+
+    rows = ["{" + ", ".join(one(r, n) for r, n in zip(row, output, strict=True)) + "}" for row in rel.projects]
+    return ctx.node(nodes.Expand, rel, f"Expand(projects=[{', '.join(rows)}])", projects=rel.projects)
+
+
+def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
+    """A correlation with a table function."""
+    call = _invocation(rel.call, names(rel.input))
+    text = (
+        f"invocation=[{call}], correlate=[table({call})], select=[{','.join(names(rel))}], "
+        f"rowType=[{record_type(rel.row_type)}], joinType=[{rel.type}]"
+    )
+    if rel.condition is not None:
+        right = [f"${i}" for i in range(len(rel.row_type.fields))]
+        text += f", condition=[{expression(rel.condition, right)}]"
+    return ctx.node(
+        nodes.Correlate,
+        rel,
+        f"Correlate({text})",
+        join_type=rel.type,
+        function_call=rel.call,
+        condition=rel.condition,
+    )
+
+
+def _invocation(call: RexNode, fields: tuple[str, ...]) -> str:
+    """A table function's call; internal functions show their internal name."""
+    text = digest(call, fields)
+    name = getattr(call, "name", "")
+    return name + text[text.index("(") :] if name.startswith("$UNNEST") else text
+
+
+RULES = {
+    p.SourceScan: scan,
+    p.Sink: sink,
+    p.Calc: calc,
+    p.Exchange: exchange,
+    p.WatermarkAssigner: watermark,
+    p.MiniBatchAssigner: mini_batch,
+    p.DropUpdateBefore: drop_update_before,
+    p.ChangelogNormalize: normalize,
+    p.UnionAll: union,
+    p.ConstantRows: values,
+    p.Expand: expand,
+    p.TableFunctionJoin: correlate,
+}

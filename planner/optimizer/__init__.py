@@ -1,0 +1,101 @@
+"""The optimizer: from what a query means to the plan that Flink would have compiled.
+
+An ordered tuple of phases, each a pure function of a tree; the order is that of ``FlinkStreamProgram``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ...plan.document import Plan
+from ..algebra import Rel, TableModify
+from ..physical import Sink
+from .aggregates import expand_grouping_sets, merge_permutation, reduce_functions
+from .calcs import merge_calcs, to_calc
+from .changelog import Mode, infer
+from .implement import Implementer
+from .legacy_windows import legacy_windows
+from .mini_batch import assign_mini_batches, two_phase_aggregates
+from .overs import split_overs
+from .predicates import push_filters
+from .projections import push_projections, trim_one_sided
+from .rank_rules import to_rank
+from .reduce import pull_up_constants, reduce_expressions
+from .reuse import merge_scans, share
+from .scans import push_into_scans, push_limit, to_source
+from .set_operations import rewrite_set_operation
+from .sorts import push_sorts
+from .split_distinct import split_distinct
+from .subqueries import rewrite_subqueries
+from .time_attributes import materialize_time
+from .tree import Rewrite, bottom_up
+
+Phase = Callable[[Rel, Mapping[str, str]], Rel]
+
+
+def _everywhere(rule: Rewrite) -> Phase:
+    return lambda rel, config: bottom_up(rel, rule)
+
+
+def _whole(rule: Rewrite) -> Phase:
+    return lambda rel, config: rule(rel)
+
+
+LOGICAL: tuple[Phase, ...] = (
+    _everywhere(to_source),
+    _everywhere(rewrite_subqueries),
+    _everywhere(rewrite_set_operation),
+    _whole(reduce_expressions),
+    _everywhere(pull_up_constants),
+    lambda rel, config: bottom_up(rel, legacy_windows(config)),
+    _everywhere(split_overs),
+    _whole(push_filters),
+    _whole(reduce_expressions),
+    _whole(push_into_scans),
+    _whole(push_projections),
+    _everywhere(trim_one_sided),
+    _whole(push_projections),
+    _everywhere(expand_grouping_sets),
+    _everywhere(reduce_functions),
+    _whole(push_filters),
+    _whole(push_projections),
+    _whole(push_sorts),
+    _everywhere(push_limit),
+    _everywhere(merge_permutation),
+    split_distinct,
+    _everywhere(to_calc),
+    _everywhere(to_rank),
+    _everywhere(merge_calcs),
+    _whole(materialize_time),
+)
+"""Over the logical algebra, each sink's tree on its own."""
+
+
+def logical(modify: TableModify, config: Mapping[str, str]) -> Rel:
+    """The optimized logical tree."""
+    rel: Rel = modify
+    for phase in LOGICAL:
+        rel = phase(rel, config)
+    return rel
+
+
+def compile(modifies: Sequence[TableModify], config: Mapping[str, str]) -> Plan:
+    """The plan of the statements, as one job.
+
+    Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
+    """
+    from ..lowering import lower
+
+    trees: tuple[Rel, ...] = tuple(Implementer(config).visit(logical(m, config)) for m in modifies)
+    trees = merge_scans(trees)
+    sinks: list[Sink] = []
+    modes: dict[int, Mode] = {}
+    for tree in trees:
+        tree = assign_mini_batches(tree, config)
+        tree = two_phase_aggregates(tree, config)
+        assert isinstance(tree, Sink)
+        sink, found = infer(tree, config)
+        sinks.append(sink)
+        modes |= found
+    shared, shared_modes = share(sinks, modes)
+    return lower(shared, shared_modes, config)

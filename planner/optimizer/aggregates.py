@@ -1,0 +1,234 @@
+"""Rewriting aggregations: grouping sets, averages, what the input projection only reorders.
+
+Sources: ``DecomposeGroupingSetsRule``, ``AggregateReduceFunctionsRule``, ``AggregateProjectMergeRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.specs import AggregateCall
+from ...plan.types import BIGINT, LogicalType
+from ..algebra import Aggregate, Project, Rel
+from ..physical import Expand
+from ..rexbuilder import cast as convert
+from ...plan.functions import arithmetic
+from .rexes import EQ, case, compare, identity
+from .row_types import row_of
+from .simplify import simplify
+from . import sargs
+
+_GROUPING = ("$GROUPING$1", "$GROUPING_ID$1")
+
+
+def expand_grouping_sets(rel: Rel) -> Rel:
+    """Each row once per grouping set, told apart by ``$e``, a mask of the grouping columns left out."""
+    if not isinstance(rel, Aggregate):
+        return rel
+    groupings = [c for c in rel.calls if c.internal_name in _GROUPING]
+    if rel.grouping_sets is None or len(rel.grouping_sets) == 1:
+        return rel if not groupings else _without_groupings(replace(rel, grouping_sets=None), (), None)
+    return _expanded(rel, rel.grouping_sets)
+
+
+def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
+    source = rel.input
+    fields = source.row_type.fields
+    calls = [c for c in rel.calls if c.internal_name not in _GROUPING]
+    read = {i for c in calls for i in (*c.arg_list, *((c.filter_arg,) if c.filter_arg >= 0 else ()))}
+    twice = [g for g in rel.grouping if g in read]
+    expand_index = len(fields) + len(twice)
+    sets = tuple(sorted(sets, key=lambda s: (expand_id(rel.grouping, s))))
+    projects = tuple(
+        (
+            *(
+                InputRef(i, f.type) if i not in rel.grouping or i in chosen else Literal(None, f.type.nullable_())
+                for i, f in enumerate(fields)
+            ),
+            *(InputRef(i, fields[i].type) for i in twice),
+            Literal(expand_id(rel.grouping, chosen), BIGINT.not_null()),
+        )
+        for chosen in sets
+    )
+    left_out = {g for g in rel.grouping if any(g not in s for s in sets)}
+    names = [*(f.name for f in fields), *(f"{fields[i].name}_0" for i in twice), "$e"]
+    types = [
+        *(f.type.nullable_() if i in left_out else f.type for i, f in enumerate(fields)),
+        *(fields[i].type for i in twice),
+        BIGINT.not_null(),
+    ]
+    expand = Expand(input=source, projects=projects, expand_index=expand_index, row_type=row_of(names, types))
+    moved = {g: len(fields) + i for i, g in enumerate(twice)}
+    calls = [
+        c
+        if c.internal_name in _GROUPING
+        else replace(
+            c,
+            arg_list=tuple(moved.get(a, a) for a in c.arg_list),
+            filter_arg=moved.get(c.filter_arg, c.filter_arg),
+        )
+        for c in rel.calls
+    ]
+    keys = len(rel.grouping)
+    row_fields = rel.row_type.fields
+    row_type = row_of(
+        (*(f.name for f in row_fields[:keys]), "$e", *(f.name for f in row_fields[keys:])),
+        (*(f.type for f in row_fields[:keys]), BIGINT.not_null(), *(f.type for f in row_fields[keys:])),
+    )
+    new = Aggregate(
+        input=expand,
+        grouping=(*rel.grouping, expand_index),
+        calls=tuple(calls),
+        ttl=rel.ttl,
+        row_type=row_type,
+    )
+    return _without_groupings(new, sets, keys)
+
+
+def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:
+    """The mask of a grouping set: a bit for each grouping column that it leaves out, the first the highest."""
+    return sum(1 << (len(grouping) - 1 - i) for i, g in enumerate(grouping) if g not in chosen)
+
+
+def _without_groupings(rel: Aggregate, sets: tuple[tuple[int, ...], ...], e: int | None) -> Rel:
+    """GROUPING(…) computed from ``$e``, the grouping column at ``e``, in a projection above."""
+    keys = len(rel.grouping)
+    kept = [i for i, c in enumerate(rel.calls) if c.internal_name not in _GROUPING]
+    place = {i: keys + n for n, i in enumerate(kept)}
+    fields = rel.row_type.fields
+    inner = replace(
+        rel,
+        calls=tuple(rel.calls[i] for i in kept),
+        row_type=row_of(
+            (*(f.name for f in fields[:keys]), *(fields[keys + i].name for i in kept)),
+            (*(f.type for f in fields[:keys]), *(fields[keys + i].type for i in kept)),
+        ),
+    )
+    group_columns = rel.grouping if e is None else rel.grouping[:e]
+    exprs: list[RexNode] = [InputRef(i, fields[i].type) for i in range(keys) if i != e]
+    names = [fields[i].name for i in range(keys) if i != e]
+    for i, call in enumerate(rel.calls):
+        field = fields[keys + i]
+        names.append(field.name)
+        if i in place:
+            exprs.append(InputRef(place[i], field.type))
+        elif e is None:
+            exprs.append(Literal(0, field.type.not_null()))
+        else:
+            exprs.append(_grouping_value(call, sets, group_columns, InputRef(e, BIGINT.not_null()), field.type))
+    return Project(input=inner, exprs=tuple(exprs), row_type=row_of(names, (x.type for x in exprs)))
+
+
+def _grouping_value(
+    call: AggregateCall, sets: tuple[tuple[int, ...], ...], grouping: tuple[int, ...], e: InputRef, t: LogicalType
+) -> RexNode:
+    by_value: dict[int, list[int]] = {}
+    for chosen in sets:
+        value = expand_id(call.arg_list, chosen)
+        by_value.setdefault(value, []).append(expand_id(grouping, chosen))
+    *branches, last = by_value.items()
+    operands: list[RexNode] = []
+    for value, ids in branches:
+        searches = [sargs.read(compare(EQ, e, Literal(i, BIGINT.not_null()))) for i in ids]
+        found = searches[0]
+        assert found is not None
+        for other in searches[1:]:
+            assert other is not None
+            found = sargs.unite(found, other)
+        operands += [sargs.write(found), Literal(value, t.not_null())]
+    final = Literal(last[0], t.not_null())
+    return case([*operands, final], t) if operands else final
+
+
+def reduce_functions(rel: Rel) -> Rel:
+    """AVG and SUM in terms of $SUM0 and COUNT, where that makes for fewer calls."""
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None:
+        return rel
+    if not any(c.internal_name == "$AVG$1" for c in rel.calls):
+        return rel
+    keys = len(rel.grouping)
+    calls: list[AggregateCall] = []
+
+    def place(call: AggregateCall) -> InputRef:
+        for i, known in enumerate(calls):
+            if replace(known, name=None) == replace(call, name=None):
+                return InputRef(keys + i, call.type)
+        calls.append(call)
+        return InputRef(keys + len(calls) - 1, call.type)
+
+    def total(call: AggregateCall, t: LogicalType, name: str | None) -> RexNode:
+        summed = place(replace(call, internal_name="$$SUM0$1", type=t.not_null(), name=name))
+        if not t.nullable:
+            return summed
+        counted = count(call)
+        zero = compare(EQ, counted, Literal(0, BIGINT.not_null()))
+        return case([zero, Literal(None, t), InputRef(summed.index, t.not_null())], t)
+
+    def count(call: AggregateCall) -> InputRef:
+        nullable = rel.input.row_type.fields[call.arg_list[0]].type.nullable
+        counted = replace(
+            call,
+            internal_name="$COUNT$1",
+            syntax="FUNCTION_STAR",
+            type=BIGINT.not_null(),
+            name=None,
+            arg_list=call.arg_list if nullable else (),
+        )
+        return place(counted)
+
+    exprs: list[RexNode] = list(identity(rel.row_type)[:keys])
+    for call in rel.calls:
+        if call.internal_name == "$SUM$1":
+            exprs.append(total(call, call.type, call.name))
+        elif call.internal_name == "$AVG$1":
+            argument = rel.input.row_type.fields[call.arg_list[0]].type
+            if argument.root == "DECIMAL":
+                return rel
+            summed = total(replace(call, type=argument), argument.with_nullability(call.type.nullable), None)
+            quotient = arithmetic.DIVIDE.call(summed, count(call))
+            exprs.append(convert(call.type.with_nullability(quotient.type.nullable), quotient))
+        else:
+            exprs.append(place(call))
+    if len(calls) >= len(rel.calls):
+        return rel
+    names = [*rel.row_type.field_names[:keys], *(c.name or f"$f{keys + i}" for i, c in enumerate(calls))]
+    types = [*rel.row_type.field_types[:keys], *(c.type for c in calls)]
+    inner = replace(rel, calls=tuple(calls), row_type=row_of([str(n) for n in names], types))
+    return Project(
+        input=inner,
+        exprs=tuple(simplify(e) for e in exprs),
+        row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)),
+    )
+
+
+def merge_permutation(rel: Rel) -> Rel:
+    """A projection below an aggregation that only reorders all columns is not needed."""
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not isinstance(rel.input, Project):
+        return rel
+    below = rel.input
+    indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
+    width = len(below.input.row_type.fields)
+    if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):
+        return rel
+    return remap_aggregate(rel, indexes, below.input)
+
+
+def remap_aggregate(rel: Aggregate, indexes: Sequence[int], source: Rel) -> Aggregate:
+    """The aggregation over another input, each column of the old one at ``indexes``."""
+    return replace(
+        rel,
+        input=source,
+        grouping=tuple(indexes[g] for g in rel.grouping),
+        calls=tuple(
+            replace(
+                c,
+                arg_list=tuple(indexes[a] for a in c.arg_list),
+                filter_arg=indexes[c.filter_arg] if c.filter_arg >= 0 else -1,
+            )
+            for c in rel.calls
+        ),
+    )
+
+

@@ -1,0 +1,303 @@
+"""Whether updates come with their old row, from the sinks up; and what each operator then emits.
+
+Source: ``SatisfyUpdateKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgram``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from ...plan.errors import FlinkplanError
+from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, SortField, UpdateFastStrategy
+from ..algebra import Rel
+from ..connectors import sink_kinds
+from ..physical import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    GlobalWindowAggregate,
+    Limit,
+    MiniBatchAssigner,
+    Rank,
+    RegularJoin,
+    Sink,
+    SortLimit,
+    SourceScan,
+    TableFunctionJoin,
+    UnionAll,
+    VersionedJoin,
+    WatermarkAssigner,
+    WindowTableFunction,
+)
+from .keys import keys_in_group_range, upsert_keys
+from .modify_kinds import INSERT_ONLY, D, I, Kinds, U, modify_kinds
+from .monotonicity import DECREASING, INCREASING, CONSTANT, monotonicity
+from .rexes import refs
+from .tree import with_inputs
+
+
+class PlanningError(FlinkplanError):
+    """A query that Flink refuses to plan (exit code 2)."""
+
+    exit_code = 2
+
+
+class Updates(Enum):
+    """How updates are emitted: there are none, as +U alone, as -U and +U."""
+
+    NONE = "NONE"
+    ONLY_AFTER = "ONLY_AFTER"
+    BEFORE_AND_AFTER = "BEFORE_AND_AFTER"
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """The changes that an operator emits."""
+
+    kinds: Kinds
+    updates: Updates
+
+    @property
+    def is_insert_only(self) -> bool:
+        return self.kinds <= INSERT_ONLY
+
+    @property
+    def has_update_before(self) -> bool:
+        return self.updates is Updates.BEFORE_AND_AFTER
+
+    @property
+    def row_kinds(self) -> tuple[str, ...]:
+        """As the plan lists them."""
+        before = ("UPDATE_BEFORE",) if self.has_update_before else ()
+        updates = (*before, U) if U in self.kinds else ()
+        return (*((I,) if I in self.kinds else ()), *updates, *((D,) if D in self.kinds else ()))
+
+
+Modes = Mapping[int, Mode]
+"""The mode of each operator, by ``id()``."""
+
+_FORWARDS = (
+    Exchange,
+    MiniBatchAssigner,
+    WatermarkAssigner,
+    WindowTableFunction,
+    TableFunctionJoin,
+    UnionAll,
+)
+
+
+def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]:
+    """Infer the modes below a sink, which may gain a materializer; sources may gain a DropUpdateBefore.
+
+    Raises :class:`PlanningError` where the sink cannot take what the query emits.
+    """
+    inference = _Inference()
+    kinds = modify_kinds(sink.input, inference.kinds)
+    accepted = sink_kinds(sink.table, dict(sink.options))
+    if missing := kinds - accepted:
+        raise PlanningError(
+            f"the table '{sink.table.identifier.name}' takes no {_words(missing)}, which the query emits",
+            hint="write to a changelog format such as debezium-json, or make the query append-only",
+        )
+    wanted, materialize = _sink_requirement(sink, kinds, accepted, config)
+    for updates in wanted:
+        found = inference.visit(sink.input, updates)
+        if found is not None:
+            new = replace(sink, input=found, upsert_materialize=materialize)
+            inference.modes[id(new)] = inference.modes[id(found)]
+            return new, inference.modes
+    raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
+
+
+def _words(kinds: Kinds) -> str:
+    names = {U: "updates", D: "deletions", I: "inserts"}
+    return " and no ".join(names[k] for k in sorted(kinds, reverse=True))
+
+
+def _sink_requirement(
+    sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Mapping[str, str]
+) -> tuple[tuple[Updates, ...], bool]:
+    if U not in kinds and not materializes(sink, kinds, accepted, config):
+        return (Updates.NONE,), False
+    if "UPDATE_BEFORE" in accepted:
+        return (Updates.BEFORE_AND_AFTER,), False
+    both = Updates.BEFORE_AND_AFTER if U in kinds else Updates.NONE
+    if materializes(sink, kinds, accepted, config):
+        return (both,), True
+    return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), False
+
+
+def materializes(sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Mapping[str, str]) -> bool:
+    """Whether the sink must keep rows by key to resolve conflicts.  Source: ``analyzeUpsertMaterializeStrategy``.
+
+    Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
+    """
+    primary = sink.table.resolved.schema.primary_key
+    if primary is None or "UPDATE_BEFORE" in accepted or accepted == INSERT_ONLY:
+        return False
+    option = config.get("table.exec.sink.upsert-materialize", "AUTO").upper()
+    if option == "NONE":
+        return False
+    if option == "FORCE":
+        return True
+    if kinds <= INSERT_ONLY:
+        return False
+    names = sink.table.resolved.schema.columns
+    positions = {c.name: i for i, c in enumerate(n for n in names if n.kind is None or n.is_virtual is False)}
+    key = frozenset(positions[c] for c in primary.columns)
+    if any(k <= key for k in upsert_keys(sink.input)):
+        return False
+    required = config.get("table.exec.sink.require-on-conflict", "true").lower() == "true"
+    if required and sink.conflict is None:
+        raise PlanningError(
+            f"the key of the table '{sink.table.identifier.name}' is not the key by which the query updates its rows",
+            hint="add ON CONFLICT DO DEDUPLICATE, NOTHING or ERROR to the statement, "
+            "or set table.exec.sink.require-on-conflict to false",
+        )
+    return True
+
+
+@dataclass
+class _Inference:
+    kinds: dict[int, Kinds] = field(default_factory=dict)
+    modes: dict[int, Mode] = field(default_factory=dict)
+
+    def visit(self, rel: Rel, required: Updates) -> Rel | None:
+        """The relation with inputs that let it emit updates as required; ``None`` where it cannot."""
+        rule = _RULES.get(type(rel), _retracting)
+        return rule(self, rel, required)
+
+    def best(self, rel: Rel) -> Updates:
+        """-U and +U where a relation updates."""
+        return Updates.BEFORE_AND_AFTER if U in self.kinds_of(rel) else Updates.NONE
+
+    def only_after(self, rel: Rel) -> Updates:
+        return Updates.ONLY_AFTER if U in self.kinds_of(rel) else Updates.NONE
+
+    def kinds_of(self, rel: Rel) -> Kinds:
+        return modify_kinds(rel, self.kinds)
+
+    def done(self, rel: Rel, inputs: tuple[Rel | None, ...], updates: Updates) -> Rel | None:
+        """Rebuild over new inputs and note the mode; ``None`` where an input could not comply."""
+        if any(i is None for i in inputs):
+            return None
+        kinds = self.kinds_of(rel)
+        new = with_inputs(rel, tuple(i for i in inputs if i is not None))
+        self.kinds[id(new)] = kinds
+        self.modes[id(new)] = Mode(kinds, updates if U in kinds else Updates.NONE)
+        self.alive.append(new)
+        return new
+
+    alive: list[Rel] = field(default_factory=list)
+    """Keeps every relation whose ``id()`` is noted."""
+
+
+def _retracting(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
+    inputs = tuple(self.visit(i, self.best(i)) for i in rel.inputs)
+    return self.done(rel, inputs, required)
+
+
+def _forwarding(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
+    inputs = tuple(self.visit(i, required if U in self.kinds_of(i) else Updates.NONE) for i in rel.inputs)
+    return self.done(rel, inputs, required)
+
+
+def _calc(self: _Inference, rel: Calc, required: Updates) -> Rel | None:
+    """A filter on columns beyond the key would lose the old row of an update that no longer passes."""
+    if required is Updates.ONLY_AFTER and rel.condition is not None:
+        read = refs(rel.condition)
+        keys = upsert_keys(rel.input)
+        if not any(read <= key for key in keys):
+            return None
+    return _forwarding(self, rel, required)
+
+
+def _scan(self: _Inference, rel: SourceScan, required: Updates) -> Rel | None:
+    has_before = U in self.kinds_of(rel)
+    new = self.done(rel, (), Updates.BEFORE_AND_AFTER if has_before else Updates.NONE)
+    if not has_before or required is not Updates.ONLY_AFTER or new is None:
+        return new
+    return self.done(DropUpdateBefore(input=new, row_type=new.row_type), (new,), Updates.ONLY_AFTER)
+
+
+def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
+    """Without old rows downstream, a side whose unique key holds the join key needs none either."""
+    inputs = []
+    for child, keys in ((rel.left, rel.spec.left_keys), (rel.right, rel.spec.right_keys)):
+        unique = keys_in_group_range(child, keys)
+        contains = any(frozenset(keys) <= key for key in unique)
+        if required is Updates.ONLY_AFTER and contains and U in self.kinds_of(child):
+            inputs.append(self.visit(child, Updates.ONLY_AFTER))
+        else:
+            inputs.append(self.visit(child, self.best(child)))
+    return self.done(rel, tuple(inputs), required)
+
+
+def _versioned(self: _Inference, rel: VersionedJoin, required: Updates) -> Rel | None:
+    left = self.visit(rel.left, required if U in self.kinds_of(rel.left) else Updates.NONE)
+    right = self.visit(rel.right, self.only_after(rel.right)) or self.visit(rel.right, self.best(rel.right))
+    return self.done(rel, (left, right), required)
+
+
+def _normalize(self: _Inference, rel: ChangelogNormalize, required: Updates) -> Rel | None:
+    return self.done(rel, (self.visit(rel.input, Updates.ONLY_AFTER),), required)
+
+
+def _rank(self: _Inference, rel: Rank | SortLimit, required: Updates) -> Rel | None:
+    partition = rel.partition if isinstance(rel, Rank) else ()
+    for strategy in rank_strategies(rel.input, partition, rel.order, self.kinds_of(rel.input)):
+        needed = {UpdateFastStrategy: Updates.ONLY_AFTER, AppendFastStrategy: Updates.NONE}
+        child = self.visit(rel.input, needed.get(type(strategy), self.best(rel.input)))
+        if child is not None:
+            kinds = self.kinds_of(rel)
+            new = replace(rel, strategy=strategy)
+            self.alive.append(new)
+            self.kinds[id(new)] = kinds
+            return self.done(new, (child,), required)
+    return None
+
+
+def _limit(self: _Inference, rel: Limit, required: Updates) -> Rel | None:
+    strategy: RankStrategy = AppendFastStrategy() if self.kinds_of(rel.input) <= INSERT_ONLY else RetractStrategy()
+    kinds = self.kinds_of(rel)
+    new = replace(rel, strategy=strategy)
+    self.alive.append(new)
+    self.kinds[id(new)] = kinds
+    return self.done(new, (self.visit(rel.input, self.best(rel.input)),), required)
+
+
+def rank_strategies(
+    rel: Rel, partition: tuple[int, ...], order: tuple[SortField, ...], kinds: Kinds
+) -> tuple[RankStrategy, ...]:
+    """How Top-N may treat an input, best first.  Source: ``RankProcessStrategy.analyzeRankProcessStrategies``."""
+    if kinds <= INSERT_ONLY:
+        return (AppendFastStrategy(),)
+    keys = [k for k in keys_in_group_range(rel, partition) if k >= frozenset(partition)]
+    directions = monotonicity(rel)
+    if not keys or directions is None or not order:
+        return (RetractStrategy(),)
+
+    def upwards(f: SortField) -> bool:
+        return directions[f.index] in (CONSTANT, DECREASING if f.is_ascending else INCREASING)
+
+    if not all(map(upwards, order)):
+        return (RetractStrategy(),)
+    key = min(tuple(sorted(k)) for k in keys)
+    return (UpdateFastStrategy(key), RetractStrategy())
+
+
+_RULES: dict[type[Rel], Callable[..., Rel | None]] = {
+    **dict.fromkeys(_FORWARDS, _forwarding),
+    Calc: _calc,
+    SourceScan: _scan,
+    RegularJoin: _join,
+    VersionedJoin: _versioned,
+    ChangelogNormalize: _normalize,
+    Rank: _rank,
+    SortLimit: _rank,
+    Limit: _limit,
+}

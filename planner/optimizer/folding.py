@@ -1,0 +1,196 @@
+"""Constant folding.  Source: Flink's ``ExpressionReducer``.
+
+A call of constants becomes a literal where its value can be computed here exactly as Flink would; any other
+call is left, which costs nothing but a plan that differs from Flink's in text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from .rexes import CAST, SPECIAL, is_deterministic
+
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
+
+
+class _Unknown(Exception):
+    """The value cannot be told here."""
+
+
+def fold(call: Call) -> RexNode:
+    """The literal that a call of literals yields, or the call."""
+    if not is_deterministic(call) or not all(isinstance(o, Literal) for o in call.operands):
+        return call
+    if any(o.symbol for o in call.operands if isinstance(o, Literal)):
+        return call
+    rule = _RULES.get((call.syntax, call.name)) or _RULES.get(("", call.name))
+    if rule is None:
+        return call
+    literals = [o for o in call.operands if isinstance(o, Literal)]
+    if any(o.value is None for o in literals):
+        return Literal(None, call.type) if call.type.nullable else call
+    try:
+        value = _write(rule(call, *literals), call.type)
+    except (_Unknown, ArithmeticError, ValueError, OverflowError):
+        return call
+    literal = Literal(value, call.type.not_null())
+    if not call.type.nullable:
+        return literal
+    folded = Call(CAST, (literal,), call.type, SPECIAL)
+    return folded
+
+
+def _number(literal: Literal) -> Decimal:
+    return Decimal(str(literal.value))
+
+
+def _write(value: Any, t: LogicalType) -> Any:
+    if t.root in INTEGERS:
+        number = int(value)
+        bits = _BITS[t.root]
+        return (number + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+    if t.root == "DECIMAL":
+        number = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
+        if len(number.as_tuple().digits) > (t.precision or 38):
+            raise _Unknown
+        return format(number, "f")
+    if t.root in APPROXIMATE:
+        exact = Decimal(float(value))
+        return str(exact) if exact != exact.to_integral_value() else f"{exact}.0" if abs(exact) < 10**7 else str(exact)
+    return value
+
+
+def _arithmetic(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., Any]:
+    def apply(call: Call, left: Literal, right: Literal) -> Any:
+        if any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
+            raise _Unknown
+        return operation(_number(left), _number(right))
+
+    return apply
+
+
+def _divide(call: Call, left: Literal, right: Literal) -> Any:
+    if _number(right) == 0 or any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
+        raise _Unknown
+    if call.type.root in INTEGERS:
+        return math.trunc(_number(left) / _number(right))
+    return _number(left) / _number(right)
+
+
+def _negate(call: Call, operand: Literal) -> Any:
+    return -_number(operand)
+
+
+def _concat(call: Call, left: Literal, right: Literal) -> Any:
+    return left.value + right.value
+
+
+def _shift_time(sign: int) -> Callable[..., Any]:
+    def apply(call: Call, left: Literal, right: Literal) -> Any:
+        interval, moment = (left, right) if left.type.root.startswith("INTERVAL") else (right, left)
+        if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("DATE", "TIMESTAMP"):
+            raise _Unknown
+        amount = sign * int(interval.value)
+        parsed = _parse_time(str(moment.value))
+        if "MONTH" in interval.type.root or "YEAR" in interval.type.root:
+            shifted = _add_months(parsed, amount)
+        else:
+            shifted = parsed + timedelta(milliseconds=amount)
+        return _time_text(shifted, call.type)
+
+    return apply
+
+
+def _parse_time(text: str) -> datetime:
+    day, _, time = text.partition(" ")
+    if not time:
+        return datetime.fromisoformat(day)
+    clock, _, fraction = time.partition(".")
+    parsed = datetime.fromisoformat(f"{day} {clock}")
+    return parsed + timedelta(microseconds=int(fraction.ljust(6, "0")[:6] or 0))
+
+
+def _time_text(moment: datetime, t: LogicalType) -> str:
+    if t.root == "DATE":
+        return moment.date().isoformat()
+    text = moment.strftime("%Y-%m-%d %H:%M:%S")
+    fraction = f"{moment.microsecond:06d}"[: t.precision or 0].rstrip("0")
+    return f"{text}.{fraction}" if fraction else text
+
+
+def _add_months(moment: datetime, months: int) -> datetime:
+    total = moment.year * 12 + moment.month - 1 + months
+    year, month = divmod(total, 12)
+    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
+    last = (following - timedelta(days=1)).day
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+
+
+def _cast(call: Call, operand: Literal) -> Any:
+    source, target = operand.type, call.type
+    if source.root in (*INTEGERS, "DECIMAL") and target.root in (*INTEGERS, "DECIMAL"):
+        number = _number(operand)
+        return math.trunc(number) if target.root in INTEGERS else number
+    if source.root in (*INTEGERS, "DECIMAL", *APPROXIMATE) and target.root in APPROXIMATE:
+        return float(_number(operand))
+    if source.root in CHARACTER and target.root in CHARACTER:
+        cut = operand.value[: target.length]
+        return cut.ljust(target.length or 0) if target.root == "CHAR" else cut
+    if source.root in INTEGERS and target.root == "VARCHAR":
+        return str(operand.value)
+    if source.root == target.root and source.root in ("BOOLEAN", "DATE", "VARBINARY"):
+        return operand.value
+    if source.root == target.root == "TIMESTAMP" and (source.precision or 0) <= (target.precision or 0):
+        return operand.value
+    if source.root == target.root == "TIME":
+        return operand.value
+    if source.root == "BINARY" and target.root == "VARBINARY":
+        return operand.value
+    raise _Unknown
+
+
+def _text_function(operation: Callable[[str], Any]) -> Callable[..., Any]:
+    return lambda call, operand: operation(operand.value)
+
+
+def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
+    def apply(call: Call, left: Literal, right: Literal) -> Any:
+        numeric = (*INTEGERS, "DECIMAL", *APPROXIMATE)
+        if left.type.root in numeric and right.type.root in numeric:
+            return operation(_number(left), _number(right))
+        if left.type.root == right.type.root and left.type.root in ("DATE", "TIMESTAMP", "BOOLEAN", *CHARACTER):
+            return operation(left.value, right.value)
+        raise _Unknown
+
+    return apply
+
+
+_RULES: dict[tuple[str, str], Callable[..., Any]] = {
+    ("BINARY", "$+$1"): _arithmetic(lambda a, b: a + b),
+    ("BINARY", "$-$1"): _arithmetic(lambda a, b: a - b),
+    ("BINARY", "$*$1"): _arithmetic(lambda a, b: a * b),
+    ("BINARY", "$/$1"): _divide,
+    ("PREFIX", "$-$1"): _negate,
+    ("BINARY", "$||$1"): _concat,
+    ("SPECIAL", "$+$1"): _shift_time(1),
+    ("SPECIAL", "$-$1"): _shift_time(-1),
+    ("SPECIAL", "$CAST$1"): _cast,
+    ("BINARY", "$=$1"): _compare(lambda a, b: a == b),
+    ("BINARY", "$<>$1"): _compare(lambda a, b: a != b),
+    ("BINARY", "$<$1"): _compare(lambda a, b: a < b),
+    ("BINARY", "$<=$1"): _compare(lambda a, b: a <= b),
+    ("BINARY", "$>$1"): _compare(lambda a, b: a > b),
+    ("BINARY", "$>=$1"): _compare(lambda a, b: a >= b),
+    ("", "$UPPER$1"): _text_function(str.upper),
+    ("", "$LOWER$1"): _text_function(str.lower),
+    ("", "$CHAR_LENGTH$1"): _text_function(len),
+    ("", "$REVERSE$1"): _text_function(lambda s: s[::-1]),
+    ("", "$PI$1"): lambda call: math.pi,
+    ("", "$E$1"): lambda call: math.e,
+}

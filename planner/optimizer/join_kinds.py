@@ -1,0 +1,160 @@
+"""What kind of join a condition makes: keys, time bounds, equal windows.
+
+Sources: Calcite's ``JoinInfo``, ``IntervalJoinUtil``, ``WindowJoinUtil``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import JoinSpec, JoinType, WindowBounds
+from ...plan.types import LogicalType
+from ..algebra import Join
+from .rexes import CAST, EQ, GE, GT, IS_NOT_DISTINCT_FROM, LE, LT, MIRRORED, and_, conjunctions, is_call
+from .window_properties import WindowColumns, window_columns
+
+
+@dataclass(frozen=True, slots=True)
+class JoinKeys:
+    """The equal columns of a join and what else must hold."""
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    filter_nulls: tuple[bool, ...]
+    rest: tuple[RexNode, ...]
+
+    def spec(self, kind: JoinType) -> JoinSpec:
+        """As the plan writes it."""
+        condition = and_(self.rest) if self.rest else None
+        return JoinSpec(kind, self.left, self.right, self.filter_nulls, condition)
+
+
+def join_keys(condition: RexNode, width: int) -> JoinKeys:
+    """Split a condition; ``width`` columns are on the left."""
+    left, right, nulls, rest = [], [], [], []
+    for part in conjunctions(condition):
+        pair = _equal_columns(part, width)
+        if pair is None:
+            rest.append(part)
+        else:
+            left.append(pair[0])
+            right.append(pair[1])
+            nulls.append(is_call(part, EQ))
+    return JoinKeys(tuple(left), tuple(right), tuple(nulls), tuple(rest))
+
+
+def _equal_columns(rex: RexNode, width: int) -> tuple[int, int] | None:
+    if not is_call(rex, EQ, IS_NOT_DISTINCT_FROM):
+        return None
+    a, b = rex.operands  # type: ignore[union-attr]
+    if not isinstance(a, InputRef) or not isinstance(b, InputRef):
+        return None
+    if a.index > b.index:
+        a, b = b, a
+    return (a.index, b.index - width) if a.index < width <= b.index else None
+
+
+# ---------------------------------------------------------------- time bounds
+
+
+def interval_bounds(
+    condition: RexNode, types: tuple[LogicalType, ...], width: int
+) -> tuple[WindowBounds | None, tuple[RexNode, ...]]:
+    """The time bounds of a condition, and the parts that are none."""
+    lower: int | None = None
+    upper: int | None = None
+    indexes: tuple[int, int] | None = None
+    rest: list[RexNode] = []
+    for part in conjunctions(condition):
+        found = _time_comparison(part, types, width)
+        if found is None or (indexes is not None and found[0] != indexes):
+            rest.append(part)
+            continue
+        indexes, low, high = found
+        lower = low if lower is None else lower if low is None else max(lower, low)
+        upper = high if upper is None else upper if high is None else min(upper, high)
+    if indexes is None or lower is None or upper is None:
+        return None, conjunctions(condition)
+    left, right = indexes
+    return WindowBounds(types[left].is_rowtime, lower, upper, left, right - width), tuple(rest)
+
+
+def _time_comparison(
+    rex: RexNode, types: tuple[LogicalType, ...], width: int
+) -> tuple[tuple[int, int], int | None, int | None] | None:
+    """(the two time columns, lower bound, upper bound) of left − right."""
+    if not is_call(rex, EQ, LT, LE, GT, GE):
+        return None
+    a, b = (_time_term(o, types) for o in rex.operands)  # type: ignore[union-attr]
+    if a is None or b is None or (a[0] < width) == (b[0] < width):
+        return None
+    name = rex.name  # type: ignore[union-attr]
+    if a[0] >= width:
+        a, b, name = b, a, MIRRORED[name]
+    distance = b[1] - a[1]
+    low = {EQ: distance, GE: distance, GT: distance + 1}.get(name)
+    high = {EQ: distance, LE: distance, LT: distance - 1}.get(name)
+    return (a[0], b[0]), low, high
+
+
+def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] | None:
+    """A time column and what is added to it."""
+    if isinstance(rex, InputRef):
+        return (rex.index, 0) if types[rex.index].is_time_attribute else None
+    if is_call(rex, CAST):
+        return _time_term(rex.operands[0], types)  # type: ignore[union-attr]
+    if not isinstance(rex, Call) or rex.name not in ("$+$1", "$-$1") or len(rex.operands) != 2:
+        return None
+    left, right = rex.operands
+    if rex.name == "$+$1" and isinstance(left, Literal):
+        left, right = right, left
+    base = _time_term(left, types)
+    if base is None or not isinstance(right, Literal) or not right.type.root.startswith("INTERVAL"):
+        return None
+    amount = int(right.value)
+    return base[0], base[1] + (amount if rex.name == "$+$1" else -amount)
+
+
+# ---------------------------------------------------------------- equal windows
+
+
+@dataclass(frozen=True, slots=True)
+class WindowKeys:
+    """The window columns that a join compares, by side, and its other keys."""
+
+    left: WindowColumns
+    right: WindowColumns
+    starts: tuple[int, int]
+    ends: tuple[int, int]
+    keys: JoinKeys
+
+
+def window_keys(rel: Join) -> WindowKeys | None:
+    """How a join compares windows; ``None`` where it does not compare both their starts and ends."""
+    left, right = window_columns(rel.left), window_columns(rel.right)
+    if left is None or right is None or left.spec != right.spec:
+        return None
+    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
+    pairs = list(zip(keys.left, keys.right, strict=True))
+    starts = [p for p in pairs if p[0] in left.starts and p[1] in right.starts]
+    ends = [p for p in pairs if p[0] in left.ends and p[1] in right.ends]
+    if not starts or not ends:
+        return None
+    times = [p for p in pairs if p[0] in left.times and p[1] in right.times]
+    dropped = {*starts, *ends, *times}
+    kept = [i for i, p in enumerate(pairs) if p not in dropped]
+    others = JoinKeys(
+        tuple(keys.left[i] for i in kept),
+        tuple(keys.right[i] for i in kept),
+        tuple(keys.filter_nulls[i] for i in kept),
+        keys.rest,
+    )
+    return WindowKeys(left, right, starts[0], ends[0], others)
+
+
+def keeps_time(rel: Join) -> bool:
+    """Whether the join's inputs may keep their time attributes: interval and window joins."""
+    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
+    bounds, _ = interval_bounds(rel.condition, types, len(rel.left.row_type.fields))
+    return bounds is not None or window_keys(rel) is not None

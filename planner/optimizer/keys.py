@@ -1,0 +1,223 @@
+"""Unique keys and upsert keys of physical relations.
+
+A unique key identifies a row at any time; an upsert key also survives the changelog: all changes of one key
+arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+from ...plan.rex import Call, InputRef, RexNode
+from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
+from ...plan.types import INTEGERS
+from ..algebra import Rel
+from ..physical import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    Limit,
+    MiniBatchAssigner,
+    OverAggregate,
+    Rank,
+    RegularJoin,
+    SortLimit,
+    SourceScan,
+    TemporalSort,
+    VersionedJoin,
+    WatermarkAssigner,
+    WindowJoin,
+    WindowRank,
+)
+from ..scan_columns import scan_columns
+from .rexes import CAST
+
+Key = frozenset[int]
+Keys = frozenset[Key]
+NO_KEYS: Keys = frozenset()
+
+_PASSED_ON = (
+    ChangelogNormalize,
+    DropUpdateBefore,
+    MiniBatchAssigner,
+    WatermarkAssigner,
+    OverAggregate,
+    SortLimit,
+    Limit,
+    TemporalSort,
+)
+_JOINS = (RegularJoin, IntervalJoin, WindowJoin, VersionedJoin)
+
+
+def unique_keys(rel: Rel) -> Keys:
+    """The unique keys of a relation's rows."""
+    return _keys(rel, upsert=False)
+
+
+def upsert_keys(rel: Rel) -> Keys:
+    """The upsert keys of a relation's changelog."""
+    return _keys(rel, upsert=True)
+
+
+def smallest_key(keys: Keys) -> tuple[int, ...] | None:
+    """The key with the fewest columns, the leftmost of those.  Source: ``UpsertKeyUtil``."""
+    return min((tuple(sorted(k)) for k in keys), key=lambda k: (len(k), k), default=None)
+
+
+def keys_in_group_range(rel: Rel, partition: tuple[int, ...]) -> Keys:
+    """The upsert keys below the exchange that brings rows of equal ``partition`` together."""
+    if isinstance(rel, Exchange) and rel.keys == partition:
+        rel = rel.input
+    return upsert_keys(rel)
+
+
+def are_columns_unique(rel: Rel, columns: Iterable[int]) -> bool:
+    """Whether some unique key lies within the columns."""
+    wanted = set(columns)
+    return any(k <= wanted for k in unique_keys(rel))
+
+
+def _keys(rel: Rel, upsert: bool) -> Keys:
+    if isinstance(rel, _PASSED_ON):
+        return _keys(rel.inputs[0], upsert)
+    if isinstance(rel, _JOINS):
+        return _join_keys(rel, upsert)
+    rule = _RULES.get(type(rel))
+    return rule(rel, upsert) if rule else NO_KEYS
+
+
+def _within(keys: Keys, partition: Iterable[int]) -> Keys:
+    """The keys that hold all partition columns: others lose their order when rows are spread."""
+    wanted = frozenset(partition)
+    return frozenset(k for k in keys if wanted <= k)
+
+
+def _scan(rel: SourceScan, upsert: bool) -> Keys:
+    primary = rel.table.resolved.schema.primary_key
+    if primary is None:
+        return NO_KEYS
+    positions = {name: i for i, name in enumerate(scan_columns(rel))}
+    if not all(c in positions for c in primary.columns):
+        return NO_KEYS
+    return frozenset({frozenset(positions[c] for c in primary.columns)})
+
+
+def _exchange(rel: Exchange, upsert: bool) -> Keys:
+    keys = _keys(rel.input, upsert)
+    return _within(keys, rel.keys) if upsert else keys
+
+
+def _calc(rel: Calc, upsert: bool) -> Keys:
+    return project_keys(rel.projection, _keys(rel.input, upsert))
+
+
+def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
+    """The keys of a projection: those whose columns all pass, as they are or cast without loss."""
+    places: dict[int, list[int]] = {}
+    for i, rex in enumerate(projection):
+        if isinstance(rex, Call) and rex.name == CAST and _is_fidelity_cast(rex):
+            rex = rex.operands[0]
+        if isinstance(rex, InputRef):
+            places.setdefault(rex.index, []).append(i)
+    found = set()
+    for key in keys:
+        if all(c in places for c in key):
+            found |= {frozenset(choice) for choice in product(*(places[c] for c in key))}
+    return frozenset(found)
+
+
+def _is_fidelity_cast(call: Call) -> bool:
+    source, target = call.operands[0].type, call.type
+    if source.root in INTEGERS and target.root in INTEGERS:
+        return INTEGERS.index(source.root) <= INTEGERS.index(target.root)
+    if source.root == target.root == "VARCHAR":
+        return (source.length or 0) <= (target.length or 0)
+    if source.root in INTEGERS and target.root == "VARCHAR":
+        return (target.length or 0) >= 20
+    return source.regular().same_as(target.regular())
+
+
+def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, upsert: bool) -> Keys:
+    return frozenset({frozenset(range(len(rel.grouping)))})
+
+
+def _legacy_window(rel: LegacyWindowAggregate, upsert: bool) -> Keys:
+    width = len(rel.row_type.fields)
+    grouping = frozenset(range(len(rel.grouping)))
+    return frozenset(grouping | {i} for i in range(width - len(rel.properties), width))
+
+
+def _expand(rel: Expand, upsert: bool) -> Keys:
+    kept = {
+        i
+        for i in range(len(rel.input.row_type.fields))
+        if all(isinstance(p[i], InputRef) and p[i].index == i for p in rel.projects if i < len(p))  # type: ignore[union-attr]
+    }
+    return frozenset(k | {rel.expand_index} for k in _keys(rel.input, upsert) if k <= kept)
+
+
+def join_spec(rel: Rel) -> JoinSpec:
+    """The join spec of any join."""
+    if isinstance(rel, IntervalJoin):
+        return rel.spec.join_spec
+    spec: JoinSpec = rel.spec  # type: ignore[attr-defined]
+    return spec
+
+
+def _join_keys(rel: Rel, upsert: bool) -> Keys:
+    spec = join_spec(rel)
+    left, right = rel.inputs
+    left_keys, right_keys = _keys(left, upsert), _keys(right, upsert)
+    if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
+        return _within(left_keys, spec.left_keys) if upsert else left_keys
+    if upsert:
+        left_keys, right_keys = _within(left_keys, spec.left_keys), _within(right_keys, spec.right_keys)
+    width = len(left.row_type.fields)
+    right_keys = frozenset(frozenset(i + width for i in k) for k in right_keys)
+    found = {a | b for a in left_keys for b in right_keys}
+    if are_columns_unique(right, spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
+        found |= left_keys
+    if are_columns_unique(left, spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
+        found |= right_keys
+    return frozenset(found)
+
+
+def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
+    partition = frozenset(rel.partition)
+    keys = _keys(rel.input, upsert)
+    if upsert:
+        keys = _within(keys, rel.partition)
+    if rel.kind != "ROW_NUMBER":
+        return keys
+    found = set(keys)
+    if rel.output_rank:
+        found.add(partition | {len(rel.row_type.fields) - 1})
+    if isinstance(rel, Rank) and isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1:
+        found.add(partition)
+    return frozenset(found)
+
+
+def _deduplicate(rel: Deduplicate, upsert: bool) -> Keys:
+    return frozenset({frozenset(rel.keys)})
+
+
+_RULES: dict[type[Rel], Callable[..., Keys]] = {
+    SourceScan: _scan,
+    Exchange: _exchange,
+    Calc: _calc,
+    GroupAggregate: _aggregate,
+    GlobalGroupAggregate: _aggregate,
+    LegacyWindowAggregate: _legacy_window,
+    Expand: _expand,
+    Rank: _rank,
+    WindowRank: _rank,
+    Deduplicate: _deduplicate,
+}

@@ -1,0 +1,175 @@
+"""GROUP BY TUMBLE(…), HOP(…), SESSION(…).
+
+Sources: ``StreamLogicalWindowAggregateRule``, ``WindowPropertiesRules``, ``WindowEmitStrategy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ...plan.durations import format_duration, format_iso_duration, parse_duration
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import (
+    GroupWindow,
+    NamedWindowProperty,
+    SessionGroupWindow,
+    SlidingGroupWindow,
+    TimeField,
+    TumblingGroupWindow,
+    WindowProperty,
+    WindowReference,
+)
+from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
+from ..algebra import Aggregate, Filter, Project, Rel
+from ..physical import LegacyWindowAggregate
+from .aggregates import remap_aggregate
+from .projections import is_identity
+from .rexes import identity, inline, is_call, rewrite
+from .row_types import row_of
+
+_WINDOWS = ("$TUMBLE$1", "$HOP$1", "$SESSION$1")
+_WINDOW = "$WINDOW$1"
+"""A call that stands for the window itself; its operands are its properties."""
+_PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
+
+
+def legacy_windows(config: Mapping[str, str]) -> Callable[[Rel], Rel]:
+    """The rule, under a configuration that says when windows fire early or late."""
+    emit = emit_text(config)
+    return lambda rel: _rewrite(rel, emit)
+
+
+def _rewrite(rel: Rel, emit: str | None) -> Rel:
+    if isinstance(rel, Aggregate):
+        return _aggregate(rel, emit)
+    below = rel.inputs[0] if len(rel.inputs) == 1 else None
+    if not isinstance(below, Project) or not any(is_call(e, _WINDOW) for e in below.exprs):
+        return rel
+    if isinstance(rel, Project):
+        exprs = tuple(_resolved(inline(e, below.exprs)) for e in rel.exprs)
+        return replace(rel, input=below.input, exprs=exprs)
+    if isinstance(rel, Filter):
+        condition = _resolved(inline(rel.condition, below.exprs))
+        filtered = Filter(input=below.input, condition=condition, row_type=below.input.row_type)
+        return replace(below, input=filtered)
+    return rel
+
+
+def _resolved(rex: RexNode) -> RexNode:
+    """TUMBLE_START(window) as the column that holds the window's start."""
+
+    def step(node: RexNode) -> RexNode:
+        if isinstance(node, Call) and len(node.operands) == 1 and is_call(node.operands[0], _WINDOW):
+            suffix = node.name[1:].rsplit("$", 1)[0].rsplit("_", 1)[-1]
+            index = [s for s, _ in _PROPERTIES].index(suffix)
+            return node.operands[0].operands[index]  # type: ignore[union-attr]
+        return node
+
+    return rewrite(rex, step)
+
+
+def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
+    below = rel.input
+    if not isinstance(below, Project) or rel.grouping_sets is not None:
+        return rel
+    windows = [g for g in rel.grouping if is_call(below.exprs[g], *_WINDOWS)]
+    if len(windows) != 1:
+        return rel
+    at = windows[0]
+    call = below.exprs[at]
+    assert isinstance(call, Call)
+    time = call.operands[0]
+    names = list(below.row_type.field_names)
+    exprs = list(below.exprs)
+    exprs[at] = time
+    names[at] = _time_name(below, time, at)
+    source, indexes = _deduplicated(below.input, exprs, names)
+    aggregate = remap_aggregate(rel, indexes, source)
+    time_index = indexes[at]
+    time_type = source.row_type.fields[time_index].type
+    window = _window(call, source.row_type.field_names[time_index], time_index, time_type)
+    grouping = tuple(g for i, g in enumerate(aggregate.grouping) if rel.grouping[i] != at)
+    properties = _properties(time_type)
+    keys = [i for i, g in enumerate(rel.grouping) if g != at]
+    count = len(rel.grouping)
+    fields = rel.row_type.fields
+    result = LegacyWindowAggregate(
+        input=source,
+        grouping=grouping,
+        calls=aggregate.calls,
+        window=window,
+        properties=tuple(p for p, _ in properties),
+        emit=emit,
+        row_type=row_of(
+            (*(fields[i].name for i in keys), *(f.name for f in fields[count:]), *(p.name for p, _ in properties)),
+            (*(fields[i].type for i in keys), *(f.type for f in fields[count:]), *(t for _, t in properties)),
+        ),
+    )
+    outputs = identity(result.row_type)
+    first = len(keys) + len(rel.calls)
+    found = {p.property.kind: outputs[first + i] for i, (p, _) in enumerate(properties)}
+    marker = Call(_WINDOW, tuple(found.get(kind, outputs[first]) for _, kind in _PROPERTIES), time_type)
+    place = {k: i for i, k in enumerate(keys)}
+    new: list[RexNode] = [marker if rel.grouping[i] == at else outputs[place[i]] for i in range(count)]
+    new += outputs[len(keys) : first]
+    return Project(input=result, exprs=tuple(new), row_type=rel.row_type)
+
+
+def _time_name(below: Project, time: RexNode, at: int) -> str:
+    if not isinstance(time, InputRef):
+        return f"$f{at}"
+    source = below.input
+    if isinstance(source, Project) and not isinstance(source.exprs[time.index], InputRef):
+        return f"$f{at}"
+    return source.row_type.field_names[time.index]
+
+
+def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[Rel, list[int]]:
+    """The projection with each expression once, and where each of the given ones went."""
+    unique: list[RexNode] = []
+    unique_names: list[str] = []
+    indexes = []
+    for e, name in zip(exprs, names, strict=True):
+        if e not in unique:
+            unique.append(e)
+            unique_names.append(name)
+        indexes.append(unique.index(e))
+    project = Project(input=source, exprs=tuple(unique), row_type=row_of(unique_names, (e.type for e in unique)))
+    return (project.input if is_identity(project) else project), indexes
+
+
+def _properties(time: LogicalType) -> list[tuple[NamedWindowProperty, LogicalType]]:
+    reference = WindowReference("w$", time)
+    types = {
+        "START": timestamp(3, nullable=False),
+        "END": timestamp(3, nullable=False),
+        "ROWTIME": time.nullable_(),
+        "PROCTIME": timestamp_ltz(3, kind=TimeKind.PROCTIME),
+    }
+    return [
+        (NamedWindowProperty(f"w${suffix.lower()}", WindowProperty(kind, reference)), types[suffix])
+        for suffix, kind in _PROPERTIES
+        if suffix != "ROWTIME" or time.is_rowtime
+    ]
+
+
+def _window(call: Call, name: str, index: int, time: LogicalType) -> GroupWindow:
+    alias = WindowReference("w$", time)
+    field = TimeField(name, index, 0, time)
+    times = [format_iso_duration(int(o.value)) for o in call.operands[1:] if isinstance(o, Literal)]
+    if call.name == "$TUMBLE$1":
+        return TumblingGroupWindow(alias, field, True, times[0])
+    if call.name == "$HOP$1":
+        return SlidingGroupWindow(alias, field, True, times[1], times[0])
+    return SessionGroupWindow(alias, field, times[0])
+
+
+def emit_text(config: Mapping[str, str]) -> str | None:
+    """How the options for early and late firing read; ``None`` where windows fire once."""
+    parts = []
+    for kind in ("early", "late"):
+        if config.get(f"table.exec.emit.{kind}-fire.enabled", "false").lower() == "true":
+            delay = parse_duration(config.get(f"table.exec.emit.{kind}-fire.delay", "0 ms"))
+            parts.append(f"{kind} delay {format_duration(delay)}" if delay else f"{kind} no delay")
+    return ", ".join(parts) or None

@@ -1,0 +1,159 @@
+"""Mini-batches: where they are marked, and aggregations in two phases.
+
+Sources: ``MiniBatchIntervalInferRule``, ``TwoStageOptimizedAggregateRule``, ``IncrementalAggregateRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...plan.durations import parse_duration
+from ...plan.errors import UnsupportedError
+from ..accumulators import accumulators
+from ..algebra import Rel
+from ..physical import (
+    Deduplicate,
+    Exchange,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IncrementalGroupAggregate,
+    LegacyWindowAggregate,
+    LocalGroupAggregate,
+    MiniBatchAssigner,
+    RegularJoin,
+    SourceScan,
+    WatermarkAssigner,
+    GlobalWindowAggregate,
+    WindowAggregate,
+    WindowTableFunction,
+    IntervalJoin,
+    VersionedJoin,
+    TemporalSort,
+    OverAggregate,
+)
+from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
+from .row_types import row_of
+from .tree import bottom_up, with_inputs
+
+_BATCHED = (GroupAggregate, GlobalGroupAggregate, LocalGroupAggregate, Deduplicate, RegularJoin)
+_TIMED = (
+    LegacyWindowAggregate,
+    GlobalWindowAggregate,
+    WindowAggregate,
+    IntervalJoin,
+    VersionedJoin,
+    TemporalSort,
+    OverAggregate,
+    WindowTableFunction,
+)
+
+
+def is_enabled(config: Mapping[str, str]) -> bool:
+    """Whether the job runs in mini-batches."""
+    return config.get("table.exec.mini-batch.enabled", "false").lower() == "true"
+
+
+def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Put an assigner over each source, or over its watermark, that feeds an operator which batches."""
+    if not is_enabled(config):
+        return rel
+    interval = parse_duration(config.get("table.exec.mini-batch.allow-latency", "0 ms"))
+    return _place(rel, False, interval)
+
+
+def _place(rel: Rel, batched: bool, interval: int) -> Rel:
+    """``batched``: whether an operator above works in mini-batches."""
+    above = batched or isinstance(rel, _BATCHED)
+    if isinstance(rel, _TIMED):
+        above = False
+    if above and isinstance(rel, (WatermarkAssigner, SourceScan)):
+        mode = "RowTime" if isinstance(rel, WatermarkAssigner) else "ProcTime"
+        return MiniBatchAssigner(input=rel, interval=interval, mode=mode, row_type=rel.row_type)
+    return with_inputs(rel, tuple(_place(i, above, interval) for i in rel.inputs))
+
+
+def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Aggregate each mini-batch before the exchange, where the options and the functions allow it."""
+    strategy = config.get("table.optimizer.agg-phase-strategy", "AUTO").upper()
+    if not is_enabled(config) or strategy == "ONE_PHASE":
+        return rel
+    kinds: dict[int, Kinds] = {}
+    alive: list[Rel] = []
+
+    def split(node: Rel) -> Rel:
+        alive.append(node)
+        if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange) or not node.calls:
+            return node
+        source = node.input.input
+        alive.append(source)
+        retracts = not modify_kinds(source, kinds) <= INSERT_ONLY
+        try:
+            return _two_phases(node, source, retracts)
+        except UnsupportedError:
+            return node
+
+    return bottom_up(bottom_up(rel, split), _incremental)
+
+
+def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
+    retractions = (retracts,) * len(rel.calls)
+    columns = accumulators(rel.calls, retractions, source.row_type.field_types, retracts)
+    keys = [source.row_type.fields[g] for g in rel.grouping]
+    local = LocalGroupAggregate(
+        input=source,
+        grouping=rel.grouping,
+        calls=rel.calls,
+        need_retraction=retracts,
+        phase=rel.phase,
+        row_type=row_of(
+            (*(k.name for k in keys), *(f.name for f in columns.fields)),
+            (*(k.type for k in keys), *(f.type for f in columns.fields)),
+        ),
+    )
+    grouping = tuple(range(len(keys)))
+    return GlobalGroupAggregate(
+        input=Exchange(input=local, keys=grouping, row_type=local.row_type),
+        grouping=grouping,
+        calls=rel.calls,
+        need_retraction=retracts,
+        local_input=source.row_type,
+        local_grouping=rel.grouping,
+        ttl=rel.ttl,
+        phase=rel.phase,
+        row_type=rel.row_type,
+    )
+
+
+def _incremental(rel: Rel) -> Rel:
+    """FINAL local over PARTIAL global: the two in one operator."""
+    if not isinstance(rel, GlobalGroupAggregate) or rel.phase != "FINAL" or not isinstance(rel.input, Exchange):
+        return rel
+    local = rel.input.input
+    if not isinstance(local, LocalGroupAggregate) or not isinstance(local.input, GlobalGroupAggregate):
+        return rel
+    partial = local.input
+    if partial.phase != "PARTIAL" or partial.need_retraction:
+        return rel
+    keys = tuple(partial.grouping[g] for g in local.grouping)
+    plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
+    columns = accumulators(plain, (False,) * len(plain), partial.local_input.field_types)
+    fields = [local.row_type.fields[i] for i in range(len(keys))]
+    row_type = row_of(
+        (*(f.name for f in fields), *(f.name for f in columns.fields)),
+        (*(f.type for f in fields), *(f.type for f in columns.fields)),
+    )
+    incremental = IncrementalGroupAggregate(
+        input=partial.input,
+        partial_grouping=partial.grouping,
+        final_grouping=keys,
+        partial_calls=partial.calls,
+        final_calls=rel.calls,
+        partial_local_input=partial.local_input,
+        partial_local_grouping=partial.local_grouping,
+        need_retraction=partial.need_retraction,
+        ttl=partial.ttl,
+        row_type=row_type,
+    )
+    return replace(rel, input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type))
+

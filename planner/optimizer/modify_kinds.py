@@ -1,0 +1,119 @@
+"""Which kinds of changes each operator emits, from the sources down.
+
+Source: ``SatisfyModifyKindSetTraitVisitor`` of ``FlinkChangelogModeInferenceProgram``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...plan.specs import JoinType
+from ..algebra import Rel
+from ..connectors import source_kinds
+from ..physical import (
+    Calc,
+    ChangelogNormalize,
+    ConstantRows,
+    Deduplicate,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    Limit,
+    OverAggregate,
+    Rank,
+    RegularJoin,
+    SortLimit,
+    SourceScan,
+    VersionedJoin,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+)
+
+I, U, D = "INSERT", "UPDATE_AFTER", "DELETE"
+Kinds = frozenset[str]
+INSERT_ONLY: Kinds = frozenset({I})
+ALL_KINDS: Kinds = frozenset({I, U, D})
+
+
+def modify_kinds(rel: Rel, memo: dict[int, Kinds]) -> Kinds:
+    """The kinds of changes that a relation emits, noted in ``memo`` for it and all below it."""
+    found = memo.get(id(rel))
+    if found is None:
+        inputs = tuple(modify_kinds(i, memo) for i in rel.inputs)
+        rule = _RULES.get(type(rel), _passed_on)
+        found = memo[id(rel)] = rule(rel, inputs)
+    return found
+
+
+def _passed_on(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return frozenset().union(*inputs) if inputs else INSERT_ONLY
+
+
+def _scan(rel: SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
+    return source_kinds(rel.table, dict(rel.options)) & ALL_KINDS
+
+
+def _aggregate(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return frozenset({I, U}) if inputs[0] <= INSERT_ONLY else ALL_KINDS
+
+
+def _legacy_window(rel: LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    return frozenset({I, U}) if rel.emit else INSERT_ONLY
+
+
+def _join(rel: RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
+    forwards = rel.spec.join_type in (JoinType.INNER, JoinType.SEMI)
+    return inputs[0] | inputs[1] if forwards else ALL_KINDS
+
+
+def _limit(rel: Limit, inputs: tuple[Kinds, ...]) -> Kinds:
+    return INSERT_ONLY if inputs[0] <= INSERT_ONLY else ALL_KINDS
+
+
+def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
+    return ALL_KINDS if rel.keep_last else INSERT_ONLY
+
+
+def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    by_time = all(rel.input.row_type.fields[g.order_by.fields[0].index].type.is_time_attribute for g in rel.groups if g.order_by.fields)
+    return INSERT_ONLY if by_time and inputs[0] <= INSERT_ONLY else ALL_KINDS
+
+
+def _insert_only(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return INSERT_ONLY
+
+
+def _all(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return ALL_KINDS
+
+
+def _left(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return inputs[0]
+
+
+_RULES: dict[type[Rel], Callable[..., Kinds]] = {
+    SourceScan: _scan,
+    ConstantRows: _insert_only,
+    Calc: _passed_on,
+    GroupAggregate: _aggregate,
+    GlobalGroupAggregate: _aggregate,
+    LegacyWindowAggregate: _legacy_window,
+    WindowAggregate: _insert_only,
+    GlobalWindowAggregate: _insert_only,
+    WindowRank: _insert_only,
+    WindowDeduplicate: _insert_only,
+    OverAggregate: _over,
+    RegularJoin: _join,
+    IntervalJoin: _insert_only,
+    WindowJoin: _insert_only,
+    VersionedJoin: _left,
+    Rank: _all,
+    SortLimit: _all,
+    Limit: _limit,
+    Deduplicate: _deduplicate,
+    ChangelogNormalize: _all,
+}

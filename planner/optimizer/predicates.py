@@ -1,0 +1,246 @@
+"""Pushing filters towards the sources.
+
+Sources: ``FlinkFilterJoinRule``, ``FilterProjectTransposeRule``, ``FilterAggregateTransposeRule``,
+``FilterSetOpTransposeRule``, ``FilterMergeRule``, ``RelOptUtil.simplifyJoin``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.specs import JoinType
+from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, SubQuery
+from .rexes import (
+    AND,
+    COMPARISONS,
+    IS_NOT_NULL,
+    OR,
+    TRUE,
+    and_,
+    conjunctions,
+    contains_over,
+    flatten,
+    inline,
+    is_always_true,
+    is_call,
+    is_deterministic,
+    refs,
+    remap,
+    retype,
+    shift,
+)
+from .row_types import concat, row_of
+from .simplify import simplify_condition
+from .tree import bottom_up, to_fixpoint
+
+LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
+RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
+ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
+
+
+def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
+    """The relation with a filter over it, unless there is nothing to filter."""
+    condition = and_(parts)
+    return rel if is_always_true(condition) else Filter(input=rel, row_type=rel.row_type, condition=condition)
+
+
+def push_filters(rel: Rel) -> Rel:
+    """Push every filter as far down as it goes."""
+    return to_fixpoint(rel, lambda r: bottom_up(r, _push))
+
+
+def _push(rel: Rel) -> Rel:
+    if isinstance(rel, Filter):
+        rule = _RULES.get(type(rel.input))
+        return rule(rel, rel.input) if rule else rel
+    if isinstance(rel, Join):
+        return push_join_condition(rel)
+    return rel
+
+
+def merge_filters(rel: Filter, below: Filter) -> Rel:
+    """FilterMergeRule: two filters become one."""
+    return replace(below, condition=simplify_condition(and_([below.condition, rel.condition])))
+
+
+def push_past_project(rel: Filter, below: Project) -> Rel:
+    """FilterProjectTransposeRule: the condition in terms of the projection's input."""
+    if any(contains_over(e) or not is_deterministic(e) for e in below.exprs):
+        return rel
+    condition = simplify_condition(inline(rel.condition, below.exprs))
+    return replace(below, input=filtered(below.input, [condition]))
+
+
+def push_past_join(rel: Filter, below: Join) -> Rel:
+    """FlinkFilterJoinRule.FILTER_INTO_JOIN: conditions of one side go there, the rest into an inner join."""
+    if below.type in ONE_SIDED:
+        return replace(below, left=filtered(below.left, [rel.condition]))
+    parts = conjunctions(rel.condition)
+    width = len(below.left.row_type.fields)
+    kind = simplify_join(below.type, parts, width)
+    left, right, rest = _by_side(parts, width)
+    stay: list[RexNode] = []
+    if kind in LEFT_NULLABLE:
+        left, stay = [], [*stay, *left]
+    if kind in RIGHT_NULLABLE:
+        right, stay = [], [*stay, *right]
+    own = [below.condition]
+    if kind is JoinType.INNER:
+        own, rest = [*own, *rest], []
+    if kind is below.type and not left and not right and len(own) == 1:
+        return rel
+    new = _join(
+        below, kind, filtered(below.left, left), filtered(below.right, [shift(r, -width) for r in right]), and_(own)
+    )
+    remaining = [p for p in parts if p in stay or p in rest]
+    return filtered(new, [retype(p, new.row_type.field_types) for p in remaining])
+
+
+def _join(rel: Join, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> Join:
+    """The join over other inputs or of another type, with the nullability that follows."""
+    row_type = rel.row_type
+    if kind not in ONE_SIDED:
+        row_type = join_row_type(kind, left, right, rel.row_type.field_names)
+        types = (*left.row_type.field_types, *right.row_type.field_types)
+        condition = retype(condition, types)
+    return replace(rel, type=kind, left=left, right=right, condition=condition, row_type=row_type)
+
+
+def join_row_type(kind: JoinType, left: Rel, right: Rel, names: Iterable[str] | None = None):  # type: ignore[no-untyped-def]
+    """The row type of a join; the side that may be missing is nullable."""
+    if kind in ONE_SIDED:
+        return left.row_type
+    both = concat(left.row_type, right.row_type)
+    width = len(left.row_type.fields)
+    types = [
+        t.nullable_() if (kind in LEFT_NULLABLE if i < width else kind in RIGHT_NULLABLE) else t
+        for i, t in enumerate(both.field_types)
+    ]
+    return row_of(names or both.field_names, types)
+
+
+def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[RexNode], list[RexNode]]:
+    left, right, rest = [], [], []
+    for part in parts:
+        read = refs(part)
+        if _holds_subquery(part) or not is_deterministic(part):
+            rest.append(part)
+        elif read and max(read) < width:
+            left.append(part)
+        elif read and min(read) >= width:
+            right.append(part)
+        else:
+            rest.append(part)
+    return left, right, rest
+
+
+def _holds_subquery(rex: RexNode) -> bool:
+    return isinstance(rex, SubQuery) or any(_holds_subquery(o) for o in getattr(rex, "operands", ()))
+
+
+def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinType:
+    """An outer join whose missing rows a filter drops anyway is a narrower join.
+
+    Source: ``RelOptUtil.simplifyJoin``, ``Strong``.
+    """
+    found = kind
+    for part in parts:
+        rejects_left = _rejects_null(part, lambda i: i < width)
+        rejects_right = _rejects_null(part, lambda i: i >= width)
+        if rejects_left and found is JoinType.RIGHT or rejects_right and found is JoinType.LEFT:
+            found = JoinType.INNER
+        elif found is JoinType.FULL and rejects_left:
+            found = JoinType.INNER if rejects_right else JoinType.LEFT
+        elif found is JoinType.FULL and rejects_right:
+            found = JoinType.RIGHT
+    return found
+
+
+_STRICT = frozenset({*COMPARISONS, "$+$1", "$-$1", "$*$1", "$/$1", "$CAST$1", "$LIKE$1", "$NOT$1", "$SEARCH$1"})
+
+
+def _rejects_null(rex: RexNode, of: Callable[[int], bool]) -> bool:
+    """Whether a condition is not TRUE when all those columns are NULL."""
+    if is_call(rex, AND):
+        return any(_rejects_null(p, of) for p in flatten(AND, rex))
+    if is_call(rex, OR):
+        return all(_rejects_null(p, of) for p in flatten(OR, rex))
+    if is_call(rex, IS_NOT_NULL, "$IS TRUE$1"):
+        return _is_null(rex.operands[0], of)  # type: ignore[union-attr]
+    return _is_null(rex, of)
+
+
+def _is_null(rex: RexNode, of: Callable[[int], bool]) -> bool:
+    if isinstance(rex, InputRef):
+        return of(rex.index)
+    if is_call(rex, "$SEARCH$1"):
+        operand, sarg = rex.operands  # type: ignore[union-attr]
+        return sarg.null_as != "TRUE" and _is_null(operand, of)  # type: ignore[union-attr]
+    if is_call(rex, *_STRICT):
+        return any(_is_null(o, of) for o in rex.operands)  # type: ignore[union-attr]
+    return isinstance(rex, Literal) and rex.value is None
+
+
+def push_join_condition(rel: Join) -> Rel:
+    """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: conditions of one side alone are filters of that side."""
+    width = len(rel.left.row_type.fields)
+    left, right, _ = _by_side(conjunctions(rel.condition), width)
+    if rel.type in (JoinType.LEFT, JoinType.FULL, JoinType.ANTI):
+        left = []
+    if rel.type in (JoinType.RIGHT, JoinType.FULL):
+        right = []
+    if not left and not right:
+        return rel
+    rest = [p for p in conjunctions(rel.condition) if p not in left and p not in right]
+    new_right = filtered(rel.right, [shift(r, -width) for r in right])
+    return _join(rel, rel.type, filtered(rel.left, left), new_right, and_(rest))
+
+
+def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
+    """FilterAggregateTransposeRule: conditions on grouping columns hold before grouping."""
+    keys = len(below.grouping)
+    allowed = set(range(keys))
+    for grouping in below.grouping_sets or ():
+        allowed &= {i for i, g in enumerate(below.grouping) if g in grouping}
+    parts = conjunctions(rel.condition)
+    pushed = [p for p in parts if refs(p) and refs(p) <= allowed and is_deterministic(p)]
+    if not pushed:
+        return rel
+    mapping = dict(enumerate(below.grouping))
+    types = below.input.row_type.field_types
+    new = replace(below, input=filtered(below.input, [retype(remap(p, mapping), types) for p in pushed]))
+    return filtered(new, [p for p in parts if p not in pushed])
+
+
+def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
+    """FilterSetOpTransposeRule: into every operand."""
+    operands = tuple(
+        filtered(o, [retype(rel.condition, o.row_type.field_types)]) for o in below.operands
+    )
+    return replace(below, operands=operands)
+
+
+def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
+    """FilterCorrelateRule: conditions of the outer row go below, those of the function's columns beside it."""
+    width = len(below.input.row_type.fields)
+    left, right, rest = _by_side(conjunctions(rel.condition), width)
+    if below.type is JoinType.LEFT:
+        right, rest = [], [*right, *rest]
+    if not left and not right:
+        return rel
+    own = and_([*([below.condition] if below.condition else []), *(shift(r, -width) for r in right)])
+    condition = None if own == TRUE else own
+    new = replace(below, input=filtered(below.input, left), condition=condition)
+    return filtered(new, [p for p in conjunctions(rel.condition) if p in rest])
+
+
+_RULES: dict[type[Rel], Callable[..., Rel]] = {
+    Filter: merge_filters,
+    Project: push_past_project,
+    Join: push_past_join,
+    Aggregate: push_past_aggregate,
+    SetOp: push_past_set_op,
+    Correlate: push_past_correlate,
+}

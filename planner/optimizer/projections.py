@@ -1,0 +1,244 @@
+"""Pushing projections towards the sources, so that each operator reads only what is needed above it.
+
+Sources: Calcite's ``PushProjector`` and the ``Project…TransposeRule`` of ``FlinkStreamRuleSets.PROJECT_RULES``,
+``ProjectWatermarkAssignerTransposeRule``, ``PushProjectIntoTableSourceScanRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ...plan.rex import InputRef, RexNode
+from ...plan.specs import AggregateCall, ProjectPushDown, ReadingMetadata
+from ..algebra import (
+    Aggregate,
+    Filter,
+    Join,
+    Project,
+    Rel,
+    SetKind,
+    SetOp,
+    Watermark,
+    WindowFunction,
+)
+from ..connectors import supports_metadata, supports_projection
+from ..physical import SourceScan
+from .predicates import ONE_SIDED, join_row_type
+from .rexes import contains_over, identity, inline, is_deterministic, ordered_refs, refs, remap, retype
+from .row_types import pick, row_of
+from .tree import to_fixpoint, top_down
+
+
+def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project:
+    """A projection; its row type follows from the expressions."""
+    exprs = tuple(exprs)
+    return Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+
+
+def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
+    """A projection to some columns; the relation itself where they are all, in order."""
+    wanted = tuple(indexes)
+    if wanted == tuple(range(len(rel.row_type.fields))):
+        return rel
+    refs_ = identity(rel.row_type)
+    return Project(input=rel, exprs=tuple(refs_[i] for i in wanted), row_type=pick(rel.row_type, wanted))
+
+
+def push_projections(rel: Rel) -> Rel:
+    """Push every projection as far down as it goes."""
+    return to_fixpoint(rel, lambda r: top_down(r, _push))
+
+
+def _push(rel: Rel) -> Rel:
+    while isinstance(rel, Project):
+        if is_identity(rel):
+            rel = rel.input
+            continue
+        rule = _RULES.get(type(rel.input))
+        new = rule(rel, rel.input) if rule else rel
+        if new is rel:
+            break
+        rel = new
+    return rel
+
+
+def is_identity(rel: Project) -> bool:
+    """Whether a projection passes its input on as it is, but for names (ProjectRemoveRule)."""
+    return len(rel.exprs) == len(rel.input.row_type.fields) and all(
+        isinstance(e, InputRef) and e.index == i and e.type == rel.input.row_type.fields[i].type
+        for i, e in enumerate(rel.exprs)
+    )
+
+
+def merge_projects(rel: Project, below: Project) -> Rel:
+    """FlinkProjectMergeRule: one projection of the other's input."""
+    if any(contains_over(e) for e in rel.exprs) and any(contains_over(e) for e in below.exprs):
+        return rel
+    if not can_inline(rel.exprs, below.exprs):
+        return rel
+    return Project(input=below.input, exprs=tuple(inline(e, below.exprs) for e in rel.exprs), row_type=rel.row_type)
+
+
+def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
+    """Whether nothing that may change from call to call would be computed more than once."""
+    unstable = {i for i, e in enumerate(below) if not is_deterministic(e)}
+    if not unstable:
+        return True
+    count: dict[int, int] = {}
+    for e in above:
+        for i in refs(e) & unstable:
+            count[i] = count.get(i, 0) + 1
+            if not isinstance(e, InputRef):
+                return False
+    return all(n <= 1 for n in count.values())
+
+
+def push_past_filter(rel: Project, below: Filter) -> Rel:
+    """ProjectFilterTransposeRule: below the filter only the columns that either reads."""
+    if any(contains_over(e) for e in rel.exprs):
+        return rel
+    needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
+    if len(needed) == len(below.input.row_type.fields):
+        return rel
+    trimmed = columns(below.input, needed)
+    mapping = {old: new for new, old in enumerate(needed)}
+    inner = Filter(input=trimmed, row_type=trimmed.row_type, condition=remap(below.condition, mapping))
+    return replace(rel, input=inner, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_past_join(rel: Project, below: Join) -> Rel:
+    """FlinkProjectJoinTransposeRule, ProjectSemiAntiJoinTransposeRule: each side only what is read of it."""
+    width = len(below.left.row_type.fields)
+    total = width + len(below.right.row_type.fields)
+    needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
+    if len(needed) == total:
+        return rel
+    left = [i for i in needed if i < width]
+    right = [i - width for i in needed if i >= width]
+    new_left, new_right = columns(below.left, left), columns(below.right, right)
+    mapping = {old: new for new, old in enumerate(needed)}
+    row_type = join_row_type(below.type, new_left, new_right)
+    join = replace(
+        below, left=new_left, right=new_right, condition=remap(below.condition, mapping), row_type=row_type
+    )
+    exprs = tuple(remap(e, mapping) for e in rel.exprs)
+    return replace(rel, input=join, exprs=exprs)
+
+
+def trim_one_sided(rel: Rel) -> Rel:
+    """The right side of a semi or anti join needs only what the condition reads."""
+    if not isinstance(rel, Join) or rel.type not in ONE_SIDED:
+        return rel
+    width = len(rel.left.row_type.fields)
+    needed = sorted(i - width for i in refs(rel.condition) if i >= width)
+    if len(needed) == len(rel.right.row_type.fields) or isinstance(rel.right, Project):
+        return rel
+    mapping = {i: i for i in range(width)} | {old + width: new + width for new, old in enumerate(needed)}
+    return replace(rel, right=columns(rel.right, needed), condition=remap(rel.condition, mapping))
+
+
+def push_past_union(rel: Project, below: SetOp) -> Rel:
+    """ProjectSetOpTransposeRule: into every operand of UNION ALL."""
+    if below.kind is not SetKind.UNION or not below.all or any(contains_over(e) for e in rel.exprs):
+        return rel
+    operands = tuple(
+        Project(
+            input=o,
+            exprs=tuple(retype(e, o.row_type.field_types) for e in rel.exprs),
+            row_type=row_of(rel.row_type.field_names, (retype(e, o.row_type.field_types).type for e in rel.exprs)),
+        )
+        for o in below.operands
+    )
+    return replace(below, operands=operands, row_type=rel.row_type)
+
+
+def push_past_window(rel: Project, below: WindowFunction) -> Rel:
+    """ProjectWindowTableFunctionTransposeRule: below the window only what is read, and the time column."""
+    if any(contains_over(e) for e in rel.exprs):
+        return rel
+    width = len(below.input.row_type.fields)
+    wanted = {below.time_index, *below.partition_keys}.union(*map(refs, rel.exprs))
+    needed = sorted(i for i in wanted if i < width)
+    if len(needed) == width:
+        return rel
+    mapping = {old: new for new, old in enumerate([*needed, *range(width, width + 3)])}
+    trimmed = columns(below.input, needed)
+    window_fields = below.row_type.fields[width:]
+    window = replace(
+        below,
+        input=trimmed,
+        time_index=mapping[below.time_index],
+        partition_keys=tuple(mapping[k] for k in below.partition_keys),
+        row_type=row_of(
+            (*trimmed.row_type.field_names, *(f.name for f in window_fields)),
+            (*trimmed.row_type.field_types, *(f.type for f in window_fields)),
+        ),
+    )
+    return replace(rel, input=window, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_past_watermark(rel: Project, below: Watermark) -> Rel:
+    """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads."""
+    if any(contains_over(e) for e in rel.exprs):
+        return rel
+    needed = sorted({below.rowtime_index, *refs(below.expr)}.union(*map(refs, rel.exprs)))
+    if len(needed) == len(below.input.row_type.fields):
+        return rel
+    mapping = {old: new for new, old in enumerate(needed)}
+    marked = replace(
+        below,
+        input=columns(below.input, needed),
+        rowtime_index=mapping[below.rowtime_index],
+        expr=remap(below.expr, mapping),
+        row_type=pick(below.row_type, needed),
+    )
+    return replace(rel, input=marked, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
+    """PruneAggregateCallRule: calls whose results nobody reads are not made."""
+    keys = len(below.grouping)
+    read = set().union(*map(refs, rel.exprs)) if rel.exprs else set()
+    kept = [i for i in range(len(below.calls)) if keys + i in read]
+    if len(kept) == len(below.calls) or (not kept and not keys):
+        return rel
+    indexes = [*range(keys), *(keys + i for i in kept)]
+    mapping = {old: new for new, old in enumerate(indexes)}
+    calls: tuple[AggregateCall, ...] = tuple(below.calls[i] for i in kept)
+    new = replace(below, calls=calls, row_type=pick(below.row_type, indexes))
+    return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_into_scan(rel: Project, below: SourceScan) -> Rel:
+    """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
+    width = len(below.row_type.fields)
+    needed = ordered_refs(rel.exprs)
+    if not supports_projection(below.table) or len(needed) == width:
+        return rel
+    if any(isinstance(a, ProjectPushDown) for a in below.abilities):
+        return rel
+    mapping = {old: new for new, old in enumerate(needed)}
+    return replace(rel, input=project_scan(below, needed), exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
+    """A scan that reads only those columns, in that order."""
+    row_type = pick(scan.row_type, needed)
+    produced = row_type.not_null()
+    abilities = [*scan.abilities, ProjectPushDown(tuple((i,) for i in needed), produced)]
+    if supports_metadata(scan.table):
+        abilities.append(ReadingMetadata((), produced))
+    return replace(scan, abilities=tuple(abilities), row_type=row_type)
+
+
+_RULES: dict[type[Rel], Callable[..., Rel]] = {
+    Project: merge_projects,
+    Filter: push_past_filter,
+    Join: push_past_join,
+    SetOp: push_past_union,
+    WindowFunction: push_past_window,
+    Watermark: push_past_watermark,
+    Aggregate: push_past_aggregate,
+    SourceScan: push_into_scan,
+}

@@ -1,0 +1,170 @@
+"""ROW_NUMBER and its kin, filtered, as Top-N.
+
+Sources: ``FlinkLogicalRankRule``, ``CalcRankTransposeRule``, ``ConstantRankNumberColumnRemoveRule``,
+``RedundantRankNumberColumnRemoveRule``, ``RankUtil``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
+from ..algebra import Rel
+from ..physical import Calc, OverAggregate, Rank
+from . import sargs
+from .calcs import calc, merge_calcs
+from .rexes import GE, GT, LE, LT, EQ, MIRRORED, and_, conjunctions, identity, inline, is_always_true, is_call, refs, remap
+from .row_types import pick, row_of
+
+_KINDS = {"$ROW_NUMBER$1": "ROW_NUMBER", "$RANK$1": "RANK", "$DENSE_RANK$1": "DENSE_RANK"}
+
+
+def to_rank(rel: Rel) -> Rel:
+    """A filter on a rank over a window of rows becomes a Top-N."""
+    if not isinstance(rel, Calc) or rel.condition is None or not isinstance(rel.input, OverAggregate):
+        return rel
+    over = rel.input
+    calls = [c for g in over.groups for c in g.agg_calls]
+    if len(calls) != 1 or calls[0].internal_name not in _KINDS or not over.groups[0].order_by.fields:
+        return rel
+    rank_index = len(over.input.row_type.fields)
+    parts = conjunctions(rel.condition)
+    about = [p for p in parts if rank_index in refs(p)]
+    found = rank_range(about, rank_index)
+    if found is None:
+        return rel
+    if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
+        return rel
+    rest = [p for p in parts if p not in about]
+    names = [*over.row_type.field_names]
+    for i, e in enumerate(rel.projection):
+        if isinstance(e, InputRef) and e.index == rank_index:
+            names[rank_index] = rel.row_type.field_names[i]
+            break
+    rank = Rank(
+        input=over.input,
+        kind=_KINDS[calls[0].internal_name or ""],
+        partition=over.partition,
+        order=over.groups[0].order_by.fields,
+        range=found,
+        output_rank=True,
+        row_type=row_of(names, over.row_type.field_types),
+    )
+    condition = and_(rest)
+    return _simplified(
+        Calc(
+            input=rank,
+            projection=rel.projection,
+            condition=None if is_always_true(condition) else condition,
+            row_type=rel.row_type,
+        )
+    )
+
+
+def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
+    """The ranks that conditions on the rank column let through; ``None`` where they have no such form."""
+    column: sargs.Search | None = None
+    for part in parts:
+        variable = _variable_range(part, rank)
+        if variable is not None and len(parts) == 1:
+            return variable
+        found = sargs.read(part)
+        if found is None or not isinstance(found.operand, InputRef) or found.operand.index != rank:
+            return None
+        column = found if column is None else sargs.intersect(column, found)
+    if column is None or len(column.ranges) != 1:
+        return None
+    lower, upper = column.ranges[0].lower, column.ranges[0].upper
+    start = 1 if lower is None else max(1, int(lower.value) + (not lower.closed))
+    if upper is None:
+        return ConstantRankRangeWithoutEnd(start)
+    return ConstantRankRange(start, int(upper.value) - (not upper.closed))
+
+
+def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
+    if not is_call(rex, LE, GE, LT, GT, EQ):
+        return None
+    left, right = rex.operands  # type: ignore[union-attr]
+    name = rex.name  # type: ignore[union-attr]
+    if isinstance(right, InputRef) and right.index == rank:
+        left, right, name = right, left, MIRRORED[name]
+    if name != LE or not isinstance(left, InputRef) or left.index != rank or not isinstance(right, InputRef):
+        return None
+    return VariableRankRange(right.index)
+
+
+def _simplified(rel: Calc) -> Rel:
+    return merge_calcs(_drop_unused_rank(_constant_rank(_transpose(rel))))
+
+
+def _transpose(rel: Calc) -> Calc:
+    """CalcRankTransposeRule: the Top-N reads only what it or the calc above it needs."""
+    rank = rel.input
+    assert isinstance(rank, Rank)
+    width = len(rank.input.row_type.fields)
+    used = set().union(*map(refs, rel.projection), refs(rel.condition))
+    keys = {*rank.partition, *(f.index for f in rank.order)}
+    if isinstance(rank.range, VariableRankRange):
+        keys.add(rank.range.end_index)
+    needed = sorted(i for i in used | keys if i < width)
+    if len(needed) == width:
+        return rel
+    mapping = {old: new for new, old in enumerate([*needed, width])}
+    source = rank.input
+    below = calc(source, (identity(source.row_type)[i] for i in needed), pick(source.row_type, needed).field_names)
+    new = remap_rank(rank, mapping, below)
+    new = replace(new, row_type=pick(rank.row_type, [*needed, width]))
+    return replace(
+        rel,
+        input=new,
+        projection=tuple(remap(e, mapping) for e in rel.projection),
+        condition=None if rel.condition is None else remap(rel.condition, mapping),
+    )
+
+
+def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
+    """A Top-N over an input whose columns moved."""
+    found = rank.range
+    if isinstance(found, VariableRankRange):
+        found = VariableRankRange(mapping[found.end_index])
+    return replace(
+        rank,
+        input=source,
+        partition=tuple(mapping[p] for p in rank.partition),
+        order=tuple(replace(f, index=mapping[f.index]) for f in rank.order),
+        range=found,
+    )
+
+
+def _constant_rank(rel: Calc) -> Calc:
+    """ConstantRankNumberColumnRemoveRule: a rank that can only be one number is that number."""
+    rank = rel.input
+    assert isinstance(rank, Rank)
+    if not isinstance(rank.range, ConstantRankRange) or rank.range.start != rank.range.end or rank.kind != "ROW_NUMBER":
+        return rel
+    width = len(rank.input.row_type.fields)
+    exprs = (
+        *identity(rank.input.row_type),
+        Literal(rank.range.start, rank.row_type.fields[width].type),
+    )
+    return replace(
+        rel,
+        input=_without_rank(rank),
+        projection=tuple(inline(e, exprs) for e in rel.projection),
+        condition=None if rel.condition is None else inline(rel.condition, exprs),
+    )
+
+
+def _drop_unused_rank(rel: Calc) -> Calc:
+    """RedundantRankNumberColumnRemoveRule."""
+    rank = rel.input
+    assert isinstance(rank, Rank)
+    used = set().union(*map(refs, rel.projection), refs(rel.condition))
+    if not rank.output_rank or len(rank.input.row_type.fields) in used:
+        return rel
+    return replace(rel, input=_without_rank(rank))
+
+
+def _without_rank(rank: Rank) -> Rank:
+    return replace(rank, output_rank=False, row_type=rank.input.row_type)

@@ -1,0 +1,115 @@
+"""Simplifying and folding the expressions of a whole tree, with what its filters say.
+
+Sources: ``ReduceExpressionsRule``, ``RelMdPredicates``, ``AggregateProjectPullUpConstantsRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import JoinType
+from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
+from .rexes import CAST, EQ, SPECIAL, conjunctions, contains_over, is_always_true, is_call, rewrite
+from .simplify import simplify, simplify_condition
+from .tree import bottom_up
+
+
+def reduce_expressions(rel: Rel) -> Rel:
+    """Simplify every expression."""
+    return bottom_up(rel, _reduce)
+
+
+def _reduce(rel: Rel) -> Rel:
+    match rel:
+        case Filter():
+            condition = simplify_condition(rel.condition)
+            return rel.input if is_always_true(condition) else replace(rel, condition=condition)
+        case Project():
+            exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
+            return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
+        case Join():
+            return replace(rel, condition=simplify_condition(rel.condition))
+    return rel
+
+
+def _reduced(rex: RexNode, source: Rel) -> RexNode:
+    known = constants(source)
+    if not known:
+        return simplify(rex)
+
+    def substitute(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef) and node.index in known:
+            literal = known[node.index]
+            typed = Literal(literal.value, node.type.not_null())
+            return typed if not node.type.nullable else Call(CAST, (typed,), node.type, SPECIAL)
+        return node
+
+    return simplify(rex if contains_over(rex) else rewrite(rex, substitute))
+
+
+def constants(rel: Rel) -> Mapping[int, Literal]:
+    """The columns that hold one known value in every row."""
+    match rel:
+        case Filter():
+            return {**constants(rel.input), **_equalities(rel.condition)}
+        case Project():
+            below = constants(rel.input)
+            return {i: below[e.index] for i, e in enumerate(rel.exprs) if isinstance(e, InputRef) and e.index in below}
+        case Join(type=JoinType.INNER):
+            width = len(rel.left.row_type.fields)
+            right = {i + width: v for i, v in constants(rel.right).items()}
+            return {**constants(rel.left), **right, **_equalities(rel.condition)}
+        case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
+            return constants(rel.left)
+        case Aggregate(grouping_sets=None):
+            below = constants(rel.input)
+            return {i: below[g] for i, g in enumerate(rel.grouping) if g in below}
+        case Sort():
+            return constants(rel.input)
+    return {}
+
+
+def _equalities(condition: RexNode) -> dict[int, Literal]:
+    found = {}
+    for part in conjunctions(condition):
+        if is_call(part, EQ):
+            left, right = part.operands  # type: ignore[union-attr]
+            if isinstance(left, Literal):
+                left, right = right, left
+            if isinstance(left, InputRef) and isinstance(right, Literal):
+                found[left.index] = right
+    return found
+
+
+def pull_up_constants(rel: Rel) -> Rel:
+    """Grouping columns of one known value are left out of the grouping and added above it."""
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or len(rel.grouping) < 2:
+        return rel
+    below = constants(rel.input)
+    if isinstance(rel.input, Project):
+        for i, e in enumerate(rel.input.exprs):
+            inner = e.operands[0] if is_call(e, CAST) else e  # type: ignore[union-attr]
+            if isinstance(inner, Literal) and inner.value is not None:
+                below = {**below, i: inner}
+    fixed = [i for i, g in enumerate(rel.grouping) if g in below]
+    if not fixed:
+        return rel
+    if len(fixed) == len(rel.grouping):
+        fixed = fixed[1:]
+    kept = [i for i in range(len(rel.grouping)) if i not in fixed]
+    fields = rel.row_type.fields
+    from .row_types import pick
+
+    order = [*kept, *range(len(rel.grouping), len(fields))]
+    inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept), row_type=pick(rel.row_type, order))
+    place = {old: new for new, old in enumerate(order)}
+    exprs: list[RexNode] = []
+    for i, f in enumerate(fields):
+        if i in place:
+            exprs.append(InputRef(place[i], f.type))
+        else:
+            literal = Literal(below[rel.grouping[i]].value, f.type.not_null())
+            exprs.append(literal if not f.type.nullable else Call(CAST, (literal,), f.type, SPECIAL))
+    return Project(input=inner, exprs=tuple(exprs), row_type=rel.row_type)

@@ -1,0 +1,118 @@
+"""Sub-plans that several sinks share become one.
+
+Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table that differ in their columns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from ...plan.specs import ProjectPushDown, ReadingMetadata
+from ..algebra import Rel
+from ..physical import Calc, Sink, SourceScan
+from .calcs import calc
+from .changelog import Mode
+from .projections import project_scan
+from .rexes import identity
+from .tree import bottom_up
+
+
+def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
+    """Scans of one table that read different columns become one that reads all of these."""
+    groups: dict[Any, list[SourceScan]] = {}
+    for sink in sinks:
+        for scan in _scans(sink):
+            groups.setdefault(_source_key(scan), []).append(scan)
+    merged: dict[Any, SourceScan] = {}
+    for key, scans in groups.items():
+        wanted = {_columns(s) for s in scans}
+        if len(wanted) > 1:
+            union = tuple(sorted({c for columns in wanted for c in columns}))
+            merged[key] = _reading(scans[0], union)
+    if not merged:
+        return tuple(sinks)
+
+    def narrow(rel: Rel) -> Rel:
+        if not isinstance(rel, SourceScan) or _source_key(rel) not in merged:
+            return rel
+        source = merged[_source_key(rel)]
+        available = _columns(source)
+        if available == _columns(rel):
+            return source
+        refs = identity(source.row_type)
+        exprs = [refs[available.index(c)] for c in _columns(rel)]
+        return Calc(input=source, projection=tuple(exprs), row_type=rel.row_type)
+
+    return tuple(_merge_calcs_over(bottom_up(s, narrow)) for s in sinks)
+
+
+def _merge_calcs_over(rel: Rel) -> Rel:
+    def merge(node: Rel) -> Rel:
+        if isinstance(node, Calc) and isinstance(node.input, Calc):
+            return calc(node.input, node.projection, node.row_type.field_names, node.condition)
+        return node
+
+    return bottom_up(rel, merge)
+
+
+def _scans(rel: Rel) -> list[SourceScan]:
+    if isinstance(rel, SourceScan):
+        return [rel]
+    return [s for i in rel.inputs for s in _scans(i)]
+
+
+def _source_key(scan: SourceScan) -> Any:
+    """What scans must have in common to be merged: all but the columns."""
+    others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
+    return repr((scan.table.identifier, scan.options, scan.alias, others))
+
+
+def _columns(scan: SourceScan) -> tuple[int, ...]:
+    for ability in scan.abilities:
+        if isinstance(ability, ProjectPushDown):
+            return tuple(path[0] for path in ability.projected_fields)
+    return tuple(range(len(scan.row_type.fields)))
+
+
+def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
+    """The scan with other columns."""
+    from .row_types import row_of
+
+    physical = [c for c in scan.table.resolved.schema.columns if c.kind is None]
+    row_type = row_of((c.name for c in physical), (c.data_type.regular() for c in physical))  # type: ignore[misc]
+    others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
+    return project_scan(replace(scan, abilities=others, row_type=row_type), columns)
+
+
+def share(sinks: Sequence[Sink], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
+    """Equal sub-trees as one object each.  Sinks stay apart."""
+    canonical: dict[Any, Rel] = {}
+    new_modes: dict[int, Mode] = {}
+    ids: dict[int, Rel] = {}
+
+    def visit(rel: Rel) -> Rel:
+        found = ids.get(id(rel))
+        if found is not None:
+            return found
+        from .tree import with_inputs
+
+        inputs = tuple(visit(i) for i in rel.inputs)
+        mode = modes.get(id(rel))
+        new = with_inputs(rel, inputs)
+        if not isinstance(rel, Sink):
+            new = canonical.setdefault(_digest(rel, inputs, mode), new)
+        ids[id(rel)] = new
+        if mode is not None:
+            new_modes[id(new)] = mode
+        return new
+
+    return tuple(visit(s) for s in sinks), new_modes
+
+
+def _digest(rel: Rel, inputs: tuple[Rel, ...], mode: Mode | None) -> Any:
+    own = tuple(repr(getattr(rel, f.name)) for f in fields(rel) if f.name not in ("input", "left", "right", "operands"))
+    return type(rel), own, tuple(map(id, inputs)), mode
+
+

@@ -1,0 +1,256 @@
+"""Sets of values as ranges: the algebra behind SEARCH.  Source: Calcite's ``Sarg`` and ``RexSimplify``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cmp_to_key
+from typing import Any
+
+from ...plan.rex import Bound, Call, Literal, Range, RexNode, Sarg
+from ...plan.types import CHARACTER, NUMERIC, LogicalType
+from .rexes import (
+    COMPARISONS,
+    EQ,
+    FALSE,
+    GE,
+    GT,
+    IS_NOT_NULL,
+    IS_NULL,
+    LE,
+    LT,
+    MIRRORED,
+    NE,
+    SEARCH,
+    TRUE,
+    and_,
+    compare,
+    or_,
+    search,
+    test,
+)
+
+ALL = (Range(None, None),)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """``operand`` lies in ``ranges``; ``null`` is what NULL yields (None: UNKNOWN)."""
+
+    operand: RexNode
+    ranges: tuple[Range, ...]
+    null: bool | None
+    type: LogicalType | None
+
+    @property
+    def is_complemented_points(self) -> bool:
+        """Everything but some points."""
+        if len(self.ranges) < 2 or self.ranges[0].lower is not None or self.ranges[-1].upper is not None:
+            return False
+        return all(
+            a.upper is not None and b.lower is not None and not a.upper.closed and not b.lower.closed
+            and key(a.upper.value, self.type) == key(b.lower.value, self.type)
+            for a, b in zip(self.ranges, self.ranges[1:], strict=False)
+        )
+
+
+def key(value: Any, t: LogicalType | None) -> Any:
+    """A value that orders as Flink orders the type."""
+    numeric = t is not None and (t.root in NUMERIC or t.root.startswith("INTERVAL"))
+    return Decimal(str(value)) if numeric else value
+
+
+def read(rex: RexNode) -> Search | None:
+    """The search that a comparison with a literal, an IS [NOT] NULL or a SEARCH makes; else ``None``."""
+    if not isinstance(rex, Call):
+        return None
+    if rex.name == IS_NULL:
+        return Search(rex.operands[0], (), True, None)
+    if rex.name == IS_NOT_NULL:
+        return Search(rex.operands[0], ALL, False, None)
+    if rex.name == SEARCH and isinstance(rex.operands[1], Sarg):
+        sarg = rex.operands[1]
+        null = {"TRUE": True, "FALSE": False}.get(sarg.null_as)
+        return Search(rex.operands[0], sarg.ranges, null, sarg.type)
+    if rex.name not in COMPARISONS:
+        return None
+    left, right = rex.operands
+    name = rex.name
+    if isinstance(left, Literal) and not isinstance(right, Literal):
+        left, right, name = right, left, MIRRORED[name]
+    if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
+        return None
+    return Search(left, _ranges(name, right.value), None, right.type)
+
+
+def _ranges(name: str, value: Any) -> tuple[Range, ...]:
+    open_, closed = Bound(value, False), Bound(value, True)
+    return {
+        EQ: (Range(closed, closed),),
+        NE: (Range(None, open_), Range(open_, None)),
+        LT: (Range(None, open_),),
+        LE: (Range(None, closed),),
+        GT: (Range(open_, None),),
+        GE: (Range(closed, None),),
+    }[name]
+
+
+def _is_point(r: Range) -> bool:
+    return r.lower is not None and r.lower == r.upper
+
+
+def intersect(a: Search, b: Search) -> Search:
+    """Both."""
+    t = _common(a.type, b.type)
+    found = []
+    for x in a.ranges:
+        for y in b.ranges:
+            lower = _tighter(x.lower, y.lower, t, 1)
+            upper = _tighter(x.upper, y.upper, t, -1)
+            if _holds_something(lower, upper, t):
+                found.append(Range(lower, upper))
+    null = False if False in (a.null, b.null) else (True if a.null and b.null else None)
+    return Search(a.operand, tuple(found), null, t)
+
+
+def unite(a: Search, b: Search) -> Search:
+    """Either."""
+    t = _common(a.type, b.type)
+    null = True if True in (a.null, b.null) else (False if a.null is False and b.null is False else None)
+    return Search(a.operand, _merge((*a.ranges, *b.ranges), t), null, t)
+
+
+def _common(a: LogicalType | None, b: LogicalType | None) -> LogicalType | None:
+    if a is None or b is None or a == b:
+        return a or b
+    if a.root in CHARACTER and b.root in CHARACTER:
+        length = max(a.length or 0, b.length or 0)
+        return replace(a, root="CHAR" if a.root == b.root == "CHAR" and a.length == b.length else "VARCHAR", length=length)
+    if a.root == b.root == "DECIMAL":
+        whole = max((x.precision or 0) - (x.scale or 0) for x in (a, b))
+        scale = max(a.scale or 0, b.scale or 0)
+        return replace(a, precision=whole + scale, scale=scale)
+    if a.root in NUMERIC and b.root in NUMERIC:
+        return a if NUMERIC.index(a.root) >= NUMERIC.index(b.root) else b
+    return a
+
+
+def _tighter(a: Bound | None, b: Bound | None, t: LogicalType | None, sign: int) -> Bound | None:
+    if a is None or b is None:
+        return a or b
+    x, y = key(a.value, t), key(b.value, t)
+    if x == y:
+        return a if not a.closed else b
+    return a if (x > y) == (sign > 0) else b
+
+
+def _holds_something(lower: Bound | None, upper: Bound | None, t: LogicalType | None) -> bool:
+    if lower is None or upper is None:
+        return True
+    x, y = key(lower.value, t), key(upper.value, t)
+    return bool(x < y or (x == y and lower.closed and upper.closed))
+
+
+def _merge(ranges: Iterable[Range], t: LogicalType | None) -> tuple[Range, ...]:
+    def compare_lower(a: Range, b: Range) -> int:
+        if a.lower is None or b.lower is None:
+            return (a.lower is not None) - (b.lower is not None)
+        x, y = key(a.lower.value, t), key(b.lower.value, t)
+        if x == y:
+            return b.lower.closed - a.lower.closed
+        return -1 if x < y else 1
+
+    found: list[Range] = []
+    for r in sorted(ranges, key=cmp_to_key(compare_lower)):
+        if found and _touches(found[-1].upper, r.lower, t):
+            found[-1] = Range(found[-1].lower, _looser(found[-1].upper, r.upper, t))
+        else:
+            found.append(r)
+    return tuple(found)
+
+
+def _touches(upper: Bound | None, lower: Bound | None, t: LogicalType | None) -> bool:
+    if upper is None or lower is None:
+        return True
+    x, y = key(upper.value, t), key(lower.value, t)
+    return bool(x > y or (x == y and (upper.closed or lower.closed)))
+
+
+def _looser(a: Bound | None, b: Bound | None, t: LogicalType | None) -> Bound | None:
+    if a is None or b is None:
+        return None
+    x, y = key(a.value, t), key(b.value, t)
+    if x == y:
+        return a if a.closed else b
+    return a if x > y else b
+
+
+def write(found: Search) -> RexNode:
+    """The shortest expression of a search."""
+    operand, ranges, null, t = found.operand, found.ranges, found.null, found.type
+    if not operand.type.nullable:
+        null = None
+    if ranges == ALL or t is None:
+        if ranges:
+            return TRUE if null or not operand.type.nullable else test(IS_NOT_NULL, operand)
+        return test(IS_NULL, operand) if null else FALSE
+    if not ranges:
+        return test(IS_NULL, operand) if null else FALSE
+    single = _comparison(found)
+    if single is not None and null is None:
+        return single
+    null_as = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}[null]
+    return search(operand, Sarg(ranges, null_as, t))
+
+
+def _comparison(found: Search) -> RexNode | None:
+    ranges, t = found.ranges, found.type
+    assert t is not None
+
+    def to(name: str, value: Any) -> RexNode:
+        return compare(name, found.operand, Literal(value, t))
+
+    if found.is_complemented_points and len(ranges) == 2:
+        return to(NE, ranges[0].upper.value)  # type: ignore[union-attr]
+    if len(ranges) > 1:
+        return None
+    lower, upper = ranges[0].lower, ranges[0].upper
+    if _is_point(ranges[0]):
+        return to(EQ, lower.value)  # type: ignore[union-attr]
+    if lower is None and upper is not None:
+        return to(LE if upper.closed else LT, upper.value)
+    if upper is None and lower is not None:
+        return to(GE if lower.closed else GT, lower.value)
+    return None
+
+
+def expand(rex: RexNode) -> RexNode:
+    """SEARCH written out as comparisons.  Source: ``RexUtil.expandSearch``."""
+    if not (isinstance(rex, Call) and rex.name == SEARCH and isinstance(rex.operands[1], Sarg)):
+        return rex
+    operand, sarg = rex.operands
+
+    def to(name: str, value: Any) -> RexNode:
+        return compare(name, operand, Literal(value, sarg.type))
+
+    found = read(rex)
+    assert found is not None and isinstance(sarg, Sarg)
+    if found.is_complemented_points:
+        parts: list[RexNode] = [and_(to(NE, r.upper.value) for r in sarg.ranges[:-1])]  # type: ignore[union-attr]
+    else:
+        parts = []
+        for r in sarg.ranges:
+            if _is_point(r):
+                parts.append(to(EQ, r.lower.value))  # type: ignore[union-attr]
+                continue
+            ends = []
+            if r.lower is not None:
+                ends.append(to(GE if r.lower.closed else GT, r.lower.value))
+            if r.upper is not None:
+                ends.append(to(LE if r.upper.closed else LT, r.upper.value))
+            parts.append(and_(ends))
+    written = or_(parts)
+    if sarg.null_as == "TRUE":
+        return or_([written, test(IS_NULL, operand)])
+    return written if sarg.null_as == "UNKNOWN" else and_([written, test(IS_NOT_NULL, operand)])

@@ -1,0 +1,167 @@
+"""Scans, and pushing filters, partitions and limits into them.
+
+Sources: ``PushPartitionIntoTableSourceScanRule``, ``PushFilterIntoTableSourceScanRule``,
+``PushLimitIntoTableSourceScanRule``, ``RexNodeToExpressionConverter``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown
+from ..algebra import Filter, Rel, Scan, Sort
+from ..connectors import supports_filters, supports_limit, supports_partitions, table_options
+from ..physical import SourceScan
+from . import sargs
+from .predicates import filtered
+from .rexes import AND, BINARY, OR, and_, conjunctions, is_call, refs, rewrite
+from .simplify import simplify, to_cnf
+from .tree import bottom_up
+
+_CONVERTIBLE = frozenset(
+    {"$AND$1", "$OR$1", "$NOT$1", "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"}
+    | {"$IS NULL$1", "$IS NOT NULL$1", "$IS TRUE$1", "$IS FALSE$1", "$IS NOT TRUE$1", "$IS NOT FALSE$1"}
+    | {"$+$1", "$-$1", "$*$1", "$/$1", "$MOD$1", "$CAST$1", "$LIKE$1", "$SIMILAR TO$1", "$UPPER$1", "$LOWER$1"}
+    | {"$CHAR_LENGTH$1", "$TRIM$1", "$ABS$1", "$SUBSTRING$1", "$||$1", "$FLOOR$1", "$CEIL$1", "$POSITION$1"}
+)
+"""The functions that a pushed predicate may call."""
+
+
+def to_source(rel: Rel) -> Rel:
+    """A table as a source that reads all its columns."""
+    if not isinstance(rel, Scan):
+        return rel
+    return SourceScan(table=rel.table, row_type=rel.row_type, options=rel.options)
+
+
+def push_into_scans(rel: Rel) -> Rel:
+    """Partition predicates first, then the others."""
+    return bottom_up(bottom_up(rel, _push_partitions), _push_filter)
+
+
+def _push_filter(rel: Rel) -> Rel:
+    """The source learns every predicate that it can read; the planner still applies all of them."""
+    if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
+        return rel
+    scan = rel.input
+    if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
+        return rel
+    parts = conjunctions(to_cnf(rel.condition))
+    pushed = tuple(binary(p) for p in parts if is_convertible(p))
+    if not pushed:
+        return rel
+    condition = simplify(and_([*(p for p in parts if is_convertible(p)), *(p for p in parts if not is_convertible(p))]))
+    return replace(rel, input=replace(scan, abilities=(*scan.abilities, FilterPushDown(pushed))), condition=condition)
+
+
+def is_convertible(rex: RexNode) -> bool:
+    """Whether a source can be told the predicate."""
+    if isinstance(rex, Call):
+        if rex.name == "$SEARCH$1":
+            return is_convertible(rex.operands[0])
+        return rex.name in _CONVERTIBLE and all(map(is_convertible, rex.operands))
+    if isinstance(rex, FieldAccess):
+        return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
+    return isinstance(rex, InputRef) or (isinstance(rex, Literal) and rex.symbol is None)
+
+
+def binary(rex: RexNode) -> RexNode:
+    """A predicate as Flink's expressions spell it: SEARCH written out, AND and OR of two operands each."""
+
+    def split(node: RexNode) -> RexNode:
+        node = sargs.expand(node)
+        for name in (AND, OR):
+            if is_call(node, name):
+                return _nested(name, node)
+        return node
+
+    return rewrite(rex, split)
+
+
+def _nested(name: str, rex: RexNode) -> RexNode:
+    operands = [o if not is_call(o, AND, OR) else binary(o) for o in children(rex)]
+    found = operands[0]
+    for operand in operands[1:]:
+        nullable = found.type.nullable or operand.type.nullable
+        found = Call(name, (found, operand), found.type.with_nullability(nullable), BINARY)
+    return found
+
+
+# ---------------------------------------------------------------- partitions
+
+
+def _push_partitions(rel: Rel) -> Rel:
+    """Predicates on partition columns choose among the partitions that are there."""
+    if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
+        return rel
+    scan = rel.input
+    if not supports_partitions(scan.table) or any(isinstance(a, PartitionPushDown) for a in scan.abilities):
+        return rel
+    keys = scan.table.resolved.partition_keys or ()
+    names = scan.row_type.field_names
+    parts = conjunctions(rel.condition)
+    chosen = [p for p in parts if refs(p) and all(names[i] in keys for i in refs(p))]
+    if not chosen:
+        return rel
+    found = [p for p in _partitions(scan, keys) if _matches(p, chosen, scan)]
+    pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(found))))
+    return filtered(pushed, [p for p in parts if p not in chosen])
+
+
+def _partitions(scan: SourceScan, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
+    path = table_options(scan.table, dict(scan.options)).get("path", "")
+    folders = [(Path(path.removeprefix("file://")), {})] if path else []
+    for key in keys:
+        below: list[tuple[Path, dict[str, str]]] = []
+        for folder, values in folders:
+            if folder.is_dir():
+                for child in sorted(folder.iterdir()):
+                    name, equals, value = child.name.partition("=")
+                    if equals and name == key:
+                        below.append((child, {**values, key: value}))
+        folders = below
+    for _, values in folders:
+        yield values
+
+
+def _matches(partition: dict[str, str], predicates: list[RexNode], scan: SourceScan) -> bool:
+    fields = scan.row_type.fields
+
+    def value(rex: RexNode) -> RexNode:
+        if not isinstance(rex, InputRef):
+            return rex
+        field = fields[rex.index]
+        text = partition[field.name]
+        numeric = field.type.root in ("TINYINT", "SMALLINT", "INT", "BIGINT")
+        return Literal(int(text) if numeric else text, field.type.not_null())
+
+    results = [simplify(rewrite(sargs_expanded(p), value)) for p in predicates]
+    return all(not (isinstance(r, Literal) and r.value is not True) and not _is_false(r) for r in results)
+
+
+def sargs_expanded(rex: RexNode) -> RexNode:
+    """The predicate without SEARCH."""
+    return rewrite(rex, sargs.expand)
+
+
+def _is_false(rex: RexNode) -> bool:
+    while is_call(rex, "$CAST$1"):
+        rex = children(rex)[0]
+    return isinstance(rex, Literal) and rex.value is not True
+
+
+# ---------------------------------------------------------------- limits
+
+
+def push_limit(rel: Rel) -> Rel:
+    """LIMIT without ORDER BY lets the source stop early."""
+    if not isinstance(rel, Sort) or rel.order or rel.fetch is None or not isinstance(rel.input, SourceScan):
+        return rel
+    scan = rel.input
+    if not supports_limit(scan.table) or any(isinstance(a, LimitPushDown) for a in scan.abilities):
+        return rel
+    limit = LimitPushDown((rel.offset or 0) + rel.fetch)
+    return replace(rel, input=replace(scan, abilities=(*scan.abilities, limit)))

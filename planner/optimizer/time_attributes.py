@@ -1,0 +1,126 @@
+"""Time attributes become plain timestamps where their meaning ends.  Source: ``RelTimeIndicatorConverter``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ...plan.rex import FUNCTION, Call, RexNode
+from ..algebra import Aggregate, Join, Rel, SetOp, TableModify
+from ..physical import Calc
+from .calcs import calc, merge_calcs
+from .join_kinds import keeps_time
+from .predicates import join_row_type
+from .rexes import CAST, SPECIAL, identity, retype
+from .row_types import row_of
+from .tree import with_inputs
+
+_KEEPING = frozenset({"$TUMBLE$1", "$HOP$1", "$SESSION$1", "$PROCTIME$1"})
+"""Functions whose operands must stay time attributes."""
+
+PROCTIME_MATERIALIZE = "$PROCTIME_MATERIALIZE$1"
+
+
+def materialize_time(rel: Rel) -> Rel:
+    """Materialize time attributes in a tree of calcs."""
+    inputs = tuple(materialize_time(i) for i in rel.inputs)
+    new = with_inputs(rel, inputs)
+    rule = _RULES.get(type(new))
+    return rule(new) if rule else new
+
+
+def materialized(rex: RexNode) -> RexNode:
+    """A time attribute as a plain timestamp."""
+    t = rex.type
+    if t.is_proctime:
+        return Call(PROCTIME_MATERIALIZE, (rex,), t.regular(), FUNCTION)
+    return Call(CAST, (rex,), t.regular(), SPECIAL) if t.is_rowtime else rex
+
+
+def _in_calls(rex: RexNode) -> RexNode:
+    if not isinstance(rex, Call) or rex.name in _KEEPING:
+        return rex
+    operands = tuple(_in_calls(o) for o in rex.operands)
+    if rex.name == CAST and operands[0].type.is_rowtime and rex.type.root == operands[0].type.root:
+        return replace(rex, operands=operands, type=rex.type.regular())
+    if rex.name == PROCTIME_MATERIALIZE:
+        return replace(rex, operands=operands)
+    return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
+
+
+def _calc(rel: Calc) -> Rel:
+    types = rel.input.row_type.field_types
+    exprs = tuple(_in_calls(retype(e, types)) for e in rel.projection)
+    condition = None if rel.condition is None else _in_calls(retype(rel.condition, types))
+    row_type = row_of(rel.row_type.field_names, (e.type for e in exprs))
+    return merge_calcs(replace(rel, projection=exprs, condition=condition, row_type=row_type))
+
+
+def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
+    """The relation with those columns materialized."""
+    wanted = {i for i in indexes if rel.row_type.fields[i].type.is_time_attribute}
+    if not wanted:
+        return rel
+    exprs = (materialized(r) if i in wanted else r for i, r in enumerate(identity(rel.row_type)))
+    return calc(rel, exprs, rel.row_type.field_names)
+
+
+def _aggregate(rel: Aggregate) -> Rel:
+    from .windows import groups_by_window
+
+    if groups_by_window(rel):
+        used = {i for c in rel.calls for i in c.arg_list}
+    else:
+        used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
+    types = tuple(
+        t.regular() if not groups_by_window(rel) or i >= len(rel.grouping) else t
+        for i, t in enumerate(rel.row_type.field_types)
+    )
+    calls = tuple(replace(c, type=c.type.regular()) for c in rel.calls)
+    return replace(
+        rel,
+        input=plain_columns(rel.input, used),
+        calls=calls,
+        row_type=row_of(rel.row_type.field_names, types),
+    )
+
+
+def _join(rel: Join) -> Rel:
+    if not keeps_time(rel):
+        left = plain_columns(rel.left, range(len(rel.left.row_type.fields)))
+        right = plain_columns(rel.right, range(len(rel.right.row_type.fields)))
+        rel = replace(rel, left=left, right=right)
+        rel = replace(
+            rel,
+            condition=retype(rel.condition, (*left.row_type.field_types, *right.row_type.field_types)),
+            row_type=join_row_type(rel.type, left, right, _names(rel)),
+        )
+    return replace(rel, condition=rel.condition)
+
+
+def _names(rel: Join) -> tuple[str, ...] | None:
+    return rel.row_type.field_names if len(rel.row_type.fields) > len(rel.left.row_type.fields) else None
+
+
+def _union(rel: SetOp) -> Rel:
+    first = rel.operands[0].row_type.field_types
+    types = [
+        t if t == first[i] or t.nullable_() == first[i].nullable_() or not first[i].is_time_attribute else first[i]
+        for i, t in enumerate(rel.row_type.field_types)
+    ]
+    return replace(rel, row_type=row_of(rel.row_type.field_names, types))
+
+
+def _sink(rel: TableModify) -> Rel:
+    proctimes = [i for i, f in enumerate(rel.input.row_type.fields) if f.type.is_proctime]
+    new = plain_columns(rel.input, proctimes)
+    return replace(rel, input=new, row_type=new.row_type)
+
+
+_RULES: dict[type[Rel], Callable[..., Rel]] = {
+    Calc: _calc,
+    Aggregate: _aggregate,
+    Join: _join,
+    SetOp: _union,
+    TableModify: _sink,
+}

@@ -1,0 +1,358 @@
+"""The physical algebra: the operators of a plan before they get ids, between the rules and the lowering.
+
+A relation here is one exec node to be.  What an exec node says about its changelog is not stored in it: the
+changelog modes are inferred over the finished tree (:mod:`.optimizer.changelog`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..plan.rex import RexNode
+from ..plan.specs import (
+    AggregateCall,
+    AppendFastStrategy,
+    GroupWindow,
+    IntervalJoinSpec,
+    JoinSpec,
+    NamedWindowProperty,
+    OverGroup,
+    RankRange,
+    RankStrategy,
+    SortField,
+    SourceAbility,
+    WindowingStrategy,
+)
+from ..plan.types import LogicalType
+from .algebra import Rel, TtlHint, Unary
+from .catalog import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceScan(Rel):
+    """A table with what was pushed into its source; ``hints`` are those that the scan's digest shows."""
+
+    table: Table
+    abilities: tuple[SourceAbility, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    alias: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calc(Unary):
+    """Filters by ``condition``, then computes ``projection``; both read the input's columns."""
+
+    projection: tuple[RexNode, ...]
+    condition: RexNode | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange(Unary):
+    """Brings rows of equal keys together; no keys: all rows."""
+
+    keys: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatermarkAssigner(Unary):
+    """Marks event time."""
+
+    rowtime_index: int
+    expr: RexNode
+
+
+@dataclass(frozen=True, kw_only=True)
+class MiniBatchAssigner(Unary):
+    """Marks the ends of mini-batches."""
+
+    interval: int
+    mode: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropUpdateBefore(Unary):
+    """Drops -U rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangelogNormalize(Unary):
+    """Completes a changelog of upserts by key."""
+
+    unique_keys: tuple[int, ...]
+    condition: RexNode | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expand(Unary):
+    """Each row once per projection; ``expand_index`` is the column that tells them apart."""
+
+    projects: tuple[tuple[RexNode, ...], ...]
+    expand_index: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupAggregate(Unary):
+    """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    ttl: int | None = None
+    phase: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalGroupAggregate(Unary):
+    """The first phase of an aggregation."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    need_retraction: bool
+    phase: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalGroupAggregate(Unary):
+    """The second phase; ``local_input`` is the type of the rows that the first phase read."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    need_retraction: bool
+    local_input: LogicalType
+    local_grouping: tuple[int, ...]
+    ttl: int | None = None
+    phase: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IncrementalGroupAggregate(Unary):
+    """Between the phases of a split distinct aggregation."""
+
+    partial_grouping: tuple[int, ...]
+    final_grouping: tuple[int, ...]
+    partial_calls: tuple[AggregateCall, ...]
+    final_calls: tuple[AggregateCall, ...]
+    partial_local_input: LogicalType
+    partial_local_grouping: tuple[int, ...]
+    need_retraction: bool
+    ttl: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegacyWindowAggregate(Unary):
+    """GROUP BY TUMBLE(…), HOP(…) or SESSION(…); ``emit`` is the text of its early and late firing."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    window: GroupWindow
+    properties: tuple[NamedWindowProperty, ...]
+    emit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverAggregate(Unary):
+    """Aggregates over preceding rows; ``constants`` are addressed behind the input's columns."""
+
+    partition: tuple[int, ...]
+    groups: tuple[OverGroup, ...]
+    constants: tuple[RexNode, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowTableFunction(Unary):
+    """Appends window_start, window_end and window_time."""
+
+    windowing: WindowingStrategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowAggregate(Unary):
+    """A window aggregation in one phase."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: WindowingStrategy
+    properties: tuple[NamedWindowProperty, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalWindowAggregate(Unary):
+    """The first phase of a window aggregation."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: WindowingStrategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalWindowAggregate(Unary):
+    """The second phase of a window aggregation."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: WindowingStrategy
+    properties: tuple[NamedWindowProperty, ...]
+    local_input: LogicalType
+    local_grouping: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binary(Rel):
+    """A join of two relations; ``condition`` is the whole condition, as the description prints it."""
+
+    left: Rel
+    right: Rel
+    condition: RexNode
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegularJoin(Binary):
+    """A join that keeps both sides."""
+
+    spec: JoinSpec
+    ttl: TtlHint | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalJoin(Binary):
+    """A join with time bounds."""
+
+    spec: IntervalJoinSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowJoin(Binary):
+    """A join of rows of equal windows; ``condition`` no longer compares the windows."""
+
+    spec: JoinSpec
+    left_windowing: WindowingStrategy
+    right_windowing: WindowingStrategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionedJoin(Binary):
+    """An event-time temporal join; index -1 on the right means processing time."""
+
+    spec: JoinSpec
+    left_time: int
+    right_time: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFunctionJoin(Unary):
+    """A correlation with a table function."""
+
+    type: str
+    call: RexNode
+    condition: RexNode | None
+    correl: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rank(Unary):
+    """Top-N."""
+
+    kind: str
+    partition: tuple[int, ...]
+    order: tuple[SortField, ...]
+    range: RankRange
+    output_rank: bool
+    strategy: RankStrategy = AppendFastStrategy()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deduplicate(Unary):
+    """The first or last row of each key."""
+
+    keys: tuple[int, ...]
+    is_rowtime: bool
+    keep_last: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowRank(Unary):
+    """Top-N of each window."""
+
+    kind: str
+    partition: tuple[int, ...]
+    order: tuple[SortField, ...]
+    range: RankRange
+    output_rank: bool
+    windowing: WindowingStrategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowDeduplicate(Unary):
+    """The first or last row of each key and window."""
+
+    partition: tuple[int, ...]
+    order_key: int
+    keep_last: bool
+    windowing: WindowingStrategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class SortLimit(Unary):
+    """ORDER BY … LIMIT."""
+
+    order: tuple[SortField, ...]
+    offset: int
+    fetch: int | None
+    strategy: RankStrategy = AppendFastStrategy()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit(Unary):
+    """LIMIT."""
+
+    offset: int
+    fetch: int | None
+    strategy: RankStrategy = AppendFastStrategy()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemporalSort(Unary):
+    """ORDER BY a time attribute first."""
+
+    order: tuple[SortField, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FullSort(Unary):
+    """ORDER BY of a bounded stream."""
+
+    order: tuple[SortField, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnionAll(Rel):
+    """All rows of all inputs."""
+
+    operands: tuple[Rel, ...]
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return self.operands
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantRows(Rel):
+    """Constant rows."""
+
+    tuples: tuple[tuple[RexNode, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sink(Unary):
+    """Writes a table."""
+
+    table: Table
+    overwrite: bool = False
+    static_partition: tuple[tuple[str, str], ...] = ()
+    target_columns: tuple[int, ...] | None = None
+    conflict: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    upsert_materialize: bool = False
