@@ -1,0 +1,74 @@
+"""Rewrites the generated parts of the pages in this folder: ``python docs/generate.py``.
+
+A part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; :data:`PARTS` says what makes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import click
+
+HERE = Path(__file__).parent
+_PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def nodes() -> Iterator[str]:
+    """The exec nodes: versions, states, what runs them."""
+    from flinkplan.executor.registry import translators
+    from flinkplan.plan.nodes import MultiJoin, OpaqueNode, node_classes
+
+    runnable = translators()
+    yield "| exec node | versions (since Flink) | states with a TTL | runs here |"
+    yield "|---|---|---|---|"
+    for cls in sorted(node_classes(), key=lambda c: c.metadata.name):
+        metadata = cls.metadata
+        versions = ", ".join(f"{v} ({since})" for v, since in zip(metadata.versions, metadata.since, strict=True))
+        states = ", ".join(f"`{name}`" for name in metadata.states)
+        if issubclass(cls, MultiJoin):
+            states = "`input-state-0` …, one for each input"
+        elif not states:
+            states = "none; the watermark cleans" if metadata.timed else ""
+        runs = "yes" if cls in runnable else "read and compared only" if issubclass(cls, OpaqueNode) else "no"
+        yield f"| `{metadata.name}` | {versions} | {states} | {runs} |"
+
+
+def commands() -> Iterator[str]:
+    """The help of every command."""
+    from flinkplan.cli.main import cli
+
+    context = click.Context(cli, info_name="flinkplan", terminal_width=110)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        text = command.get_help(click.Context(command, info_name=name, parent=context, terminal_width=110))
+        yield from (f"## {name}", "", "```", text, "```", "")
+
+
+def validation_rules() -> Iterator[str]:
+    """The rules of ``validate``."""
+    from flinkplan.compat.validation import RULES
+
+    yield "| rule | severity | what | more |"
+    yield "|---|---|---|---|"
+    for rule in RULES.values():
+        yield f"| `{rule.id}` | {rule.severity.value} | {rule.summary} | {rule.explanation} |"
+
+
+PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
+    "commands": commands,
+    "nodes": nodes,
+    "validation-rules": validation_rules,
+}
+
+
+def generated(page: str) -> str:
+    """A page with its generated parts as they should be now."""
+    return _PART.sub(lambda m: f"{m[1]}{chr(10).join(PARTS[m['name']]())}\n{m[3]}", page)
+
+
+if __name__ == "__main__":
+    for file in sorted(HERE.glob("*.md")):
+        file.write_text(generated(file.read_text("utf-8")), "utf-8")
