@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from ..plan.errors import FlinkplanError
 from ..plan.specs import ResolvedTable
 from .sql.ast import Query
-from .sql.source import Span
 
 DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..plan.document import Plan
 from .algebra import TableModify
-from .binder import BindError, Context, bind_insert
+from .binder import BindError, Context, bind_insert, bind_query
 from .binder.errors import unsupported
+from .binder.query import rename
 from .catalog import Catalog, CatalogError, Table, View, did_you_mean
 from .ddl import create_table, create_view
 from .sql import ast
@@ -56,9 +58,6 @@ class Session:
         self.catalog.add(table, replace=node.or_replace, if_not_exists=node.if_not_exists)
 
     def _create_view(self, node: ast.CreateView) -> None:
-        from .binder import bind_query
-        from .binder.query import rename
-
         rel = bind_query(self._context(), node.query)
         if node.columns:
             rename(rel, node.columns, node.name.parts[-1])
@@ -97,8 +96,6 @@ class Session:
             self.config.pop(node.key, None)
 
     def _alter_table(self, node: ast.AlterTable) -> None:
-        from dataclasses import replace
-
         found = self.catalog.find(node.name.names)
         if not isinstance(found, Table):
             if node.if_exists:

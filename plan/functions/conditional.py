@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..types import BOOLEAN, INT, LogicalType, string
 from .model import SPECIAL, Arguments
 from .registry import declare
-from .rules import common, common_argument, common_of, if_null, signature
+from .rules import common, common_argument, common_of, if_null, nullable, signature
 from .typing import least_restrictive
 
 
@@ -38,7 +38,7 @@ IF = declare(
         signature("BOOLEAN", kind, kind)
         for kind in ("NUMERIC", "CHARACTER", "BOOLEAN", "BINARY", "DATE", "TIMESTAMP", "TIME")
     ],
-    common_of(1),
+    nullable(common_of(1)),
 )
 for _name in ("IS_DECIMAL", "IS_DIGIT", "IS_ALPHA"):
     declare(_name, (signature("CHARACTER"), signature("NUMERIC")), lambda args: BOOLEAN.not_null())

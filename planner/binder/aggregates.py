@@ -163,7 +163,7 @@ class AggregateBinder(WindowedBinder):
             return self._grouping(node, function)
         if node.order_by or node.within_group:
             raise unsupported(f"an ORDER BY inside {function.name}", node.span)
-        operands, star = self._arguments(node, function)
+        operands = self._arguments(node, function)
         if function.name == "COUNT" and len(operands) > 1:
             raise BindError("COUNT takes one argument", node.span)
         argument_indexes = tuple(self._add_input(o) for o in operands)
@@ -191,19 +191,18 @@ class AggregateBinder(WindowedBinder):
             )
         )
 
-    def _arguments(self, node: ast.FunctionCall, function: Function) -> tuple[tuple[RexNode, ...], bool]:
-        star = any(isinstance(a, ast.Star) for a in node.args)
-        if star:
+    def _arguments(self, node: ast.FunctionCall, function: Function) -> tuple[RexNode, ...]:
+        if any(isinstance(a, ast.Star) for a in node.args):
             if function.name != "COUNT":
                 raise BindError(f"only COUNT takes *, not {function.name}", node.span)
-            return (), True
+            return ()
         for a in node.args:
             if _has_nested_aggregate(a):
                 raise BindError("an aggregate function cannot stand inside another", a.span, "aggregate in a subquery")
         operands = [self.below.bind(a) for a in node.args if not isinstance(a, ast.Symbol)]
         if not operands:
             raise BindError(f"{function.name} needs an argument", node.span)
-        return fit(function, tuple(operands), node.span), False
+        return fit(function, tuple(operands), node.span)
 
     def _call(self, call: AggregateCall) -> InputRef:
         for i, known in enumerate(self.calls):

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ...plan.functions import Function, Kind, arithmetic, collection, find_function, nearest_names, temporal
+from ...plan.functions import (
+    Function,
+    Kind,
+    arithmetic,
+    collection,
+    find_function,
+    function_of,
+    nearest_names,
+    temporal,
+)
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import in_family, is_interval
 from ...plan.rex import Call, Literal, RexNode
-from ...plan.types import BIGINT, INT, LogicalType, timestamp
+from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
+from ..catalog import did_you_mean
 from ..rexbuilder import cast, ensure_type, field_access, integer, interval_type, null, symbol
 from ..sql import ast
 from ..sql.source import Span
@@ -58,8 +68,6 @@ def _function_call(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
 
 def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
     """JSON_OBJECTAGG and JSON_ARRAYAGG are two functions each, told apart by what they do with NULL."""
-    from ...plan.functions import function_of
-
     if name not in ("JSON_OBJECTAGG", "JSON_ARRAYAGG"):
         return None
     on_null = next((a.value for a in node.args if isinstance(a, ast.Symbol)), None)
@@ -118,8 +126,6 @@ def _null_if(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
 @expands("SQRT")
 def _square_root(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     """``SQRT(x)`` is ``POWER(x, 0.5)``."""
-    from ...plan.types import decimal
-
     (value,) = _exactly(binder, node, 1)
     half = Literal("0.5", decimal(2, 1, nullable=False))
     return call(arithmetic.POWER, (value, half), node)
@@ -279,8 +285,6 @@ def _element(binder: ExpressionBinder, node: ast.ElementAccess) -> RexNode:
 
 @binds(ast.FieldAccess)
 def _field(binder: ExpressionBinder, node: ast.FieldAccess) -> RexNode:
-    from ..catalog import did_you_mean
-
     operand = binder.bind(node.operand)
     name = node.field.name
     if name not in operand.type.field_names:

@@ -41,15 +41,6 @@ def _can_cast_time(a: str, b: str) -> bool:
     return b in DATETIME
 
 
-def may_fail(source: LogicalType, target: LogicalType) -> bool:
-    """Whether a value may have no counterpart, so that TRY_CAST is nullable."""
-    if source.root in CHARACTER:
-        return target.root not in CHARACTER
-    pairs = zip(source.children, target.children, strict=False)
-    fields = zip(source.fields, target.fields, strict=False)
-    return any(may_fail(a, b) for a, b in pairs) or any(may_fail(a.type, b.type) for a, b in fields)
-
-
 def can_cast_implicitly(source: LogicalType, target: LogicalType) -> bool:
     """Whether a value goes into a sink's column of the type without an explicit CAST.
 

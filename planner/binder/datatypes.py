@@ -77,7 +77,8 @@ def _resolve(node: ast.DataType) -> LogicalType:
     if name == "MULTISET":
         return multiset(resolve_type(node.elements[0]))
     if name == "MAP":
-        return map_(*map(resolve_type, node.elements))
+        key, value = map(resolve_type, node.elements)
+        return map_(key, value)
     fields = tuple(RowField(f.name.name, resolve_type(f.type), f.comment) for f in node.fields)
     if name == "ROW":
         return LogicalType("ROW", fields=fields)

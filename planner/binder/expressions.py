@@ -7,18 +7,16 @@ Each kind of node has a function registered by :func:`binds`; the modules that r
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...plan.functions import Function
 from ...plan.rex import RexNode
+from ...plan.types import BOOLEAN, LogicalType
 from ..rexbuilder import is_null_literal, null
 from ..sql import ast
 from .context import Context
 from .errors import BindError, unsupported
 from .scope import Scope
-
-if TYPE_CHECKING:
-    from ...plan.types import LogicalType
 
 N = TypeVar("N", bound=ast.Node)
 Bound = TypeVar("Bound", bound=Callable[..., RexNode])
@@ -88,8 +86,6 @@ class ExpressionBinder:
         """A BOOLEAN expression."""
         rex = self.bind(node)
         if is_null_literal(rex) and rex.type.root == "NULL":
-            from ...plan.types import BOOLEAN
-
             return null(BOOLEAN)
         if rex.type.root != "BOOLEAN":
             raise BindError(

@@ -15,7 +15,7 @@ from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .query import bind_query
 from .scope import Scope
-from .tables import _options as hint_options
+from .tables import hint_options
 
 
 def bind_insert(context: Context, node: ast.Insert) -> TableModify:
@@ -188,9 +188,10 @@ def _item(node: ast.Insert, position: int) -> ast.Node:
     body = node.query.body
     while isinstance(body, ast.Query):
         body = body.body
-    if isinstance(body, ast.Select) and not any(isinstance(i.expression, ast.Star) for i in body.items):
-        if not node.columns and position < len(body.items):
-            return body.items[position]
+    plain = isinstance(body, ast.Select) and not any(isinstance(i.expression, ast.Star) for i in body.items)
+    if plain and not node.columns and not node.partition:
+        assert isinstance(body, ast.Select)
+        return body.items[position]
     return node.query
 
 

@@ -7,6 +7,8 @@ import datetime as dt
 import re
 from decimal import Decimal
 
+from ...plan.functions.arithmetic import TIMES
+from ...plan.functions.typing import in_family
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import (
     BIGINT,
@@ -22,7 +24,7 @@ from ...plan.types import (
 )
 from ..rexbuilder import cast, fits_integer, interval_type, is_null_literal, null, text
 from ..sql import ast
-from .casts import can_cast, may_fail
+from .casts import can_cast
 from .datatypes import resolve_type
 from .errors import BindError
 from .expressions import ExpressionBinder, binds
@@ -103,10 +105,15 @@ def _date_time(binder: ExpressionBinder, node: ast.DateTimeLiteral) -> RexNode:
 def _parse(kind: str, value: str) -> str:
     """The value in two-digit form.  Raises ``ValueError`` for a 30th of February."""
     if kind == "TIME":
-        return dt.time(*map(int, value.split(":"))).isoformat()
+        return _time(value)
     day, _, time = value.partition(" ")
     date = dt.date(*map(int, day.split("-"))).isoformat()
-    return date if kind == "DATE" else f"{date} {dt.time(*map(int, time.split(':'))).isoformat()}"
+    return date if kind == "DATE" else f"{date} {_time(time)}"
+
+
+def _time(value: str) -> str:
+    hour, minute, second = map(int, value.split(":"))
+    return dt.time(hour, minute, second).isoformat()
 
 
 # ---------------------------------------------------------------- intervals
@@ -114,6 +121,12 @@ def _parse(kind: str, value: str) -> str:
 UNIT_MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 UNIT_MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _PARTS = ("DAY", "HOUR", "MINUTE", "SECOND")
+_EXAMPLES = {
+    "YEAR TO MONTH": "1-6",
+    "DAY TO SECOND": "1 02:03:04",
+    "DAY TO HOUR": "1 02",
+    "HOUR TO MINUTE": "1:30",
+}
 
 
 def qualifier_type(qualifier: ast.IntervalQualifier) -> LogicalType:
@@ -148,7 +161,7 @@ def interval_value(node: ast.IntervalLiteral) -> int:
         raise BindError(
             f"'{node.value}' is not an interval of {units}",
             node.span,
-            f"write INTERVAL '{examples.get(units, '5')}' {units}",
+            f"write INTERVAL '{_EXAMPLES.get(units, '5')}' {units}",
         ) from None
 
 
@@ -173,13 +186,13 @@ def _amount(value: str, unit: str, end_unit: str | None) -> int:
 def _interval_expression(binder: ExpressionBinder, node: ast.IntervalExpression) -> RexNode:
     """``INTERVAL n DAY`` is ``INTERVAL '1' DAY * n``."""
     operand = binder.bind(node.operand)
+    if not in_family(operand.type, "NUMERIC"):
+        raise BindError(f"an interval counts units, this is of type {operand.type.nullable_()}", node.operand.span)
     if isinstance(operand, Literal) and isinstance(operand.value, int):
         unit = node.qualifier.unit
         scale = UNIT_MONTHS.get(unit) or UNIT_MILLIS[unit]
         return Literal(str(operand.value * scale), qualifier_type(node.qualifier).not_null())
-    from .operators import times
-
-    return times(unit_interval(node.qualifier), operand, node.span)
+    return TIMES.call(unit_interval(node.qualifier), operand)
 
 
 def unit_interval(qualifier: ast.IntervalQualifier) -> Literal:
@@ -201,6 +214,5 @@ def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
     if not can_cast(operand.type, target):
         raise BindError(f"a {operand.type.not_null()} cannot be cast to {target}".replace(" NOT NULL", ""), node.span)
     if node.safe:
-        fails = may_fail(operand.type, target)
-        return Call("$TRY_CAST$1", (operand,), target.with_nullability(operand.type.nullable or fails), "SPECIAL")
+        return Call("$TRY_CAST$1", (operand,), target.nullable_(), "SPECIAL")
     return cast(target.with_nullability(operand.type.nullable), operand, explicit=True)

@@ -25,7 +25,7 @@ from ..sql import ast
 from ..sql.source import Span
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
-from .literals import number_literal
+from .literals import number_literal, qualifier_type
 
 COMPARISONS: dict[str, Function] = {
     "=": comparison.EQUALS,
@@ -166,6 +166,21 @@ def moved(special: Function, ordinary: Function, time: RexNode, interval: RexNod
     function = ordinary if time.type.root == "TIMESTAMP_LTZ" else special
     t = time.type.with_nullability(time.type.nullable or interval.type.nullable)
     return Call(function.internal_name, (time, interval), t, function.syntax)
+
+
+@binds(ast.IntervalDifference)
+def _difference(binder: ExpressionBinder, node: ast.IntervalDifference) -> RexNode:
+    """``(a - b) DAY``: the time between, as an interval of that unit."""
+    left, right = binder.bind(node.left), binder.bind(node.right)
+    if not is_temporal_difference(left.type, right.type):
+        raise BindError(
+            f"the time between {_plain(right.type)} and {_plain(left.type)} means nothing",
+            node.span,
+            "subtract two times",
+        )
+    t = qualifier_type(node.qualifier).with_nullability(left.type.nullable or right.type.nullable)
+    function = arithmetic.DATETIME_MINUS
+    return Call(function.internal_name, (left, right), t, function.syntax)
 
 
 # ---------------------------------------------------------------- predicates

@@ -52,8 +52,9 @@ def rename(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier) 
     fields = rel.row_type.fields
     if len(columns) != len(fields):
         raise BindError(
-            f"'{name.name}' has {len(fields)} columns ({', '.join(f.name for f in fields)}), {len(columns)} names are given",
+            f"'{name.name}' has {len(fields)} columns, {len(columns)} names are given",
             columns[0].span.to(columns[-1].span),
+            f"its columns are {', '.join(f.name for f in fields)}",
         )
     names = [c.name for c in columns]
     if tuple(names) == rel.row_type.field_names:
@@ -99,7 +100,7 @@ def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope |
         common = least_restrictive(sides)
         if common is None:
             raise BindError(
-                f"the types of column '{name}' do not go together: {' and '.join(str(t) for t in dict.fromkeys(sides))}",
+                f"the types of column '{name}' do not go together: {' and '.join(map(str, dict.fromkeys(sides)))}",
                 node.span,
                 "CAST one side to the type of the other",
             )
@@ -116,9 +117,10 @@ def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope |
 def _operands(node: ast.SetOperation) -> list[ast.QueryBody]:
     """The sides; those of a chain of one UNION operator together, as union is associative."""
     left = node.left
-    if node.operator == "UNION" and isinstance(left, ast.SetOperation):
-        if (left.operator, left.all) == (node.operator, node.all):
-            return [*_operands(left), node.right]
+    same = isinstance(left, ast.SetOperation) and (left.operator, left.all) == ("UNION", node.all)
+    if same and node.operator == "UNION":
+        assert isinstance(left, ast.SetOperation)
+        return [*_operands(left), node.right]
     return [left, node.right]
 
 

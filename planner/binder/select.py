@@ -11,6 +11,7 @@ from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import row
 from ..algebra import Aggregate, Filter, Project, Rel
+from ..rexbuilder import field_access
 from ..sql import ast
 from .aggregates import AggregateBinder
 from .context import Context
@@ -40,10 +41,8 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     from .query import SINGLE_ROW
 
     ttl = StateTtl(select.hints)
-    if select.from_ is None:
-        source = FromItem(SINGLE_ROW, ())
-    else:
-        source = bind_from(context, select.from_, outer, ttl)
+    nothing = FromItem(SINGLE_ROW, ())
+    source = nothing if select.from_ is None else bind_from(context, select.from_, outer, ttl)
     scope = Scope(source.namespaces, outer, source.merged)
     rel = source.rel
     if select.where is not None:
@@ -122,8 +121,6 @@ def _expand(select: ast.Select, scope: Scope) -> Iterator[Item]:
 
 def _row_columns(scope: Scope, node: ast.Star) -> list[tuple[str, RexNode]]:
     """The fields of a row-typed column, for ``r.*``."""
-    from ..rexbuilder import field_access
-
     rex = scope.resolve(node.qualifier)
     if not rex.type.fields:
         raise BindError(f"'{node.span.text}' has no columns: it is of type {rex.type}", node.span)

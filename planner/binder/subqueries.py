@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan.rex import RexNode
+from ...plan.rex import InputRef, RexNode
 from ...plan.types import BOOLEAN
 from ..algebra import Project, Rel, SubQuery, SubQueryKind
 from ..rexbuilder import negate
@@ -45,8 +45,6 @@ def _in_query(binder: ExpressionBinder, node: ast.InQuery) -> RexNode:
     if len(fields) != len(operands):
         raise BindError(f"IN compares {len(operands)} values with {len(fields)} columns", node.query.span)
     for o, f in zip(operands, fields, strict=True):
-        from ...plan.rex import InputRef
-
         comparison_of("=", o, InputRef(0, f.type), node.span)
     nullable = any(o.type.nullable for o in operands) or any(f.type.nullable for f in fields)
     found = _as_rex(SubQuery(SubQueryKind.IN, rel, tuple(operands), BOOLEAN.with_nullability(nullable), correl))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ...plan.functions import conditional
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
 from ..algebra import Correlate, Join, Project, Rel, Scan, TemporalJoin, Watermark
@@ -13,6 +14,7 @@ from ..catalog import Table, View, did_you_mean
 from ..naming import uniquify
 from ..rexbuilder import TRUE, conjunction
 from ..sql import ast
+from .calls import fit
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
@@ -64,7 +66,7 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
 
 def _bind_table(context: Context, node: ast.TableRef) -> FromItem:
     names = node.name.names
-    rel = _relation_of(context, node.name, _options(node.hints))
+    rel = _relation_of(context, node.name, hint_options(node.hints))
     path = () if node.alias is not None else (*_path(context, names),)
     return _named(rel, node.alias, names[-1], path)
 
@@ -74,7 +76,8 @@ def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
     return identifier.catalog, identifier.database, identifier.name
 
 
-def _options(hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
+def hint_options(hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
+    """The options of OPTIONS hints."""
     return tuple((o.key, o.value) for h in hints if h.name == "OPTIONS" for o in h.options)
 
 
@@ -276,26 +279,16 @@ def _shifted(rex: RexNode, by: int) -> RexNode:
 
 
 def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope) -> MergedColumn:
-    from ...plan.functions import conditional
-
-    from .calls import fit
-
     types = [t for _, t in scope.row_fields]
 
     def retype(node: RexNode) -> RexNode:
         return InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node
 
     sides = tuple(transform(side, retype) for side in (left, right))
-    hidden = {i for side in (left, right) for i in _indexes(side)}
+    hidden = {i for side in (left, right) for i in input_refs(side)}
     hidden |= {i for m in scope.merged if m.name == name.name for i in m.hidden}
     expr = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
     return MergedColumn(name.name, expr, tuple(sorted(hidden)))
-
-
-def _indexes(rex: RexNode) -> set[int]:
-    from ...plan.rex import input_refs
-
-    return input_refs(rex)
 
 
 def _bind_temporal(
