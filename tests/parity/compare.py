@@ -65,7 +65,12 @@ def _difference(theirs: Any, ours: Any, view: Any) -> str:
         return f"Flink has {_titles(missing)} | ours has {_titles(extra)}"
     nearest = min(alike, key=lambda n: sum(n.get(k) != v for k, v in view(first).items()))
     fields = "; ".join(_differing("", view(first), view(nearest)))
-    return f"{_title(first)}: {fields or 'other inputs'}"
+    return f"{_title(first)}: {fields or f'Flink reads {_inputs(theirs, first)} | ours {_inputs(ours, nearest)}'}"
+
+
+def _inputs(plan: Any, node: Mapping[str, Any]) -> str:
+    nodes = {each["id"]: each for each in plan["nodes"]}
+    return _titles([nodes[edge["source"]] for edge in plan["edges"] if edge["target"] == node["id"]])
 
 
 def _titles(nodes: list[Any]) -> str:
