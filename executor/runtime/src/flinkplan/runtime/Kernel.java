@@ -28,7 +28,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>A kernel sees a key's rows of a micro-batch in the order of their sequence numbers, works on a copy of the
  * state in memory, and writes back once, when the last row is done. The output is made lazily, row by row.
  */
-public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements States {
     static final String KIND = "__kind";
     static final String SEQUENCE = "__seq";
 
@@ -55,7 +55,6 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         this.kindOrdinal = List.of(input.fieldNames()).indexOf(KIND);
         this.sequenceOrdinal = input.fieldIndex(SEQUENCE);
     }
-
 
     /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
     protected abstract void open();
@@ -90,8 +89,35 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     @Override
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
+        start(key, timers);
+        return run(orderMatters() ? sorted(rows) : rows);
+    }
+
+    /** The time that the operator keeps. */
+    TimeMode timeMode() {
+        return TimeMode.ProcessingTime();
+    }
+
+    void start(InternalRow key, TimerValues timers) {
         begin(key);
-        return new Run(orderMatters() ? sorted(rows) : rows);
+    }
+
+    void accept(InternalRow row, byte kind) {
+        process(row, kind);
+    }
+
+    void end() {
+        finish();
+    }
+
+    /** Takes rows of the key that was started on. */
+    final Iterator<InternalRow> run(Iterator<InternalRow> rows) {
+        return new Run(rows);
+    }
+
+    /** Says the sequence number of the rows that are emitted next; by default it is that of the row taken in. */
+    protected final void stamp(long sequence) {
+        this.sequence = sequence;
     }
 
     /** Emits a row; its columns must not change afterwards. */
@@ -107,12 +133,16 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return getHandle().getListState(name, Rows.stateEncoder(value), config(ttl));
     }
 
+    @Override
     public final MapState<InternalRow, InternalRow> mapState(
             String name, StructType key, StructType value, long ttl) {
         return getHandle().getMapState(name, Rows.stateEncoder(key), Rows.stateEncoder(value), config(ttl));
     }
 
-    private static TTLConfig config(long ttl) {
+    private TTLConfig config(long ttl) {
+        if (timeMode() == TimeMode.EventTime()) {
+            return TTLConfig.NONE();
+        }
         return TTLConfig.apply(ttl == 0 ? FOREVER : Duration.ofMillis(ttl));
     }
 
@@ -144,10 +174,10 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
                     InternalRow row = rows.next();
                     // what each row brings about has a number of its own, so that it keeps its place downstream
                     sequence = Math.max(sequence + 1, row.getLong(sequenceOrdinal));
-                    process(row, kind(row));
+                    accept(row, kind(row));
                 } else {
                     finished = true;
-                    finish();
+                    end();
                 }
             }
             return !emitted.isEmpty();

@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState$;
 import org.apache.spark.sql.catalyst.types.DataTypeUtils$;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.Seq;
 
@@ -30,7 +29,7 @@ public final class Kernels {
                 key,
                 columns,
                 kernel,
-                TimeMode.ProcessingTime(),
+                kernel.timeMode(),
                 OutputMode.Append(),
                 child,
                 Rows.encoder(keySchema),
