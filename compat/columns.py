@@ -137,8 +137,11 @@ class Scope:
             **{f"{EACH} {i}": row for i, row in enumerate(each)},
         }
         self.aggregated = _whole_row(lineage.aggregated_node(node), lineage)
+        """What aggregate calls read."""
+        self.computed = whole
+        """What expressions read."""
         if isinstance(node, OverAggregate):
-            self.aggregated = _with_constants(whole, node, lineage)
+            self.aggregated = self.computed = _with_constants(whole, node, lineage)
 
     def columns(self, value: Any, row: str) -> Any:
         """Positions, in tuples of any depth, as columns."""
@@ -169,7 +172,7 @@ class Scope:
             case tuple():
                 return [self.resolve(v) for v in value]
         if isinstance(value, _REX):
-            return Shown((self.meanings.expression(value, self.rows[ALL].meanings),), rex_to_json(value))
+            return Shown((self.meanings.expression(value, self.computed.meanings),), rex_to_json(value))
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return self.resolve_object(value)
         return value

@@ -45,8 +45,8 @@ def compare(old: Plan, new: Plan) -> Comparison:
     old, new = in_order(old), in_order(new)
     matching = match(old, new)
     meanings = Meanings()
-    old_lineage = Lineage(old, meanings)
-    new_lineage = Lineage(new, meanings, _tables(matching.pairs))
+    old_lineage = Lineage(old, meanings, frozenset(p.old.id for p in matching.pairs))
+    new_lineage = Lineage(new, meanings, frozenset(p.new.id for p in matching.pairs), _tables(matching.pairs))
     edits: list[Edit] = [Remove(n) for n in matching.removed]
     for pair in matching.pairs:
         edits.extend(_edits(pair, old_lineage, new_lineage))
@@ -70,12 +70,12 @@ def _edits(pair: Pair, old: Lineage, new: Lineage) -> Iterator[Edit]:
     if pair.same:
         yield Keep(pair.old, pair.new)
         return
+    changes = tuple(field_changes(pair.old, pair.new, old, new))
     if pair.swapped:
         yield Move(pair.old, pair.new)
-    changes = tuple(field_changes(pair.old, pair.new, old, new))
-    if changes:
+    elif changes:
         yield Update(pair.old, pair.new, changes)
-    elif not pair.swapped:
+    else:
         yield Keep(pair.old, pair.new)
 
 

@@ -125,6 +125,8 @@ class Lineage:
 
     plan: Plan
     meanings: Meanings
+    paired: frozenset[int]
+    """The ids of the nodes that are in the other plan, too."""
     tables: Mapping[int, str] = field(default_factory=dict)
     """Other names of tables, by the id of the node that scans them: what a renamed table was called before."""
     rows: dict[int, Row] = field(default_factory=dict)
@@ -187,7 +189,9 @@ def _calc(lineage: Lineage, node: Calc) -> Iterable[Meaning]:
 
 
 def _union(lineage: Lineage, node: Union) -> Iterable[Meaning]:
-    rows = lineage.input_rows(node)
+    """Branches that are only in one of the plans do not count: they are told as what they are."""
+    inputs = lineage.plan.inputs(node)
+    rows = [lineage.rows[i.id] for i in inputs if i.id in lineage.paired] or lineage.input_rows(node)
     for parts in zip(*rows, strict=False):
         yield parts[0] if len(set(parts)) == 1 else lineage.meanings.of(("union",), sorted(set(parts)))
 

@@ -169,6 +169,9 @@ _BY_STEP: dict[str, ChangeRule] = {
 }
 """The rules on parts of ``identity`` fields, by the first step of the pointer that is known here."""
 
+_OF_MATERIALIZERS = frozenset(("input_upsert_key", "upsert_materialize_strategy"))
+"""Fields that say nothing while no rows are kept."""
+
 
 @pair_judge
 def declared(c: Comparison, edit: Became) -> Iterator[Judgement]:
@@ -178,6 +181,8 @@ def declared(c: Comparison, edit: Became) -> Iterator[Judgement]:
     plain: list[FieldChange] = []
     for name, group in groupby(edit.changes, key=lambda change: change.field):
         changes = tuple(group)
+        if name in _OF_MATERIALIZERS and not edit.old.is_stateful and not edit.new.is_stateful:
+            continue
         judge = FIELD_JUDGES.get((type(edit.new), name)) or FIELD_JUDGES.get((ExecNode, name))
         if judge is not None:
             yield from judge(c, edit, changes)

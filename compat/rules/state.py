@@ -26,7 +26,7 @@ from ...plan.nodes import (
 )
 from ...plan.specs import StateMetadata
 from ..comparing import Comparison
-from ..edits import FieldChange, Update
+from ..edits import FieldChange, Keep, Update
 from ..stored import Stored, stored
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, field_judge, pair_judge, plan_judge, rule, short
@@ -263,13 +263,13 @@ def _forgetful(plan: Plan) -> Iterator[tuple[ExecNode, ExecNode]]:
 @pair_judge
 def kept_rows(c: Comparison, edit: Became) -> Iterator[Judgement]:
     """The rows and keys that an operator keeps."""
-    if not isinstance(edit, Update) or not (edit.old.is_stateful and edit.new.is_stateful):
+    if not isinstance(edit, Update | Keep) or not (edit.old.is_stateful and edit.new.is_stateful):
         return
     for old, new in zip(stored(edit.old, c.old), stored(edit.new, c.new), strict=False):
         yield from _kept(c, edit, old, new)
 
 
-def _kept(c: Comparison, edit: Update, old: Stored, new: Stored) -> Iterator[Judgement]:
+def _kept(c: Comparison, edit: Update | Keep, old: Stored, new: Stored) -> Iterator[Judgement]:
     if old.is_key:
         for o, n in zip(old.columns, new.columns, strict=False):
             if o.meaning == n.meaning and o.type != n.type:

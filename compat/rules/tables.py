@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from ...plan.nodes import Sink, TableSourceScan
+from ...plan.nodes import ExecNode, Sink, TableSourceScan
 from ...plan.specs import ProjectPushDown, ReadingMetadata, SourceAbility, SourceWatermark, WatermarkPushDown
 from ...plan.types import row
 from ..comparing import Comparison
@@ -248,7 +248,20 @@ def _grouped(
     for change in changes:
         by_rule.setdefault(choose(change), []).append(change)
     for rule_, its in by_rule.items():
-        yield Judgement(rule_, arrows(tuple(its)), edit.old, edit.new, its[0].pointer, changes=tuple(its))
+        message = arrows(tuple(its))
+        if rule_ in (PROJECTION, SOURCE_SCHEMA, SINK_SCHEMA):
+            old, new = _column_names(edit.old, rule_), _column_names(edit.new, rule_)
+            message = message if old == new else f"({old}) → ({new})"
+        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its))
+
+
+def _column_names(node: ExecNode, rule_: ChangeRule) -> str:
+    """The columns that a scan hands on, or those of a table's schema."""
+    if rule_ is PROJECTION:
+        return ", ".join(f.name for f in node.fields)
+    spec = node.scan_table_source if isinstance(node, TableSourceScan) else getattr(node, "dynamic_table_sink", None)
+    table = spec.table.resolved_table if spec else None
+    return ", ".join(c.name for c in table.schema.columns) if table else ""
 
 
 def _source_rule(change: FieldChange, is_files: bool, edit: Update) -> ChangeRule:
