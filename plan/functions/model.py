@@ -20,6 +20,8 @@ POSTFIX = "POSTFIX"
 SPECIAL = "SPECIAL"
 INTERNAL = "INTERNAL"
 FUNCTION_STAR = "FUNCTION_STAR"
+FUNCTION_ID = "FUNCTION_ID"
+"""A function that is called by its name alone, without parentheses."""
 
 
 class Kind(Enum):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..rex import FUNCTION
 from ..types import BIGINT, BOOLEAN, DATE, STRING, LogicalType, TimeKind, timestamp, timestamp_ltz
-from .model import Arguments
+from .model import FUNCTION_ID, Arguments
 from .registry import declare
 from .rules import always, if_null, signature
 
@@ -48,16 +49,16 @@ declare("STREAMRECORD_TIMESTAMP", signature(), always(BIGINT.not_null()), named=
 declare("SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)))
 declare("OVERLAPS", signature("ANY", "ANY", "ANY", "ANY"), if_null(BOOLEAN), named=False)
 
-for _name, _type in (
-    ("CURRENT_TIMESTAMP", _LTZ3),
-    ("NOW", _LTZ3),
-    ("CURRENT_ROW_TIMESTAMP", _LTZ3),
-    ("LOCALTIMESTAMP", timestamp(3, nullable=False)),
-    ("CURRENT_DATE", DATE.not_null()),
-    ("CURRENT_TIME", _TIME0),
-    ("LOCALTIME", _TIME0),
+for _name, _type, _syntax in (
+    ("CURRENT_TIMESTAMP", _LTZ3, FUNCTION_ID),
+    ("NOW", _LTZ3, FUNCTION),
+    ("CURRENT_ROW_TIMESTAMP", _LTZ3, FUNCTION),
+    ("LOCALTIMESTAMP", timestamp(3, nullable=False), FUNCTION_ID),
+    ("CURRENT_DATE", DATE.not_null(), FUNCTION_ID),
+    ("CURRENT_TIME", _TIME0, FUNCTION_ID),
+    ("LOCALTIME", _TIME0, FUNCTION_ID),
 ):
-    declare(_name, signature(), always(_type), deterministic=False)
+    declare(_name, signature(), always(_type), syntax=_syntax, deterministic=False)
 declare("CURRENT_DATABASE", signature(), always(STRING.not_null()), deterministic=False)
 
 PART_FUNCTIONS = {
