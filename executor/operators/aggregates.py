@@ -51,9 +51,7 @@ def global_group_aggregate(
     grouping, calls = node.grouping, node.agg_calls
     if isinstance(local, LocalGroupAggregate):
         grouping, calls = local.grouping, local.agg_calls
-    return _aggregate(
-        context, stream, grouping, calls, node.output_type, node.generate_update_before, node.ttl_ms()
-    )
+    return _aggregate(context, stream, grouping, calls, node.output_type, node.generate_update_before, node.ttl_ms())
 
 
 @translator(IncrementalGroupAggregate)

@@ -1,0 +1,26 @@
+"""Changelogs made complete, and upserts made of them."""
+
+from __future__ import annotations
+
+from ...plan.nodes import ChangelogNormalize
+from ..context import TranslationContext
+from ..kernels import condition, run_kernel, schema_of
+from ..registry import translator
+from ..stream import Stream
+from .ranks import keyed_rows
+
+
+@translator(ChangelogNormalize)
+def changelog_normalize(node: ChangelogNormalize, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """A complete changelog of upserts by key."""
+    (stream,) = inputs
+    frame = keyed_rows(stream, node.unique_keys)
+    kernel = context.runtime.changelog.Normalize(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(stream.type.field_types)),
+        condition(context, node.filter_condition, stream.type.field_types),
+        node.generate_update_before,
+        node.ttl_ms(),
+    )
+    normalized = run_kernel(context, frame, len(node.unique_keys), kernel)
+    return Stream(normalized, node.output_type, changelog=True, pulse=stream.pulse)

@@ -1,0 +1,135 @@
+"""Deduplication, Top-N and LIMIT: which rows of a key or partition are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import Deduplicate, Limit, Rank, SortLimit
+from ...plan.specs import (
+    AppendFastStrategy,
+    ConstantRankRange,
+    ConstantRankRangeWithoutEnd,
+    RankRange,
+    RankStrategy,
+    SortSpec,
+    UpdateFastStrategy,
+    VariableRankRange,
+)
+from ..context import TranslationContext
+from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
+from ..registry import translator
+from ..stream import Stream, column_name
+from ..types import spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_NO_ORDER = SortSpec(())
+_NO_END = 2**63 - 1
+
+
+@translator(Deduplicate)
+def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The first or last row of each key."""
+    (stream,) = inputs
+    if node.is_rowtime and not node.keep_last_row and node.output_insert_only:
+        raise UnsupportedError("the first row by event time, emitted once and for all, cannot be executed yet")
+    changelog = node.keep_last_row or node.is_rowtime
+    frame = keyed_rows(stream, node.unique_keys)
+    kernel = context.runtime.rank.Deduplicate(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(stream.type.field_types)),
+        _rowtime(stream) if node.is_rowtime else -1,
+        node.keep_last_row,
+        node.generate_update_before,
+        changelog,
+        node.ttl_ms(),
+    )
+    kept = run_kernel(context, frame, max(1, len(node.unique_keys)), kernel)
+    return Stream(kept, node.output_type, changelog, pulse=stream.pulse)
+
+
+def _rowtime(stream: Stream) -> int:
+    return next(i for i, t in enumerate(stream.type.field_types) if t.is_rowtime)
+
+
+@translator(Rank)
+def rank(node: Rank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Top-N of each partition."""
+    return _top_n(
+        context, node, inputs[0], node.rank_type, node.partition.fields, node.order_by, node.output_row_number
+    )
+
+
+@translator(SortLimit)
+def sort_limit(node: SortLimit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The first rows of all in an order."""
+    return _top_n(context, node, inputs[0], "ROW_NUMBER", (), node.order_by, False)
+
+
+@translator(Limit)
+def limit(node: Limit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The first rows of all in the order they came."""
+    return _top_n(context, node, inputs[0], "ROW_NUMBER", (), _NO_ORDER, False)
+
+
+def _top_n(
+    context: TranslationContext,
+    node: Rank | SortLimit | Limit,
+    stream: Stream,
+    rank_type: str,
+    partition: Sequence[int],
+    order: SortSpec,
+    output_number: bool,
+) -> Stream:
+    package = context.runtime.rank
+    changelog = stream.changelog or not isinstance(node, Limit)
+    frame = keyed_rows(stream, partition)
+    fields = order.fields
+    kernel = package.TopN(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(stream.type.field_types)),
+        package.Order(
+            int_array(context, [f.index for f in fields]),
+            boolean_array(context, [f.is_ascending for f in fields]),
+            boolean_array(context, [f.null_is_last for f in fields]),
+        ),
+        _range(context, node.rank_range, stream),
+        package.Numbering.valueOf(rank_type),
+        _keeping(context, node.rank_strategy),
+        output_number,
+        node.generate_update_before,
+        changelog,
+        node.ttl_ms(),
+    )
+    ranked = run_kernel(context, frame, max(1, len(partition)), kernel)
+    if output_number:
+        ranked = ranked.withColumnRenamed("rank", column_name(len(stream.type.fields)))
+    return Stream(ranked, node.output_type, changelog, pulse=stream.pulse)
+
+
+def keyed_rows(stream: Stream, keys: Sequence[int]) -> DataFrame:
+    """The key columns and the whole row as one struct, ``row``."""
+    from pyspark.sql import functions as F
+
+    return keyed(stream, keys, [F.struct(*stream.columns).alias("row")])
+
+
+def _range(context: TranslationContext, kept: RankRange, stream: Stream) -> Any:
+    made = context.runtime.rank.Range
+    match kept:
+        case ConstantRankRange(start, end):
+            return made(start, end, -1, None)
+        case ConstantRankRangeWithoutEnd(start):
+            return made(start, _NO_END, -1, None)
+        case VariableRankRange(column):
+            return made(1, 0, column, java_type(context, spark_type(stream.type.field_types[column])))
+    raise UnsupportedError(f"the rank range {kept} cannot be executed")
+
+
+def _keeping(context: TranslationContext, strategy: RankStrategy) -> Any:
+    keys = int_array(context, strategy.primary_keys) if isinstance(strategy, UpdateFastStrategy) else None
+    forgets = isinstance(strategy, AppendFastStrategy | UpdateFastStrategy)
+    return context.runtime.rank.Keeping(forgets, keys)

@@ -1,0 +1,92 @@
+package flinkplan.runtime.rank;
+
+import flinkplan.runtime.Kernel;
+import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The first or last row of each key, each change of it emitted; by event time, or in the order of arrival.
+ *
+ * <p>Input rows are the key's columns, then the row as one struct.
+ */
+public final class Deduplicate extends Kernel {
+    private final StructType row;
+    private final int rowOrdinal;
+    private final int timeColumn;
+    private final boolean keepLast;
+    private final boolean updateBefore;
+    private final long ttl;
+
+    private transient ValueState<InternalRow> state;
+    private transient InternalRow kept;
+    private transient boolean changed;
+
+    /**
+     * @param timeColumn the row's column of the event time, or -1: the arrival counts
+     * @param changelog whether the kept row may be replaced by another
+     */
+    public Deduplicate(
+            StructType input,
+            StructType row,
+            int timeColumn,
+            boolean keepLast,
+            boolean updateBefore,
+            boolean changelog,
+            long ttl) {
+        super(input, row, changelog);
+        this.row = row;
+        this.rowOrdinal = input.fieldIndex("row");
+        this.timeColumn = timeColumn;
+        this.keepLast = keepLast;
+        this.updateBefore = updateBefore;
+        this.ttl = ttl;
+    }
+
+    @Override
+    protected void open() {
+        state = valueState("deduplicateState", new StructType().add("row", row), ttl);
+    }
+
+    @Override
+    protected void begin(InternalRow key) {
+        InternalRow stored = state.get();
+        kept = stored == null ? null : stored.getStruct(0, row.length());
+        changed = false;
+    }
+
+    @Override
+    protected void process(InternalRow input, byte kind) {
+        InternalRow current = input.getStruct(rowOrdinal, row.length());
+        if (kept == null) {
+            emit(RowKind.INSERT, current);
+        } else if (!replaces(current)) {
+            return;
+        } else if (timeColumn >= 0 || ttl > 0 || !kept.equals(current)) {
+            if (updateBefore) {
+                emit(RowKind.UPDATE_BEFORE, kept);
+            }
+            emit(RowKind.UPDATE_AFTER, current);
+        }
+        kept = current;
+        changed = true;
+    }
+
+    private boolean replaces(InternalRow current) {
+        if (timeColumn < 0) {
+            return keepLast;
+        }
+        long before = kept.getLong(timeColumn);
+        long now = current.getLong(timeColumn);
+        return keepLast ? before <= now : now < before;
+    }
+
+    @Override
+    protected void finish() {
+        if (changed) {
+            state.update(Rows.of(kept));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package flinkplan.runtime.rank;
+
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
+
+/**
+ * The ranks that are kept, counted from 1.
+ *
+ * @param start the first
+ * @param end the last, unless a column says it
+ * @param endColumn the column of the row that holds the last, or -1
+ * @param endType that column's type
+ */
+public record Range(long start, long end, int endColumn, DataType endType) implements Serializable {
+    long end(InternalRow row) {
+        return endColumn < 0 ? end : ((Number) row.get(endColumn, endType)).longValue();
+    }
+
+    boolean contains(long rank, InternalRow row) {
+        return start <= rank && rank <= end(row);
+    }
+}
