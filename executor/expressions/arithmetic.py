@@ -13,11 +13,12 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 
+from ...plan.functions.model import BINARY, PREFIX, SPECIAL
 from ...plan.types import INTEGERS, LogicalType, decimal
 from ..types import spark_type
 from .intervals import is_shift, shift
 from .jvm import invoke
-from .registry import BINARY, PREFIX, SPECIAL, Invocation, scalar
+from .registry import Invocation, scalar
 
 _INTEGER_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 
@@ -78,7 +79,6 @@ def divide(call: Invocation, a: Column, b: Column) -> Column:
 
 
 @scalar("$MOD$1", kernel=True)
-@scalar("$%$1", syntax=BINARY, kernel=True)
 def mod(call: Invocation, a: Column, b: Column) -> Column:
     """The remainder of ``a / b``, with the sign of ``a``."""
     return _by_kernel("Numbers.remainderOf{}", call, a, b)
@@ -88,12 +88,6 @@ def mod(call: Invocation, a: Column, b: Column) -> Column:
 def negate(call: Invocation, a: Column) -> Column:
     """``-a``."""
     return -a
-
-
-@scalar("$+$1", syntax=PREFIX)
-def plus_sign(call: Invocation, a: Column) -> Column:
-    """``+a``."""
-    return a
 
 
 @scalar("$REINTERPRET$1", syntax=SPECIAL)

@@ -13,10 +13,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, IntegerType, ShortType, TimestampType
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.model import SPECIAL
 from ...plan.types import BINARY_STRING, CHARACTER, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
 from ..types import has_nanos, is_day_time, is_year_month, spark_type
 from .jvm import invoke
-from .registry import SPECIAL, Invocation, scalar
+from .registry import Invocation, scalar
 from .text import to_text
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
 
@@ -57,6 +58,9 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
         return fit_text(to_text(a, source, time_zone), source, target)
     if target.root in BINARY_STRING and source.root in (*CHARACTER, *BINARY_STRING):
         return fit_bytes(a.cast("binary"), source, target)
+    if target.root == "DECIMAL" and source.root in CHARACTER:
+        # Spark takes the digits of every script
+        return F.when(~a.rlike(r"[^\x00-\x7F]"), a.cast(spark_type(target)))
     if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):
         return a.cast(spark_type(target))
     if target.root == "DATE":

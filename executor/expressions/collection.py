@@ -6,9 +6,10 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.model import SPECIAL
 from ...plan.types import LogicalType
 from ..types import field_name, spark_type
-from .registry import SPECIAL, Invocation, native, scalar
+from .registry import Invocation, native, scalar
 
 native("$ARRAY_APPEND$1", F.array_append)
 native("$ARRAY_PREPEND$1", F.array_prepend)
@@ -39,6 +40,14 @@ def array(call: Invocation, *elements: Column) -> Column:
 def map_(call: Invocation, *entries: Column) -> Column:
     """``MAP[key, value, …]``; the last value of a key wins."""
     return F.create_map(*entries).cast(spark_type(call.type))
+
+
+@scalar("$MULTISET$1", syntax=SPECIAL)
+def multiset(call: Invocation, *elements: Column) -> Column:
+    """``MULTISET[…]``."""
+    all_, distinct = F.array(*elements), F.array_distinct(F.array(*elements))
+    counts = F.transform(distinct, lambda x: F.size(F.filter(all_, lambda y: y.eqNullSafe(x))))
+    return F.map_from_arrays(distinct, counts).cast(spark_type(call.type))
 
 
 @scalar("$ROW$1", syntax=SPECIAL)

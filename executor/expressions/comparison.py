@@ -10,11 +10,12 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.model import BINARY, INTERNAL, POSTFIX, PREFIX
 from ...plan.rex import Range, Sarg
 from ...plan.types import LogicalType
 from ..types import has_nanos
 from .literals import constant
-from .registry import BINARY, INTERNAL, POSTFIX, PREFIX, Invocation, native, scalar
+from .registry import Invocation, native, scalar
 from .timestamps import with_nanos
 
 
@@ -64,8 +65,6 @@ def or_(call: Invocation, *operands: Column) -> Column:
 native("$NOT$1", operator.inv, PREFIX)
 native("$IS NULL$1", F.isnull, POSTFIX)
 native("$IS NOT NULL$1", F.isnotnull, POSTFIX)
-native("$IS UNKNOWN$1", F.isnull, POSTFIX)
-native("$IS NOT UNKNOWN$1", F.isnotnull, POSTFIX)
 native("$IS TRUE$1", lambda a: F.coalesce(a, F.lit(False)), POSTFIX)
 native("$IS NOT TRUE$1", lambda a: ~F.coalesce(a, F.lit(False)), POSTFIX)
 native("$IS FALSE$1", lambda a: ~F.coalesce(a, F.lit(True)), POSTFIX)

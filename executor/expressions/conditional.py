@@ -8,9 +8,10 @@ from functools import reduce
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from ...plan.functions.model import SPECIAL
 from ...plan.types import STRING_LENGTH
 from ..types import spark_type
-from .registry import SPECIAL, Invocation, scalar
+from .registry import Invocation, scalar
 
 
 def _typed(call: Invocation, column: Column) -> Column:

@@ -6,10 +6,11 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType
 
+from ...plan.functions.model import SPECIAL
 from ...plan.types import DATETIME, LogicalType
 from ..types import has_nanos, is_year_month, spark_type
 from .jvm import invoke
-from .registry import SPECIAL, Invocation, scalar
+from .registry import Invocation, scalar
 from .timestamps import nanos_of, time_of_day, to_micros, with_nanos
 
 MILLIS_PER_DAY = 86_400_000

@@ -9,11 +9,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, StringType, StructField, StructType
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.model import POSTFIX
 from ...plan.rex import Call, Literal
 from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..types import field_name, spark_type
 from .jvm import invoke
-from .registry import POSTFIX, Invocation, kernel, scalar
+from .registry import Invocation, kernel, scalar
 from .timestamps import to_micros
 
 kernel("$JSON_QUOTE$1", "Json.quote")

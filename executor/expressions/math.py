@@ -45,12 +45,6 @@ def log(call: Invocation, *operands: Column) -> Column:
     return invoke("Numbers.ln" if len(operands) == 1 else "Numbers.log", spark_type(call.type), *operands)
 
 
-@scalar("$SQRT$1")
-def sqrt(call: Invocation, a: Column) -> Column:
-    """The square root; NaN for a negative number."""
-    return F.pow(a, F.lit(0.5))
-
-
 @scalar("$SIGN$1")
 def sign(call: Invocation, a: Column) -> Column:
     """-1, 0 or 1, in the type of the operand."""

@@ -24,9 +24,6 @@ from ...plan.types import LogicalType
 from ..types import spark_type
 from .jvm import invoke
 
-BINARY, PREFIX, POSTFIX, SPECIAL, INTERNAL = "BINARY", "PREFIX", "POSTFIX", "SPECIAL", "INTERNAL"
-FUNCTION_ID = "FUNCTION_ID"
-
 
 @dataclass(frozen=True, slots=True)
 class Invocation:

@@ -6,15 +6,15 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType
 
+from ...plan.functions.model import BINARY, SPECIAL
 from ...plan.types import INTEGERS
 from ..types import spark_type
 from .jvm import invoke
-from .registry import BINARY, SPECIAL, Invocation, kernel, native, scalar
+from .registry import Invocation, kernel, native, scalar
 
 native("$UPPER$1", F.upper)
 native("$LOWER$1", F.lower)
 native("$CHAR_LENGTH$1", F.char_length)
-native("$CHARACTER_LENGTH$1", F.char_length)
 native("$CONCAT$1", F.concat)
 native("$||$1", F.concat, BINARY)
 native("$REVERSE$1", F.reverse)
@@ -32,6 +32,8 @@ native("$BTRIM$1", F.btrim)
 native("$TRANSLATE3$1", lambda *operands: F.call_function("translate", *operands))
 kernel("$REPLACE$1", "Strings.replace")
 kernel("$OVERLAY$1", "Strings.overlay")
+kernel("$LPAD$1", "Strings.lpad")
+kernel("$RPAD$1", "Strings.rpad")
 kernel("$INITCAP$1", "Strings.initcap")
 kernel("$ASCII$1", "Strings.ascii")
 kernel("$CHR$1", "Strings.chr")
@@ -78,22 +80,6 @@ def instr(
 def concat_ws(call: Invocation, separator: Column, *texts: Column) -> Column:
     """The texts that are not NULL, with a separator between them."""
     return F.call_function("concat_ws", separator, *texts)
-
-
-def _padded(name: str, text: Column, length: Column, pad: Column) -> Column:
-    return F.when((length >= 0) & (pad != ""), F.call_function(name, text, length, pad))
-
-
-@scalar("$LPAD$1")
-def lpad(call: Invocation, text: Column, length: Column, pad: Column) -> Column:
-    """Padded on the left or cut to a length; NULL for a negative length or an empty pad."""
-    return _padded("lpad", text, length, pad)
-
-
-@scalar("$RPAD$1")
-def rpad(call: Invocation, text: Column, length: Column, pad: Column) -> Column:
-    """Padded on the right or cut to a length; NULL for a negative length or an empty pad."""
-    return _padded("rpad", text, length, pad)
 
 
 @scalar("$SPLIT_INDEX$1", kernel=True)

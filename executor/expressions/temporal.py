@@ -12,12 +12,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, LongType, StringType, TimestampType
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.model import FUNCTION_ID
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..types import has_nanos, spark_type
 from .arithmetic import as_decimal
 from .jvm import invoke
 from .math import ceil_number, floor_number
-from .registry import FUNCTION_ID, Invocation, scalar
+from .registry import Invocation, scalar
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
 
 _DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
@@ -87,7 +88,7 @@ def floor(call: Invocation, a: Column) -> Column:
     return floor_number(call, a) if len(call.types) == 1 else _rounded(call, a, up=False)
 
 
-@scalar("$CEIL$1", "$CEILING$1", kernel=True)
+@scalar("$CEIL$1", kernel=True)
 def ceil(call: Invocation, a: Column) -> Column:
     """``CEIL(number)`` or ``CEIL(instant TO unit)``."""
     return ceil_number(call, a) if len(call.types) == 1 else _rounded(call, a, up=True)
@@ -261,3 +262,9 @@ def current_date(call: Invocation) -> Column:
 def local_time(call: Invocation) -> Column:
     """The time of day in the session's time zone, in whole seconds."""
     return (F.floor(time_of_day(local_timestamp(call)) / 1_000_000) * 1000).cast("int")
+
+
+@scalar("$CURRENT_DATABASE$1")
+def current_database(call: Invocation) -> Column:
+    """The database that a plan's tables are in unless they say otherwise."""
+    return F.lit("default_database")

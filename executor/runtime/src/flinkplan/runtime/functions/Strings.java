@@ -72,6 +72,26 @@ public final class Strings {
     return UTF8String.fromString(text.toString().replace(part.toString(), replacement.toString()));
   }
 
+  /** Padded on the left or cut to a length in UTF-16 units; null for a negative length or an empty pad. */
+  public static UTF8String lpad(UTF8String text, int length, UTF8String pad) {
+    String padding = padding(text.toString(), length, pad.toString());
+    return padding == null ? null : UTF8String.fromString((padding + text).substring(0, length));
+  }
+
+  /** As {@link #lpad}, on the right. */
+  public static UTF8String rpad(UTF8String text, int length, UTF8String pad) {
+    String padding = padding(text.toString(), length, pad.toString());
+    return padding == null ? null : UTF8String.fromString((text + padding).substring(0, length));
+  }
+
+  private static String padding(String text, int length, String pad) {
+    if (length < 0 || pad.isEmpty()) {
+      return null;
+    }
+    int missing = Math.max(0, length - text.length());
+    return pad.repeat(missing / pad.length() + 1).substring(0, missing);
+  }
+
   /** Upper case after anything but an ASCII letter or digit, else lower case; ASCII only. */
   public static UTF8String initcap(UTF8String text) {
     StringBuilder out = new StringBuilder(text.toString());
