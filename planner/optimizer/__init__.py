@@ -20,7 +20,7 @@ from .overs import split_overs
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank
-from .reduce import pull_up_constants, reduce_expressions
+from .reduce import pull_up_constants, reduce_expressions, select_filtered
 from .reuse import merge_scans, share
 from .scans import push_into_scans, push_limit, to_source
 from .set_operations import rewrite_set_operation
@@ -45,6 +45,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(to_source),
     _everywhere(rewrite_subqueries),
     _everywhere(rewrite_set_operation),
+    _everywhere(select_filtered),
     _whole(reduce_expressions),
     _everywhere(pull_up_constants),
     lambda rel, config: bottom_up(rel, legacy_windows(config)),
@@ -79,6 +80,11 @@ def logical(modify: TableModify, config: Mapping[str, str]) -> Rel:
     return rel
 
 
+def physical(modify: TableModify, config: Mapping[str, str]) -> Rel:
+    """The physical tree, before it is known what its neighbours share with it."""
+    return bottom_up(Implementer(config).visit(logical(modify, config)), merge_calcs)
+
+
 def compile(modifies: Sequence[TableModify], config: Mapping[str, str]) -> Plan:
     """The plan of the statements, as one job.
 
@@ -86,7 +92,7 @@ def compile(modifies: Sequence[TableModify], config: Mapping[str, str]) -> Plan:
     """
     from ..lowering import lower
 
-    trees: tuple[Rel, ...] = tuple(Implementer(config).visit(logical(m, config)) for m in modifies)
+    trees: tuple[Rel, ...] = tuple(physical(m, config) for m in modifies)
     trees = merge_scans(trees)
     sinks: list[Sink] = []
     modes: dict[int, Mode] = {}

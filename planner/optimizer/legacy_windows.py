@@ -28,7 +28,7 @@ from .projections import is_identity
 from .rexes import identity, inline, is_call, rewrite
 from .row_types import row_of
 
-_WINDOWS = ("$TUMBLE$1", "$HOP$1", "$SESSION$1")
+_WINDOWS = ("$$TUMBLE$1", "$$HOP$1", "$$SESSION$1")
 _WINDOW = "$WINDOW$1"
 """A call that stands for the window itself; its operands are its properties."""
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
@@ -158,9 +158,9 @@ def _window(call: Call, name: str, index: int, time: LogicalType) -> GroupWindow
     alias = WindowReference("w$", time)
     field = TimeField(name, index, 0, time)
     times = [format_iso_duration(int(o.value)) for o in call.operands[1:] if isinstance(o, Literal)]
-    if call.name == "$TUMBLE$1":
+    if call.name == "$$TUMBLE$1":
         return TumblingGroupWindow(alias, field, True, times[0])
-    if call.name == "$HOP$1":
+    if call.name == "$$HOP$1":
         return SlidingGroupWindow(alias, field, True, times[1], times[0])
     return SessionGroupWindow(alias, field, times[0])
 

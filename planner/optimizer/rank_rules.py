@@ -45,7 +45,7 @@ def to_rank(rel: Rel) -> Rel:
     rank = Rank(
         input=over.input,
         kind=_KINDS[calls[0].internal_name or ""],
-        partition=over.partition,
+        partition=tuple(sorted(over.partition)),
         order=over.groups[0].order_by.fields,
         range=found,
         output_rank=True,
@@ -131,7 +131,7 @@ def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
     return replace(
         rank,
         input=source,
-        partition=tuple(mapping[p] for p in rank.partition),
+        partition=tuple(sorted(mapping[p] for p in rank.partition)),
         order=tuple(replace(f, index=mapping[f.index]) for f in rank.order),
         range=found,
     )

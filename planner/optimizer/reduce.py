@@ -11,14 +11,26 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
-from .rexes import CAST, EQ, SPECIAL, conjunctions, contains_over, is_always_true, is_call, rewrite
+from .rexes import CAST, EQ, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
 from .simplify import simplify, simplify_condition
-from .tree import bottom_up
+from .tree import bottom_up, with_inputs
 
 
 def reduce_expressions(rel: Rel) -> Rel:
     """Simplify every expression."""
     return bottom_up(rel, _reduce)
+
+
+def select_filtered(rel: Rel) -> Rel:
+    """A filter that fixes columns gets a projection over it, in which these can be constants."""
+    if isinstance(rel, (Project, Filter)):
+        return rel
+    inputs = tuple(_selected(i) if isinstance(i, Filter) and constants(i) else i for i in rel.inputs)
+    return with_inputs(rel, inputs)
+
+
+def _selected(rel: Rel) -> Project:
+    return Project(input=rel, exprs=identity(rel.row_type), row_type=rel.row_type)
 
 
 def _reduce(rel: Rel) -> Rel:

@@ -252,5 +252,5 @@ def expand(rex: RexNode) -> RexNode:
             parts.append(and_(ends))
     written = or_(parts)
     if sarg.null_as == "TRUE":
-        return or_([written, test(IS_NULL, operand)])
+        return or_([test(IS_NULL, operand), written])
     return written if sarg.null_as == "UNKNOWN" else and_([written, test(IS_NOT_NULL, operand)])

@@ -17,7 +17,7 @@ from ..connectors import supports_filters, supports_limit, supports_partitions, 
 from ..physical import SourceScan
 from . import sargs
 from .predicates import filtered
-from .rexes import AND, BINARY, OR, and_, conjunctions, is_call, refs, rewrite
+from .rexes import AND, BINARY, COMPARISONS, OR, and_, compare, conjunctions, is_call, refs, rewrite
 from .simplify import simplify, to_cnf
 from .tree import bottom_up
 
@@ -49,12 +49,24 @@ def _push_filter(rel: Rel) -> Rel:
     scan = rel.input
     if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
-    parts = conjunctions(to_cnf(rel.condition))
+    parts = conjunctions(rewrite(to_cnf(rel.condition), _text_as_column))
     pushed = tuple(binary(p) for p in parts if is_convertible(p))
     if not pushed:
         return rel
     condition = simplify(and_([*(p for p in parts if is_convertible(p)), *(p for p in parts if not is_convertible(p))]))
     return replace(rel, input=replace(scan, abilities=(*scan.abilities, FilterPushDown(pushed))), condition=condition)
+
+
+def _text_as_column(rex: RexNode) -> RexNode:
+    """Text compared with a VARCHAR column gets the column's type when Flink converts the predicate."""
+    if not is_call(rex, *COMPARISONS):
+        return rex
+    left, right = children(rex)
+    if isinstance(right, Literal) and right.type.root == "CHAR" and left.type.root == "VARCHAR":
+        return compare(rex.name, left, replace(right, type=left.type.not_null()))  # type: ignore[union-attr]
+    if isinstance(left, Literal) and left.type.root == "CHAR" and right.type.root == "VARCHAR":
+        return compare(rex.name, replace(left, type=right.type.not_null()), right)  # type: ignore[union-attr]
+    return rex
 
 
 def is_convertible(rex: RexNode) -> bool:

@@ -5,6 +5,7 @@ Sources: ``UnionToDistinctRule``, ``ReplaceIntersectWithSemiJoinRule``, ``Replac
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 from ...plan.errors import UnsupportedError
@@ -21,7 +22,7 @@ def rewrite_set_operation(rel: Rel) -> Rel:
     if not isinstance(rel, SetOp):
         return rel
     if rel.kind is SetKind.UNION:
-        union = _flat_union(rel)
+        union = _union(rel)
         return union if rel.all else distinct(union)
     if rel.all:
         raise UnsupportedError(f"{rel.kind.value} ALL cannot be planned yet", hint=f"use {rel.kind.value}")
@@ -45,14 +46,9 @@ def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
     return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
 
 
-def _flat_union(rel: SetOp) -> SetOp:
-    """UNION ALL of two operands at a time, each brought to the common types (CoerceInputsRule)."""
-    operands = tuple(_coerced(o, rel) for o in rel.operands)
-    union: Rel = operands[0]
-    for operand in operands[1:]:
-        union = SetOp(kind=SetKind.UNION, all=True, operands=(union, operand), row_type=rel.row_type)
-    assert isinstance(union, SetOp)
-    return union
+def _union(rel: SetOp) -> SetOp:
+    """The operands brought to the common types (CoerceInputsRule)."""
+    return replace(rel, all=True, operands=tuple(_coerced(o, rel) for o in rel.operands))
 
 
 def _coerced(rel: Rel, union: SetOp) -> Rel:

@@ -15,7 +15,7 @@ from .rexes import CAST, SPECIAL, identity, retype
 from .row_types import row_of
 from .tree import with_inputs
 
-_KEEPING = frozenset({"$TUMBLE$1", "$HOP$1", "$SESSION$1", "$PROCTIME$1"})
+_KEEPING = frozenset({"$$TUMBLE$1", "$$HOP$1", "$$SESSION$1", "$PROCTIME$1"})
 """Functions whose operands must stay time attributes."""
 
 PROCTIME_MATERIALIZE = "$PROCTIME_MATERIALIZE$1"

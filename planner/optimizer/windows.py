@@ -20,7 +20,7 @@ from ...plan.specs import (
     WindowProperty,
     WindowReference,
 )
-from ...plan.types import BIGINT, LogicalType, timestamp
+from ...plan.types import BIGINT, LogicalType
 from ..accumulators import accumulators
 from ..algebra import Aggregate, Rel
 from ..physical import (
@@ -70,7 +70,7 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
     types = [
         *(source.row_type.fields[k].type for k in keys),
         *(c.type for c in calls),
-        *(_property_type(p, found) for p in properties),
+        *(_property_type(i, property_of, source) for i in range(len(properties))),
     ]
     attached = WindowAttachedWindowing(
         found.spec, found.time_type, min(found.starts), min(found.ends), found.time_type.is_rowtime
@@ -91,10 +91,9 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
     return calc(physical, (outputs[i] for i in order), rel.row_type.field_names)
 
 
-def _property_type(found: NamedWindowProperty, window: WindowColumns) -> LogicalType:
-    if found.property.kind in ("Rowtime", "Proctime"):
-        return window.time_type
-    return timestamp(3, nullable=False)
+def _property_type(index: int, property_of: Mapping[int, int], source: Rel) -> LogicalType:
+    column = next(c for c, i in property_of.items() if i == index)
+    return source.row_type.fields[column].type
 
 
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
@@ -118,6 +117,7 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
         return rel
     strategy = function.windowing
     assert isinstance(strategy, TimeAttributeWindowing)
+    source_rel = function.input.input if isinstance(function.input, Exchange) else function.input
     kept = [i for i, e in enumerate(exprs) if not refs(e) & window]
     names = (function if above is None else above).row_type.field_names
     new_exprs: list[RexNode] = [exprs[i] for i in kept]
@@ -133,7 +133,7 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
         new_exprs.append(time)
         new_names.append(time_name)
     mapping = {old: new for new, old in enumerate(kept)}
-    source = calc(function.input, new_exprs, unique_names(new_names), condition)
+    source = calc(source_rel, new_exprs, unique_names(new_names), condition)
     return _over_time(rel, strategy, source, mapping, time_index)
 
 
