@@ -19,6 +19,7 @@ from ..plan.types import (
     INTEGERS,
     NUMERIC,
     SYMBOL,
+    TIMESTAMPS,
     LogicalType,
     char,
 )
@@ -106,12 +107,14 @@ def _retyped_literal(to: LogicalType, literal: Literal) -> Literal | None:
         return Literal(literal.value, target) if fits else None
     if given.root in NUMERIC and to.root in NUMERIC:
         return _retyped_number(target, Decimal(literal.value))
-    same = given.root == to.root and (given.root == "BOOLEAN" or given.precision == to.precision)
-    if same and given.root not in ("BINARY", "VARBINARY"):
-        return Literal(literal.value, target)
-    if given.root in ("BINARY", "VARBINARY") and to.root == "VARBINARY":
-        return Literal(literal.value, target)
-    return None
+    if given.root in ("BINARY", "VARBINARY"):
+        return Literal(literal.value, target) if to.root == "VARBINARY" else None
+    if given.root != to.root:
+        return None
+    if given.root in ("TIME", *TIMESTAMPS):
+        digits = len(literal.value.partition(".")[2])
+        return Literal(literal.value, target.regular()) if digits <= (to.precision or 0) else None
+    return Literal(literal.value, target) if given.precision == to.precision else None
 
 
 def _retyped_number(to: LogicalType, value: Decimal) -> Literal | None:

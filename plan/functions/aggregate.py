@@ -6,7 +6,7 @@ aggregate with a FILTER.
 
 from __future__ import annotations
 
-from ..types import BIGINT, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset
+from ..types import BIGINT, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset, varchar
 from .model import FUNCTION_STAR, Arguments, Kind, ReturnRule
 from .registry import declare
 from .rules import always, signature
@@ -81,14 +81,14 @@ for _on_null in ("NULL", "ABSENT"):
     declare(
         f"JSON_OBJECTAGG_{_on_null}_ON_NULL",
         signature("CHARACTER", "ANY"),
-        always(STRING.not_null()),
+        always(varchar(2000, nullable=False)),
         kind=Kind.AGGREGATE,
         named=False,
     )
     declare(
         f"JSON_ARRAYAGG_{_on_null}_ON_NULL",
         _ANY,
-        always(STRING.not_null()),
+        always(varchar(2000, nullable=False)),
         kind=Kind.AGGREGATE,
         named=False,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
@@ -16,7 +17,6 @@ from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, row, timestamp, timestamp_ltz
 from ..algebra import Aggregate, Project, Rel, TtlHint
 from ..naming import uniquify
-from ..rexbuilder import integer
 from ..sql import ast
 from .calls import fit
 from .context import Context
@@ -63,7 +63,7 @@ class AggregateBinder(WindowedBinder):
                 tuple(sorted({self._group_index(e) for part in parts for e in part}))
                 for parts in product(*sets_of_items)
             ]
-            self.group_sets = tuple(dict.fromkeys(combined))
+            self.group_sets = tuple(sorted(set(combined), key=lambda s: (*s, math.inf)))
 
     def _sets(self, item: ast.GroupingElement) -> list[tuple[ast.Expression, ...]]:
         """The grouping sets that one element of GROUP BY stands for."""
@@ -253,17 +253,16 @@ class AggregateBinder(WindowedBinder):
 
     def build(self, rel: Rel, ttl: TtlHint | None) -> Rel:
         """The aggregate over the projection of what it needs."""
-        inputs = self.inputs or [(integer(0), None)]
-        names = uniquify(name for _, name in inputs)
+        names = uniquify(name for _, name in self.inputs)
         below = Project(
             input=rel,
-            exprs=tuple(rex for rex, _ in inputs),
-            row_type=row(zip(names, (rex.type for rex, _ in inputs), strict=True), nullable=False),
+            exprs=tuple(rex for rex, _ in self.inputs),
+            row_type=row(zip(names, (rex.type for rex, _ in self.inputs), strict=True), nullable=False),
         )
         groups = [self._group_ref(i) for i in range(self.group_count)]
         output = uniquify([*names[: self.group_count], *(c.name for c in self.calls)])
         types = [*(g.type for g in groups), *(c.type for c in self.calls)]
-        source: Rel = below if not _is_identity(below) else rel
+        source: Rel = rel if not self.inputs or _is_identity(below) else below
         return Aggregate(
             input=source,
             grouping=tuple(range(self.group_count)),

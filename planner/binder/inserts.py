@@ -149,7 +149,10 @@ def _targets(node: ast.Insert, by_name: dict[str, int], columns: list[Column], s
 
 
 def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> Rel:
-    """The query with implicit casts to the sink's types, and the sink's names where there are any."""
+    """The query with implicit casts to the sink's types, and the sink's names where there are any.
+
+    Whether a column is NOT NULL is left to the sink to check at run time, so every target is nullable.
+    """
     fields = rel.row_type.fields
     if len(fields) != len(columns):
         raise _mismatch(
@@ -160,11 +163,11 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
     for position, (field, column) in enumerate(zip(fields, columns, strict=True)):
         assert column.data_type is not None
         source = field.type.regular().nullable_()
-        target = column.data_type.nullable_()
+        target = column.data_type.regular().nullable_()
         if not can_cast_implicitly(source, target):
             raise _mismatch(rel, node, table, columns, _cause(column, position, source, target), _item(node, position))
         needs_cast = needs_cast or not avoids_cast(field.type.nullable_(), target)
-        targets.append(column.data_type)
+        targets.append(target)
     if not needs_cast:
         return rel
     exprs = tuple(_to_sink(InputRef(i, f.type), t) for i, (f, t) in enumerate(zip(fields, targets, strict=True)))
@@ -174,7 +177,7 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
 
 
 def _to_sink(column: InputRef, target: LogicalType) -> RexNode:
-    """A column as the sink's type; one that has it already stays, be it a time attribute."""
+    """A column as the sink's type."""
     return column if column.type == target else cast(target, column, explicit=True)
 
 

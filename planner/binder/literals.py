@@ -152,12 +152,6 @@ def interval_value(node: ast.IntervalLiteral) -> int:
         return sign * _amount(text_, unit, end_unit)
     except (ValueError, ArithmeticError):
         units = unit if end_unit is None else f"{unit} TO {end_unit}"
-        examples = {
-            "YEAR TO MONTH": "1-6",
-            "DAY TO SECOND": "1 02:03:04",
-            "DAY TO HOUR": "1 02",
-            "HOUR TO MINUTE": "1:30",
-        }
         raise BindError(
             f"'{node.value}' is not an interval of {units}",
             node.span,

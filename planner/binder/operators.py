@@ -304,7 +304,7 @@ def case(conditions: Sequence[RexNode], values: Sequence[RexNode], span: Span) -
             span,
             "CAST the branches to one type",
         )
-    typed = [cast(common, v) for v in values]
+    typed = [v if v.type.same_as(common) else cast(common, v) for v in values]
     operands = [x for pair in zip(conditions, typed[:-1], strict=True) for x in pair]
     return Call(conditional.CASE.internal_name, (*operands, typed[-1]), common, conditional.CASE.syntax)
 

@@ -12,7 +12,7 @@ from ...plan.rex import Call, InputRef, RexNode, transform
 from ...plan.types import BIGINT
 from ..algebra import Frame, Over
 from ..catalog import did_you_mean
-from ..rexbuilder import cast, integer, null
+from ..rexbuilder import cast, ensure_type, integer, null
 from ..sql import ast
 from .calls import fit
 from .context import Context
@@ -58,7 +58,7 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
     if function is SUM:
         return _sum(window)
     if function is AVG:
-        total = _sum(_as(window, SUM, operands))
+        total = ensure_type(window.type, _sum(_as(window, SUM, operands)))
         quotient = arithmetic.DIVIDE.call(total, _count(window))
         return cast(window.type.with_nullability(quotient.type.nullable), quotient)
     return window  # type: ignore[return-value]
@@ -96,7 +96,7 @@ def _over(
         if spec.frame is not None:
             raise BindError(f"{function.name} takes no ROWS or RANGE", spec.frame.span)
     frame = _frame(binder, function, spec)
-    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=True)
+    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=False)
     return Over(
         name=function.internal_name,
         operands=operands,
@@ -134,7 +134,7 @@ def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | N
 
 def _as(window: Over, function: Function, operands: tuple[RexNode, ...]) -> Over:
     """The window with another function."""
-    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=True)
+    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=False)
     return replace(window, name=function.internal_name, operands=operands, type=function.returns(arguments).regular())
 
 
@@ -143,9 +143,7 @@ def _count(window: Over) -> RexNode:
 
 
 def _sum(window: Over) -> RexNode:
-    """``CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END``, or the bare sum where x is never NULL."""
-    if not window.type.nullable:
-        return _as(window, SUM0, window.operands)  # type: ignore[return-value]
+    """``CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END``."""
     counted = comparison.GREATER.call(_count(window), integer(0, BIGINT))
     total: RexNode = _as(window, SUM0, window.operands)  # type: ignore[assignment]
     return Call(

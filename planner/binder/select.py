@@ -11,6 +11,7 @@ from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import row
 from ..algebra import Aggregate, Filter, Project, Rel
+from ..naming import uniquify
 from ..rexbuilder import field_access
 from ..sql import ast
 from .aggregates import AggregateBinder
@@ -74,7 +75,7 @@ def _project(binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[I
     if select.qualify is not None:
         rel = _qualified(binder, rel, select.qualify, exprs, names)
     elif width + len(extra):
-        rel = project(rel, [*exprs, *extra], [*names, *(f"EXPR${width + i}" for i in range(len(extra)))])
+        rel = project(rel, [*exprs, *(rex for rex, _ in extra)], column_names([*names, *(n for _, n in extra)]))
     if select.distinct:
         rel = Aggregate(input=rel, grouping=tuple(range(width)), calls=(), row_type=rel.row_type)
     rel = sort(rel, order, query)
@@ -99,24 +100,29 @@ def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str]) -> Rel:
 
 
 def _expand(select: ast.Select, scope: Scope) -> Iterator[Item]:
-    """The items, each star replaced by its columns."""
+    """The items, each star replaced by its columns.
+
+    A name that a star brings is made unique among those before it, as Calcite does while it expands stars.
+    """
+    names: set[str] = set()
     for item in select.items:
         node = item.expression
         if not isinstance(node, ast.Star):
-            yield Item(_name(item), node)
+            name = _name(item)
+            names.add(name or "")
+            yield Item(name, node)
             continue
         if select.from_ is None:
             raise BindError("'*' needs a FROM", node.span)
         if not node.qualifier:
             columns = list(scope.visible())
         else:
-            names = tuple(p.name for p in node.qualifier)
-            found = scope.columns_of(names)
-            if found is None:
-                found = _row_columns(scope, node)
-            columns = found
+            found = scope.columns_of(tuple(p.name for p in node.qualifier))
+            columns = _row_columns(scope, node) if found is None else found
         for name, rex in columns:
-            yield Item(name, None, rex)
+            unique = uniquify([*names, name])[-1]
+            names.add(unique)
+            yield Item(unique, None, rex)
 
 
 def _row_columns(scope: Scope, node: ast.Star) -> list[tuple[str, RexNode]]:
@@ -128,9 +134,11 @@ def _row_columns(scope: Scope, node: ast.Star) -> list[tuple[str, RexNode]]:
 
 
 def _name(item: ast.SelectItem) -> str | None:
-    if item.alias is not None:
-        return item.alias.name
-    node = item.expression
+    return item.alias.name if item.alias is not None else _own_name(item.expression)
+
+
+def _own_name(node: ast.Expression) -> str | None:
+    """What an expression without alias is called: a column has a name, and so has CURRENT_DATE."""
     if isinstance(node, ast.ColumnRef):
         return node.parts[-1].name
     if isinstance(node, ast.FunctionCall) and not node.parentheses:
@@ -217,12 +225,12 @@ def _order(
     names: tuple[str, ...],
     *,
     distinct: bool,
-) -> tuple[tuple[SortField, ...], list[RexNode]]:
-    """The sort fields, and the expressions to sort by that are not in the select list."""
+) -> tuple[tuple[SortField, ...], list[tuple[RexNode, str | None]]]:
+    """The sort fields, and the expressions to sort by that are not in the select list, with their names."""
     from .query import ordinal, sort_field
 
     fields: list[SortField] = []
-    extra: list[RexNode] = []
+    extra: list[tuple[RexNode, str | None]] = []
     for item in query.order_by:
         node = item.expression
         position = ordinal(node, len(exprs))
@@ -231,13 +239,13 @@ def _order(
             position = next((i for i, it in enumerate(items) if it.name == name), None)
         if position is None:
             rex = binder.bind(node)
-            everything = [*exprs, *extra]
+            everything = [*exprs, *(e for e, _ in extra)]
             if rex in everything:
                 position = everything.index(rex)
             elif distinct:
                 raise BindError("with DISTINCT, ORDER BY can use only columns of the SELECT list", node.span)
             else:
                 position = len(everything)
-                extra.append(rex)
+                extra.append((rex, _own_name(node)))
         fields.append(sort_field(position, item))
     return tuple(fields), extra
