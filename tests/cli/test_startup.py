@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -54,28 +54,22 @@ def test_importing_the_table_api_imports_no_spark() -> None:
     assert [m for m in imported(process) if m.partition(".")[0] in SPARK] == []
 
 
-def fastest(arguments: tuple[str, ...], runs: int = 3) -> float:
-    """The best of some runs of the installed command, in seconds."""
+def processor_seconds(arguments: tuple[str, ...], runs: int = 3) -> float:
+    """The least processor time of some runs of the installed command; other work on the machine does not count."""
     command = [str(Path(sys.executable).parent / "flinkplan"), *arguments]
     times = []
     for _ in range(runs):
-        start = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
-        times.append(time.perf_counter() - start)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(times)
 
 
 @pytest.mark.parametrize(
     ("arguments", "seconds"),
-    [(("--help",), 0.3), (("compile", str(CASE / "pipeline.sql")), 0.5)],
+    [(("--help",), 0.3), (("compile", str(CASE / "pipeline.sql")), 0.7)],
     ids=["help", "compile"],
 )
 def test_starts_fast(arguments: tuple[str, ...], seconds: float) -> None:
-    assert fastest(arguments) < seconds * machine_factor()
-
-
-def machine_factor() -> float:
-    """How much slower than usual this machine is now: a bare interpreter starts in about 20 ms."""
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "pass"], check=True)
-    return max(1.0, (time.perf_counter() - start) / 0.04)
+    assert processor_seconds(arguments) < seconds
