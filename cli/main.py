@@ -23,6 +23,8 @@ COMMANDS = {
     "validate": "Find what is wrong with a plan.",
     "ttl": "List the states of a plan and set how long they are kept.",
     "diff": "Judge whether state survives from one plan to another.",
+    "upgrade": "Carry a plan to a newer release of Flink.",
+    "state": "Show what the state of a checkpoint holds.",
     "rule": "Explain a rule of diff or validate, or list them.",
     "init": "Write a commented pipeline to start from.",
 }

@@ -1,0 +1,58 @@
+"""``flinkplan upgrade``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import assignment, read_input
+
+if TYPE_CHECKING:
+    from ..compat.upgrade import Upgrade
+
+
+@click.command(short_help="Carry a plan to a newer release of Flink.")
+@click.argument("old")
+@click.option("--to", default="2.3", show_default=True, metavar="RELEASE", help="The release of Flink to write it for.")
+@click.option("--spec", metavar="FILE", help="Compile this pipeline; keep ids and TTLs of the states that stay.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write the plan to this file.")
+@click.option("-i", "--in-place", is_flag=True, help="Write the plan to OLD.")
+def command(
+    old: str, to: str, spec: str | None, options: tuple[tuple[str, str], ...], output: str | None, in_place: bool
+) -> None:
+    """Write the plan OLD as a newer release of Flink does, with the TTLs set by hand kept.
+
+    With --spec the pipeline is compiled anew, and the ids and TTLs of its states are carried over where the new plan
+    still has them. What was done is said on standard error. Several releases may be skipped.
+    """
+    from ..compat.upgrade import migrate, recompiled
+    from ..plan.document import dumps, loads, write_text
+
+    if in_place and (output or old == "-"):
+        raise click.UsageError("--in-place writes OLD, which must be a file, and excludes --output.")
+    text, name = read_input(old)
+    upgrade = migrate(loads(text, name), to)
+    _tell(upgrade)
+    if spec is not None:
+        from .pipelines import compile_pipeline
+
+        upgrade = recompiled(upgrade.plan, compile_pipeline(spec, dict(options)))
+        _tell(upgrade)
+    target = old if in_place else output
+    if target:
+        write_text(target, dumps(upgrade.plan))
+    else:
+        click.echo(dumps(upgrade.plan), nl=False)
+
+
+def _tell(upgrade: Upgrade) -> None:
+    for migration in upgrade.migrations:
+        click.echo(f"{migration.number}: {migration.summary}", err=True)
+    for carried in upgrade.carried:
+        if carried.placed:
+            click.echo(f"kept {carried.state} {carried.ttl}", err=True)
+        else:
+            message = f"{carried.state} {carried.ttl} could not be placed: the new plan has no such state"
+            click.echo(click.style("warning: ", fg="yellow", bold=True) + message, err=True)

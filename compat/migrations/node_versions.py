@@ -1,0 +1,29 @@
+"""2 and 3: Since 2.3 sources and sinks have version 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...plan.document import Plan
+from ...plan.nodes import ExecNode, Sink, TableSourceScan
+
+_NEWER = 2
+
+
+def newer_sources(plan: Plan) -> Plan:
+    """The plan with sources of version 2."""
+    return _versioned(plan, lambda node: isinstance(node, TableSourceScan))
+
+
+def newer_sinks(plan: Plan) -> Plan:
+    """The plan with sinks of version 2, but for those that keep rows.
+
+    Version 2 restores only what 2.3 has written, and version 1 goes on being read.
+    """
+    return _versioned(plan, lambda node: isinstance(node, Sink) and not node.is_stateful)
+
+
+def _versioned(plan: Plan, chosen: Callable[[ExecNode], bool]) -> Plan:
+    nodes = (replace(n, version=max(_NEWER, n.version)) if chosen(n) else n for n in plan.nodes)
+    return replace(plan, nodes=tuple(nodes))
