@@ -28,7 +28,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>A kernel sees a key's rows of a micro-batch in the order of their sequence numbers, works on a copy of the
  * state in memory, and writes back once, when the last row is done. The output is made lazily, row by row.
  */
-public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements States {
+public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
     static final String KIND = "__kind";
     static final String SEQUENCE = "__seq";
 
@@ -55,6 +55,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         this.kindOrdinal = List.of(input.fieldNames()).indexOf(KIND);
         this.sequenceOrdinal = input.fieldIndex(SEQUENCE);
     }
+
 
     /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
     protected abstract void open();
@@ -89,35 +90,8 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     @Override
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
-        start(key, timers);
-        return run(orderMatters() ? sorted(rows) : rows);
-    }
-
-    /** The time that the operator keeps. */
-    TimeMode timeMode() {
-        return TimeMode.ProcessingTime();
-    }
-
-    void start(InternalRow key, TimerValues timers) {
         begin(key);
-    }
-
-    void accept(InternalRow row, byte kind) {
-        process(row, kind);
-    }
-
-    void end() {
-        finish();
-    }
-
-    /** Takes rows of the key that was started on. */
-    final Iterator<InternalRow> run(Iterator<InternalRow> rows) {
-        return new Run(rows);
-    }
-
-    /** Says the sequence number of the rows that are emitted next; by default it is that of the row taken in. */
-    protected final void stamp(long sequence) {
-        this.sequence = sequence;
+        return new Run(orderMatters() ? sorted(rows) : rows);
     }
 
     /** Emits a row; its columns must not change afterwards. */
@@ -133,16 +107,12 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return getHandle().getListState(name, Rows.stateEncoder(value), config(ttl));
     }
 
-    @Override
     public final MapState<InternalRow, InternalRow> mapState(
             String name, StructType key, StructType value, long ttl) {
         return getHandle().getMapState(name, Rows.stateEncoder(key), Rows.stateEncoder(value), config(ttl));
     }
 
-    private TTLConfig config(long ttl) {
-        if (timeMode() == TimeMode.EventTime()) {
-            return TTLConfig.NONE();
-        }
+    private static TTLConfig config(long ttl) {
         return TTLConfig.apply(ttl == 0 ? FOREVER : Duration.ofMillis(ttl));
     }
 
@@ -174,10 +144,10 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
                     InternalRow row = rows.next();
                     // what each row brings about has a number of its own, so that it keeps its place downstream
                     sequence = Math.max(sequence + 1, row.getLong(sequenceOrdinal));
-                    accept(row, kind(row));
+                    process(row, kind(row));
                 } else {
                     finished = true;
-                    end();
+                    finish();
                 }
             }
             return !emitted.isEmpty();

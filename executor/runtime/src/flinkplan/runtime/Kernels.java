@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState$;
 import org.apache.spark.sql.catalyst.types.DataTypeUtils$;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.Seq;
 
@@ -29,7 +30,7 @@ public final class Kernels {
                 key,
                 columns,
                 kernel,
-                kernel.timeMode(),
+                TimeMode.ProcessingTime(),
                 OutputMode.Append(),
                 child,
                 Rows.encoder(keySchema),
