@@ -27,4 +27,7 @@ def command(plan: str, options: tuple[tuple[str, str], ...], format_: str) -> No
         click.echo(json.dumps(explain_json(compiled), indent=2, ensure_ascii=False))
         return
     for line in explain_lines(compiled):
-        click.echo(click.style(line.branches, dim=True) + line.title + "  " + click.style(line.details, fg="cyan"))
+        if line.name:
+            click.echo(f"{click.style(line.branches, dim=True)}{click.style(line.name, bold=True)}  {line.text}")
+        else:
+            click.echo(click.style(str(line), dim=True))

@@ -50,14 +50,14 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the tree: its branches, the operator, and the details behind it."""
+    """A line of the tree: its branches, then an operator's name and what is known of it, or its description."""
 
     branches: str
-    title: str
-    details: str
+    name: str
+    text: str
 
     def __str__(self) -> str:
-        return f"{self.branches}{self.title}{'  ' if self.details else ''}{self.details}"
+        return f"{self.branches}{self.name}{'  ' if self.name else ''}{self.text}"
 
 
 def explain(plan: Plan) -> tuple[Operator, ...]:
@@ -126,13 +126,16 @@ def _as_json(plan: Plan, operator: Operator) -> dict[str, Any]:
 
 def _lines(operator: Operator, branch: str, below: str) -> Iterator[Line]:
     node = operator.node
-    details = [f"[{operator.changelog}]"]
+    known = [f"[{operator.changelog}]"]
     if operator.keys:
-        details.append(f"keys {', '.join(operator.keys)}")
-    details += [f"{s.name} {'default' if s.ttl is None else s.ttl}" for s in operator.states]
+        known.append(f"keys {', '.join(operator.keys)}")
+    known += [f"{s.name} {'default' if s.ttl is None else s.ttl}" for s in operator.states]
     if operator.reused:
-        details.append("see above")
-    yield Line(branch, f"{node.id} {node.description or node.type}", " · ".join(details))
+        known.append("see above")
+    name, _, arguments = (node.description or node.type).partition("(")
+    yield Line(branch, f"{node.id} {name}", " · ".join(known))
+    if arguments and not operator.reused:
+        yield Line(below + ("│  " if operator.inputs else "   "), "", arguments.removesuffix(")"))
     for number, source in enumerate(operator.inputs, 1):
         last = number == len(operator.inputs)
         yield from _lines(source, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
