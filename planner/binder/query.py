@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...plan.functions.typing import least_restrictive
@@ -85,7 +86,7 @@ def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Re
 
 
 def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope | None) -> Rel:
-    operands = [_bind_body(context, side, outer) for side in _operands(node)]
+    operands = [_bind_body(context, side, outer) for side in (node.left, node.right)]
     widths = [len(o.row_type.fields) for o in operands]
     if len(set(widths)) > 1:
         raise BindError(
@@ -114,16 +115,6 @@ def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope |
     )
 
 
-def _operands(node: ast.SetOperation) -> list[ast.QueryBody]:
-    """The sides; those of a chain of one UNION operator together, as union is associative."""
-    left = node.left
-    same = isinstance(left, ast.SetOperation) and (left.operator, left.all) == ("UNION", node.all)
-    if same and node.operator == "UNION":
-        assert isinstance(left, ast.SetOperation)
-        return [*_operands(left), node.right]
-    return [left, node.right]
-
-
 def coerce(rel: Rel, row_type: LogicalType) -> Rel:
     """The relation with its columns cast to a row type's; itself if they have these types."""
     if rel.row_type.field_types == row_type.field_types:
@@ -143,29 +134,33 @@ def coerce(rel: Rel, row_type: LogicalType) -> Rel:
 
 
 def _bind_values(context: Context, node: ast.Values, outer: Scope | None) -> Rel:
-    """Rows of literals are a Values; rows of expressions a union of one-row projections."""
     binder = ExpressionBinder(context, Scope((), outer), "VALUES")
     rows = [binder.bind_all(r.items) for r in node.rows]
     width = len(rows[0])
     for bound, syntax in zip(rows, node.rows, strict=True):
         if len(bound) != width:
             raise BindError(f"this row has {len(bound)} values, the first one {width}", syntax.span)
-    names = tuple(f"EXPR${i}" for i in range(width))
-    types = []
+        for value, place in zip(bound, syntax.items, strict=True):
+            if value.type.root == "NULL":
+                raise BindError(
+                    "NULL alone has no type here", place.span, "write CAST(NULL AS STRING), or another type"
+                )
     for i in range(width):
-        common = least_restrictive([r[i].type for r in rows])
-        if common is None or common.root == "NULL":
+        if least_restrictive([r[i].type for r in rows]) is None:
             raise BindError(
-                f"the values of column {i + 1} have no common type",
-                node.rows[0].items[i].span,
-                "CAST them to one type, a NULL too",
+                f"the values of column {i + 1} have no common type", node.rows[0].items[i].span, "CAST them to one type"
             )
-        types.append(common)
+    return rows_relation(rows)
+
+
+def rows_relation(rows: Sequence[tuple[RexNode, ...]]) -> Rel:
+    """Constant rows: a Values if they are literals, else a union of one-row projections."""
+    names = tuple(f"EXPR${i}" for i in range(len(rows[0])))
+    types = [least_restrictive([r[i].type for r in rows]) or rows[0][i].type for i in range(len(names))]
     row_type = row(zip(names, types, strict=True), nullable=False)
-    typed = [tuple(cast(t, v) if v.type.root == "NULL" else v for v, t in zip(r, types, strict=True)) for r in rows]
-    if all(isinstance(v, Literal) and v.value is not None for r in typed for v in r):
-        return Values(row_type=row_type, tuples=tuple(typed))
-    projections = tuple(coerce(_single_row(names, r), row_type) for r in typed)
+    if all(isinstance(v, Literal) and v.value is not None for r in rows for v in r):
+        return Values(row_type=row_type, tuples=tuple(rows))
+    projections = tuple(coerce(_single_row(names, r), row_type) for r in rows)
     if len(projections) == 1:
         return projections[0]
     return SetOp(kind=SetKind.UNION, all=True, operands=projections, row_type=row_type)

@@ -14,6 +14,7 @@ from .aggregates import expand_grouping_sets, merge_permutation, reduce_function
 from .calcs import merge_calcs, to_calc
 from .changelog import Mode, infer
 from .implement import Implementer
+from .join_expressions import push_join_expressions
 from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .overs import split_overs
@@ -42,8 +43,8 @@ def _whole(rule: Rewrite) -> Phase:
 
 
 LOGICAL: tuple[Phase, ...] = (
-    _everywhere(to_source),
     _everywhere(rewrite_subqueries),
+    _everywhere(to_source),
     _everywhere(rewrite_set_operation),
     _everywhere(select_filtered),
     _whole(reduce_expressions),
@@ -53,6 +54,8 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_filters),
     _whole(reduce_expressions),
     _whole(push_into_scans),
+    _whole(push_projections),
+    _everywhere(push_join_expressions),
     _whole(push_projections),
     _everywhere(trim_one_sided),
     _whole(push_projections),

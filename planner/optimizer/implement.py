@@ -101,8 +101,6 @@ def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
     time = source.row_type.fields[rel.time_index].type
     if isinstance(spec, SessionWindow):
         source = exchange(source, spec.partition_key_indices or ())
-        if not rel.partition_keys:
-            spec = SessionWindow(spec.gap, None)
     strategy = TimeAttributeWindowing(spec, time, rel.time_index, time.is_rowtime)
     return p.WindowTableFunction(input=source, windowing=strategy, row_type=rel.row_type)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ...plan.rex import InputRef, RexNode
+from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, ProjectPushDown, ReadingMetadata
 from ..algebra import (
     Aggregate,
@@ -19,6 +19,7 @@ from ..algebra import (
     Rel,
     SetKind,
     SetOp,
+    Values,
     Watermark,
     WindowFunction,
 )
@@ -52,7 +53,7 @@ def push_projections(rel: Rel) -> Rel:
 
 def _push(rel: Rel) -> Rel:
     while isinstance(rel, Project):
-        if is_identity(rel):
+        if is_identity(rel) and not isinstance(rel.input, Values):
             rel = rel.input
             continue
         rule = _RULES.get(type(rel.input))
@@ -182,7 +183,7 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads."""
     if any(contains_over(e) for e in rel.exprs):
         return rel
-    needed = sorted({below.rowtime_index, *refs(below.expr)}.union(*map(refs, rel.exprs)))
+    needed = ordered_refs([*rel.exprs, identity(below.row_type)[below.rowtime_index], below.expr])
     if len(needed) == len(below.input.row_type.fields):
         return rel
     mapping = {old: new for new, old in enumerate(needed)}
@@ -232,8 +233,17 @@ def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
     return replace(scan, abilities=tuple(abilities), row_type=row_type)
 
 
+def merge_into_values(rel: Project, below: Values) -> Rel:
+    """PROJECT_VALUES_MERGE: constant rows of constant expressions."""
+    rows = tuple(tuple(inline(e, row) for e in rel.exprs) for row in below.tuples)
+    if not all(isinstance(value, Literal) for row in rows for value in row):
+        return rel
+    return Values(tuples=rows, row_type=rel.row_type)
+
+
 _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Project: merge_projects,
+    Values: merge_into_values,
     Filter: push_past_filter,
     Join: push_past_join,
     SetOp: push_past_union,

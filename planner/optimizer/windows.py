@@ -65,7 +65,7 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
     names_of = dict(zip(rel.grouping, rel.row_type.field_names, strict=False))
     calls = rel.calls
     first = len(keys) + len(calls)
-    call_names = rel.row_type.field_names[len(rel.grouping) :]
+    call_names = [c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls)]
     names = unique_names([*(names_of[k] for k in keys), *call_names, *(p.name for p in properties)])
     types = [
         *(source.row_type.fields[k].type for k in keys),

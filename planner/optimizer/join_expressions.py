@@ -1,0 +1,109 @@
+"""Expressions that a join compares, computed in its inputs.  Source: ``JoinPushExpressionsRule``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...plan.rex import InputRef, RexNode
+from ..algebra import Join, Project, Rel
+from .predicates import ONE_SIDED, join_row_type
+from .projections import columns
+from .rexes import (
+    CAST,
+    EQ,
+    IS_NOT_DISTINCT_FROM,
+    and_,
+    compare,
+    conjunctions,
+    identity,
+    is_call,
+    refs,
+    rewrite,
+    shift,
+)
+from .row_types import row_of, unique_names
+
+
+def push_join_expressions(rel: Rel) -> Rel:
+    """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again."""
+    if not isinstance(rel, Join):
+        return rel
+    width = len(rel.left.row_type.fields)
+    total = width + len(rel.right.row_type.fields)
+    left_extra: list[RexNode] = []
+    right_extra: list[RexNode] = []
+    marked: list[tuple[RexNode, RexNode | None, RexNode | None]] = []
+    for part in conjunctions(rel.condition):
+        sides = _sides(part, width)
+        if sides is None:
+            marked.append((part, None, None))
+            continue
+        left, right = sides
+        if not isinstance(left, InputRef) and left not in left_extra:
+            left_extra.append(left)
+        if not isinstance(right, InputRef) and right not in right_extra:
+            right_extra.append(right)
+        marked.append((part, left, right))
+    if not left_extra and not right_extra:
+        return rel
+    new_width = width + len(left_extra)
+
+    def place(rex: RexNode, on_left: bool) -> RexNode:
+        if isinstance(rex, InputRef):
+            return rex if on_left else replace(rex, index=rex.index + len(left_extra))
+        if on_left:
+            return InputRef(width + left_extra.index(rex), rex.type)
+        return InputRef(new_width + (total - width) + right_extra.index(rex), rex.type)
+
+    parts = []
+    for part, left, right in marked:
+        if left is None or right is None:
+            parts.append(_moved(part, width, len(left_extra)))
+        else:
+            parts.append(compare(part.name, place(left, True), place(right, False)))  # type: ignore[union-attr]
+    new_left = _extended(rel.left, left_extra)
+    new_right = _extended(rel.right, [shift(e, -width) for e in right_extra])
+    join = replace(
+        rel,
+        left=new_left,
+        right=new_right,
+        condition=and_(parts),
+        row_type=join_row_type(rel.type, new_left, new_right),
+    )
+    kept = [*range(width)]
+    if rel.type not in ONE_SIDED:
+        kept += range(new_width, new_width + total - width)
+    result = columns(join, kept)
+    return result if result is join else replace(result, row_type=rel.row_type)  # type: ignore[arg-type]
+
+
+def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
+    """The left and right operand of an equality between both inputs, unless both are columns."""
+    if not is_call(rex, EQ, IS_NOT_DISTINCT_FROM):
+        return None
+    a, b = rex.operands  # type: ignore[union-attr]
+    of_a, of_b = refs(a), refs(b)
+    if not of_a or not of_b:
+        return None
+    if max(of_a) < width <= min(of_b):
+        return a, b
+    if max(of_b) < width <= min(of_a):
+        return b, a
+    return None
+
+
+def _moved(rex: RexNode, width: int, by: int) -> RexNode:
+    return rewrite(
+        rex, lambda r: replace(r, index=r.index + by) if isinstance(r, InputRef) and r.index >= width else r
+    )
+
+
+def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
+    if not extra:
+        return rel
+    exprs = (*identity(rel.row_type), *extra)
+    names = [*rel.row_type.field_names]
+    for e in extra:
+        inner = e.operands[0] if is_call(e, CAST) else e  # type: ignore[union-attr]
+        names.append(rel.row_type.fields[inner.index].name if isinstance(inner, InputRef) else f"$f{len(names)}")
+    return Project(input=rel, exprs=exprs, row_type=row_of(unique_names(names), (e.type for e in exprs)))
