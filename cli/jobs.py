@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     click.option("--checkpoint", type=click.Path(file_okay=False), metavar="DIR", help="Where state is kept."),
+    click.option(
+        "--allow",
+        multiple=True,
+        metavar="RULE[@NODE]",
+        help="Go on from the checkpoint in spite of this finding of 'flinkplan diff'.",
+    ),
     click.option("--master", metavar="URL", help="Spark's master; local[*] unless given."),
     click.option("--conf", multiple=True, type=assignment, metavar="KEY=VALUE", help="A setting of Spark."),
     click.option(
@@ -51,6 +58,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         *,
         debug: bool,
         checkpoint: str | None,
+        allow: tuple[str, ...],
         master: str | None,
         conf: tuple[tuple[str, str], ...],
         var: tuple[tuple[str, str], ...],
@@ -60,8 +68,10 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         quiet: bool,
     ) -> None:
         self._debug = debug
+        self._checkpoint = checkpoint
+        self._allowed = allow
+        self._started = 0
         self._settings: dict[str, Any] = {
-            "checkpoint": checkpoint,
             "master": master,
             "conf": dict(conf),
             "variables": dict(var),
@@ -86,18 +96,44 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._stack.__exit__(kind, error, trace)
 
     def start(self, plan: Plan) -> Job:
-        """Start a plan; one whose input ends has ended when this returns."""
+        """Start a plan; one whose input ends has ended when this returns.
+
+        Raises :class:`RestartError` where it cannot go on from the checkpoint.
+        """
+        checkpoint = self._next_checkpoint()
+        if checkpoint is not None:
+            self._check_restart(checkpoint, plan)
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
 
         mode = Mode(self._mode) if self._mode else None
         with quiet_jvm(self._debug):
-            job = execute(plan, JobOptions(**self._settings, mode=mode, listener=self._progress or Silent()))
+            options = JobOptions(
+                **self._settings, checkpoint=checkpoint, mode=mode, listener=self._progress or Silent()
+            )
+            job = execute(plan, options)
         if job.mode is Mode.STREAMING:
             self._running.append(job)
         else:
             job.wait()
         return job
+
+    def _next_checkpoint(self) -> str | None:
+        """The checkpoint of the next job: that of the first one, and folders in it for further ones."""
+        self._started += 1
+        if self._checkpoint is None or self._started == 1:
+            return self._checkpoint
+        return f"{self._checkpoint}/job-{self._started}"
+
+    def _check_restart(self, checkpoint: str, plan: Plan) -> None:
+        from ..compat.diff import Exceptions
+        from ..compat.restart import check_restart
+        from ..compat.settings import check_rule, read_settings
+
+        for entry in self._allowed:
+            check_rule(entry)
+        settings = read_settings(Path())
+        check_restart(checkpoint, plan, Exceptions(settings.ignore, (*settings.allow, *self._allowed)))
 
     def wait(self) -> None:
         """Wait until no job runs any more; streaming jobs run until interrupted."""

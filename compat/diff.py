@@ -130,7 +130,8 @@ class Diff(Report):
     def summary(self) -> str:
         """``incompatible: Flink's state compatible, checkpoint on Spark incompatible, results change``."""
         results = {Effect.YES: "results change", Effect.NO: "results stay", Effect.UNKNOWN: "results may change"}
-        return f"{self.verdict}: Flink's state {self.flink}, checkpoint on Spark {self.spark}, {results[self.results]}"
+        flink, spark = ("untouched" if v is Verdict.COSMETIC else v.value for v in (self.flink, self.spark))
+        return f"{self.verdict}: Flink's state {flink}, checkpoint on Spark {spark}, {results[self.results]}"
 
 
 def diff_texts(old: Source, new: Source, exceptions: Exceptions | None = None, *, locate: bool = True) -> Diff:

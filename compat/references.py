@@ -5,12 +5,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import read_text
 from ..plan.errors import PlanError
 from .diff import Source
-
-RECORDED_PLAN = "flinkplan/plan.json"
-"""Where a checkpoint keeps the plan that made it."""
 
 
 def read_plan(reference: str) -> Source:
@@ -29,14 +27,14 @@ def read_plan(reference: str) -> Source:
 
 def recorded_plan(checkpoint: Path) -> Source:
     """The plan that made a checkpoint."""
-    path = checkpoint / RECORDED_PLAN
-    if not path.exists():
+    record = CheckpointRecord(checkpoint)
+    if not record.exists:
         raise PlanError(
-            f"this directory holds no {RECORDED_PLAN}",
+            "this directory is no checkpoint of 'flinkplan execute'",
             where=str(checkpoint),
-            hint="name a plan, or a checkpoint of 'flinkplan execute'",
+            hint="name a plan, REVISION:PATH, or a checkpoint",
         )
-    return Source(str(checkpoint), read_text(path), str(path))
+    return Source(str(checkpoint), record.plan_text(), str(record.plan_file))
 
 
 def _from_git(reference: str) -> Source:

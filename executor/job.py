@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, Sink, TableSourceScan
 from .connectors import find_connector
@@ -68,9 +69,17 @@ class Query:
 class Job:
     """A plan at work.  Made by :func:`execute`."""
 
-    def __init__(self, queries: list[Query], listener: JobListener, mode: Mode, temporary: Path | None) -> None:
+    def __init__(
+        self,
+        queries: list[Query],
+        listener: JobListener,
+        mode: Mode,
+        record: CheckpointRecord,
+        temporary: Path | None,
+    ) -> None:
         self.queries = queries
         self.mode = mode
+        self._record = record
         self._listener = listener
         self._temporary = temporary
         self._reported: dict[str, int] = {}
@@ -90,6 +99,8 @@ class Job:
         except BaseException:
             self.stop()
             raise
+        if self.mode is Mode.BOUNDED:
+            self._record.end()
         self._finish()
         return True
 
@@ -150,7 +161,9 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     spark = options.spark or session(options.master, options.conf)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
     checkpoint = options.checkpoint or str(temporary)
-    job = Job([], options.listener, mode, temporary)
+    record = CheckpointRecord(Path(checkpoint))
+    record.begin(plan)
+    job = Job([], options.listener, mode, record, temporary)
     try:
         for name, node in sink_names(plan, options.variables).items():
             job.queries.append(_start(plan, node, name, mode, checkpoint, spark, options))

@@ -1,0 +1,67 @@
+"""Whether a plan may go on from a checkpoint; asked before Spark is started, which finds out too late."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..plan.checkpoint import CheckpointRecord
+from ..plan.document import Plan, dumps
+from ..plan.errors import FlinkplanError
+from .diff import ChangeFinding, Diff, Exceptions, Source, diff_texts
+from .verdicts import Verdict
+
+
+class RestartError(FlinkplanError):
+    """A checkpoint that the plan cannot go on from."""
+
+    exit_code = 1
+
+
+def check_restart(checkpoint: str, plan: Plan, exceptions: Exceptions) -> Diff | None:
+    """The difference from the plan that made the checkpoint; ``None`` where there is no checkpoint yet.
+
+    Raises :class:`RestartError` where state would be lost, misread or refused by Spark, or the job has ended.
+    """
+    record = CheckpointRecord(Path(checkpoint))
+    if not record.exists:
+        if record.has_queries:
+            raise RestartError(
+                "the checkpoint does not say which plan made it",
+                where=checkpoint,
+                hint=f"put that plan at {record.plan_file}, or start with a new checkpoint: --checkpoint DIR",
+            )
+        return None
+    if record.has_ended:
+        raise RestartError(
+            "the job of this checkpoint has ended: all its input was read and every window fired",
+            where=checkpoint,
+            hint="start with a new checkpoint: --checkpoint DIR. A job that is to go on is run with "
+            "--mode available-now, which keeps windows open",
+        )
+    old = Source(f"{checkpoint} (recorded)", record.plan_text(), str(record.plan_file))
+    found = diff_texts(old, Source("the plan", dumps(plan)), exceptions, locate=False)
+    if found.spark > Verdict.COMPATIBLE:
+        raise RestartError(_message(found), where=checkpoint, hint=_ways_out(found))
+    return found
+
+
+def _grave(found: Diff) -> list[ChangeFinding]:
+    return [f for f in found.judged if f.change_rule.spark > Verdict.COMPATIBLE]
+
+
+def _message(found: Diff) -> str:
+    """``the checkpoint was made by another plan …``, with a line for each finding that stands in the way."""
+    lines = [f"the checkpoint was made by another plan, and its state is {found.spark} with this one"]
+    for finding in _grave(found):
+        name = f"{finding.name}: " if finding.name else ""
+        lines.append(f"  {finding.change_rule.spark}: {name}{finding.message} ({finding.rule})")
+    return "\n".join(lines)
+
+
+def _ways_out(found: Diff) -> str:
+    allowed = " ".join(f"--allow {f.rule}@{f.name}" if f.name else f"--allow {f.rule}" for f in _grave(found))
+    return (
+        f"either go on all the same: {allowed}\n"
+        "  or start without state: --checkpoint NEW-DIR\n"
+        "  or carry the old plan on: flinkplan upgrade OLD --spec PIPELINE"
+    )
