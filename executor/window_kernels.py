@@ -1,8 +1,209 @@
 """Window operators that keep a window's rows until it closes: kernels in event time."""
+
 from __future__ import annotations
-def aggregate_windows(*a):
-    from ..plan.errors import UnsupportedError
-    raise UnsupportedError("this window aggregate")
-def attach_sessions(*a):
-    from ..plan.errors import UnsupportedError
-    raise UnsupportedError("this window aggregate")
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..plan.specs import (
+    AggregateCall,
+    NamedWindowProperty,
+    SessionWindow,
+    SortField,
+    TimeAttributeWindowing,
+    WindowingStrategy,
+)
+from ..plan.types import LogicalType
+from .aggregate_functions import accumulator
+from .context import TranslationContext
+from .kernels import CONSTANT_KEY, boolean_array, int_array, object_array, schema_of
+from .stream import HIDDEN, LATENESS, SEQUENCE, Stream, column_name
+from .windows import END, START, Clock, with_windows
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+ROW = "__values"
+"""The struct column of a whole row, where a kernel emits rows as they came."""
+
+
+def run_timed(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
+    """The output of an event-time kernel over ``frame``, whose first ``keys`` columns are the key."""
+    return context.frame(context.runtime.time.TimedKernels.run(frame._jdf, keys, kernel))
+
+
+def timed_input(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
+    """The key columns, then ``columns``, then all hidden columns."""
+    from pyspark.sql import functions as F
+
+    key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
+    return stream.frame.select(*key, *columns, *(stream.frame[h] for h in HIDDEN if h in stream.hidden))
+
+
+def aggregation(
+    context: TranslationContext, stream: Stream, calls: Sequence[AggregateCall], position: dict[int, int], schema: Any
+) -> Any:
+    """The calls over a kernel's input, in which the stream's columns stand at ``position``."""
+    package = context.runtime.aggregate
+    found = []
+    for index, call in enumerate(calls):
+        arguments = [position[i] for i in call.arg_list]
+        types = [stream.type.field_types[i] for i in call.arg_list]
+        function = accumulator(context, call, arguments, types, stream)
+        if call.distinct:
+            function = package.Distinct(function, schema, int_array(context, arguments))
+        chosen = position[call.filter_arg] if call.filter_arg >= 0 else -1
+        found.append(package.Call(f"call{index}", function, chosen))
+    return package.Aggregation(object_array(context, package.Call, found))
+
+
+def row_order(context: TranslationContext, schema: StructType, fields: Sequence[SortField]) -> Any:
+    """An ORDER BY over rows of ``schema``."""
+    return context.runtime.time.RowOrder(
+        context.java_schema(schema),
+        int_array(context, [f.index for f in fields]),
+        boolean_array(context, [f.is_ascending for f in fields]),
+        boolean_array(context, [f.null_is_last for f in fields]),
+    )
+
+
+def window_span(context: TranslationContext, frame: DataFrame, clock: Clock, session: bool) -> Any:
+    """Where a kernel finds a row's window."""
+    columns = frame.columns
+    return context.runtime.time.WindowSpan(columns.index(START), columns.index(END), session, clock.java_zone)
+
+
+def with_spans(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Stream:
+    """As :func:`with_windows`, and for sessions the window of each row alone."""
+    from pyspark.sql import functions as F
+
+    window = windowing.window
+    if not isinstance(window, SessionWindow) or not isinstance(windowing, TimeAttributeWindowing):
+        return with_windows(stream, windowing, clock)
+    local = clock.local(stream.column(windowing.time_attribute_index))
+    gap = F.lit(window.gap_ms).cast("bigint")
+    frame = stream.frame.select("*", local.alias(START), (local + gap).alias(END))
+    return replace(stream, frame=frame)
+
+
+def aggregate_windows(
+    context: TranslationContext,
+    stream: Stream,
+    grouping: Sequence[int],
+    calls: Sequence[AggregateCall],
+    windowing: WindowingStrategy,
+    properties: Sequence[NamedWindowProperty],
+    clock: Clock,
+    output_type: LogicalType,
+) -> Stream:
+    """One row a key and window, when the window closes, of whatever functions and row kinds."""
+    windowed = with_spans(stream, windowing, clock)
+    session = isinstance(windowing.window, SessionWindow) and isinstance(windowing, TimeAttributeWindowing)
+    return aggregate_spans(context, windowed, grouping, calls, session, properties, clock, output_type)
+
+
+def aggregate_spans(
+    context: TranslationContext,
+    windowed: Stream,
+    grouping: Sequence[int],
+    calls: Sequence[AggregateCall],
+    session: bool,
+    properties: Sequence[NamedWindowProperty],
+    clock: Clock,
+    output_type: LogicalType,
+) -> Stream:
+    """Aggregate rows that carry their windows' bounds."""
+    from pyspark.sql.types import LongType
+
+    used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
+    bounds = [windowed.frame[START], windowed.frame[END]]
+    frame = timed_input(windowed, grouping, [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds])
+    keys = max(1, len(grouping))
+    position = {index: keys + at for at, index in enumerate(used)}
+    schema = context.java_schema(frame.schema)
+    key_types = [windowed.type.field_types[g] for g in grouping]
+    columns = schema_of([*key_types, *(call.type for call in calls)]).add(START, LongType()).add(END, LongType())
+    kernel = context.runtime.time.WindowAggregate(
+        schema,
+        context.java_schema(columns),
+        window_span(context, frame, clock, session),
+        aggregation(context, windowed, calls, position, schema),
+        bool(grouping),
+    )
+    result = run_timed(context, frame, keys, kernel)
+    start, end = result[START], result[END]
+    values = [result[column_name(i)] for i in range(len(grouping) + len(calls))]
+    values += [clock.property(p.property.kind, start, end) for p in properties]
+    named = [c.alias(column_name(i)) for i, c in enumerate(values)]
+    return emitted(windowed, result.select(*named, SEQUENCE), output_type)
+
+
+def emitted(stream: Stream, frame: DataFrame, output_type: LogicalType, changelog: bool = False) -> Stream:
+    """What an event-time kernel emits: nothing of it is late."""
+    assert LATENESS not in frame.columns
+    return replace(stream, frame=frame, type=output_type, changelog=changelog, event_time=True)
+
+
+def attach_sessions(
+    context: TranslationContext, stream: Stream, windowing: WindowingStrategy, clock: Clock, output_type: LogicalType
+) -> Stream:
+    """Each row with its session's start, end and time, when the session closes."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import LongType
+
+    window = windowing.window
+    assert isinstance(window, SessionWindow)
+    windowed = with_spans(stream, windowing, clock)
+    keys = window.partition_key_indices or ()
+    width = len(stream.type.fields)
+    row = F.struct(*windowed.columns).alias(ROW)
+    frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])
+    columns = schema_of(stream.type.field_types).add(START, LongType()).add(END, LongType())
+    kernel = context.runtime.time.WindowRows(
+        context.java_schema(frame.schema),
+        context.java_schema(columns),
+        window_span(context, frame, clock, True),
+        frame.columns.index(ROW),
+    )
+    result = run_timed(context, frame, max(1, len(keys)), kernel)
+    start, end = result[START], result[END]
+    values = [result[column_name(i)] for i in range(width)]
+    values += [clock.property(kind, start, end) for kind in ("WindowStart", "WindowEnd", "Rowtime")]
+    named = [c.alias(column_name(i)) for i, c in enumerate(values)]
+    return emitted(stream, result.select(*named, SEQUENCE), output_type)
+
+
+def rank_windows(
+    context: TranslationContext,
+    stream: Stream,
+    keys: Sequence[int],
+    order: Sequence[SortField],
+    ranks: tuple[int, int],
+    numbered: bool,
+    latest_first: bool,
+    windowing: WindowingStrategy,
+    clock: Clock,
+    output_type: LogicalType,
+) -> Stream:
+    """The first rows of each key and window in some order, when the window closes.
+
+    ``numbered``: the row number is emitted.  ``latest_first``: of equal rows the latest comes first.
+    """
+    from pyspark.sql import functions as F
+
+    windowed = with_windows(stream, windowing, clock)
+    row = F.struct(*windowed.columns).alias(ROW)
+    frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])
+    kernel = context.runtime.time.WindowRank(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(output_type.field_types)),
+        window_span(context, frame, clock, False),
+        frame.columns.index(ROW),
+        row_order(context, schema_of(stream.type.field_types), order),
+        *ranks,
+        numbered,
+        latest_first,
+    )
+    return emitted(stream, run_timed(context, frame, max(1, len(keys)), kernel), output_type)

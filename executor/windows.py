@@ -49,6 +49,11 @@ class Clock:
     def _shifts(self) -> bool:
         return self.is_instant and self.zone not in ("UTC", "GMT", "Z")
 
+    @property
+    def java_zone(self) -> str | None:
+        """The zone for kernels; ``None`` where wall clocks are instants."""
+        return self.zone if self._shifts else None
+
     def local(self, time: Column) -> Column:
         """The wall clock (ms) of a time attribute."""
         from pyspark.sql import functions as F

@@ -26,12 +26,12 @@ public final class Rows {
     private Rows() {}
 
     /** An encoder that passes internal rows of this schema through. */
-    static Encoder<InternalRow> encoder(StructType schema) {
+    public static Encoder<InternalRow> encoder(StructType schema) {
         return encoder(schema, new boolean[schema.length()]);
     }
 
     /** An encoder for states, which packs the columns that their encoding cannot hold. */
-    static Encoder<InternalRow> stateEncoder(StructType schema) {
+    public static Encoder<InternalRow> stateEncoder(StructType schema) {
         boolean[] packed = new boolean[schema.length()];
         for (int i = 0; i < packed.length; i++) {
             packed[i] = Packed.isNeeded(schema.apply(i).dataType());

@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.States;
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
@@ -15,8 +15,12 @@ public abstract class Accumulator implements Serializable {
     /** The schema of what {@link #save} writes; may be empty. */
     abstract StructType schema();
 
-    /** Declares states beyond the group's row; {@code name} tells this accumulator's from the others'. */
-    void open(Kernel kernel, String name, long ttl) {}
+    /**
+     * Declares states beyond the group's row; {@code name} tells this accumulator's from the others'.
+     *
+     * @param states null where the group lives in memory only
+     */
+    void open(States states, String name, long ttl) {}
 
     /** Begins on a group of which nothing is in memory yet. */
     void begin() {}

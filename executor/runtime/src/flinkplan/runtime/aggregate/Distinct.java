@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.States;
 import flinkplan.runtime.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -26,10 +26,10 @@ public final class Distinct extends Accumulator {
     }
 
     @Override
-    void open(Kernel kernel, String name, long ttl) {
-        seen = new Multiset(kernel, name + "-distinct", Rows.select(input, columns), ttl);
+    void open(States states, String name, long ttl) {
+        seen = new Multiset(states, name + "-distinct", Rows.select(input, columns), ttl);
         arguments = Rows.projection(input, columns);
-        function.open(kernel, name, ttl);
+        function.open(states, name, ttl);
     }
 
     @Override

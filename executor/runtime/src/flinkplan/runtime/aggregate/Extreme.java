@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.States;
 import flinkplan.runtime.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.TypeUtils;
@@ -32,9 +32,9 @@ public final class Extreme extends Accumulator {
     }
 
     @Override
-    void open(Kernel kernel, String name, long ttl) {
+    void open(States states, String name, long ttl) {
         ordering = TypeUtils.getInterpretedOrdering(type);
-        values = retracts ? new Multiset(kernel, name, schema(), ttl) : null;
+        values = retracts ? new Multiset(states, name, schema(), ttl) : null;
     }
 
     @Override

@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.States;
 import flinkplan.runtime.Rows;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,7 +13,10 @@ import org.apache.spark.sql.types.StructType;
 import scala.Tuple2;
 import scala.collection.Iterator;
 
-/** How often each row occurs in a group: a map state, of which a batch reads and writes what it touches. */
+/**
+ * How often each row occurs in a group: a map state, of which a batch reads and writes what it touches; without
+ * {@code states} in memory only.
+ */
 final class Multiset {
     private static final StructType COUNT = new StructType().add("count", DataTypes.LongType);
 
@@ -33,14 +36,14 @@ final class Multiset {
     private final Map<InternalRow, Counter> counters = new LinkedHashMap<>();
     private boolean complete;
 
-    Multiset(Kernel kernel, String name, StructType row, long ttl) {
-        state = kernel.mapState(name, row, COUNT, ttl);
+    Multiset(States states, String name, StructType row, long ttl) {
+        state = states == null ? null : states.mapState(name, row, COUNT, ttl);
         binary = UnsafeProjection.create(row);
     }
 
     void begin() {
         counters.clear();
-        complete = false;
+        complete = state == null;
     }
 
     /** Counts a row {@code by} times more; how often it occurs then. */
@@ -72,7 +75,9 @@ final class Multiset {
     }
 
     void clear() {
-        state.clear();
+        if (state != null) {
+            state.clear();
+        }
         counters.clear();
         complete = true;
     }

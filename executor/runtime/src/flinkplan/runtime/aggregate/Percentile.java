@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.States;
 import flinkplan.runtime.Rows;
 import java.util.Map;
 import java.util.TreeMap;
@@ -51,8 +51,8 @@ public final class Percentile extends Accumulator {
     }
 
     @Override
-    void open(Kernel kernel, String name, long ttl) {
-        values = new Multiset(kernel, name, new StructType().add("value", DataTypes.DoubleType), ttl);
+    void open(States states, String name, long ttl) {
+        values = new Multiset(states, name, new StructType().add("value", DataTypes.DoubleType), ttl);
     }
 
     @Override

@@ -1,0 +1,51 @@
+"""Top-N and deduplication within windows: both are known when the window closes."""
+
+from __future__ import annotations
+
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import WindowDeduplicate, WindowRank
+from ...plan.specs import ConstantRankRange, SortField
+from ..context import TranslationContext
+from ..event_time import with_event_time
+from ..registry import translator
+from ..stream import Stream
+from ..window_kernels import rank_windows
+from ..windows import Clock
+
+
+@translator(WindowRank)
+def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The rows of the given ranks."""
+    (stream,) = inputs
+    if node.rank_type != "ROW_NUMBER" or not isinstance(node.rank_range, ConstantRankRange):
+        raise UnsupportedError(f"{node.rank_type} within windows", hint="Flink has ROW_NUMBER with constant ranks")
+    return rank_windows(
+        context,
+        with_event_time(stream),
+        node.partition_spec.fields,
+        node.sort_spec.fields,
+        (node.rank_range.start, node.rank_range.end),
+        node.output_row_number,
+        False,
+        node.windowing,
+        Clock.of(node, node.windowing.time_attribute_type),
+        node.output_type,
+    )
+
+
+@translator(WindowDeduplicate)
+def window_deduplicate(node: WindowDeduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The first or last row by time; of several last ones the one that came last."""
+    (stream,) = inputs
+    return rank_windows(
+        context,
+        with_event_time(stream),
+        node.partition_keys,
+        [SortField(node.order_key, not node.keep_last_row, node.keep_last_row)],
+        (1, 1),
+        False,
+        node.keep_last_row,
+        node.windowing,
+        Clock.of(node, node.windowing.time_attribute_type),
+        node.output_type,
+    )

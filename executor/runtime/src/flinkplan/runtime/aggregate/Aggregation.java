@@ -1,0 +1,80 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Rows;
+import flinkplan.runtime.States;
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
+
+/** Calls of aggregate functions over the same rows. */
+public final class Aggregation implements Serializable {
+    private final Call[] calls;
+
+    public Aggregation(Call[] calls) {
+        this.calls = calls;
+    }
+
+    /** Declares the calls' states; with null they live in memory, from {@link #begin} on. */
+    public void open(States states) {
+        for (Call call : calls) {
+            call.function().open(states, call.name(), 0);
+        }
+    }
+
+    /** The schema of what {@link #save} returns. */
+    public StructType schema() {
+        StructType schema = new StructType();
+        for (Call call : calls) {
+            schema = schema.add(call.name(), call.function().schema());
+        }
+        return schema;
+    }
+
+    /** Begins on a group, from what was saved of it, or from nothing. */
+    public void begin(InternalRow saved) {
+        for (int i = 0; i < calls.length; i++) {
+            Accumulator function = calls[i].function();
+            function.begin();
+            if (saved == null) {
+                function.reset();
+            } else {
+                function.load(saved.getStruct(i, function.schema().length()));
+            }
+        }
+    }
+
+    public void add(InternalRow row) {
+        for (Call call : calls) {
+            if (call.accepts(row)) {
+                call.function().add(row);
+            }
+        }
+    }
+
+    public void retract(InternalRow row) {
+        for (Call call : calls) {
+            if (call.accepts(row)) {
+                call.function().retract(row);
+            }
+        }
+    }
+
+    /** The calls' results. */
+    public InternalRow values() {
+        Object[] values = new Object[calls.length];
+        for (int i = 0; i < calls.length; i++) {
+            values[i] = calls[i].function().value();
+        }
+        return Rows.of(values);
+    }
+
+    /** Writes the calls' states; what remains to be kept. */
+    public InternalRow save() {
+        Object[] saved = new Object[calls.length];
+        for (int i = 0; i < calls.length; i++) {
+            saved[i] = calls[i].function().save();
+            calls[i].function().flush();
+        }
+        return Rows.of(saved);
+    }
+}

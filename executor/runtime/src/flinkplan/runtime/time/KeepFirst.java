@@ -1,0 +1,92 @@
+package flinkplan.runtime.time;
+
+import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The first row of each key by event time, emitted once, when the watermark has reached its time.
+ *
+ * <p>Input rows are the key's columns, then the row as one struct.
+ */
+public final class KeepFirst extends TimedKernel {
+    private static final long MICROS = 1000;
+
+    private final StructType row;
+    private final int rowOrdinal;
+    private final int timeColumn;
+
+    private transient ValueState<InternalRow> state;
+    private transient InternalRow waiting;
+    private transient long sequence;
+    private transient boolean emitted;
+    private transient boolean changed;
+
+    /** @param timeColumn the row's column of the event time */
+    public KeepFirst(StructType input, StructType row, int timeColumn) {
+        super(input, row, false);
+        this.row = row;
+        this.rowOrdinal = input.fieldIndex("row");
+        this.timeColumn = timeColumn;
+    }
+
+    @Override
+    protected void open() {
+        StructType stored = new StructType()
+                .add("waiting", row)
+                .add("sequence", DataTypes.LongType, false)
+                .add("emitted", DataTypes.BooleanType, false);
+        state = valueState("deduplicateState", stored);
+    }
+
+    @Override
+    protected void begin(InternalRow key) {
+        InternalRow stored = state.get();
+        waiting = stored == null || stored.isNullAt(0) ? null : stored.getStruct(0, row.length());
+        sequence = stored == null ? 0 : stored.getLong(1);
+        emitted = stored != null && stored.getBoolean(2);
+        changed = false;
+    }
+
+    @Override
+    protected long accept(InternalRow input, byte kind, long watermark) {
+        InternalRow current = input.getStruct(rowOrdinal, row.length());
+        long time = time(current);
+        if (emitted || time < watermark || (waiting != null && time(waiting) <= time)) {
+            return NEVER;
+        }
+        waiting = current;
+        sequence = sequence(input);
+        changed = true;
+        return time;
+    }
+
+    private long time(InternalRow row) {
+        return Math.floorDiv(row.getLong(timeColumn), MICROS);
+    }
+
+    @Override
+    protected long fire(long watermark) {
+        if (waiting == null) {
+            return NEVER;
+        }
+        if (time(waiting) > watermark) {
+            return time(waiting);
+        }
+        emit(RowKind.INSERT, waiting, sequence);
+        waiting = null;
+        emitted = true;
+        changed = true;
+        return NEVER;
+    }
+
+    @Override
+    protected void store() {
+        if (changed) {
+            state.update(Rows.of(waiting, sequence, emitted));
+        }
+    }
+}

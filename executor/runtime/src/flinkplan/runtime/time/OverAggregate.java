@@ -1,0 +1,204 @@
+package flinkplan.runtime.time;
+
+import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
+import flinkplan.runtime.aggregate.Aggregation;
+import java.util.List;
+import java.util.TreeMap;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Aggregates over the rows up to each row, in event time: a row comes out, followed by the results, when the
+ * watermark has reached its time.
+ *
+ * <p>The input's columns are the key, {@code __time} and the row as one struct. As in Flink, an unbounded frame
+ * drops rows that the watermark has passed; a bounded one, which keeps its rows anyway, only those that are not
+ * after the last ones that came out.
+ */
+public final class OverAggregate extends TimedKernel {
+    private static final String TIME = "__time";
+
+    private final StructType row;
+    private final Aggregation aggregation;
+    private final boolean byRows;
+    private final long preceding;
+    private final int timeOrdinal;
+
+    private transient TimedRows rows;
+    private transient ValueState<InternalRow> state;
+    private transient long last;
+    private transient long inFrame;
+    private transient long expiry;
+    private transient boolean changed;
+
+    /**
+     * @param row the schema of the struct, on which {@code aggregation} works
+     * @param results the schema of the aggregation's results
+     * @param byRows whether the frame counts rows (ROWS), or goes by time and shares equal times (RANGE)
+     * @param preceding how many rows or milliseconds before the current row the frame begins; -1: unbounded
+     */
+    public OverAggregate(
+            StructType input,
+            StructType row,
+            StructType results,
+            Aggregation aggregation,
+            boolean byRows,
+            long preceding) {
+        super(input, row.merge(results, true), false);
+        this.row = row;
+        this.aggregation = aggregation;
+        this.byRows = byRows;
+        this.preceding = preceding;
+        this.timeOrdinal = input.fieldIndex(TIME);
+    }
+
+    @Override
+    protected void open() {
+        aggregation.open(this);
+        rows = new TimedRows(this, "rows", row);
+        state = valueState("frame", new StructType()
+                .add("last", DataTypes.LongType, false)
+                .add("inFrame", DataTypes.LongType, false)
+                .add("expiry", DataTypes.LongType, false)
+                .add("accumulators", aggregation.schema()));
+    }
+
+    @Override
+    protected void begin(InternalRow key) {
+        InternalRow stored = state.get();
+        rows.begin(stored == null && !isWaiting());
+        changed = false;
+        if (stored == null) {
+            reset();
+        } else {
+            last = stored.getLong(0);
+            inFrame = stored.getLong(1);
+            expiry = stored.getLong(2);
+            aggregation.begin(stored.getStruct(3, aggregation.schema().length()));
+        }
+    }
+
+    private void reset() {
+        last = 0; // where Flink starts, too
+        inFrame = 0;
+        expiry = NEVER;
+        aggregation.begin(null);
+    }
+
+    @Override
+    protected long accept(InternalRow input, byte kind, long watermark) {
+        long time = input.getLong(timeOrdinal);
+        if (time <= (isBounded() ? last : watermark)) {
+            return NEVER;
+        }
+        rows.add(time, input.getStruct(timeOrdinal + 1, row.length()));
+        if (isBounded() && !byRows && (expiry == NEVER || expiry <= time + preceding)) {
+            expiry = time + preceding + preceding / 2 + 1;
+            changed = true;
+        }
+        return time;
+    }
+
+    @Override
+    protected long fire(long watermark) {
+        changed = true;
+        TreeMap<Long, List<InternalRow>> all = rows.all();
+        Long time = next(all);
+        while (time != null && time <= watermark) {
+            emitAt(time, all);
+            time = next(all);
+        }
+        if (expiry <= watermark) {
+            expire(all);
+        }
+        return Math.min(expiry, time == null ? NEVER : time);
+    }
+
+    /** The earliest time whose rows have not come out. */
+    private Long next(TreeMap<Long, List<InternalRow>> all) {
+        return isBounded() ? all.higherKey(last) : all.isEmpty() ? null : all.firstKey();
+    }
+
+    private void emitAt(long time, TreeMap<Long, List<InternalRow>> all) {
+        List<InternalRow> current = all.get(time);
+        last = time;
+        if (byRows) {
+            for (InternalRow added : List.copyOf(current)) {
+                makeRoom(all);
+                aggregation.add(added);
+                emit(time, added, aggregation.values());
+            }
+        } else {
+            if (isBounded()) {
+                while (all.firstKey() < time - preceding) {
+                    retractFirst(all);
+                }
+            }
+            current.forEach(aggregation::add);
+            InternalRow values = aggregation.values();
+            current.forEach(added -> emit(time, added, values));
+        }
+        if (!isBounded()) {
+            rows.remove(time);
+        }
+    }
+
+    private void emit(long time, InternalRow added, InternalRow values) {
+        emit(RowKind.INSERT, new JoinedRow(added, values), time + SHIFT);
+    }
+
+    /** Takes the oldest row out of a full frame of rows. */
+    private void makeRoom(TreeMap<Long, List<InternalRow>> all) {
+        if (!isBounded()) {
+            return;
+        }
+        if (inFrame <= preceding) {
+            inFrame++;
+            return;
+        }
+        long oldest = all.firstKey();
+        List<InternalRow> candidates = all.get(oldest);
+        aggregation.retract(candidates.remove(0));
+        if (candidates.isEmpty()) {
+            rows.remove(oldest);
+        } else {
+            rows.touch(oldest);
+        }
+    }
+
+    private void retractFirst(TreeMap<Long, List<InternalRow>> all) {
+        long oldest = all.firstKey();
+        all.get(oldest).forEach(aggregation::retract);
+        rows.remove(oldest);
+    }
+
+    /** Forgets a key for which no row came for one and a half frames. */
+    private void expire(TreeMap<Long, List<InternalRow>> all) {
+        while (!all.isEmpty()) {
+            retractFirst(all);
+        }
+        aggregation.save();
+        reset();
+    }
+
+    private boolean isBounded() {
+        return preceding >= 0;
+    }
+
+    @Override
+    protected void store() {
+        rows.flush();
+        if (!changed) {
+            return;
+        }
+        if (isBounded() && !byRows && expiry == NEVER) {
+            state.clear();
+        } else {
+            state.update(Rows.of(last, inFrame, expiry, aggregation.save()));
+        }
+    }
+}

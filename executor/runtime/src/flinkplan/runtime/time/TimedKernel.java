@@ -1,0 +1,207 @@
+package flinkplan.runtime.time;
+
+import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
+import flinkplan.runtime.States;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * An operator that waits for Flink's watermark.
+ *
+ * <p>A kernel takes in a key's rows in order and says when each is due; it fires when the watermark has reached
+ * the earliest of those times. Where the input comes from one task of one source, the watermark moves with each
+ * row, as in Flink, else between batches only.
+ */
+public abstract class TimedKernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow>
+        implements States {
+    /** Added to Flink's times where Spark's watermark is compared with them; the same as in event_time.py. */
+    static final long SHIFT = 70_000_000_000_000L;
+
+    static final long NEVER = Long.MAX_VALUE;
+    private static final int PARTITION_SHIFT = 40;
+    private static final StructType TIME = new StructType().add("time", DataTypes.LongType, false);
+
+    private final StructType input;
+    private final StructType columns;
+    private final boolean changelog;
+    private final int kindOrdinal;
+    private final int sequenceOrdinal;
+    private final int watermarkOrdinal;
+
+    private transient ValueState<InternalRow> timer;
+    private transient Comparator<InternalRow> order;
+    private transient List<InternalRow> emitted;
+    private transient long due;
+
+    /**
+     * @param input the schema of the input: the key's columns, others, the hidden ones
+     * @param columns the schema of the output but for the hidden columns
+     * @param changelog whether the output has row kinds; if not, it is insert-only
+     */
+    protected TimedKernel(StructType input, StructType columns, boolean changelog) {
+        List<String> names = List.of(input.fieldNames());
+        this.input = input;
+        this.columns = columns;
+        this.changelog = changelog;
+        this.kindOrdinal = names.indexOf("__kind");
+        this.sequenceOrdinal = names.indexOf("__seq");
+        this.watermarkOrdinal = names.indexOf("__wm");
+    }
+
+    /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
+    protected abstract void open();
+
+    /** Starts on a key. */
+    protected abstract void begin(InternalRow key);
+
+    /** Takes one row in and says when it is due; {@link #NEVER} where nothing waits for it. */
+    protected abstract long accept(InternalRow row, byte kind, long watermark);
+
+    /** Does all that is due by {@code watermark}, and says when the rest is. */
+    protected abstract long fire(long watermark);
+
+    /** Ends with a key: the states are to be written now. */
+    protected abstract void store();
+
+    public final StructType outputSchema() {
+        StructType visible = changelog ? columns.add("__kind", DataTypes.ByteType, false) : columns;
+        return visible.add("__seq", DataTypes.LongType, false);
+    }
+
+    /** Whether the key has been waiting for a time since the last batch. */
+    protected final boolean isWaiting() {
+        return due != NEVER;
+    }
+
+    /** The schema of the input. */
+    protected final StructType input() {
+        return input;
+    }
+
+    /** The order of rows: as they came, retractions first. */
+    protected final Comparator<InternalRow> order() {
+        return order;
+    }
+
+    /** The kind of a row of the input. */
+    protected final byte kind(InternalRow row) {
+        return kindOrdinal < 0 ? RowKind.INSERT : row.getByte(kindOrdinal);
+    }
+
+    /** The place of a row in the order of its source. */
+    protected final long sequence(InternalRow row) {
+        return row.getLong(sequenceOrdinal);
+    }
+
+    @Override
+    public final void init(OutputMode outputMode, TimeMode timeMode) {
+        timer = getHandle().getValueState("timer", Rows.stateEncoder(TIME), TTLConfig.NONE());
+        order = Comparator.comparingLong(this::sequence);
+        if (kindOrdinal >= 0) {
+            order = order.thenComparing(row -> !RowKind.retracts(row.getByte(kindOrdinal)));
+        }
+        open();
+    }
+
+    @Override
+    public final Iterator<InternalRow> handleInputRows(
+            InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
+        long watermark = timers.getCurrentWatermarkInMs() - SHIFT;
+        List<InternalRow> list = new ArrayList<>(CollectionConverters.asJava(rows.toSeq()));
+        list.sort(order);
+        boolean byRow = watermarkOrdinal >= 0 && partition(list.get(0)) == partition(list.get(list.size() - 1));
+        long scheduled = start(key);
+        for (InternalRow row : list) {
+            boolean timed = watermarkOrdinal >= 0 && !row.isNullAt(watermarkOrdinal);
+            long atRow = timed ? row.getLong(watermarkOrdinal) : Long.MIN_VALUE;
+            if (byRow && atRow >= due) {
+                due = fire(atRow);
+            }
+            due = Math.min(due, accept(row, kind(row), atRow));
+        }
+        return end(watermark, scheduled);
+    }
+
+    @Override
+    public final Iterator<InternalRow> handleExpiredTimer(
+            InternalRow key, TimerValues timers, ExpiredTimerInfo expired) {
+        start(key);
+        return end(timers.getCurrentWatermarkInMs() - SHIFT, NEVER);
+    }
+
+    /** The watermark when a row arrived; rows that an operator before emits are ahead of the watermark. */
+    private long watermarkAt(InternalRow row, long watermark) {
+        if (watermarkOrdinal < 0) {
+            return Long.MIN_VALUE;
+        }
+        return row.isNullAt(watermarkOrdinal) ? watermark : Math.max(watermark, row.getLong(watermarkOrdinal));
+    }
+
+    private long partition(InternalRow row) {
+        return sequence(row) >> PARTITION_SHIFT;
+    }
+
+    private long start(InternalRow key) {
+        emitted = new ArrayList<>();
+        InternalRow scheduled = timer.get();
+        due = scheduled == null ? NEVER : scheduled.getLong(0);
+        begin(key);
+        return due;
+    }
+
+    /** Fires what is due, and sets the timer to what comes next; {@code scheduled}: what it is set to. */
+    private Iterator<InternalRow> end(long watermark, long scheduled) {
+        if (watermark >= due) {
+            due = fire(watermark);
+        }
+        store();
+        if (due != scheduled) {
+            if (scheduled != NEVER) {
+                getHandle().deleteTimer(scheduled + SHIFT);
+            }
+            if (due == NEVER) {
+                timer.clear();
+            } else {
+                getHandle().registerTimer(due + SHIFT);
+                timer.update(Rows.of(due));
+            }
+        }
+        return CollectionConverters.asScala(emitted.iterator());
+    }
+
+    /** Emits a row; its columns must not change afterwards. */
+    protected final void emit(byte kind, InternalRow row, long sequence) {
+        emitted.add(new JoinedRow(row, changelog ? Rows.of(kind, sequence) : Rows.of(sequence)));
+    }
+
+    /** Rows that are kept with the key. */
+    protected final RowBuffer buffer(String name, StructType row) {
+        return new RowBuffer(getHandle().getListState(name, Rows.stateEncoder(row), TTLConfig.NONE()));
+    }
+
+    protected final ValueState<InternalRow> valueState(String name, StructType value) {
+        return getHandle().getValueState(name, Rows.stateEncoder(value), TTLConfig.NONE());
+    }
+
+    @Override
+    public final MapState<InternalRow, InternalRow> mapState(
+            String name, StructType key, StructType value, long ttl) {
+        return getHandle().getMapState(name, Rows.stateEncoder(key), Rows.stateEncoder(value), TTLConfig.NONE());
+    }
+}

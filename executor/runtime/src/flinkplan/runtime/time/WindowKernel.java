@@ -1,0 +1,66 @@
+package flinkplan.runtime.time;
+
+import flinkplan.runtime.time.WindowSpan.Window;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
+
+/** An operator that keeps the rows of each window until it closes. Rows of closed windows are dropped. */
+abstract class WindowKernel extends TimedKernel {
+    private final WindowSpan span;
+    private transient RowBuffer rows;
+
+    WindowKernel(StructType input, StructType columns, WindowSpan span) {
+        super(input, columns, false);
+        this.span = span;
+    }
+
+    /** Emits the result of a window whose rows stand in the order they came. */
+    abstract void close(Window window);
+
+    @Override
+    protected void open() {
+        rows = buffer("rows", input());
+    }
+
+    @Override
+    protected void begin(InternalRow key) {
+        rows.begin();
+    }
+
+    @Override
+    protected final long accept(InternalRow row, byte kind, long watermark) {
+        long due = span.fires(row);
+        if (due <= watermark && !(span.session() && span.touchesAny(row, rows.all()))) {
+            return NEVER;
+        }
+        rows.add(row);
+        return due;
+    }
+
+    @Override
+    protected final long fire(long watermark) {
+        long next = NEVER;
+        List<InternalRow> open = new ArrayList<>();
+        for (Window window : span.windows(rows.all())) {
+            long due = span.fires(window.end());
+            if (due <= watermark) {
+                window.rows().sort(order());
+                close(window);
+            } else {
+                open.addAll(window.rows());
+                next = Math.min(next, due);
+            }
+        }
+        if (open.size() < rows.all().size()) {
+            rows.replace(open);
+        }
+        return next;
+    }
+
+    @Override
+    protected final void store() {
+        rows.store();
+    }
+}

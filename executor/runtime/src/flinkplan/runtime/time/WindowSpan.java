@@ -1,0 +1,75 @@
+package flinkplan.runtime.time;
+
+import flinkplan.runtime.functions.Zones;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * The windows of rows whose columns {@code start} and {@code end} bound them, in milliseconds of the wall clock of
+ * {@code zone} (null: UTC).
+ *
+ * @param session whether they are the windows of single rows, of which those that touch are one
+ */
+public record WindowSpan(int start, int end, boolean session, String zone) implements Serializable {
+
+    /** A window and the rows in it. */
+    record Window(long start, long end, List<InternalRow> rows) {}
+
+    /** The instant at which a window fires. */
+    long fires(long windowEnd) {
+        return zone == null ? windowEnd - 1 : Zones.toTimer(windowEnd - 1, UTF8String.fromString(zone));
+    }
+
+    long fires(InternalRow row) {
+        return fires(row.getLong(end));
+    }
+
+    /** Whether a row of a session touches the window of one of {@code others}. */
+    boolean touchesAny(InternalRow row, List<InternalRow> others) {
+        return others.stream()
+                .anyMatch(o -> o.getLong(start) <= row.getLong(end) && row.getLong(start) <= o.getLong(end));
+    }
+
+    /** The windows of rows, by their ends. */
+    List<Window> windows(List<InternalRow> rows) {
+        List<Window> windows = session ? sessions(rows) : fixed(rows);
+        windows.sort(Comparator.comparingLong(Window::end));
+        return windows;
+    }
+
+    private List<Window> fixed(List<InternalRow> rows) {
+        Map<List<Long>, Window> found = new LinkedHashMap<>();
+        for (InternalRow row : rows) {
+            long from = row.getLong(start), to = row.getLong(end);
+            found.computeIfAbsent(List.of(from, to), bounds -> new Window(from, to, new ArrayList<>()))
+                    .rows()
+                    .add(row);
+        }
+        return new ArrayList<>(found.values());
+    }
+
+    private List<Window> sessions(List<InternalRow> rows) {
+        List<InternalRow> byTime = new ArrayList<>(rows);
+        byTime.sort(Comparator.comparingLong(row -> row.getLong(start)));
+        List<Window> found = new ArrayList<>();
+        for (InternalRow row : byTime) {
+            long from = row.getLong(start), to = row.getLong(end);
+            Window last = found.isEmpty() ? null : found.get(found.size() - 1);
+            if (last == null || from > last.end()) {
+                last = new Window(from, to, new ArrayList<>());
+            } else {
+                found.remove(found.size() - 1);
+                last = new Window(last.start(), Math.max(last.end(), to), last.rows());
+            }
+            last.rows().add(row);
+            found.add(last);
+        }
+        return found;
+    }
+}
