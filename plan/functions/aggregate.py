@@ -6,11 +6,13 @@ aggregate with a FILTER.
 
 from __future__ import annotations
 
-from ..types import BIGINT, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset, varchar
-from .model import FUNCTION_STAR, Arguments, Kind, ReturnRule
+from collections.abc import Sequence
+
+from ..types import BIGINT, DOUBLE, INT, LogicalType, array, decimal, multiset, varchar
+from .model import FUNCTION_STAR, Argument, Arguments, Kind, ReturnRule
 from .registry import declare
-from .rules import always, signature
-from .typing import MAX_DECIMAL
+from .rules import always, argument, null_in_null_out, signature
+from .typing import MAX_DECIMAL, in_family
 
 _COUNTER = BIGINT.not_null()
 
@@ -57,7 +59,10 @@ FIRST_VALUE = declare("FIRST_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGAT
 LAST_VALUE = declare("LAST_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
 SINGLE_VALUE = declare("SINGLE_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
 LISTAGG = declare(
-    "LISTAGG", (_ANY, signature("ANY", "CHARACTER")), always(STRING), kind=Kind.AGGREGATE, aliases=("STRING_AGG",)
+    "LISTAGG",
+    (signature("CHARACTER"), signature("CHARACTER", "CHARACTER")),
+    null_in_null_out(argument(0)),
+    kind=Kind.AGGREGATE,
 )
 COLLECT = declare("COLLECT", _ANY, lambda args: multiset(args.types[0], nullable=False), kind=Kind.AGGREGATE)
 ARRAY_AGG = declare("ARRAY_AGG", _ANY, lambda args: array(args.types[0], args.types[0].nullable), kind=Kind.AGGREGATE)
@@ -67,13 +72,18 @@ def _percentile(args: Arguments) -> LogicalType:
     return array(DOUBLE) if args.types[1].root == "ARRAY" else DOUBLE
 
 
+def _fractions(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+    """A fraction as a DOUBLE, or an array of them."""
+    given = types[position]
+    if given.root == "ARRAY" and in_family(given.element, "NUMERIC"):
+        return array(DOUBLE.with_nullability(given.element.nullable), given.nullable)
+    return DOUBLE.with_nullability(given.nullable) if in_family(given, "NUMERIC") else None
+
+
+_FRACTIONS = Argument("NUMERIC or ARRAY", _fractions)
 declare(
     "PERCENTILE",
-    [
-        signature("NUMERIC", fraction, *frequency)
-        for fraction in ("NUMERIC", "ARRAY")
-        for frequency in ((), ("INTEGER",))
-    ],
+    (signature("NUMERIC", _FRACTIONS), signature("NUMERIC", _FRACTIONS, "INTEGER")),
     _percentile,
     kind=Kind.AGGREGATE,
 )

@@ -49,9 +49,19 @@ def varying(position: int) -> ReturnRule:
 
 
 def common(args: Arguments) -> LogicalType:
-    """The least restrictive type of the arguments."""
-    found = least_restrictive(args.types)
+    """The common type of the arguments."""
+    found = common_type(args.types)
     return found if found is not None else args.types[0]
+
+
+def common_type(types: Sequence[LogicalType]) -> LogicalType | None:
+    """The least restrictive type, but DOUBLE where FLOAT meets DOUBLE.
+
+    Flink's own functions take this one, Calcite's operators take the first of the two.
+    """
+    if {"FLOAT", "DOUBLE"} <= {t.root for t in types}:
+        types = [replace(t, root="DOUBLE") if t.root == "FLOAT" else t for t in types]
+    return least_restrictive(types)
 
 
 def common_of(start: int) -> ReturnRule:
@@ -74,16 +84,11 @@ def of_type(t: LogicalType) -> Argument:
     return Argument(str(t), rule)
 
 
-def same_type(types: Sequence[LogicalType], start: int = 0) -> LogicalType | None:
-    """The common type of the arguments from a position on."""
-    return least_restrictive(types[start:])
-
-
 def common_argument(start: int = 0) -> Argument:
     """A parameter that takes the common type of all arguments from ``start`` on."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        found = same_type(types, start)
+        found = common_type(types[start:])
         return None if found is None else found.with_nullability(types[position].nullable)
 
     return Argument("COMMON", rule)
@@ -97,7 +102,7 @@ def element_argument(array_position: int = 0) -> Argument:
         if array.root != "ARRAY":
             return None
         merged = least_restrictive((array.element, given))
-        if merged is None:
+        if merged is None or not merged.same_as(array.element):
             return None
         return merged.with_nullability(given.nullable)
 
@@ -119,7 +124,7 @@ def comparable(a: LogicalType, b: LogicalType) -> bool:
         return True
     if a.root in CHARACTER or b.root in CHARACTER:
         other = b if a.root in CHARACTER else a
-        return in_family(other, "NUMERIC") or in_family(other, "DATETIME")
+        return any(in_family(other, f) for f in ("NUMERIC", "DATETIME", "BOOLEAN", "INTERVAL"))
     return False
 
 

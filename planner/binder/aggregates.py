@@ -127,7 +127,7 @@ class AggregateBinder(WindowedBinder):
 
     def _as_group(self, node: ast.Expression) -> int | None:
         """The grouping expression that the node equals."""
-        if not self.group_count or isinstance(node, (ast.NumericLiteral, ast.StringLiteral)):
+        if not self.group_count:
             return None
         if isinstance(node, ast.FunctionCall) and node.over is not None:
             return None

@@ -98,16 +98,18 @@ def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[
             span,
             f"it takes {' or '.join(_readable(u) for u in function.usage)}",
         )
-    return tuple(_fitted(o, t) for o, t in zip(operands, expected, strict=True))
+    return tuple(_fitted(o, t, span) for o, t in zip(operands, expected, strict=True))
 
 
 def _readable(usage: str) -> str:
     return usage.replace("<", "").replace(">", "")
 
 
-def _fitted(operand: RexNode, expected: LogicalType) -> RexNode:
+def _fitted(operand: RexNode, expected: LogicalType, span: Span) -> RexNode:
     if operand.type.root == "NULL":
-        return null(expected) if expected.root != "NULL" else operand
+        if expected.root == "NULL":
+            raise BindError("NULL alone has no type here", span, "write CAST(NULL AS STRING), or another type")
+        return null(expected)
     if avoids_cast(operand.type, expected.with_nullability(operand.type.nullable)):
         return operand
     return ensure_type(expected, operand)

@@ -45,6 +45,8 @@ class ExpressionBinder:
         self.context = context
         self.scope = scope
         self.place = place
+        self.keeps_not_distinct = False
+        """Whether IS NOT DISTINCT FROM stays one call, as in a join condition, where it may be a key."""
 
     def bind(self, node: ast.Expression) -> RexNode:
         """The row expression of a node.  Raises :class:`BindError` or ``UnsupportedError``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
 from ...plan.types import LogicalType, row
-from ..algebra import Project, Rel, TableModify
+from ..algebra import Project, Rel, TableModify, Values
 from ..catalog import Table, View, did_you_mean
 from ..rexbuilder import cast, null
 from ..sql import ast
@@ -13,7 +13,7 @@ from .casts import avoids_cast, can_cast, can_cast_implicitly
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
-from .query import bind_query
+from .query import bind_query, rows_relation
 from .scope import Scope
 from .tables import hint_options
 
@@ -78,8 +78,7 @@ def _static_partition(context: Context, node: ast.Insert, table: Table, columns:
             )
         if part.value is not None:
             column = next(c for c in columns if c.name == name)
-            assert column.data_type is not None
-            found[name] = cast(column.data_type, binder.bind(part.value))
+            found[name] = cast(_type(column), binder.bind(part.value))
     return found
 
 
@@ -102,29 +101,40 @@ def _arranged(
             + ", ".join(columns[i].name for i in targets),
             node.query.span,
         )
-    exprs: list[RexNode] = []
-    names = []
-    for i, column in enumerate(columns):
-        assert column.data_type is not None
-        if column.name in static:
-            expr, name = static[column.name], f"EXPR${i}"
-        elif i in targets:
-            source = targets.index(i)
-            field = fields[source]
-            expr = InputRef(source, field.type)
-            name = f"EXPR${i}" if field.name.startswith("EXPR$") else field.name
-        else:
-            if not column.data_type.nullable:
-                raise BindError(
-                    f"the column '{column.name}' is NOT NULL but gets no value",
-                    node.columns[0].span.to(node.columns[-1].span) if node.columns else node.span,
-                    "add it to the column list",
-                )
-            expr, name = null(column.data_type), f"EXPR${i}"
-        exprs.append(expr)
-        names.append(name)
+    for column in columns:
+        unset = column.name not in static and by_name[column.name] not in targets
+        if unset and not _type(column).nullable:
+            raise BindError(
+                f"the column '{column.name}' is NOT NULL but gets no value",
+                node.columns[0].span.to(node.columns[-1].span) if node.columns else node.span,
+                "add it to the column list",
+            )
+    sources = [targets.index(i) if i in targets else None for i in range(len(columns))]
+    if isinstance(rel, Values):
+        rows = [_filled(t, columns, sources, static) for t in rel.tuples]
+        return rows_relation(rows), tuple(targets)
+    exprs = _filled(tuple(InputRef(i, f.type) for i, f in enumerate(fields)), columns, sources, static)
+    names = [
+        f"EXPR${i}" if source is None or fields[source].name.startswith("EXPR$") else fields[source].name
+        for i, source in enumerate(sources)
+    ]
     row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-    return Project(input=rel, exprs=tuple(exprs), row_type=row_type), tuple(targets)
+    return Project(input=rel, exprs=exprs, row_type=row_type), tuple(targets)
+
+
+def _filled(
+    values: tuple[RexNode, ...], columns: list[Column], sources: list[int | None], static: dict[str, RexNode]
+) -> tuple[RexNode, ...]:
+    """A row in the sink's order: each column's value, that of the PARTITION clause, or NULL."""
+    return tuple(
+        values[source] if source is not None else static.get(column.name) or null(_type(column))
+        for column, source in zip(columns, sources, strict=True)
+    )
+
+
+def _type(column: Column) -> LogicalType:
+    assert column.data_type is not None
+    return column.data_type
 
 
 def _targets(node: ast.Insert, by_name: dict[str, int], columns: list[Column], static: dict[str, RexNode]) -> list[int]:
@@ -161,9 +171,8 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
     needs_cast = False
     targets: list[LogicalType] = []
     for position, (field, column) in enumerate(zip(fields, columns, strict=True)):
-        assert column.data_type is not None
         source = field.type.regular().nullable_()
-        target = column.data_type.regular().nullable_()
+        target = _type(column).regular().nullable_()
         if not can_cast_implicitly(source, target):
             raise _mismatch(rel, node, table, columns, _cause(column, position, source, target), _item(node, position))
         needs_cast = needs_cast or not avoids_cast(field.type.nullable_(), target)

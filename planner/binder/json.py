@@ -22,6 +22,13 @@ _WRAPPERS = {
 }
 
 
+_RETURNING = {
+    "JSON_VALUE": ("VARCHAR", "CHAR", "BOOLEAN", "INT", "DOUBLE"),
+    "JSON_QUERY": ("VARCHAR", "CHAR", "ARRAY"),
+}
+"""The types that RETURNING may name."""
+
+
 def _operands(binder: ExpressionBinder, operand: ast.Expression, path: ast.Expression) -> tuple[RexNode, RexNode]:
     bound = binder.bind(operand), binder.bind(path)
     for rex, node in zip(bound, (operand, path), strict=True):
@@ -47,6 +54,11 @@ def _json_value(binder: ExpressionBinder, node: ast.JsonValue) -> RexNode:
 
 def _returning(function: Function, operands: list[RexNode], node: ast.DataType | None) -> RexNode:
     t = STRING if node is None else resolve_type(node).nullable_()
+    allowed = _RETURNING[function.name]
+    if node is not None and t.root not in allowed:
+        raise BindError(
+            f"{function.name} cannot return {t}", node.span, f"it returns {', '.join(allowed)}; CAST the result"
+        )
     return Call(function.internal_name, tuple(operands), t, function.syntax)
 
 

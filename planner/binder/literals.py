@@ -66,7 +66,9 @@ def number_literal(node: ast.NumericLiteral, negative: bool = False) -> Literal:
         for t in (INT, BIGINT):
             if fits_integer(number, t):
                 return Literal(number, t.not_null())
-        precision = len(whole)
+        raise BindError(
+            f"{node.text} is beyond the range of BIGINT", node.span, "write it as a text: CAST('…' AS DECIMAL(38, 0))"
+        )
     else:
         precision = len(whole) + len(fraction)
     if precision > 38:

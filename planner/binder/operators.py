@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
 from ...plan.functions.model import Function
 from ...plan.functions.rules import comparable
-from ...plan.functions.typing import in_family, is_interval, least_restrictive
+from ...plan.functions.typing import family_of, in_family, is_interval, least_restrictive
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BOOLEAN, NULL, NUMERIC, LogicalType
 from ..rexbuilder import (
@@ -92,13 +92,24 @@ def _logical(binder: ExpressionBinder, node: ast.Expression) -> RexNode:
 
 def comparison_of(operator: str, left: RexNode, right: RexNode, span: Span) -> RexNode:
     """A comparison.  Raises :class:`BindError` if the types do not compare."""
+    _check_comparable(operator, left, right, span)
+    families = {family_of(side.type) for side in (left, right)}
+    if operator in ("=", "<>") and families == {"CHARACTER", "NUMERIC"}:
+        raise BindError(
+            f"{_plain(left.type)} and {_plain(right.type)} are not converted implicitly",
+            span,
+            "CAST one side to the type of the other",
+        )
+    return compare(COMPARISONS[operator], *_typed_nulls((left, right)))
+
+
+def _check_comparable(operator: str, left: RexNode, right: RexNode, span: Span) -> None:
     if not comparable(left.type, right.type):
         raise BindError(
             f"{_plain(left.type)} and {_plain(right.type)} cannot be compared with {operator}",
             span,
             "CAST one side to the type of the other",
         )
-    return compare(COMPARISONS[operator], *_typed_nulls((left, right)))
 
 
 def _typed_nulls(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
@@ -205,10 +216,13 @@ def _is(binder: ExpressionBinder, node: ast.IsPredicate) -> RexNode:
 def _is_distinct(binder: ExpressionBinder, node: ast.IsDistinctFrom) -> RexNode:
     left, right = binder.bind(node.left), binder.bind(node.right)
     comparison_of("=", left, right, node.span)
-    return distinctness(*comparison_operands(_typed_nulls((left, right))), negated=node.negated)
+    left, right = comparison_operands(_typed_nulls((left, right)))
+    if node.negated and binder.keeps_not_distinct:
+        return comparison.IS_NOT_DISTINCT_FROM.call(left, right)
+    return _distinctness(left, right, negated=node.negated)
 
 
-def distinctness(left: RexNode, right: RexNode, *, negated: bool) -> RexNode:
+def _distinctness(left: RexNode, right: RexNode, *, negated: bool) -> RexNode:
     """``left IS [NOT] DISTINCT FROM right``, spelled out as Calcite does."""
     equal = comparison.EQUALS.call(left, right)
     is_true, is_not_true = (function_of("POSTFIX", f"$IS {test}$1") for test in ("TRUE", "NOT TRUE"))
@@ -245,13 +259,17 @@ def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
 
 
 def membership(operand: RexNode, items: Sequence[RexNode], operator: str, every: bool, span: Span) -> RexNode:
-    """``operand operator ANY (items)``, or ALL of them."""
+    """``operand operator ANY (items)``, or ALL of them; the items take the type of the operand."""
     for item in items:
-        comparison_of(operator, operand, item, span)
+        _check_comparable(operator, operand, item, span)
     known = [i.type for i in items if i.type.root != "NULL"]
-    common = least_restrictive(known) if known else None
-    if common is not None and operand.type.root != "ROW":
-        items = [cast(common.with_nullability(i.type.nullable), i) if i.type.root != "NULL" else i for i in items]
+    common = least_restrictive(known) if known else operand.type
+    if common is None:
+        types = ", ".join(dict.fromkeys(_plain(t) for t in known))
+        raise BindError(f"the values of this list have no common type: {types}", span, "CAST them to one type")
+    if operand.type.root != "ROW":
+        target = common if in_family(operand.type, "CHARACTER") else operand.type
+        items = [cast(target.with_nullability(i.type.nullable), i) if i.type.root != "NULL" else i for i in items]
     parts = [_member(operand, item, operator, span) for item in items]
     return conjunction(parts) if every else disjunction(parts)
 

@@ -258,8 +258,9 @@ def _condition(
     if not names:
         if node.condition is None:
             return TRUE, scope.merged
-        condition = ExpressionBinder(context, inner, "ON").condition(node.condition)
-        return condition, scope.merged
+        binder = ExpressionBinder(context, inner, "ON")
+        binder.keeps_not_distinct = True
+        return binder.condition(node.condition), scope.merged
     parts, merged = [], []
     width = len(left.rel.row_type.fields)
     for name in names:
