@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from ..plan.functions import cast as casts
@@ -75,7 +76,7 @@ def cast(to: LogicalType, rex: RexNode, *, explicit: bool = False) -> RexNode:
             return null(to)
         literal = _retyped_literal(to, rex)
         if literal is not None:
-            return _abstract_cast(to, literal) if explicit and to.nullable else literal
+            return _abstract_cast(to, _rescaled(literal)) if explicit and to.nullable else literal
     elif to.root == "BOOLEAN" and in_family(rex.type, "EXACT"):
         zero = integer(0, rex.type) if rex.type.root in INTEGERS else Literal("0", rex.type.not_null())
         return Call("$<>$1", (rex, zero), to, "BINARY")
@@ -128,6 +129,13 @@ def _retyped_number(to: LogicalType, value: Decimal) -> Literal | None:
         if max(-exponent, 0) > scale or abs(value) >= Decimal(10) ** (precision - scale):
             return None
     return Literal(str(value), to) if to.root in (*APPROXIMATE, "DECIMAL") else None
+
+
+def _rescaled(literal: Literal) -> Literal:
+    """A decimal with as many digits behind the point as its type has."""
+    if literal.type.root != "DECIMAL":
+        return literal
+    return replace(literal, value=str(Decimal(literal.value).quantize(Decimal(1).scaleb(-(literal.type.scale or 0)))))
 
 
 def ensure_type(to: LogicalType, rex: RexNode) -> RexNode:

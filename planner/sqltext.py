@@ -7,72 +7,16 @@ from typing import Any
 
 from .sql import ast
 
-_QUOTED_FUNCTIONS = frozenset(
-    [
-        "TYPEOF",
-        "IFNULL",
-        "MAP_KEYS",
-        "MAP_VALUES",
-        "MAP_UNION",
-        "MAP_ENTRIES",
-        "MAP_FROM_ARRAYS",
-        "SOURCE_WATERMARK",
-        "COALESCE",
-        "ARRAY_APPEND",
-        "ARRAY_CONTAINS",
-        "ARRAY_SORT",
-        "ARRAY_DISTINCT",
-        "ARRAY_POSITION",
-        "ARRAY_PREPEND",
-        "ARRAY_REMOVE",
-        "ARRAY_REVERSE",
-        "ARRAY_SLICE",
-        "ARRAY_UNION",
-        "ARRAY_CONCAT",
-        "ARRAY_MAX",
-        "ARRAY_JOIN",
-        "ARRAY_MIN",
-        "SPLIT",
-        "URL_DECODE",
-        "URL_ENCODE",
-        "INET_ATON",
-        "INET_NTOA",
-        "ARRAY_EXCEPT",
-        "ARRAY_INTERSECT",
-        "GREATEST",
-        "LEAST",
-        "STARTSWITH",
-        "ENDSWITH",
-        "TRANSLATE3",
-        "REGEXP_COUNT",
-        "REGEXP_EXTRACT_ALL",
-        "REGEXP_INSTR",
-        "REGEXP_SUBSTR",
-        "JSON_QUOTE",
-        "JSON_UNQUOTE",
-        "PRINTF",
-        "BTRIM",
-        "ELT",
-        "OBJECT_OF",
-        "OBJECT_UPDATE",
-        "UNHEX",
-        "TO_TIMESTAMP_LTZ",
-        "CURRENT_WATERMARK",
-        "JSON_STRING",
-        "JSON",
-        "PARSE_JSON",
-        "BITMAP_AND",
-        "BITMAP_ANDNOT",
-        "BITMAP_BUILD",
-        "BITMAP_CARDINALITY",
-        "BITMAP_FROM_BYTES",
-        "BITMAP_OR",
-        "BITMAP_TO_ARRAY",
-        "BITMAP_TO_BYTES",
-        "BITMAP_TO_STRING",
-        "BITMAP_XOR",
-    ]
-)
+_OWN = """
+    TYPEOF IFNULL MAP_KEYS MAP_VALUES MAP_UNION MAP_ENTRIES MAP_FROM_ARRAYS SOURCE_WATERMARK COALESCE ARRAY_APPEND
+    ARRAY_CONTAINS ARRAY_SORT ARRAY_DISTINCT ARRAY_POSITION ARRAY_PREPEND ARRAY_REMOVE ARRAY_REVERSE ARRAY_SLICE
+    ARRAY_UNION ARRAY_CONCAT ARRAY_MAX ARRAY_JOIN ARRAY_MIN SPLIT URL_DECODE URL_ENCODE INET_ATON INET_NTOA
+    ARRAY_EXCEPT ARRAY_INTERSECT GREATEST LEAST STARTSWITH ENDSWITH TRANSLATE3 REGEXP_COUNT REGEXP_EXTRACT_ALL
+    REGEXP_INSTR REGEXP_SUBSTR JSON_QUOTE JSON_UNQUOTE PRINTF BTRIM ELT OBJECT_OF OBJECT_UPDATE UNHEX
+    TO_TIMESTAMP_LTZ CURRENT_WATERMARK JSON_STRING JSON PARSE_JSON BITMAP_AND BITMAP_ANDNOT BITMAP_BUILD
+    BITMAP_CARDINALITY BITMAP_FROM_BYTES BITMAP_OR BITMAP_TO_ARRAY BITMAP_TO_BYTES BITMAP_TO_STRING BITMAP_XOR
+"""
+_QUOTED_FUNCTIONS = frozenset(_OWN.split())
 """Functions that Flink defines itself: it quotes their names, unlike those of Calcite's."""
 
 _PRECEDENCE = {
@@ -133,8 +77,6 @@ def _binary(node: ast.Binary) -> tuple[str, int]:
 def _unary(node: ast.Unary) -> tuple[str, int]:
     if node.operator == "NOT":
         return f"NOT {_operand(node.operand, 3)}", 3
-    if isinstance(node.operand, ast.NumericLiteral):
-        return f"{node.operator}{node.operand.text}", 8
     return f"{node.operator} {_operand(node.operand, 8)}", 8
 
 

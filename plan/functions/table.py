@@ -15,14 +15,15 @@ def _unnested(args: Arguments) -> LogicalType:
 def unnested_type(collection: LogicalType, with_ordinality: bool) -> LogicalType:
     """The row type of UNNEST: the fields of a row element, else one column (two for a map)."""
     if collection.root == "MAP":
-        fields = list(zip(("f0", "f1"), collection.children, strict=True))
+        names = ("KEY", "VALUE") if with_ordinality else ("f0", "f1")
+        fields = list(zip(names, collection.children, strict=True))
     elif collection.element.root == "ROW":
         fields = [(f.name, f.type) for f in collection.element.fields]
     else:
-        fields = [("f0", collection.element)]
+        fields = [("EXPR$0" if with_ordinality else "f0", collection.element)]
     if with_ordinality:
         fields.append(("ORDINALITY", LogicalType("INT", nullable=False)))
-    return row(fields, nullable=False)
+    return row(fields, nullable=collection.root != "MAP" and not with_ordinality)
 
 
 UNNEST_ROWS = declare(

@@ -13,7 +13,7 @@ from .casts import avoids_cast, can_cast, can_cast_implicitly
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
-from .query import bind_query, rows_relation
+from .query import bind_query, cast_columns, rows_relation
 from .scope import Scope
 from .tables import hint_options
 
@@ -179,15 +179,7 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
         targets.append(target)
     if not needs_cast:
         return rel
-    exprs = tuple(_to_sink(InputRef(i, f.type), t) for i, (f, t) in enumerate(zip(fields, targets, strict=True)))
-    names = [c.name for c in columns]
-    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-    return Project(input=rel, exprs=exprs, row_type=row_type)
-
-
-def _to_sink(column: InputRef, target: LogicalType) -> RexNode:
-    """A column as the sink's type."""
-    return column if column.type == target else cast(target, column, explicit=True)
+    return cast_columns(rel, targets, [c.name for c in columns])
 
 
 def _cause(column: Column, position: int, source: LogicalType, target: LogicalType) -> str:

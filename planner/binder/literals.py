@@ -8,7 +8,7 @@ import re
 from decimal import Decimal
 
 from ...plan.functions.arithmetic import TIMES
-from ...plan.functions.typing import in_family
+from ...plan.functions.typing import MAX_DECIMAL, in_family
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import (
     BIGINT,
@@ -52,28 +52,22 @@ def _binary(binder: ExpressionBinder, node: ast.BinaryLiteral) -> RexNode:
 
 @binds(ast.NumericLiteral)
 def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
-    return number_literal(node)
-
-
-def number_literal(node: ast.NumericLiteral, negative: bool = False) -> Literal:
     """A number: INT or BIGINT by its size, DECIMAL with a point, DOUBLE with an exponent."""
-    value = -node.value if negative else node.value
     if node.approximate:
-        return Literal(str(value), DOUBLE.not_null())
-    whole, _, fraction = node.text.partition(".")
+        return Literal(str(node.value), DOUBLE.not_null())
+    whole, _, fraction = node.text.lstrip("+-").partition(".")
     if not fraction:
-        number = int(value)
+        number = int(node.value)
         for t in (INT, BIGINT):
             if fits_integer(number, t):
                 return Literal(number, t.not_null())
         raise BindError(
             f"{node.text} is beyond the range of BIGINT", node.span, "write it as a text: CAST('…' AS DECIMAL(38, 0))"
         )
-    else:
-        precision = len(whole) + len(fraction)
-    if precision > 38:
-        raise BindError(f"{node.text} has {precision} digits, a DECIMAL at most 38", node.span)
-    return Literal(str(value), decimal(precision, len(fraction), nullable=False))
+    precision = len(whole) + len(fraction)
+    if precision > MAX_DECIMAL:
+        raise BindError(f"{node.text} has {precision} digits, a DECIMAL at most {MAX_DECIMAL}", node.span)
+    return Literal(str(node.value), decimal(precision, len(fraction), nullable=False))
 
 
 _FORMS = {

@@ -25,7 +25,7 @@ from ..sql import ast
 from ..sql.source import Span
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
-from .literals import number_literal, qualifier_type
+from .literals import qualifier_type
 
 COMPARISONS: dict[str, Function] = {
     "=": comparison.EQUALS,
@@ -42,8 +42,6 @@ _ARITHMETIC = {"*": arithmetic.TIMES, "/": arithmetic.DIVIDE, "%": arithmetic.MO
 def _unary(binder: ExpressionBinder, node: ast.Unary) -> RexNode:
     if node.operator == "NOT":
         return negate(_logical(binder, node.operand))
-    if isinstance(node.operand, ast.NumericLiteral):
-        return number_literal(node.operand, negative=node.operator == "-")
     operand = binder.bind(node.operand)
     if node.operator == "+":
         return operand
@@ -268,10 +266,16 @@ def membership(operand: RexNode, items: Sequence[RexNode], operator: str, every:
         types = ", ".join(dict.fromkeys(_plain(t) for t in known))
         raise BindError(f"the values of this list have no common type: {types}", span, "CAST them to one type")
     if operand.type.root != "ROW":
-        target = common if in_family(operand.type, "CHARACTER") else operand.type
-        items = [cast(target.with_nullability(i.type.nullable), i) if i.type.root != "NULL" else i for i in items]
+        items = [_as_member(i, operand.type) for i in items]
     parts = [_member(operand, item, operator, span) for item in items]
     return conjunction(parts) if every else disjunction(parts)
+
+
+def _as_member(item: RexNode, t: LogicalType) -> RexNode:
+    """An item with the operand's type, unless it is of the same kind, whatever its precision."""
+    if item.type.root in (t.root, "NULL") or {item.type.root, t.root} == {"CHAR", "VARCHAR"}:
+        return item
+    return cast(t.with_nullability(item.type.nullable), item)
 
 
 def _member(operand: RexNode, item: RexNode, operator: str, span: Span) -> RexNode:

@@ -119,15 +119,18 @@ def coerce(rel: Rel, row_type: LogicalType) -> Rel:
     """The relation with its columns cast to a row type's; itself if they have these types."""
     if rel.row_type.field_types == row_type.field_types:
         return rel
-    exprs = tuple(
-        cast(target, InputRef(i, f.type))
-        for i, (f, target) in enumerate(zip(rel.row_type.fields, row_type.field_types, strict=True))
-    )
-    return Project(
-        input=rel,
-        exprs=exprs,
-        row_type=row(zip(rel.row_type.field_names, (e.type for e in exprs), strict=True), nullable=False),
-    )
+    return cast_columns(rel, row_type.field_types, rel.row_type.field_names)
+
+
+def cast_columns(rel: Rel, types: Sequence[LogicalType], names: Sequence[str]) -> Rel:
+    """The relation with each column cast to a type and renamed; a projection is changed itself."""
+    if isinstance(rel, Project):
+        columns, source = rel.exprs, rel.input
+    else:
+        columns, source = tuple(InputRef(i, f.type) for i, f in enumerate(rel.row_type.fields)), rel
+    exprs = tuple(cast(t, e, explicit=True) for e, t in zip(columns, types, strict=True))
+    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
+    return Project(input=source, exprs=exprs, row_type=row_type)
 
 
 # ---------------------------------------------------------------- VALUES
