@@ -14,13 +14,14 @@ from pyspark.sql.types import DateType, IntegerType, ShortType, TimestampType
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
-from ...plan.types import BINARY_STRING, CHARACTER, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
+from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
 from ..types import has_nanos, is_day_time, is_year_month, spark_type
 from .jvm import invoke
 from .registry import Invocation, scalar
 from .text import to_text
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
 
+_PARSERS = {"DOUBLE": "Numbers.parseDouble", "FLOAT": "Numbers.parseFloat"}
 _CONSTRUCTED = ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED")
 _FROM_TEXT = (*NUMERIC, "BOOLEAN", "DATE", "TIME", *TIMESTAMPS)
 
@@ -58,9 +59,11 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
         return fit_text(to_text(a, source, time_zone), source, target)
     if target.root in BINARY_STRING and source.root in (*CHARACTER, *BINARY_STRING):
         return fit_bytes(a.cast("binary"), source, target)
-    if target.root == "DECIMAL" and source.root in CHARACTER:
-        # Spark takes the digits of every script
-        return F.when(~a.rlike(r"[^\x00-\x7F]"), a.cast(spark_type(target)))
+    if target.root in _PARSERS and source.root in CHARACTER:
+        return invoke(_PARSERS[target.root], spark_type(target), a)
+    if target.root in (*INTEGERS, "DECIMAL") and source.root in CHARACTER:
+        # Spark alone takes control characters for blanks, and the digits of every script
+        return F.when(a.rlike(r"^[\x20-\x7E]*$"), a.cast(spark_type(target)))
     if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):
         return a.cast(spark_type(target))
     if target.root == "DATE":

@@ -18,6 +18,7 @@ native("$ARRAY_REVERSE$1", F.reverse)
 native("$ARRAY_CONCAT$1", F.concat)
 native("$ARRAY_UNION$1", F.array_union)
 native("$ARRAY_INTERSECT$1", F.array_intersect)
+native("$ARRAY_EXCEPT$1", F.array_except)
 native("$ARRAY_MAX$1", F.array_max)
 native("$ARRAY_MIN$1", F.array_min)
 native("$ARRAY_JOIN$1", lambda *operands: F.call_function("array_join", *operands))
@@ -105,12 +106,6 @@ def array_remove(call: Invocation, a: Column, removed: Column) -> Column:
 def array_position(call: Invocation, a: Column, searched: Column) -> Column:
     """The position of the first element equal to a value; 0 for none."""
     return F.array_position(a, searched).cast("int")
-
-
-@scalar("$ARRAY_EXCEPT$1")
-def array_except(call: Invocation, a: Column, b: Column) -> Column:
-    """The distinct elements of ``a`` that are not in ``b``; ``a`` itself where ``b`` is NULL."""
-    return F.when(b.isNull(), a).otherwise(F.array_except(a, b))
 
 
 @scalar("$ARRAY_SLICE$1")

@@ -11,7 +11,7 @@ from pyspark.sql.types import BooleanType, IntegerType, StringType, StructField,
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import POSTFIX
 from ...plan.rex import Call, Literal
-from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
+from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..types import field_name, spark_type
 from .jvm import invoke
 from .registry import Invocation, kernel, scalar
@@ -124,6 +124,7 @@ _predicate("OBJECT", "Json.isObject")
 
 # ---------------------------------------------------------------- construction
 
+_NUMBERS = {"DECIMAL": "Json.ofDecimal", "DOUBLE": "Json.ofDouble", "FLOAT": "Json.ofFloat"}
 _JSON_CALLS = ("$JSON_OBJECT$1", "$JSON_ARRAY$1", "$JSON$1")
 
 
@@ -165,10 +166,10 @@ def to_json(a: Column, t: LogicalType) -> Column:
     """``a`` as JSON text; NULL for NULL.  Raises :class:`UnsupportedError` for a type that JSON does not take."""
     if t.root in CHARACTER:
         return invoke("Json.string", StringType(), a)
-    if t.root in (*INTEGERS, *APPROXIMATE, "BOOLEAN", "NULL"):
+    if t.root in (*INTEGERS, "BOOLEAN", "NULL"):
         return a.cast("string")
-    if t.root == "DECIMAL":
-        return invoke("Texts.ofDecimal", StringType(), a)
+    if t.root in _NUMBERS:
+        return invoke(_NUMBERS[t.root], StringType(), a)
     if t.root in BINARY_STRING:
         return _enclose('"', F.base64(a), '"')
     if t.root in TIMESTAMPS:

@@ -13,7 +13,7 @@ from pyspark.sql.types import DateType, LongType, StringType, TimestampType
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import FUNCTION_ID
-from ...plan.types import CHARACTER, INTEGERS, LogicalType
+from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..types import has_nanos, spark_type
 from .arithmetic import as_decimal
 from .jvm import invoke
@@ -198,8 +198,9 @@ def _from_epoch(a: Column, t: LogicalType, precision: int) -> Column:
     if precision not in (0, 3):
         raise UnsupportedError(f"TO_TIMESTAMP_LTZ takes the precision 0 or 3, not {precision}")
     unit = 1000 if precision == 0 else 1
-    exact = as_decimal(a, t) if t.root in INTEGERS else a
-    millis = F.floor(exact * unit) if t.root in (*INTEGERS, "DECIMAL") else F.floor(a * unit)
+    # a decimal loses its fraction first, a double keeps it
+    whole = as_decimal(a.cast("bigint") if t.root == "DECIMAL" else a, LogicalType("BIGINT"))
+    millis = F.floor((a if t.root in APPROXIMATE else whole) * unit)
     in_range = millis.between(F.lit(_MIN_MILLIS), F.lit(_MAX_MILLIS))
     return F.when(in_range, F.timestamp_millis(millis.cast("bigint")))
 

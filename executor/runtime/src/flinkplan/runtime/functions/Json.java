@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.regex.Pattern;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -86,7 +88,11 @@ public final class Json {
     boolean lax = m.matches() && m.group(1).equalsIgnoreCase("lax");
     String spec = m.matches() ? m.group(2) : path.toString();
     try {
-      Object value = PATHS.get().computeIfAbsent(spec, JsonPath::of).read(parse(json));
+      Object document = parse(json);
+      if (document == null) {
+        return new Found(ERROR, null, lax);
+      }
+      Object value = PATHS.get().computeIfAbsent(spec, JsonPath::of).read(document);
       return new Found(value != null ? FOUND : lax ? EMPTY : ERROR, value, lax);
     } catch (JsonProcessingException | NoSuchElementException | IllegalArgumentException e) {
       return new Found(lax ? EMPTY : ERROR, null, lax);
@@ -146,6 +152,25 @@ public final class Json {
   /** A text as a JSON string. */
   public static UTF8String string(UTF8String text) {
     return write(text.toString());
+  }
+
+  /** A number as JSON: all its digits, with an exponent where a BigDecimal has one. */
+  public static UTF8String ofDecimal(Decimal value) {
+    return UTF8String.fromString(value.toJavaBigDecimal().toString());
+  }
+
+  /** The number of the shortest digits that denote a double. */
+  public static UTF8String ofDouble(double value) {
+    return approximate(Double.toString(value), Double.isFinite(value));
+  }
+
+  /** The number of the shortest digits that denote a float. */
+  public static UTF8String ofFloat(float value) {
+    return approximate(Float.toString(value), Float.isFinite(value));
+  }
+
+  private static UTF8String approximate(String digits, boolean finite) {
+    return UTF8String.fromString(finite ? new BigDecimal(digits).toString() : '"' + digits + '"');
   }
 
   /** JSON in its compact form; null for a blank text; fails for what is no JSON. */

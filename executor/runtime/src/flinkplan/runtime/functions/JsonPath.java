@@ -2,15 +2,16 @@ package flinkplan.runtime.functions;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 
 /**
- * A JSON path: {@code $} and any of {@code .name ['name'] ["name"] [0] [-1] [0,2] [1:3] [*] .* ..name ..*}.
+ * A JSON path: {@code $} and any of {@code .name ['name'] ["a","b"] [0] [-1] [0,2] [1:3] [*] .* ..name ..*}.
  *
- * <p>A path is definite unless it holds a wildcard, a slice, a list of names or positions, or {@code ..}; an
- * indefinite path gives the list of all it finds.
+ * <p>A path is definite unless it holds a wildcard, a slice, a list of positions, or {@code ..}; an indefinite
+ * path gives the list of all it finds. A list of names gives an object of these members.
  */
 final class JsonPath {
   /** What a step takes from a value: nothing found is an empty list; null means the step does not fit the value. */
@@ -102,7 +103,8 @@ final class JsonPath {
       do {
         names.add(quoted());
       } while (accept(","));
-      add(names.size() > 1, value -> all(names, name -> member(value, name)));
+      String only = names.get(0);
+      add(false, names.size() > 1 ? value -> members(value, names) : value -> member(value, only));
     } else {
       positions();
     }
@@ -125,7 +127,8 @@ final class JsonPath {
         break;
       }
     }
-    add(positions.size() > 1, value -> all(positions, position -> element(value, position)));
+    int only = positions.get(0);
+    add(positions.size() > 1, positions.size() > 1 ? value -> elements(value, positions) : value -> element(value, only));
   }
 
   private String quoted() {
@@ -185,27 +188,21 @@ final class JsonPath {
 
   // ------------------------------------------------------------------ steps
 
-  private interface Finder<K> {
-    List<Object> find(K key);
-  }
-
-  private static <K> List<Object> all(List<K> keys, Finder<K> finder) {
-    List<Object> found = new ArrayList<>();
-    for (K key : keys) {
-      List<Object> one = finder.find(key);
-      if (one == null) {
-        return null;
-      }
-      found.addAll(one);
-    }
-    return found;
-  }
-
   private static List<Object> member(Object value, String name) {
     if (!(value instanceof Map<?, ?> map)) {
       return null;
     }
     return map.containsKey(name) ? Collections.singletonList(map.get(name)) : List.of();
+  }
+
+  /** The members of these names, as an object. */
+  private static List<Object> members(Object value, List<String> names) {
+    if (!(value instanceof Map<?, ?> map)) {
+      return null;
+    }
+    Map<String, Object> found = new LinkedHashMap<>();
+    names.stream().filter(map::containsKey).forEach(name -> found.put(name, map.get(name)));
+    return List.of(found);
   }
 
   private static List<Object> element(Object value, int position) {
@@ -214,6 +211,10 @@ final class JsonPath {
     }
     int index = position < 0 ? list.size() + position : position;
     return index < 0 || index >= list.size() ? List.of() : Collections.singletonList(list.get(index));
+  }
+
+  private static List<Object> elements(Object value, List<Integer> positions) {
+    return value instanceof List ? positions.stream().flatMap(p -> element(value, p).stream()).toList() : null;
   }
 
   private static List<Object> slice(Object value, Integer first, Integer end) {

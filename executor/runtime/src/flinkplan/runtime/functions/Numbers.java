@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /** Arithmetic and rounding where Spark's answers differ from Flink's. */
 public final class Numbers {
@@ -99,6 +100,24 @@ public final class Numbers {
 
   public static double exp(double value) {
     return Math.exp(value);
+  }
+
+  /** The number of a text with blanks around it; null where it is none. */
+  public static Double parseDouble(UTF8String text) {
+    try {
+      return Double.valueOf(text.toString());
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  /** As {@link #parseDouble}, rounded once. */
+  public static Float parseFloat(UTF8String text) {
+    try {
+      return Float.valueOf(text.toString());
+    } catch (NumberFormatException e) {
+      return null;
+    }
   }
 
   private static double setScale(double value, int digits, RoundingMode mode) {

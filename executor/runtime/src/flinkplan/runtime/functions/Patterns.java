@@ -2,6 +2,7 @@ package flinkplan.runtime.functions;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,6 +19,17 @@ public final class Patterns {
   private static final ThreadLocal<Map<String, Pattern>> REGEXES = ThreadLocal.withInitial(Recent::new);
   private static final ThreadLocal<Map<String, Pattern>> LIKES = ThreadLocal.withInitial(Recent::new);
   private static final ThreadLocal<Map<String, Pattern>> SIMILARS = ThreadLocal.withInitial(Recent::new);
+
+  private static final Pattern NAMED_CLASS = Pattern.compile("\\[:(\\w+):]");
+  private static final Map<String, String> CLASSES =
+      Map.of(
+          "ALPHA", "\\p{Alpha}",
+          "UPPER", "\\p{Upper}",
+          "LOWER", "\\p{Lower}",
+          "DIGIT", "\\d",
+          "ALNUM", "\\p{Alnum}",
+          "SPACE", " ",
+          "WHITESPACE", "\\s");
 
   private Patterns() {}
 
@@ -139,24 +151,23 @@ public final class Patterns {
     return regex.toString();
   }
 
-  /** SIMILAR TO is a regular expression in which % and _ stand for texts, and . ^ $ for themselves. */
+  /** SIMILAR TO is a regular expression in which % and _ stand for texts, with classes such as [:ALPHA:]. */
   private static String similarRegex(String pattern, char escape) {
     StringBuilder regex = new StringBuilder();
     boolean inClass = false;
     for (int i = 0; i < pattern.length(); i++) {
       char c = pattern.charAt(i);
-      if (c == escape && escape != 0) {
+      Matcher named = NAMED_CLASS.matcher(pattern).region(i, pattern.length());
+      if (c == escape && escape != 0 && i + 1 < pattern.length()) {
         regex.append(Pattern.quote(String.valueOf(pattern.charAt(++i))));
-      } else if (inClass) {
+      } else if (inClass && named.lookingAt()) {
+        regex.append(CLASSES.getOrDefault(named.group(1).toUpperCase(Locale.ROOT), ""));
+        i = named.end() - 1;
+      } else if (inClass || c == '[') {
         inClass = c != ']';
-        regex.append(c == '\\' || c == '&' ? "\\" + c : String.valueOf(c));
-      } else if (c == '%') {
-        regex.append(".*");
-      } else if (c == '_') {
-        regex.append('.');
+        regex.append(c);
       } else {
-        inClass = c == '[';
-        regex.append(".^$\\".indexOf(c) >= 0 ? "\\" + c : String.valueOf(c));
+        regex.append(c == '%' ? ".*" : c == '_' ? "." : String.valueOf(c));
       }
     }
     return regex.toString();

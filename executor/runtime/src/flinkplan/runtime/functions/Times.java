@@ -142,15 +142,25 @@ public final class Times {
     return micros(dateTime(TIMESTAMP.parse(text.toString())));
   }
 
-  /** How many whole months lie from {@code from} to {@code to} (epoch milliseconds); a month's last days count as one. */
+  /**
+   * How many whole months lie from {@code from} to {@code to} (epoch milliseconds). The last day of a month
+   * stands for later days of the month counted from. A time of day before that of {@code from} takes one
+   * month off where the days fit exactly, also where the count is not positive, as in Flink.
+   */
   public static int monthsBetween(long to, long from) {
-    if (to < from) {
-      return -monthsBetween(from, to);
-    }
     LocalDateTime start = dateTime(Math.multiplyExact(from, 1000L));
     LocalDateTime end = dateTime(Math.multiplyExact(to, 1000L));
-    int months = (int) (end.toLocalDate().toEpochDay() - start.toLocalDate().toEpochDay()) / 31;
-    while (!start.plusMonths(months + 1).isAfter(end)) {
+    int months = monthsBetween(end.toLocalDate(), start.toLocalDate());
+    boolean fits = start.toLocalDate().plusMonths(months).equals(end.toLocalDate());
+    return fits && end.toLocalTime().isBefore(start.toLocalTime()) ? months - 1 : months;
+  }
+
+  private static int monthsBetween(LocalDate to, LocalDate from) {
+    if (to.isBefore(from)) {
+      return -monthsBetween(from, to);
+    }
+    int months = (int) ((to.toEpochDay() - from.toEpochDay()) / 31);
+    while (!from.plusMonths(months + 1L).isAfter(to)) {
       months++;
     }
     return months;
