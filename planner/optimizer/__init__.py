@@ -18,6 +18,7 @@ from .join_expressions import push_join_expressions
 from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .overs import split_overs
+from .join_predicates import derive_join_predicates
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank
@@ -51,11 +52,13 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(pull_up_constants),
     lambda rel, config: bottom_up(rel, legacy_windows(config)),
     _everywhere(split_overs),
+    _everywhere(push_join_expressions),
     _whole(push_filters),
+    _everywhere(derive_join_predicates),
+    _whole(push_filters),
+    _everywhere(push_join_expressions),
     _whole(reduce_expressions),
     _whole(push_into_scans),
-    _whole(push_projections),
-    _everywhere(push_join_expressions),
     _whole(push_projections),
     _everywhere(trim_one_sided),
     _whole(push_projections),

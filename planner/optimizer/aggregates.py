@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, LogicalType
-from ..algebra import Aggregate, Project, Rel
+from ..algebra import Aggregate, Project, Rel, Values
 from ..physical import Expand
 from ..rexbuilder import cast as convert
 from ...plan.functions import arithmetic
@@ -208,6 +208,8 @@ def merge_permutation(rel: Rel) -> Rel:
     if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not isinstance(rel.input, Project):
         return rel
     below = rel.input
+    if not rel.grouping and not any(c.arg_list or c.filter_arg >= 0 for c in rel.calls):
+        return replace(rel, input=below.input) if not isinstance(below.input, Values) else rel
     indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
     width = len(below.input.row_type.fields)
     if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):

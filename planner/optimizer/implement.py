@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from ...plan.rex import RexNode
 from ...plan.specs import (
     ConstantRankRange,
     JoinType,
@@ -33,7 +34,7 @@ from ..algebra import (
 from .changelog import PlanningError
 from .join_kinds import interval_bounds, join_keys, window_keys
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
-from .rexes import and_
+from .rexes import EQ, IS_NOT_DISTINCT_FROM, IS_NULL, and_, compare, is_call, or_, rewrite, test
 from .temporal_joins import temporal_join
 from .window_properties import window_columns, window_spec
 from .windows import groups_by_window, window_aggregate
@@ -139,11 +140,22 @@ def _join(self: Implementer, rel: Join) -> Rel:
     return p.RegularJoin(
         left=exchange(rel.left, keys.left),
         right=exchange(rel.right, keys.right),
-        condition=rel.condition,
+        condition=rewrite(rel.condition, _spelled_out),
         spec=keys.spec(rel.type),
         ttl=rel.ttl,
         row_type=rel.row_type,
     )
+
+
+def _spelled_out(rex: RexNode) -> RexNode:
+    """IS NOT DISTINCT FROM as the description of a join shows it."""
+    if not is_call(rex, IS_NOT_DISTINCT_FROM):
+        return rex
+    a, b = rex.operands  # type: ignore[union-attr]
+    equal = compare(EQ, a, b)
+    if not (a.type.nullable and b.type.nullable):
+        return equal
+    return or_([equal, and_([test(IS_NULL, a), test(IS_NULL, b)])])
 
 
 def _conditions(rel: Join, left: tuple[int, ...], right: tuple[int, ...], rest: tuple, width: int) -> list:  # type: ignore[type-arg]

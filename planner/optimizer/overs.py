@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from ...plan.errors import UnsupportedError
-from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
+from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
 from ..algebra import Frame, Over, Project, Rel
 from ..physical import OverAggregate
-from .projections import columns
 from .rexes import contains_over, identity, refs, remap, rewrite
 from .row_types import row_of
 
@@ -53,7 +55,11 @@ def split_overs(rel: Rel) -> Rel:
 
 
 def _with_plain_operands(rel: Project) -> tuple[Rel, tuple[RexNode, ...]]:
-    """The input trimmed to what is read; operands, keys and orders of OVER calls that are not columns computed in it."""
+    """The projection over an input in which all that OVER calls read are columns.
+
+    Where something must be computed for them, or a literal stands anywhere, the input is a projection of what
+    is read and no more; else it stays as it is.
+    """
     source = rel.input
     extra: list[RexNode] = []
     width = len(source.row_type.fields)
@@ -68,8 +74,6 @@ def _with_plain_operands(rel: Project) -> tuple[Rel, tuple[RexNode, ...]]:
     def plain(node: RexNode) -> RexNode:
         if not isinstance(node, Over):
             return node
-        from dataclasses import replace
-
         return replace(
             node,
             operands=tuple(map(column, node.operands)),
@@ -78,16 +82,26 @@ def _with_plain_operands(rel: Project) -> tuple[Rel, tuple[RexNode, ...]]:
         )
 
     exprs = tuple(rewrite(e, plain) for e in rel.exprs)
-    if extra:
-        fields = source.row_type.fields
-        names = (*(f.name for f in fields), *(f"${width + i}" for i in range(len(extra))))
-        all_exprs = (*identity(source.row_type), *extra)
-        source = Project(input=source, exprs=all_exprs, row_type=row_of(names, (e.type for e in all_exprs)))
-    needed = sorted(set().union(*map(refs, exprs)))
-    if len(needed) == len(source.row_type.fields):
+    if not extra and not any(map(_holds_literal, exprs)):
         return source, exprs
-    mapping = {old: new for new, old in enumerate(needed)}
-    return columns(source, needed), tuple(remap(e, mapping) for e in exprs)
+    needed = sorted(i for i in set().union(*map(refs, exprs)) if i < width)
+    if not extra and len(needed) == width:
+        return source, exprs
+    columns_of = identity(source.row_type)
+    below = (*(columns_of[i] for i in needed), *extra)
+    names = (
+        *(source.row_type.field_names[i] for i in needed),
+        *(f"${i}" for i in range(len(needed), len(below))),
+    )
+    mapping = {old: new for new, old in enumerate([*needed, *range(width, width + len(extra))])}
+    project = Project(input=source, exprs=below, row_type=row_of(names, (e.type for e in below)))
+    return project, tuple(remap(e, mapping) for e in exprs)
+
+
+def _holds_literal(rex: RexNode) -> bool:
+    if isinstance(rex, Over):
+        return any(map(_holds_literal, rex.operands))
+    return isinstance(rex, Literal) or any(map(_holds_literal, children(rex)))
 
 
 def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
@@ -126,7 +140,7 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
     )
 
 
-def _call(call: Over, name: str, argument) -> AggregateCall:  # type: ignore[no-untyped-def]
+def _call(call: Over, name: str, argument: Callable[[RexNode], int]) -> AggregateCall:
     return AggregateCall(
         name=name,
         syntax="FUNCTION_STAR" if call.name in _STARRED else FUNCTION,
@@ -140,7 +154,7 @@ def _call(call: Over, name: str, argument) -> AggregateCall:  # type: ignore[no-
     )
 
 
-def _bound(bound: RexNode | int | None, is_lower: bool, argument) -> OverBound:  # type: ignore[no-untyped-def]
+def _bound(bound: RexNode | int | None, is_lower: bool, argument: Callable[[RexNode], int]) -> OverBound:
     if bound is None:
         return OverBound("UNBOUNDED_PRECEDING" if is_lower else "UNBOUNDED_FOLLOWING")
     if isinstance(bound, int):

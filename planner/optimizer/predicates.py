@@ -67,7 +67,8 @@ def merge_filters(rel: Filter, below: Filter) -> Rel:
 
 def push_past_project(rel: Filter, below: Project) -> Rel:
     """FilterProjectTransposeRule: the condition in terms of the projection's input."""
-    if any(contains_over(e) or not is_deterministic(e) for e in below.exprs):
+    read = [below.exprs[i] for i in refs(rel.condition)]
+    if any(map(contains_over, below.exprs)) or not all(map(is_deterministic, read)):
         return rel
     condition = simplify_condition(inline(rel.condition, below.exprs))
     return replace(below, input=filtered(below.input, [condition]))

@@ -214,7 +214,7 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
 def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
     width = len(below.row_type.fields)
-    needed = ordered_refs(rel.exprs)
+    needed = ordered_refs(rel.exprs) or (0,)
     if not supports_projection(below.table) or len(needed) == width:
         return rel
     if any(isinstance(a, ProjectPushDown) for a in below.abilities):

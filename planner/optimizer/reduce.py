@@ -11,6 +11,7 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
+from .row_types import pick
 from .rexes import CAST, EQ, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
 from .simplify import simplify, simplify_condition
 from .tree import bottom_up, with_inputs
@@ -99,12 +100,9 @@ def pull_up_constants(rel: Rel) -> Rel:
     """Grouping columns of one known value are left out of the grouping and added above it."""
     if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or len(rel.grouping) < 2:
         return rel
-    below = constants(rel.input)
-    if isinstance(rel.input, Project):
-        for i, e in enumerate(rel.input.exprs):
-            inner = e.operands[0] if is_call(e, CAST) else e  # type: ignore[union-attr]
-            if isinstance(inner, Literal) and inner.value is not None:
-                below = {**below, i: inner}
+    if not isinstance(rel.input, Project):
+        return rel
+    below = {i: e for i, e in enumerate(rel.input.exprs) if isinstance(e, Literal) and e.value is not None}
     fixed = [i for i, g in enumerate(rel.grouping) if g in below]
     if not fixed:
         return rel
@@ -112,8 +110,6 @@ def pull_up_constants(rel: Rel) -> Rel:
         fixed = fixed[1:]
     kept = [i for i in range(len(rel.grouping)) if i not in fixed]
     fields = rel.row_type.fields
-    from .row_types import pick
-
     order = [*kept, *range(len(rel.grouping), len(fields))]
     inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept), row_type=pick(rel.row_type, order))
     place = {old: new for new, old in enumerate(order)}
@@ -122,6 +118,5 @@ def pull_up_constants(rel: Rel) -> Rel:
         if i in place:
             exprs.append(InputRef(place[i], f.type))
         else:
-            literal = Literal(below[rel.grouping[i]].value, f.type.not_null())
-            exprs.append(literal if not f.type.nullable else Call(CAST, (literal,), f.type, SPECIAL))
+            exprs.append(below[rel.grouping[i]])
     return Project(input=inner, exprs=tuple(exprs), row_type=rel.row_type)

@@ -66,9 +66,9 @@ def read(rex: RexNode) -> Search | None:
     if not isinstance(rex, Call):
         return None
     if rex.name == IS_NULL:
-        return Search(rex.operands[0], (), True, None)
+        return Search(rex.operands[0], (), True, rex.operands[0].type.not_null())
     if rex.name == IS_NOT_NULL:
-        return Search(rex.operands[0], ALL, False, None)
+        return Search(rex.operands[0], ALL, False, rex.operands[0].type.not_null())
     if rex.name == SEARCH and isinstance(rex.operands[1], Sarg):
         sarg = rex.operands[1]
         null = {"TRUE": True, "FALSE": False}.get(sarg.null_as)
