@@ -28,7 +28,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>A kernel sees a key's rows of a micro-batch in the order of their sequence numbers, works on a copy of the
  * state in memory, and writes back once, when the last row is done. The output is made lazily, row by row.
  */
-public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements States {
     static final String KIND = "__kind";
     static final String SEQUENCE = "__seq";
 
@@ -55,7 +55,6 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         this.kindOrdinal = List.of(input.fieldNames()).indexOf(KIND);
         this.sequenceOrdinal = input.fieldIndex(SEQUENCE);
     }
-
 
     /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
     protected abstract void open();
@@ -107,6 +106,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return getHandle().getListState(name, Rows.stateEncoder(value), config(ttl));
     }
 
+    @Override
     public final MapState<InternalRow, InternalRow> mapState(
             String name, StructType key, StructType value, long ttl) {
         return getHandle().getMapState(name, Rows.stateEncoder(key), Rows.stateEncoder(value), config(ttl));
