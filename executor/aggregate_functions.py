@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,6 +97,8 @@ def _percentile(a: Arguments) -> Any:
     return a.package.Percentile(*a.first, a.columns[1], a.java(a.types[1]), *frequency)
 
 
+_INTERNAL_NAME = re.compile(r"\$(.+?)(?:\$\d+)+")
+
 ACCUMULATORS: dict[str, Accumulator] = {
     "COUNT": _count,
     "SUM": _sum,
@@ -116,8 +119,9 @@ ACCUMULATORS: dict[str, Accumulator] = {
 
 
 def function_name(call: AggregateCall) -> str:
-    """The function's name: ``SUM`` of ``$SUM$1``, ``$SUM0`` of ``$$SUM0$1``."""
-    return (call.internal_name or "").removeprefix("$").rsplit("$", 1)[0]
+    """The function's name: ``SUM`` of ``$SUM$1``, ``$SUM0`` of ``$$SUM0$1``; Flink numbers some twice."""
+    match = _INTERNAL_NAME.fullmatch(call.internal_name or "")
+    return match[1] if match else ""
 
 
 def accumulator(

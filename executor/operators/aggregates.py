@@ -6,11 +6,11 @@ the local one's input; a kernel folds a batch's rows of a group anyway.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...plan.accumulators import accumulator_names
 from ...plan.nodes import (
     GlobalGroupAggregate,
     GroupAggregate,
@@ -19,7 +19,7 @@ from ...plan.nodes import (
 )
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
-from ..aggregate_functions import accumulator
+from ..aggregate_functions import accumulator, function_name
 from ..context import TranslationContext
 from ..kernels import int_array, keyed, object_array, run_kernel, schema_of
 from ..registry import translator
@@ -104,30 +104,12 @@ def _calls(
 ) -> Any:
     """The calls as the kernel has them, named by what they compute, so that their state is found again."""
     package = context.runtime.aggregate
-    seen: Counter[str] = Counter()
     found = []
-    for call in calls:
+    for call, name in zip(calls, accumulator_names(calls, stream.type.fields), strict=True):
         arguments = [position[i] for i in call.arg_list]
         function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
         if call.distinct:
             function = package.Distinct(function, schema, int_array(context, arguments))
-        name = _state_name(call)
-        seen[name] += 1
-        found.append(
-            package.Call(
-                name if seen[name] == 1 else f"{name}-{seen[name]}",
-                function,
-                position[call.filter_arg] if call.filter_arg >= 0 else -1,
-            )
-        )
+        condition = position[call.filter_arg] if call.filter_arg >= 0 else -1
+        found.append(package.Call(name, function, condition))
     return object_array(context, package.Call, found)
-
-
-def _state_name(call: AggregateCall) -> str:
-    function = (call.internal_name or "").strip("$").split("$")[0].lower()
-    parts = [function, *map(str, call.arg_list)]
-    if call.distinct:
-        parts.append("distinct")
-    if call.filter_arg >= 0:
-        parts.append(f"filter{call.filter_arg}")
-    return "_".join(parts)

@@ -18,10 +18,12 @@ from ...plan.specs import (
     VariableRankRange,
 )
 from ..context import TranslationContext
+from ..event_time import with_event_time
 from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..types import spark_type
+from ..window_kernels import emitted, run_timed, timed_input
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,8 +36,8 @@ _NO_END = 2**63 - 1
 def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first or last row of each key."""
     (stream,) = inputs
-    if node.is_rowtime and not node.keep_last_row and node.output_insert_only:
-        raise UnsupportedError("the first row by event time, emitted once and for all, cannot be executed yet")
+    if node.is_rowtime and node.output_insert_only:
+        return _keep_first_by_time(node, stream, context)
     changelog = node.keep_last_row or node.is_rowtime
     frame = keyed_rows(stream, node.unique_keys)
     kernel = context.runtime.rank.Deduplicate(
@@ -49,6 +51,18 @@ def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: Translat
     )
     kept = run_kernel(context, frame, max(1, len(node.unique_keys)), kernel)
     return Stream(kept, node.output_type, changelog, pulse=stream.pulse)
+
+
+def _keep_first_by_time(node: Deduplicate, stream: Stream, context: TranslationContext) -> Stream:
+    """The first row of each key by event time, once the watermark says that no earlier one can come."""
+    from pyspark.sql import functions as F
+
+    timed = with_event_time(stream)
+    frame = timed_input(timed, node.unique_keys, [F.struct(*timed.columns).alias("row")])
+    kernel = context.runtime.time.KeepFirst(
+        context.java_schema(frame.schema), context.java_schema(schema_of(stream.type.field_types)), _rowtime(stream)
+    )
+    return emitted(timed, run_timed(context, frame, max(1, len(node.unique_keys)), kernel), node.output_type)
 
 
 def _rowtime(stream: Stream) -> int:
