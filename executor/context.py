@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
+LOCAL_TIME_ZONE = "table.local-time-zone"
+
+
 class Mode(Enum):
     """How long a job runs, and what becomes of its open windows."""
 
@@ -56,6 +59,12 @@ class TranslationContext:
 
         return any(isinstance(node, WatermarkAssigner) for node in self.plan.nodes)
 
+    @property
+    def time_zone(self) -> str:
+        """The session's time zone: what a window node of the plan names, else UTC."""
+        named = (node.option(LOCAL_TIME_ZONE, "") for node in self.plan.nodes)
+        return next(filter(None, named), "UTC")
+
     def expression(self, rex: RexNode, stream: Stream) -> Column:
         """``rex`` over the columns of ``stream``."""
         return self.expression_over(rex, stream.columns)
@@ -64,7 +73,7 @@ class TranslationContext:
         """``rex`` over ``inputs``."""
         from .expressions import to_column
 
-        return to_column(rex, inputs)
+        return to_column(rex, inputs, time_zone=self.time_zone)
 
     def frame(self, dataset: Any) -> DataFrame:
         """The Python face of a Java ``Dataset<Row>``."""

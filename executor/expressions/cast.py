@@ -22,6 +22,9 @@ from .text import to_text
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
 
 _PARSERS = {"DOUBLE": "Numbers.parseDouble", "FLOAT": "Numbers.parseFloat"}
+# Spark would take the digits of every script, and for integers control characters for blanks
+_PLAIN_INTEGER = r"^[\x20-\x7E]*$"
+_PLAIN_DECIMAL = r"^[\s\x20-\x7E]*$"
 _CONSTRUCTED = ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED")
 _FROM_TEXT = (*NUMERIC, "BOOLEAN", "DATE", "TIME", *TIMESTAMPS)
 
@@ -62,8 +65,9 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
     if target.root in _PARSERS and source.root in CHARACTER:
         return invoke(_PARSERS[target.root], spark_type(target), a)
     if target.root in (*INTEGERS, "DECIMAL") and source.root in CHARACTER:
-        # Spark alone takes control characters for blanks, and the digits of every script
-        return F.when(a.rlike(r"^[\x20-\x7E]*$"), a.cast(spark_type(target)))
+        return F.when(
+            a.rlike(_PLAIN_DECIMAL if target.root == "DECIMAL" else _PLAIN_INTEGER), a.cast(spark_type(target))
+        )
     if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):
         return a.cast(spark_type(target))
     if target.root == "DATE":

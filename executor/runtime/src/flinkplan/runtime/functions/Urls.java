@@ -11,8 +11,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** URLs and internet addresses. */
 public final class Urls {
-  private static final long[] LAST_PART_LIMIT = {1L << 32, 1L << 24, 1L << 16, 1L << 8};
-
   private Urls() {}
 
   /** A part of a URL by its name; null where the text is no URL or has no such part. */
@@ -44,7 +42,7 @@ public final class Urls {
     }
   }
 
-  /** The number of an IPv4 address of one to four parts, of which the last fills the rest; null for others. */
+  /** The number of an IPv4 address of one to four bytes, of which the last is the lowest; null for others. */
   public static Long inetAton(UTF8String text) {
     String[] parts = text.toString().split("\\.", -1);
     if (parts.length > 4) {
@@ -52,12 +50,10 @@ public final class Urls {
     }
     long address = 0;
     for (int i = 0; i < parts.length; i++) {
-      boolean last = i == parts.length - 1;
-      long limit = last ? LAST_PART_LIMIT[i] : 256;
-      if (!parts[i].matches("\\d{1,10}") || Long.parseLong(parts[i]) >= limit) {
+      if (!parts[i].matches("\\d{1,9}") || Integer.parseInt(parts[i]) > 255) {
         return null;
       }
-      address = address * limit + Long.parseLong(parts[i]);
+      address |= Long.parseLong(parts[i]) << (i == parts.length - 1 ? 0 : 24 - 8 * i);
     }
     return address;
   }
