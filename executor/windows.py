@@ -75,7 +75,7 @@ class Clock:
         return invoke(method, LongType(), millis, F.lit(self.zone)) if self._shifts else millis
 
     def property(self, kind: str, start: Column, end: Column) -> Column:
-        """A window property as a column: WindowStart, WindowEnd or Rowtime."""
+        """A window property as a column: WindowStart, WindowEnd, Rowtime or Proctime."""
         from pyspark.sql import functions as F
 
         match kind:
@@ -85,6 +85,8 @@ class Clock:
                 return F.timestamp_millis(end)
             case "Rowtime":
                 return F.timestamp_millis(self.instant(end - 1))
+            case "Proctime":
+                return F.current_timestamp()
         raise UnsupportedError(f"the window property {kind}")
 
 

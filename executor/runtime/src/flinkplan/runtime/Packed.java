@@ -11,9 +11,11 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback;
 import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.AtomicType;
+import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.VariantType;
@@ -25,7 +27,7 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * The expression whose value is another's as the bytes of a binary row.
  *
- * <p>So a state holds what its Avro encoding cannot: arrays with NULLs in them, and maps.
+ * <p>So a state holds what its Avro encoding cannot: arrays with NULLs in them, maps, and TINYINT and SMALLINT.
  */
 final class Packed extends Expression implements CodegenFallback, Serializable {
     private final Expression child;
@@ -44,7 +46,8 @@ final class Packed extends Expression implements CodegenFallback, Serializable {
             boolean holdsNulls = array.containsNull() && !(array.elementType() instanceof StructType);
             return holdsNulls || isNeeded(array.elementType());
         }
-        return type instanceof MapType || type instanceof VariantType || !(type instanceof AtomicType);
+        boolean tooSmall = type instanceof ByteType || type instanceof ShortType;
+        return tooSmall || type instanceof MapType || type instanceof VariantType || !(type instanceof AtomicType);
     }
 
     /** The value in packed bytes. */

@@ -1,0 +1,34 @@
+"""ORDER BY a time attribute."""
+
+from __future__ import annotations
+
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import TemporalSort
+from ..context import TranslationContext
+from ..event_time import TIME, with_event_time
+from ..kernels import schema_of
+from ..registry import translator
+from ..stream import Stream
+from ..window_kernels import ROW, emitted, row_order, run_timed, timed_input
+
+
+@translator(TemporalSort)
+def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Emit rows by time, once the watermark has reached them."""
+    from pyspark.sql import functions as F
+
+    (stream,) = inputs
+    fields = node.order_by.fields
+    if not stream.type.field_types[fields[0].index].is_rowtime:
+        raise UnsupportedError("ORDER BY processing time")
+    stream = with_event_time(stream)
+    time = F.unix_millis(stream.column(fields[0].index)).alias(TIME)
+    frame = timed_input(stream, (), [time, F.struct(*stream.columns).alias(ROW)])
+    kernel = context.runtime.time.TemporalSort(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(node.output_type.field_types)),
+        frame.columns.index(TIME),
+        frame.columns.index(ROW),
+        row_order(context, schema_of(stream.type.field_types), fields),
+    )
+    return emitted(stream, run_timed(context, frame, 1, kernel), node.output_type)

@@ -1,0 +1,124 @@
+"""Joins that the watermark cleans: in windows, by intervals, and with versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import IntervalJoin, TemporalJoin, WindowJoin
+from ...plan.specs import JoinSpec, JoinType
+from ..context import TranslationContext
+from ..event_time import TIME, with_event_time
+from ..kernels import CONSTANT_KEY, boolean_array, condition, schema_of
+from ..registry import translator
+from ..stream import KIND, SEQUENCE, Stream
+from ..window_kernels import emitted, run_timed, window_span
+from ..windows import END, START, Clock, with_windows
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+@translator(WindowJoin)
+def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Join the rows that share key and window."""
+    left, right = (with_event_time(stream) for stream in inputs)
+    clock = Clock.of(node, node.left_windowing.time_attribute_type)
+    left_windowed = with_windows(left, node.left_windowing, clock)
+    right_windowed = with_windows(right, node.right_windowing, clock)
+    frame = _united(node.join_spec, (left_windowed, right_windowed), (START, END))
+    kernel = context.runtime.time.WindowJoin(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(node.output_type.field_types)),
+        window_span(context, frame, clock, False),
+        node.join_spec.join_type.name,
+        _match(context, node.join_spec, left, right),
+    )
+    return emitted(left, run_timed(context, frame, _key_width(node.join_spec), kernel), node.output_type)
+
+
+@translator(IntervalJoin)
+def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Join the rows whose times are within bounds."""
+    spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
+    if not bounds.is_event_time:
+        raise UnsupportedError("interval joins in processing time")
+    left, right = (with_event_time(stream) for stream in inputs)
+    timed = (_timed(left, bounds.left_time_index), _timed(right, bounds.right_time_index))
+    frame = _united(spec, timed, (TIME,))
+    kind = spec.join_type
+    kernel = context.runtime.time.IntervalJoin(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(node.output_type.field_types)),
+        bounds.left_lower_bound,
+        bounds.left_upper_bound,
+        kind in (JoinType.LEFT, JoinType.FULL),
+        kind in (JoinType.RIGHT, JoinType.FULL),
+        _match(context, spec, left, right),
+    )
+    return emitted(left, run_timed(context, frame, _key_width(spec), kernel), node.output_type)
+
+
+@translator(TemporalJoin)
+def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Join each left row with the right side's version of its time."""
+    if node.left_time_attribute_index < 0 or node.right_time_attribute_index < 0:
+        raise UnsupportedError("temporal joins in processing time")
+    left, right = (with_event_time(stream) for stream in inputs)
+    timed = (_timed(left, node.left_time_attribute_index), _timed(right, node.right_time_attribute_index))
+    frame = _united(node.join_spec, timed, (TIME,))
+    kernel = context.runtime.time.TemporalJoin(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(node.output_type.field_types)),
+        left.changelog,
+        node.join_spec.join_type is JoinType.LEFT,
+        _match(context, node.join_spec, left, right),
+    )
+    joined = run_timed(context, frame, _key_width(node.join_spec), kernel)
+    return emitted(left, joined, node.output_type, left.changelog)
+
+
+def _timed(stream: Stream, index: int) -> Stream:
+    """The stream with a time attribute in milliseconds behind."""
+    from pyspark.sql import functions as F
+
+    return replace(stream, frame=stream.frame.select("*", F.unix_millis(stream.column(index)).alias(TIME)))
+
+
+def _key_width(spec: JoinSpec) -> int:
+    return max(1, len(spec.left_keys))
+
+
+def _match(context: TranslationContext, spec: JoinSpec, left: Stream, right: Stream) -> Any:
+    over = condition(context, spec.non_equi_condition, left.type.field_types + right.type.field_types)
+    return context.runtime.time.Match(boolean_array(context, spec.filter_nulls), over)
+
+
+def _united(spec: JoinSpec, streams: tuple[Stream, Stream], extra: Sequence[str]) -> DataFrame:
+    """Key, side, one struct a side, the columns ``extra``, and the hidden columns of kernels, in one frame.
+
+    Which of two sources is ahead is left to chance in Flink; here no row is late for the other's sake.
+    """
+    from pyspark.sql import functions as F
+
+    left, right = streams
+    changelog = left.changelog or right.changelog
+    schemas = [schema_of(stream.type.field_types) for stream in streams]
+
+    def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
+        key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
+        row: Column = F.struct(*stream.columns)
+        sides = [
+            (F.lit(None).cast(schemas[0]) if is_right else row).alias("__left_row"),
+            (row if is_right else F.lit(None).cast(schemas[1])).alias("__right_row"),
+        ]
+        kind = stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")
+        hidden = [kind.alias(KIND)] if changelog else []
+        added = [stream.frame[name] for name in extra]
+        return stream.frame.select(
+            *key, F.lit(is_right).alias("__right"), *sides, *added, *hidden, stream.frame[SEQUENCE]
+        )
+
+    return shaped(left, spec.left_keys, False).union(shaped(right, spec.right_keys, True))
