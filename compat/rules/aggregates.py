@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+from ...plan.accumulators import accumulator_names
 from ...plan.nodes import (
+    ExecNode,
     GlobalGroupAggregate,
     GlobalWindowAggregate,
     GroupAggregate,
@@ -17,51 +19,117 @@ from ...plan.nodes import (
 from ...plan.specs import AggregateCall
 from ..columns import Scope, Shown
 from ..comparing import Comparison
-from ..edits import FieldChange, Update
+from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
 from ..verdicts import Effect, Verdict
 from .keys import judged_keys
-from .model import ChangeRule, Judgement, arrows, field_judge, rule
+from .model import Became, ChangeRule, Judgement, arrows, field_judge, pair_judge, rule
 
 ADDED = rule(
     "aggregate-added",
-    "an aggregate was added",
+    "an aggregate was added to a GROUP BY",
     "The other aggregates go on from their values; the new one starts as if no row had come before.",
     flink=Verdict.PARTIAL,
-    spark=Verdict.INCOMPATIBLE,
+    spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SELECT k, SUM(a)` became `SELECT k, SUM(a), MAX(b)`.",
     mend="Start without state if the new aggregate must count the rows before.",
 )
 CHANGED = rule(
     "aggregate-changed",
-    "an aggregate was changed",
+    "an aggregate of a GROUP BY was changed",
     "It counts as one removed and another added: the others go on, the new one starts as if no row had come before.",
     flink=Verdict.PARTIAL,
-    spark=Verdict.INCOMPATIBLE,
+    spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SUM(a)` became `SUM(b)`.",
     mend="Start without state if the new aggregate must count the rows before.",
 )
-REMOVED = rule(
-    "aggregate-removed",
-    "an aggregate was removed",
-    "Its values are dropped; the others go on.",
-    flink=Verdict.COMPATIBLE,
+MISTAKEN = rule(
+    "aggregate-mistaken",
+    "an aggregate of a GROUP BY was changed, and would go on from the old one's value",
+    "In Flink it counts as one removed and another added. A checkpoint of `flinkplan execute` finds an aggregate's "
+    "value by its function and the names of its columns: these are the same, what they mean is not.",
+    flink=Verdict.PARTIAL,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
+    example="`SUM(a * 2)` became `SUM(a * 3)`.",
+    mend="Start without state.",
+)
+UNNAMED = rule(
+    "aggregate-column-renamed",
+    "the column that an aggregate of a GROUP BY reads has another name",
+    "In Flink only the order of the aggregates counts. A checkpoint of `flinkplan execute` finds an aggregate's value "
+    "by its function and the names of its columns: under another name it starts as if no row had come before.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.PARTIAL,
+    results=Effect.YES,
+    example="`SUM(x) FROM (SELECT a + b AS x …)` became `SUM(y) FROM (SELECT a + b AS y …)`.",
+    mend="Give the column its old name.",
+)
+REMOVED = rule(
+    "aggregate-removed",
+    "an aggregate of a GROUP BY was removed",
+    "Its values are dropped; the others go on.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
     example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, SUM(a)`.",
-    mend="Keep the aggregate and drop its column behind the aggregation.",
+    mend="Nothing is to be done.",
 )
 REORDERED = rule(
     "aggregates-reordered",
-    "the same aggregates stand in another order",
+    "the same aggregates of a GROUP BY stand in another order",
     "Each goes on from its value.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.NO,
+    example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, MAX(b), SUM(a)`.",
+    mend="Nothing is to be done.",
+)
+_FIXED = (
+    "A checkpoint of `flinkplan execute` keeps the aggregates of a window, or over rows, in one fixed form and takes "
+    "no other."
+)
+WINDOW_ADDED = rule(
+    "window-aggregate-added",
+    "an aggregate was added to a window, or to an OVER aggregation",
+    f"In Flink the others go on, and the new one starts as if no row had come before. {_FIXED}",
+    flink=Verdict.PARTIAL,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`SUM(a)` by TUMBLE windows became `SUM(a), COUNT(*)`.",
+    mend="On Spark start with a new checkpoint.",
+)
+WINDOW_CHANGED = rule(
+    "window-aggregate-changed",
+    "an aggregate of a window, or of an OVER aggregation, was changed",
+    f"In Flink it counts as one removed and another added. {_FIXED}",
+    flink=Verdict.PARTIAL,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`SUM(a)` by TUMBLE windows became `SUM(b)`.",
+    mend="On Spark start with a new checkpoint.",
+)
+WINDOW_REMOVED = rule(
+    "window-aggregate-removed",
+    "an aggregate of a window, or of an OVER aggregation, was removed",
+    f"In Flink its values are dropped, and the others go on. {_FIXED}",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`SUM(a), COUNT(*)` by TUMBLE windows became `SUM(a)`.",
+    mend="On Spark keep the aggregate and drop its column behind the aggregation.",
+)
+WINDOW_REORDERED = rule(
+    "window-aggregates-reordered",
+    "the same aggregates of a window, or of an OVER aggregation, stand in another order",
+    f"In Flink each goes on from its value. {_FIXED}",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,
-    example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, MAX(b), SUM(a)`.",
-    mend="Put them back in their old order.",
+    example="`SUM(a), COUNT(*)` by TUMBLE windows became `COUNT(*), SUM(a)`.",
+    mend="On Spark put them back in their old order.",
 )
 DISTINCT = rule(
     "distinct-aggregate-changed",
@@ -100,23 +168,39 @@ judged_keys("grouping", GroupWindowAggregate, WindowAggregate, GlobalWindowAggre
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """An aggregate call as far as it matters: what it computes and whether it can take rows back."""
+    """An aggregate call as far as it matters: what it computes and whether it can take rows back.
+
+    ``place`` is what its part of the state is called on Spark.
+    """
 
     shown: Shown
     distinct: bool
     retracts: bool
+    place: str = field(compare=False)
 
     @property
     def text(self) -> str:
         return str(self.shown.shown)
 
 
-def _calls(node: Any, lineage: Lineage) -> list[_Call]:
-    calls: Sequence[AggregateCall] = node.agg_calls
-    retracts = getattr(node, "agg_call_need_retractions", ())
+class _Rules(NamedTuple):
+    """The rules of one kind of aggregation."""
+
+    added: ChangeRule
+    changed: ChangeRule
+    removed: ChangeRule
+    reordered: ChangeRule
+
+
+_GROUPED = _Rules(ADDED, CHANGED, REMOVED, REORDERED)
+_WINDOWED = _Rules(WINDOW_ADDED, WINDOW_CHANGED, WINDOW_REMOVED, WINDOW_REORDERED)
+
+
+def _calls(node: ExecNode, calls: Sequence[AggregateCall], lineage: Lineage) -> list[_Call]:
+    retracts = [*getattr(node, "agg_call_need_retractions", ()), *[False] * len(calls)]
     scope = Scope(node, lineage)
-    padded = [*retracts, *[False] * len(calls)]
-    return [_Call(scope.call(c), c.distinct, padded[i]) for i, c in enumerate(calls)]
+    places = accumulator_names(calls, scope.aggregated.fields)
+    return [_Call(scope.call(c), c.distinct, retracts[i], places[i]) for i, c in enumerate(calls)]
 
 
 @field_judge("agg_calls", GroupAggregate, GlobalGroupAggregate, GroupWindowAggregate, WindowAggregate)
@@ -127,35 +211,65 @@ def aggregate_calls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...
     fields = [change.field for change in edit.changes]
     if changes[0].field != "agg_calls" and "agg_calls" in fields:
         return
-    old, new = _calls(edit.old, c.old), _calls(edit.new, c.new)
-    yield from _compared(edit, old, new, changes, "/aggCalls")
+    old, new = (_calls(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
+    if isinstance(edit.new, GroupAggregate | GlobalGroupAggregate):
+        yield from _compared(edit, old, new, changes, _GROUPED)
+        yield from _places(edit, old, new)
+    else:
+        yield from _compared(edit, old, new, changes, _WINDOWED)
 
 
 def _compared(
-    edit: Update, old: list[_Call], new: list[_Call], changes: tuple[FieldChange, ...], at: str
+    edit: Update, old: list[_Call], new: list[_Call], changes: tuple[FieldChange, ...], rules: _Rules
 ) -> Iterator[Judgement]:
-    removed = _less(old, new)
-    added = _less(new, old)
+    at = changes[0].pointer
+    removed, added = _less(old, new), _less(new, old)
 
     def say(rule_: ChangeRule, message: str) -> Judgement:
         return Judgement(rule_, message, edit.old, edit.new, at, changes=changes)
 
     if not removed and not added:
-        yield say(REORDERED, f"{_listed(old)} → {_listed(new)}")
+        yield say(rules.reordered, f"{_listed(old)} → {_listed(new)}")
         return
-    for call in [c for c in removed if c.shown in [a.shown for a in added]]:
-        twin = next(a for a in added if a.shown == call.shown)
+    for call, twin in _same_but_retraction(removed, added):
         yield say(RETRACTION, f"{call.text} {'takes' if twin.retracts else 'no longer takes'} rows back")
         removed.remove(call)
         added.remove(twin)
     for gone, come in _in_place(old, new, removed, added):
-        yield say(DISTINCT if gone.distinct or come.distinct else CHANGED, f"{gone.text} → {come.text}")
+        mistaken = rules is _GROUPED and gone.place == come.place
+        changed = DISTINCT if gone.distinct or come.distinct else MISTAKEN if mistaken else rules.changed
+        yield say(changed, f"{gone.text} → {come.text}")
         removed.remove(gone)
         added.remove(come)
     for call in removed:
-        yield say(DISTINCT if call.distinct else REMOVED, f"{call.text} was removed")
+        yield say(DISTINCT if call.distinct else rules.removed, f"{call.text} was removed")
     for call in added:
-        yield say(DISTINCT if call.distinct else ADDED, f"{call.text} was added")
+        mistaken = rules is _GROUPED and call.place in {c.place for c in old}
+        yield say(DISTINCT if call.distinct else MISTAKEN if mistaken else rules.added, f"{call.text} was added")
+
+
+@pair_judge
+def moved_columns(c: Comparison, edit: Became) -> Iterator[Judgement]:
+    """Aggregates that are the same, but whose state is called otherwise, also where the node reads as before."""
+    if isinstance(edit, Keep) and isinstance(edit.new, GroupAggregate | GlobalGroupAggregate):
+        old, new = (_calls(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
+        yield from _places(edit, old, new)
+
+
+def _places(edit: Became, old: list[_Call], new: list[_Call]) -> Iterator[Judgement]:
+    left = list(old)
+    for call in new:
+        twins = [o for o in left if o == call]
+        if twins and all(twin.place != call.place for twin in twins):
+            twin = twins[0]
+            yield Judgement(UNNAMED, f"{twin.text} → {call.text}", edit.old, edit.new, "/aggCalls")
+        if twins:
+            left.remove(next((t for t in twins if t.place == call.place), twins[0]))
+
+
+def _same_but_retraction(removed: list[_Call], added: list[_Call]) -> list[tuple[_Call, _Call]]:
+    """Calls that differ only in whether they take rows back."""
+    return [(o, n) for o, n in ((o, next((a for a in added if a.shown == o.shown), None)) for o in removed) if n]
 
 
 def _less(calls: list[_Call], others: list[_Call]) -> list[_Call]:
@@ -189,13 +303,10 @@ def over_windows(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) 
     if window:
         yield Judgement(OVER, arrows(window), edit.old, edit.new, window[0].pointer, changes=window)
         return
-    old, new = _over_calls(edit.old, c.old), _over_calls(edit.new, c.new)
+    old, new = (_over_calls(n, side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
     if old != new:
-        yield from _compared(edit, old, new, changes, "/overSpec/groups")
+        yield from _compared(edit, old, new, changes, _WINDOWED)
 
 
 def _over_calls(node: Any, lineage: Lineage) -> list[_Call]:
-    scope = Scope(node, lineage)
-    return [
-        _Call(scope.call(call), call.distinct, False) for group in node.over_spec.groups for call in group.agg_calls
-    ]
+    return _calls(node, [call for group in node.over_spec.groups for call in group.agg_calls], lineage)

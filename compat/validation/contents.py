@@ -66,9 +66,9 @@ def check_functions(plan: RawPlan) -> Iterator[Finding]:
     for node in plan.nodes:
         for path, value in _objects(node.json, ()):
             name = value.get("internalName")
-            if not isinstance(name, str) or value.keys() & _USER_FUNCTION:
-                continue
             syntax = value.get("syntax", "FUNCTION")
+            if not isinstance(name, str) or not isinstance(syntax, str) or value.keys() & _USER_FUNCTION:
+                continue
             if (syntax, name) not in known:
                 hint = nearest(name, names)
                 if name in names:

@@ -79,9 +79,9 @@ RULES = rule_table(
     ),
     Rule(
         "node-order",
-        WARNING,
+        ERROR,
         "a node stands before one that feeds it",
-        "Flink writes the nodes in topological order; tools may rely on it.",
+        "Flink writes the nodes in topological order, from the sources to the sinks.",
     ),
     Rule(
         "state-count",

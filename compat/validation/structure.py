@@ -15,21 +15,6 @@ _KEYS = ("flinkVersion", "nodes", "edges")
 _VERSIONS = ("1.15", "1.16", "1.17", "1.18", "1.19", "1.20", "2.0", "2.1", "2.2", "2.3")
 _OWN_FIELD = "flinkplan"
 
-_ARITY = {
-    "stream-exec-table-source-scan": 0,
-    "stream-exec-values": 0,
-    "stream-exec-join": 2,
-    "stream-exec-interval-join": 2,
-    "stream-exec-temporal-join": 2,
-    "stream-exec-window-join": 2,
-}
-_VARIADIC = {
-    "stream-exec-union",
-    "stream-exec-multi-join",
-    "stream-exec-delta-join",
-    "stream-exec-process-table-function",
-}
-
 
 def check_keys(plan: RawPlan) -> Iterator[Finding]:
     """The document has Flink's three keys and no other."""
@@ -112,12 +97,12 @@ def check_inputs(plan: RawPlan) -> Iterator[Finding]:
         if node.id is None or node.cls is None or plan.by_id[node.id] is not node:
             continue
         found = sum(edge.target == node.id for edge in plan.edges)
-        needed = _arity(node)
+        needed = node.cls.metadata.inputs
         if needed is not None and found != needed:
             message = f"'{node.name}' has {found or 'no'} input{'s' if found > 1 else ''} and takes {needed or 'none'}"
             hint = f'every input is an edge with "target" : {node.id}'
             yield node.finding("input-count", message, hint=hint)
-        elif needed is None and not found:
+        elif not found and needed is None and not issubclass(node.cls, OpaqueNode):
             yield node.finding("input-count", f"'{node.name}' has no input", hint="every input is an edge")
         if node.name == "stream-exec-sink":
             if node.id in feeding:
@@ -127,13 +112,6 @@ def check_inputs(plan: RawPlan) -> Iterator[Finding]:
             yield node.finding("dead-end", message, hint=f'an edge with "source" : {node.id} is missing')
     if isinstance(plan.json, Mapping) and plan.json.get("nodes") == []:
         yield _plan_finding("dead-end", "the plan has no nodes", "/nodes", "a plan has at least a source and a sink")
-
-
-def _arity(node: RawNode) -> int | None:
-    if node.name in _VARIADIC:
-        properties = node.json.get("inputProperties")
-        return len(properties) if isinstance(properties, list) and properties else None
-    return _ARITY.get(node.name or "", 1)
 
 
 def check_order(plan: RawPlan) -> Iterator[Finding]:

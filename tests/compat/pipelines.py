@@ -8,14 +8,14 @@ TABLES = """
 CREATE TABLE orders (
   id BIGINT, product STRING, shop STRING, amount INT, price DECIMAL(10, 2), discount DECIMAL(10, 2),
   ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
-) WITH ('connector' = 'filesystem', 'path' = '/in/orders', 'format' = 'json');
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/in/orders', 'format' = 'json');
 CREATE TABLE shipments (
   order_id BIGINT, carrier STRING, cost DECIMAL(10, 2), shop STRING,
   ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
-) WITH ('connector' = 'filesystem', 'path' = '/in/shipments', 'format' = 'json');
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/in/shipments', 'format' = 'json');
 CREATE TABLE products (
   product STRING, family STRING, rank_in_family INT
-) WITH ('connector' = 'filesystem', 'path' = '/in/products', 'format' = 'debezium-json');
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/in/products', 'format' = 'debezium-json');
 """
 
 INCIDENTAL = {
@@ -53,8 +53,8 @@ class Pair:
 
 
 def script(query: str, columns: str, settings: str = "") -> str:
-    """A script that writes one query; ``${…}`` tables may be redefined before it."""
-    sink = "WITH ('connector' = 'filesystem', 'path' = '/out/report', 'format' = 'debezium-json')"
+    """A script that writes one query."""
+    sink = "WITH ('connector' = 'filesystem', 'path' = '${DIR}/out/report', 'format' = 'debezium-json')"
     return f"{settings}{TABLES}CREATE TABLE report ({columns}) {sink};\nINSERT INTO report {query};\n"
 
 
@@ -137,7 +137,7 @@ PAIRS = (
         SUMS.replace("amount)", "amount * 3)"),
         SUMS_COLUMNS,
         "partial",
-        ("aggregate-changed",),
+        ("aggregate-mistaken",),
     ),
     Pair(
         "agg-other-key-hidden-by-projection",
@@ -228,7 +228,7 @@ PAIRS = (
         WINDOW.replace("AS total", "AS total, COUNT(*) AS n"),
         WINDOW_COLUMNS,
         "partial",
-        ("aggregate-added",),
+        ("window-aggregate-added",),
         new_columns=f"{WINDOW_COLUMNS}, n BIGINT",
     ),
     Pair(
@@ -392,7 +392,7 @@ PAIRS = (
         OVER.replace("SUM(amount)", "MAX(amount)"),
         OVER_COLUMNS,
         "partial",
-        ("aggregate-changed", "aggregate-removed"),
+        ("window-aggregate-changed", "window-aggregate-removed"),
     ),
     Pair(
         "over-partition",
