@@ -95,6 +95,8 @@ class Aggregate(Unary):
     calls: tuple[AggregateCall, ...]
     grouping_sets: tuple[tuple[int, ...], ...] | None = None
     ttl: TtlHint | None = None
+    phase: str | None = None
+    """PARTIAL or FINAL, where the rules split a distinct aggregation."""
 
 
 @dataclass(frozen=True, kw_only=True)

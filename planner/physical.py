@@ -36,6 +36,8 @@ class SourceScan(Rel):
     abilities: tuple[SourceAbility, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     alias: str | None = None
+    normalized: bool = False
+    """Whether its changelog may repeat events, so that it is normalized by the primary key."""
 
 
 @dataclass(frozen=True, kw_only=True)

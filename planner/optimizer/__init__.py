@@ -16,6 +16,7 @@ from .changelog import Mode, infer
 from .implement import Implementer
 from .join_expressions import push_join_expressions
 from .legacy_windows import legacy_windows
+from .normalization import normalize_changelogs
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .overs import split_overs
 from .join_predicates import derive_join_predicates
@@ -24,7 +25,7 @@ from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank
 from .reduce import pull_up_constants, reduce_expressions, select_filtered
 from .reuse import merge_scans, share
-from .scans import push_into_scans, push_limit, to_source
+from .scans import push_into_scans, push_limit, to_sources
 from .set_operations import rewrite_set_operation
 from .sorts import push_sorts
 from .split_distinct import split_distinct
@@ -45,7 +46,7 @@ def _whole(rule: Rewrite) -> Phase:
 
 LOGICAL: tuple[Phase, ...] = (
     _everywhere(rewrite_subqueries),
-    _everywhere(to_source),
+    to_sources,
     _everywhere(rewrite_set_operation),
     _everywhere(select_filtered),
     _whole(reduce_expressions),
@@ -98,16 +99,14 @@ def compile(modifies: Sequence[TableModify], config: Mapping[str, str]) -> Plan:
     """
     from ..lowering import lower
 
-    trees: tuple[Rel, ...] = tuple(physical(m, config) for m in modifies)
-    trees = merge_scans(trees)
-    sinks: list[Sink] = []
+    sinks: list[Rel] = []
     modes: dict[int, Mode] = {}
-    for tree in trees:
-        tree = assign_mini_batches(tree, config)
-        tree = two_phase_aggregates(tree, config)
+    for modify in modifies:
+        tree = normalize_changelogs(physical(modify, config))
+        tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
         assert isinstance(tree, Sink)
         sink, found = infer(tree, config)
         sinks.append(sink)
         modes |= found
-    shared, shared_modes = share(sinks, modes)
+    shared, shared_modes = share(merge_scans(sinks, modes), modes)
     return lower(shared, shared_modes, config)

@@ -84,6 +84,7 @@ def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
         grouping=rel.grouping,
         calls=rel.calls,
         ttl=ttl,
+        phase=rel.phase,
         row_type=rel.row_type,
     )
 

@@ -214,13 +214,22 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
 def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
     width = len(below.row_type.fields)
-    needed = ordered_refs(rel.exprs) or (0,)
+    needed = (*ordered_refs(rel.exprs), *_missing_key(below, ordered_refs(rel.exprs))) or (0,)
     if not supports_projection(below.table) or len(needed) == width:
         return rel
     if any(isinstance(a, ProjectPushDown) for a in below.abilities):
         return rel
     mapping = {old: new for new, old in enumerate(needed)}
     return replace(rel, input=project_scan(below, needed), exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]:
+    """The key columns that a scan must read for its changelog to be normalized."""
+    key = scan.table.resolved.schema.primary_key
+    if not scan.normalized or key is None:
+        return ()
+    indexes = (scan.row_type.field_names.index(name) for name in key.columns)
+    return tuple(i for i in indexes if i not in columns_)
 
 
 def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:

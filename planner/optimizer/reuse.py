@@ -12,15 +12,19 @@ from typing import Any
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra import Rel
 from ..physical import Calc, Sink, SourceScan
-from .calcs import calc
+from .calcs import merge_calcs
 from .changelog import Mode
 from .projections import project_scan
 from .rexes import identity
-from .tree import bottom_up
+from .row_types import row_of
+from .tree import with_inputs
 
 
-def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
-    """Scans of one table that read different columns become one that reads all of these."""
+def merge_scans(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]:
+    """Scans of one table that read different columns become one that reads all of these.
+
+    The modes of what is rebuilt are added to ``modes``.
+    """
     groups: dict[Any, list[SourceScan]] = {}
     for sink in sinks:
         for scan in _scans(sink):
@@ -31,30 +35,34 @@ def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
         if len(wanted) > 1:
             union = tuple(sorted({c for columns in wanted for c in columns}))
             merged[key] = _reading(scans[0], union)
-    if not merged:
-        return tuple(sinks)
 
-    def narrow(rel: Rel) -> Rel:
-        if not isinstance(rel, SourceScan) or _source_key(rel) not in merged:
-            return rel
-        source = merged[_source_key(rel)]
-        available = _columns(source)
-        if available == _columns(rel):
-            return source
-        refs = identity(source.row_type)
-        exprs = [refs[available.index(c)] for c in _columns(rel)]
-        return Calc(input=source, projection=tuple(exprs), row_type=rel.row_type)
+    def visit(rel: Rel) -> Rel:
+        if isinstance(rel, SourceScan):
+            return _narrowed(rel, merged.get(_source_key(rel)), modes)
+        new = with_inputs(rel, tuple(map(visit, rel.inputs)))
+        if isinstance(new, Calc) and isinstance(new.input, Calc):
+            new = merge_calcs(new)
+        modes[id(new)] = modes[id(rel)]
+        alive.append(new)
+        return new
 
-    return tuple(_merge_calcs_over(bottom_up(s, narrow)) for s in sinks)
+    alive: list[Rel] = []
+    return tuple(map(visit, sinks)) if merged else tuple(sinks)
 
 
-def _merge_calcs_over(rel: Rel) -> Rel:
-    def merge(node: Rel) -> Rel:
-        if isinstance(node, Calc) and isinstance(node.input, Calc):
-            return calc(node.input, node.projection, node.row_type.field_names, node.condition)
-        return node
-
-    return bottom_up(rel, merge)
+def _narrowed(rel: SourceScan, source: SourceScan | None, modes: dict[int, Mode]) -> Rel:
+    """The merged scan, with a calc that picks the columns of the scan that it replaces."""
+    if source is None:
+        return rel
+    modes[id(source)] = modes[id(rel)]
+    available = _columns(source)
+    if available == _columns(rel):
+        return source
+    columns = identity(source.row_type)
+    picked = tuple(columns[available.index(c)] for c in _columns(rel))
+    new = Calc(input=source, projection=picked, row_type=rel.row_type)
+    modes[id(new)] = modes[id(rel)]
+    return new
 
 
 def _scans(rel: Rel) -> list[SourceScan]:
@@ -78,15 +86,13 @@ def _columns(scan: SourceScan) -> tuple[int, ...]:
 
 def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
     """The scan with other columns."""
-    from .row_types import row_of
-
     physical = [c for c in scan.table.resolved.schema.columns if c.kind is None]
     row_type = row_of((c.name for c in physical), (c.data_type.regular() for c in physical))  # type: ignore[misc]
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
     return project_scan(replace(scan, abilities=others, row_type=row_type), columns)
 
 
-def share(sinks: Sequence[Sink], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
+def share(sinks: Sequence[Rel], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
     """Equal sub-trees as one object each.  Sinks stay apart."""
     canonical: dict[Any, Rel] = {}
     new_modes: dict[int, Mode] = {}
@@ -96,8 +102,6 @@ def share(sinks: Sequence[Sink], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, 
         found = ids.get(id(rel))
         if found is not None:
             return found
-        from .tree import with_inputs
-
         inputs = tuple(visit(i) for i in rel.inputs)
         mode = modes.get(id(rel))
         new = with_inputs(rel, inputs)

@@ -6,14 +6,14 @@ Sources: ``PushPartitionIntoTableSourceScanRule``, ``PushFilterIntoTableSourceSc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown
 from ..algebra import Filter, Rel, Scan, Sort
-from ..connectors import supports_filters, supports_limit, supports_partitions, table_options
+from ..connectors import ALL_CHANGES, UPSERT, source_kinds, supports_filters, supports_limit, supports_partitions, table_options
 from ..physical import SourceScan
 from . import sargs
 from .predicates import filtered
@@ -30,11 +30,19 @@ _CONVERTIBLE = frozenset(
 """The functions that a pushed predicate may call."""
 
 
-def to_source(rel: Rel) -> Rel:
-    """A table as a source that reads all its columns."""
-    if not isinstance(rel, Scan):
-        return rel
-    return SourceScan(table=rel.table, row_type=rel.row_type, options=rel.options)
+def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Each table as a source that reads all its columns."""
+    may_repeat = config.get("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
+
+    def to_source(node: Rel) -> Rel:
+        if not isinstance(node, Scan):
+            return node
+        keyed = node.table.resolved.schema.primary_key is not None
+        kinds = source_kinds(node.table, dict(node.options))
+        normalized = keyed and (kinds == UPSERT or (may_repeat and kinds == ALL_CHANGES))
+        return SourceScan(table=node.table, row_type=node.row_type, options=node.options, normalized=normalized)
+
+    return bottom_up(rel, to_source)
 
 
 def push_into_scans(rel: Rel) -> Rel:
