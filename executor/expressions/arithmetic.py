@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType
+from pyspark.sql.types import DoubleType, FloatType, LongType
 
 from ...plan.functions.model import BINARY, PREFIX, SPECIAL
-from ...plan.types import INTEGERS, LogicalType, decimal
+from ...plan.types import APPROXIMATE, INTEGERS, LogicalType, decimal
 from ..types import spark_type
 from .intervals import is_shift, shift
 from .jvm import invoke
@@ -60,10 +60,10 @@ def _by_kernel(name: str, call: Invocation, a: Column, b: Column) -> Column:
     result = call.type
     if result.root == "DECIMAL":
         return invoke(name.format("Decimals"), spark_type(result), left, right, *precision_of(result))
-    if result.root == "FLOAT":
-        return invoke(name.format("Floats"), spark_type(result), left, right)
-    if result.root == "DOUBLE":
-        return invoke(name.format("Doubles"), spark_type(result), left, right)
+    if result.root in APPROXIMATE:
+        kind = "Floats" if all(t.root != "DOUBLE" for t in (*call.types, result)) else "Doubles"
+        held = FloatType() if kind == "Floats" else DoubleType()
+        return invoke(name.format(kind), held, left, right).cast(spark_type(result))
     return invoke(name.format("Integers"), LongType(), a, b).cast(spark_type(result))
 
 
