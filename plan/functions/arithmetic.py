@@ -16,6 +16,7 @@ from .typing import (
     decimal_sum,
     is_exact_decimal_pair,
     is_interval,
+    least_restrictive,
 )
 
 _NUMBERS = signature("NUMERIC", "NUMERIC")
@@ -31,7 +32,7 @@ def _arithmetic(of_decimals: Callable[[LogicalType, LogicalType], LogicalType]) 
             return of_decimals(a, b).with_nullability(args.any_nullable)
         if is_interval(a) != is_interval(b):
             return (a if is_interval(a) else b).with_nullability(args.any_nullable)
-        return common(args).with_nullability(args.any_nullable)
+        return (least_restrictive(args.types) or a).with_nullability(args.any_nullable)
 
     return rule
 
