@@ -55,6 +55,8 @@ def regular(rel: p.RegularJoin, ctx: Context) -> ExecNode:
         f"{_head(spec)}, {_where(rel)}, {_select(rel)}, leftInputSpec=[{_input_spec(left, spec.left_keys)}], "
         f"rightInputSpec=[{_input_spec(right, spec.right_keys)}]"
     )
+    if ctx.config.get("table.exec.mini-batch.enabled", "false").lower() == "true":
+        text += ", miniBatch=[true]"
     hinted = dict(rel.ttl.by_input) if rel.ttl else {}
     return ctx.node(
         nodes.Join,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...plan import nodes
 from ...plan.nodes.base import ExecNode
 from ...plan.rex import RexNode
@@ -224,9 +226,10 @@ def expand(rel: p.Expand, ctx: Context) -> ExecNode:
 
 def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     """A correlation with a table function."""
-    call = _invocation(rel.call, names(rel.input))
+    call = _invocation(rel.call, [f"${i}" for i in range(len(names(rel.input)))])
+    table = _invocation(rel.call, names(rel.input)).replace(", ", ",")
     text = (
-        f"invocation=[{call}], correlate=[table({call})], select=[{','.join(names(rel))}], "
+        f"invocation=[{call}], correlate=[table({table})], select=[{','.join(names(rel))}], "
         f"rowType=[{record_type(rel.row_type)}], joinType=[{rel.type}]"
     )
     if rel.condition is not None:
@@ -242,11 +245,11 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     )
 
 
-def _invocation(call: RexNode, fields: tuple[str, ...]) -> str:
+def _invocation(call: RexNode, fields: Sequence[str]) -> str:
     """A table function's call; internal functions show their internal name."""
     text = digest(call, fields)
     name = getattr(call, "name", "")
-    return name + text[text.index("(") :] if name.startswith("$UNNEST") else text
+    return name + text[text.index("(") :] if name.startswith("$") and name.endswith("$1") else text
 
 
 RULES = {

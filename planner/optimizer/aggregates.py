@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
-from ...plan.types import BIGINT, LogicalType
+from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra import Aggregate, Project, Rel, Values
 from ..physical import Expand
 from ..rexbuilder import cast as convert
@@ -39,7 +39,7 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     calls = [c for c in rel.calls if c.internal_name not in _GROUPING]
     read = {i for c in calls for i in (*c.arg_list, *((c.filter_arg,) if c.filter_arg >= 0 else ()))}
     twice = [g for g in rel.grouping if g in read]
-    expand_index = len(fields) + len(twice)
+    expand_index = len(fields)
     sets = tuple(sorted(sets, key=lambda s: (expand_id(rel.grouping, s))))
     projects = tuple(
         (
@@ -47,20 +47,20 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
                 InputRef(i, f.type) if i not in rel.grouping or i in chosen else Literal(None, f.type.nullable_())
                 for i, f in enumerate(fields)
             ),
-            *(InputRef(i, fields[i].type) for i in twice),
             Literal(expand_id(rel.grouping, chosen), BIGINT.not_null()),
+            *(InputRef(i, fields[i].type) for i in twice),
         )
         for chosen in sets
     )
     left_out = {g for g in rel.grouping if any(g not in s for s in sets)}
-    names = [*(f.name for f in fields), *(f"{fields[i].name}_0" for i in twice), "$e"]
+    names = [*(f.name for f in fields), "$e", *(f"{fields[i].name}_0" for i in twice)]
     types = [
         *(f.type.nullable_() if i in left_out else f.type for i, f in enumerate(fields)),
-        *(fields[i].type for i in twice),
         BIGINT.not_null(),
+        *(fields[i].type for i in twice),
     ]
     expand = Expand(input=source, projects=projects, expand_index=expand_index, row_type=row_of(names, types))
-    moved = {g: len(fields) + i for i, g in enumerate(twice)}
+    moved = {g: expand_index + 1 + i for i, g in enumerate(twice)}
     calls = [
         c
         if c.internal_name in _GROUPING
@@ -163,7 +163,7 @@ def reduce_functions(rel: Rel) -> Rel:
         if not t.nullable:
             return summed
         counted = count(call)
-        zero = compare(EQ, counted, Literal(0, BIGINT.not_null()))
+        zero = compare(EQ, counted, Literal(0, INT.not_null()))
         return case([zero, Literal(None, t), InputRef(summed.index, t.not_null())], t)
 
     def count(call: AggregateCall) -> InputRef:

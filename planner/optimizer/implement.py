@@ -31,7 +31,6 @@ from ..algebra import (
     Watermark,
     WindowFunction,
 )
-from .changelog import PlanningError
 from .join_kinds import interval_bounds, join_keys, window_keys
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .rexes import EQ, IS_NOT_DISTINCT_FROM, IS_NULL, and_, compare, is_call, or_, rewrite, test
@@ -240,10 +239,7 @@ def _sort(self: Implementer, rel: Sort) -> Rel:
         return p.SortLimit(input=source, order=rel.order, offset=offset, fetch=rel.fetch, row_type=rel.row_type)
     if _by_time(source, rel.order):
         return p.TemporalSort(input=source, order=rel.order, row_type=rel.row_type)
-    raise PlanningError(
-        "ORDER BY without LIMIT must start with a time attribute, ascending",
-        hint="add a LIMIT, or order by an event-time column first",
-    )
+    return p.FullSort(input=source, order=rel.order, row_type=rel.row_type)
 
 
 def _by_time(rel: Rel, order: tuple[SortField, ...]) -> bool:

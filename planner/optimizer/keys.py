@@ -29,7 +29,6 @@ from ..physical import (
     OverAggregate,
     Rank,
     RegularJoin,
-    SortLimit,
     SourceScan,
     TemporalSort,
     VersionedJoin,
@@ -50,7 +49,6 @@ _PASSED_ON = (
     MiniBatchAssigner,
     WatermarkAssigner,
     OverAggregate,
-    SortLimit,
     Limit,
     TemporalSort,
 )

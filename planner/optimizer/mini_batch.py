@@ -24,9 +24,6 @@ from ..physical import (
     RegularJoin,
     SourceScan,
     WatermarkAssigner,
-    GlobalWindowAggregate,
-    WindowAggregate,
-    WindowTableFunction,
     IntervalJoin,
     VersionedJoin,
     TemporalSort,
@@ -37,16 +34,8 @@ from .row_types import row_of
 from .tree import bottom_up, with_inputs
 
 _BATCHED = (GroupAggregate, GlobalGroupAggregate, LocalGroupAggregate, Deduplicate, RegularJoin)
-_TIMED = (
-    LegacyWindowAggregate,
-    GlobalWindowAggregate,
-    WindowAggregate,
-    IntervalJoin,
-    VersionedJoin,
-    TemporalSort,
-    OverAggregate,
-    WindowTableFunction,
-)
+_TIMED = (LegacyWindowAggregate, IntervalJoin, VersionedJoin, TemporalSort, OverAggregate)
+"""Operators that work row by row, whatever those above them do."""
 
 
 def is_enabled(config: Mapping[str, str]) -> bool:

@@ -19,12 +19,13 @@ from ..algebra import (
     Rel,
     SetKind,
     SetOp,
+    TemporalJoin,
     Values,
     Watermark,
     WindowFunction,
 )
 from ..connectors import supports_metadata, supports_projection
-from ..physical import SourceScan
+from ..physical import LegacyWindowAggregate, SourceScan
 from .predicates import ONE_SIDED, join_row_type
 from .rexes import contains_over, identity, inline, is_deterministic, ordered_refs, refs, remap, retype
 from .row_types import pick, row_of
@@ -137,6 +138,48 @@ def trim_one_sided(rel: Rel) -> Rel:
         return rel
     mapping = {i: i for i in range(width)} | {old + width: new + width for new, old in enumerate(needed)}
     return replace(rel, right=columns(rel.right, needed), condition=remap(rel.condition, mapping))
+
+
+def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
+    """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: the times of both sides are kept too."""
+    width = len(below.left.row_type.fields)
+    right_time = [width + i for i, f in enumerate(below.right.row_type.fields) if f.type.is_rowtime]
+    key = _primary_key(below.right)
+    kept = {*refs(below.time), *right_time, *(width + k for k in key), *refs(below.condition)}
+    needed = sorted(kept.union(*map(refs, rel.exprs)))
+    if len(needed) == width + len(below.right.row_type.fields):
+        return rel
+    new_left = columns(below.left, [i for i in needed if i < width])
+    new_right = columns(below.right, [i - width for i in needed if i >= width])
+    mapping = {old: new for new, old in enumerate(needed)}
+    join = replace(
+        below,
+        left=new_left,
+        right=new_right,
+        condition=remap(below.condition, mapping),
+        time=remap(below.time, mapping),
+        row_type=join_row_type(below.type, new_left, new_right),
+    )
+    return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def _primary_key(rel: Rel) -> tuple[int, ...]:
+    """The key columns of a table below its watermark and computed columns."""
+    while isinstance(rel, (Watermark, Project, Filter)):
+        rel = rel.input
+    if not isinstance(rel, SourceScan) or rel.table.resolved.schema.primary_key is None:
+        return ()
+    names = rel.row_type.field_names
+    return tuple(names.index(c) for c in rel.table.resolved.schema.primary_key.columns if c in names)
+
+
+def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
+    """A window none of whose properties is read has none."""
+    first = len(below.row_type.fields) - len(below.properties)
+    if not below.properties or any(i >= first for e in rel.exprs for i in refs(e)):
+        return rel
+    new = replace(below, properties=(), row_type=pick(below.row_type, range(first)))
+    return replace(rel, input=new)
 
 
 def push_past_union(rel: Project, below: SetOp) -> Rel:
@@ -259,5 +302,7 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     WindowFunction: push_past_window,
     Watermark: push_past_watermark,
     Aggregate: push_past_aggregate,
+    TemporalJoin: push_past_temporal_join,
+    LegacyWindowAggregate: push_past_legacy_window,
     SourceScan: push_into_scan,
 }

@@ -186,6 +186,24 @@ def _looser(a: Bound | None, b: Bound | None, t: LogicalType | None) -> Bound | 
     return a if x > y else b
 
 
+def negate(rex: Call) -> RexNode:
+    """NOT of a SEARCH: the other values."""
+    found = read(rex)
+    assert found is not None
+    gaps: list[Range] = []
+    lower: Bound | None = None
+    at_start = True
+    for r in found.ranges:
+        if r.lower is not None:
+            gaps.append(Range(None if at_start else lower, Bound(r.lower.value, not r.lower.closed)))
+        at_start = False
+        lower = None if r.upper is None else Bound(r.upper.value, not r.upper.closed)
+    if lower is not None:
+        gaps.append(Range(lower, None))
+    null = None if found.null is None else not found.null
+    return write(Search(found.operand, tuple(gaps), null, found.type))
+
+
 def write(found: Search) -> RexNode:
     """The shortest expression of a search."""
     operand, ranges, null, t = found.operand, found.ranges, found.null, found.type

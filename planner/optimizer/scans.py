@@ -17,17 +17,12 @@ from ..connectors import ALL_CHANGES, UPSERT, source_kinds, supports_filters, su
 from ..physical import SourceScan
 from . import sargs
 from .predicates import filtered
-from .rexes import AND, BINARY, COMPARISONS, OR, and_, compare, conjunctions, is_call, refs, rewrite
+from .rexes import AND, BINARY, OR, and_, conjunctions, is_call, refs, rewrite
 from .simplify import simplify, to_cnf
 from .tree import bottom_up
 
-_CONVERTIBLE = frozenset(
-    {"$AND$1", "$OR$1", "$NOT$1", "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"}
-    | {"$IS NULL$1", "$IS NOT NULL$1", "$IS TRUE$1", "$IS FALSE$1", "$IS NOT TRUE$1", "$IS NOT FALSE$1"}
-    | {"$+$1", "$-$1", "$*$1", "$/$1", "$MOD$1", "$CAST$1", "$LIKE$1", "$SIMILAR TO$1", "$UPPER$1", "$LOWER$1"}
-    | {"$CHAR_LENGTH$1", "$TRIM$1", "$ABS$1", "$SUBSTRING$1", "$||$1", "$FLOOR$1", "$CEIL$1", "$POSITION$1"}
-)
-"""The functions that a pushed predicate may call."""
+_NOT_CONVERTIBLE = frozenset({"$CASE$1", "$ITEM$1", "$REINTERPRET$1", "$ROW$1", "$PROCTIME$1"})
+"""Functions that a pushed predicate cannot call."""
 
 
 def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
@@ -57,7 +52,7 @@ def _push_filter(rel: Rel) -> Rel:
     scan = rel.input
     if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
-    parts = conjunctions(rewrite(to_cnf(rel.condition), _text_as_column))
+    parts = conjunctions(to_cnf(rel.condition))
     pushed = tuple(binary(p) for p in parts if is_convertible(p))
     if not pushed:
         return rel
@@ -65,24 +60,12 @@ def _push_filter(rel: Rel) -> Rel:
     return replace(rel, input=replace(scan, abilities=(*scan.abilities, FilterPushDown(pushed))), condition=condition)
 
 
-def _text_as_column(rex: RexNode) -> RexNode:
-    """Text compared with a VARCHAR column gets the column's type when Flink converts the predicate."""
-    if not is_call(rex, *COMPARISONS):
-        return rex
-    left, right = children(rex)
-    if isinstance(right, Literal) and right.type.root == "CHAR" and left.type.root == "VARCHAR":
-        return compare(rex.name, left, replace(right, type=left.type.not_null()))  # type: ignore[union-attr]
-    if isinstance(left, Literal) and left.type.root == "CHAR" and right.type.root == "VARCHAR":
-        return compare(rex.name, replace(left, type=right.type.not_null()), right)  # type: ignore[union-attr]
-    return rex
-
-
 def is_convertible(rex: RexNode) -> bool:
     """Whether a source can be told the predicate."""
     if isinstance(rex, Call):
         if rex.name == "$SEARCH$1":
             return is_convertible(rex.operands[0])
-        return rex.name in _CONVERTIBLE and all(map(is_convertible, rex.operands))
+        return rex.name not in _NOT_CONVERTIBLE and all(map(is_convertible, rex.operands))
     if isinstance(rex, FieldAccess):
         return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
     return isinstance(rex, InputRef) or (isinstance(rex, Literal) and rex.symbol is None)

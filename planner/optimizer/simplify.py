@@ -28,9 +28,11 @@ from .rexes import (
     NEGATED_TESTS,
     NOT,
     OR,
+    SEARCH,
     TRUE,
     and_,
     cast,
+    compare,
     flatten,
     is_always_false,
     is_always_true,
@@ -48,9 +50,21 @@ def simplify(rex: RexNode) -> RexNode:
     return rewrite(rex, _simplify_node)
 
 
+def text_as_column(rex: RexNode) -> RexNode:
+    """Text that a condition compares with a VARCHAR gets the type of that."""
+    if not is_call(rex, *COMPARISONS):
+        return rex
+    left, right = children(rex)
+    if isinstance(right, Literal) and right.type.root == "CHAR" and left.type.root == "VARCHAR":
+        return compare(rex.name, left, replace(right, type=left.type.not_null()))  # type: ignore[union-attr]
+    if isinstance(left, Literal) and left.type.root == "CHAR" and right.type.root == "VARCHAR":
+        return compare(rex.name, replace(left, type=right.type.not_null()), right)  # type: ignore[union-attr]
+    return rex
+
+
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE."""
-    found = simplify(rex)
+    found = simplify(rewrite(rex, text_as_column))
     return FALSE if isinstance(found, Literal) and found.value is None else found
 
 
@@ -137,6 +151,8 @@ def negate(rex: RexNode) -> RexNode:
             return replace(rex, name=NEGATED_TESTS[rex.name])
         if rex.name == NOT:
             return rex.operands[0]
+        if rex.name == SEARCH:
+            return sargs.negate(rex)
         if rex.name == AND:
             return simplify(or_(negate(o) for o in flatten(AND, rex)))
         if rex.name == OR:

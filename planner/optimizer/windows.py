@@ -133,7 +133,7 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
         new_exprs.append(time)
         new_names.append(time_name)
     mapping = {old: new for new, old in enumerate(kept)}
-    source = calc(source_rel, new_exprs, unique_names(new_names), condition)
+    source = calc(source_rel, new_exprs, unique_names(new_names, "_"), condition)
     return _over_time(rel, strategy, source, mapping, time_index)
 
 
@@ -178,7 +178,7 @@ def _pull_up_through_expand(
         time_below = len(exprs)
         exprs, names = [*exprs, time], [*names, time_name]
     mapping = {old: new for new, old in enumerate(kept)}
-    source = calc(function.input, exprs, unique_names(names), condition)
+    source = calc(function.input, exprs, unique_names(names, "_"), condition)
     types = source.row_type.field_types
     passed = len(kept)
     projects = tuple(
