@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..plan.accumulators import accumulator_names
 from ..plan.errors import UnsupportedError
 from ..plan.specs import AggregateCall
 from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
 from .context import TranslationContext
-from .kernels import int_array, java_type
+from .kernels import int_array, java_type, object_array, schema_of
 from .stream import Stream
 from .types import spark_type
 
@@ -97,6 +98,25 @@ def _percentile(a: Arguments) -> Any:
     return a.package.Percentile(*a.first, a.columns[1], a.java(a.types[1]), *frequency)
 
 
+def _lag(a: Arguments) -> Any:
+    offset, default = (*a.columns[1:], -1, -1)[:2]
+    return a.package.Lag(*a.first, offset, default)
+
+
+def _ranking(dense: bool = False) -> Accumulator:
+    return lambda a: a.package.Ranking(
+        int_array(a.context, a.columns), a.context.java_schema(schema_of(a.types)), dense
+    )
+
+
+def _json_array(skip_nulls: bool) -> Accumulator:
+    return lambda a: a.package.JsonText(-1, a.columns[0], skip_nulls)
+
+
+def _json_object(skip_nulls: bool) -> Accumulator:
+    return lambda a: a.package.JsonText(a.columns[0], a.columns[1], skip_nulls)
+
+
 _INTERNAL_NAME = re.compile(r"\$(.+?)(?:\$\d+)+")
 
 ACCUMULATORS: dict[str, Accumulator] = {
@@ -111,9 +131,17 @@ ACCUMULATORS: dict[str, Accumulator] = {
     "SINGLE_VALUE": _elements("SINGLE"),
     "ARRAY_AGG": _elements("ARRAY"),
     "COLLECT": _elements("MULTISET", ignore_nulls=True),
+    "LAG": _lag,
     "LISTAGG": _concatenation,
     "PERCENTILE": _percentile,
+    "ROW_NUMBER": _ranking(),
+    "RANK": _ranking(),
+    "DENSE_RANK": _ranking(dense=True),
     "$WELFORD_M2": _welford,
+    "JSON_ARRAYAGG_ABSENT_ON_NULL": _json_array(skip_nulls=True),
+    "JSON_ARRAYAGG_NULL_ON_NULL": _json_array(skip_nulls=False),
+    "JSON_OBJECTAGG_ABSENT_ON_NULL": _json_object(skip_nulls=True),
+    "JSON_OBJECTAGG_NULL_ON_NULL": _json_object(skip_nulls=False),
 }
 """The functions by name."""
 
@@ -137,3 +165,23 @@ def accumulator(
     if made is None:
         raise UnsupportedError(f"the aggregate function {name or call.class_} cannot be executed")
     return made(Arguments(context, call, columns, types, stream.changelog))
+
+
+def java_calls(
+    context: TranslationContext,
+    schema: Any,
+    stream: Stream,
+    calls: Sequence[AggregateCall],
+    position: dict[int, int],
+) -> Any:
+    """The calls as the kernel has them, named by what they compute, so that their state is found again."""
+    package = context.runtime.aggregate
+    found = []
+    for call, name in zip(calls, accumulator_names(calls, stream.type.fields), strict=True):
+        arguments = [position[i] for i in call.arg_list]
+        function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
+        if call.distinct:
+            function = package.Distinct(function, schema, int_array(context, arguments))
+        condition = position[call.filter_arg] if call.filter_arg >= 0 else -1
+        found.append(package.Call(name, function, condition))
+    return object_array(context, package.Call, found)

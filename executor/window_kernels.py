@@ -15,9 +15,9 @@ from ..plan.specs import (
     WindowingStrategy,
 )
 from ..plan.types import LogicalType
-from .aggregate_functions import accumulator
+from .aggregate_functions import java_calls
 from .context import TranslationContext
-from .kernels import CONSTANT_KEY, boolean_array, int_array, object_array, schema_of
+from .kernels import CONSTANT_KEY, boolean_array, int_array, schema_of
 from .stream import HIDDEN, LATENESS, SEQUENCE, Stream, column_name
 from .windows import END, START, Clock, with_windows
 
@@ -46,17 +46,7 @@ def aggregation(
     context: TranslationContext, stream: Stream, calls: Sequence[AggregateCall], position: dict[int, int], schema: Any
 ) -> Any:
     """The calls over a kernel's input, in which the stream's columns stand at ``position``."""
-    package = context.runtime.aggregate
-    found = []
-    for index, call in enumerate(calls):
-        arguments = [position[i] for i in call.arg_list]
-        types = [stream.type.field_types[i] for i in call.arg_list]
-        function = accumulator(context, call, arguments, types, stream)
-        if call.distinct:
-            function = package.Distinct(function, schema, int_array(context, arguments))
-        chosen = position[call.filter_arg] if call.filter_arg >= 0 else -1
-        found.append(package.Call(f"call{index}", function, chosen))
-    return package.Aggregation(object_array(context, package.Call, found))
+    return context.runtime.aggregate.Aggregation(java_calls(context, schema, stream, calls, position))
 
 
 def row_order(context: TranslationContext, schema: StructType, fields: Sequence[SortField]) -> Any:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from ...plan.accumulators import accumulator_names
 from ...plan.nodes import (
     GlobalGroupAggregate,
     GroupAggregate,
@@ -19,9 +17,9 @@ from ...plan.nodes import (
 )
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
-from ..aggregate_functions import accumulator, function_name
+from ..aggregate_functions import java_calls
 from ..context import TranslationContext
-from ..kernels import int_array, keyed, object_array, run_kernel, schema_of
+from ..kernels import keyed, run_kernel, schema_of
 from ..registry import translator
 from ..stream import Stream, column_name
 
@@ -86,30 +84,10 @@ def _aggregate(
         schema,
         context.java_schema(schema_of(types[: len(grouping)])),
         context.java_schema(schema_of([call.type for call in calls], len(grouping))),
-        _calls(context, schema, stream, calls, position),
+        java_calls(context, schema, stream, calls, position),
         update_before,
         ttl,
     )
     aggregated = run_kernel(context, frame, max(1, len(grouping)), kernel)
     names = [column_name(i) for i in range(len(types))]
     return Stream(aggregated.select(*names, "__kind", "__seq"), output_type, changelog=True)
-
-
-def _calls(
-    context: TranslationContext,
-    schema: Any,
-    stream: Stream,
-    calls: Sequence[AggregateCall],
-    position: dict[int, int],
-) -> Any:
-    """The calls as the kernel has them, named by what they compute, so that their state is found again."""
-    package = context.runtime.aggregate
-    found = []
-    for call, name in zip(calls, accumulator_names(calls, stream.type.fields), strict=True):
-        arguments = [position[i] for i in call.arg_list]
-        function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
-        if call.distinct:
-            function = package.Distinct(function, schema, int_array(context, arguments))
-        condition = position[call.filter_arg] if call.filter_arg >= 0 else -1
-        found.append(package.Call(name, function, condition))
-    return object_array(context, package.Call, found)

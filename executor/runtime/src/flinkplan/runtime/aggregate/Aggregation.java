@@ -14,7 +14,7 @@ public final class Aggregation implements Serializable {
         this.calls = calls;
     }
 
-    /** Declares the calls' states; with null they live in memory, from {@link #begin} on. */
+    /** Declares the calls' states; with null they live in memory, from {@code begin} on. */
     public void open(States states) {
         for (Call call : calls) {
             call.function().open(states, call.name(), 0);
@@ -30,15 +30,23 @@ public final class Aggregation implements Serializable {
         return schema;
     }
 
-    /** Begins on a group, from what was saved of it, or from nothing. */
-    public void begin(InternalRow saved) {
+    /** Begins on a group of no rows. */
+    public void begin() {
+        for (Call call : calls) {
+            call.function().begin();
+            call.function().reset();
+        }
+    }
+
+    /** Begins on a group with what was saved of it, in the columns of {@code saved} from {@code start} on. */
+    public void begin(InternalRow saved, int start) {
         for (int i = 0; i < calls.length; i++) {
             Accumulator function = calls[i].function();
             function.begin();
-            if (saved == null) {
+            if (saved.isNullAt(start + i)) {
                 function.reset();
             } else {
-                function.load(saved.getStruct(i, function.schema().length()));
+                function.load(saved.getStruct(start + i, function.schema().length()));
             }
         }
     }

@@ -21,6 +21,10 @@ import org.apache.spark.sql.types.StructType;
  */
 public final class OverAggregate extends TimedKernel {
     private static final String TIME = "__time";
+    private static final StructType FRAME = new StructType()
+            .add("last", DataTypes.LongType, false)
+            .add("inFrame", DataTypes.LongType, false)
+            .add("expiry", DataTypes.LongType, false);
 
     private final StructType row;
     private final Aggregation aggregation;
@@ -60,11 +64,7 @@ public final class OverAggregate extends TimedKernel {
     protected void open() {
         aggregation.open(this);
         rows = new TimedRows(this, "rows", row);
-        state = valueState("frame", new StructType()
-                .add("last", DataTypes.LongType, false)
-                .add("inFrame", DataTypes.LongType, false)
-                .add("expiry", DataTypes.LongType, false)
-                .add("accumulators", aggregation.schema()));
+        state = valueState("frame", FRAME.merge(aggregation.schema(), true));
     }
 
     @Override
@@ -78,7 +78,7 @@ public final class OverAggregate extends TimedKernel {
             last = stored.getLong(0);
             inFrame = stored.getLong(1);
             expiry = stored.getLong(2);
-            aggregation.begin(stored.getStruct(3, aggregation.schema().length()));
+            aggregation.begin(stored, FRAME.length());
         }
     }
 
@@ -86,7 +86,7 @@ public final class OverAggregate extends TimedKernel {
         last = 0; // where Flink starts, too
         inFrame = 0;
         expiry = NEVER;
-        aggregation.begin(null);
+        aggregation.begin();
     }
 
     @Override
@@ -198,7 +198,7 @@ public final class OverAggregate extends TimedKernel {
         if (isBounded() && !byRows && expiry == NEVER) {
             state.clear();
         } else {
-            state.update(Rows.of(last, inFrame, expiry, aggregation.save()));
+            state.update(new JoinedRow(Rows.of(last, inFrame, expiry), aggregation.save()));
         }
     }
 }

@@ -35,7 +35,7 @@ public final class WindowAggregate extends WindowKernel {
 
     @Override
     void close(Window window) {
-        aggregation.begin(null);
+        aggregation.begin();
         long count = 0;
         for (InternalRow row : window.rows()) {
             if (RowKind.retracts(kind(row))) {
