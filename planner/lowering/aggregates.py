@@ -132,7 +132,9 @@ def legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
     plain = (False,) * len(rel.calls)
     select = one_phase(names(rel.input), rel.grouping, rel.calls, plain, names(rel), properties)
     parts = [*_group_by(rel.input, rel.grouping), f"window=[{group_window_text(rel.window)}]"]
-    parts += [f"properties=[{', '.join(q.name for q in rel.properties)}]", f"select=[{select}]"]
+    if rel.properties:
+        parts.append(f"properties=[{', '.join(q.name for q in rel.properties)}]")
+    parts.append(f"select=[{select}]")
     parts += [f"emit=[{rel.emit}]"] if rel.emit else []
     return ctx.node(
         nodes.GroupWindowAggregate,

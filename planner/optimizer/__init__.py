@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ...plan.document import Plan
 from ..algebra import Rel, TableModify
 from ..physical import Sink
-from .aggregates import expand_grouping_sets, merge_permutation, reduce_functions
+from .aggregates import expand_grouping_sets, merge_permutation, reduce_functions, with_constant
 from .calcs import merge_calcs, to_calc
 from .changelog import Mode, infer
 from .implement import Implementer
@@ -47,6 +47,7 @@ def _whole(rule: Rewrite) -> Phase:
 LOGICAL: tuple[Phase, ...] = (
     _everywhere(rewrite_subqueries),
     to_sources,
+    _everywhere(with_constant),
     _everywhere(rewrite_set_operation),
     _everywhere(select_filtered),
     _whole(reduce_expressions),

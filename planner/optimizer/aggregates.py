@@ -23,6 +23,18 @@ from . import sargs
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1")
 
 
+def with_constant(rel: Rel) -> Rel:
+    """An aggregation that reads no column reads a constant, so that its input need not produce more."""
+    if not isinstance(rel, Aggregate) or _reads_something(rel) or isinstance(rel.input, (Project, Values)):
+        return rel
+    zero = Literal(0, INT.not_null())
+    return replace(rel, input=Project(input=rel.input, exprs=(zero,), row_type=row_of(["$f0"], [zero.type])))
+
+
+def _reads_something(rel: Aggregate) -> bool:
+    return bool(rel.grouping) or any(c.arg_list or c.filter_arg >= 0 for c in rel.calls)
+
+
 def expand_grouping_sets(rel: Rel) -> Rel:
     """Each row once per grouping set, told apart by ``$e``, a mask of the grouping columns left out."""
     if not isinstance(rel, Aggregate):
@@ -208,7 +220,7 @@ def merge_permutation(rel: Rel) -> Rel:
     if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not isinstance(rel.input, Project):
         return rel
     below = rel.input
-    if not rel.grouping and not any(c.arg_list or c.filter_arg >= 0 for c in rel.calls):
+    if not _reads_something(rel):
         return replace(rel, input=below.input) if not isinstance(below.input, Values) else rel
     indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
     width = len(below.input.row_type.fields)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinSpec, JoinType, WindowBounds
-from ...plan.types import LogicalType
+from ...plan.types import BOOLEAN, LogicalType
 from ..algebra import Join
-from .rexes import CAST, EQ, GE, GT, IS_NOT_DISTINCT_FROM, LE, LT, MIRRORED, and_, conjunctions, is_call
+from .rexes import AND, BINARY, CAST, EQ, GE, GT, IS_NOT_DISTINCT_FROM, LE, LT, MIRRORED, conjunctions, is_call
 from .window_properties import WindowColumns, window_columns
 
 
@@ -26,8 +26,14 @@ class JoinKeys:
 
     def spec(self, kind: JoinType) -> JoinSpec:
         """As the plan writes it."""
-        condition = and_(self.rest) if self.rest else None
+        condition = _together(self.rest)
         return JoinSpec(kind, self.left, self.right, self.filter_nulls, condition)
+
+
+def _together(parts: tuple[RexNode, ...]) -> RexNode | None:
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return Call(AND, parts, BOOLEAN.with_nullability(any(p.type.nullable for p in parts)), BINARY)
 
 
 def join_keys(condition: RexNode, width: int) -> JoinKeys:

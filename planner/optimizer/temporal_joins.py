@@ -5,6 +5,8 @@ Sources: ``StreamPhysicalTemporalJoinRule``, ``TemporalJoinRewriteWithUniqueKeyR
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import BOOLEAN
 from ..algebra import Rel, TemporalJoin
@@ -12,7 +14,7 @@ from ..physical import VersionedJoin
 from .changelog import PlanningError
 from .join_kinds import join_keys
 from .keys import unique_keys
-from .rexes import and_, conjunctions
+from .rexes import TRUE, and_, conjunctions
 
 CONDITION = "$__TEMPORAL_JOIN_CONDITION$1"
 
@@ -65,7 +67,7 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
         left=left,
         right=right,
         condition=and_([*conjunctions(rel.condition), condition]),
-        spec=keys.spec(rel.type),
+        spec=replace(keys, rest=(*keys.rest, TRUE) if keys.rest else ()).spec(rel.type),
         left_time=time.index,
         right_time=right_time,
         row_type=rel.row_type,
