@@ -26,7 +26,7 @@ from .tables import check_tables, table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 POLL_SECONDS = 0.1
 SMALL_INPUT = 16 << 20
@@ -108,7 +108,7 @@ class Job:
         from pyspark.errors import StreamingQueryException
 
         try:
-            ended = query.handle.awaitTermination(max(seconds, 0.001)) or False
+            ended = bool(query.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
         except StreamingQueryException as e:
             raise ExecutionError(describe_failure(query.handle, e), where=f"sink {query.sink}") from None
         finally:
@@ -133,6 +133,9 @@ class Job:
 
     def _unreported(self, query: Query) -> Iterable[QueryProgress]:
         last = self._reported.get(query.sink, -1)
+        newest = query.handle._jsq.lastProgress()
+        if newest is None or newest.batchId() <= last:
+            return
         for raw in query.handle.recentProgress:
             if raw.batchId > last:
                 self._reported[query.sink] = raw.batchId

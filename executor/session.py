@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
+_CHECKPOINTING = f"{_STREAMING}.checkpointing"
 
 STATE_ENCODING = "spark.sql.streaming.stateStore.encodingFormat"
 """Set for each query: Avro alone lets kernels' state change its schema; Spark's own operators refuse it."""
@@ -27,7 +28,7 @@ SQL_CONF: Mapping[str, str] = {
     # changelog checkpoints halve the cost of a batch
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    "spark.sql.streaming.checkpointFileManagerClass": f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager",
+    "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
     # kernels in processing time would run empty batches without end; the sources ask for those that are needed
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
@@ -55,5 +56,5 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
     for key, value in {**STATIC_CONF, **SQL_CONF, **chosen, "spark.jars": jars}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("OFF" if "spark.log.level" not in chosen else chosen["spark.log.level"])
+    spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))
     return spark

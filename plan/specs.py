@@ -506,14 +506,15 @@ class SessionWindow(WindowSpec):
 class WindowingStrategy:
     """How an operator learns a row's window."""
 
+    window: WindowSpec
+    time_attribute_type: LogicalType
+
 
 @variant("TimeAttribute")
 @dataclass(frozen=True, slots=True)
 class TimeAttributeWindowing(WindowingStrategy):
     """The window is assigned here, by a time attribute."""
 
-    window: WindowSpec
-    time_attribute_type: LogicalType
     time_attribute_index: int
     is_rowtime: bool
 
@@ -523,8 +524,6 @@ class TimeAttributeWindowing(WindowingStrategy):
 class WindowAttachedWindowing(WindowingStrategy):
     """The row carries its window's start (-1 where absent) and end."""
 
-    window: WindowSpec
-    time_attribute_type: LogicalType
     window_start: int
     window_end: int
     is_rowtime: bool
@@ -535,8 +534,6 @@ class WindowAttachedWindowing(WindowingStrategy):
 class SliceAttachedWindowing(WindowingStrategy):
     """The row carries the end of its slice."""
 
-    window: WindowSpec
-    time_attribute_type: LogicalType
     slice_end: int
     is_rowtime: bool
 

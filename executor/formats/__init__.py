@@ -94,4 +94,3 @@ def format_options(format_: Format, options: Mapping[str, str]) -> dict[str, str
     """The format's options without its name in front."""
     prefix = f"{format_.name}."
     return {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
-

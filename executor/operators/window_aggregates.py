@@ -17,8 +17,8 @@ from ..event_time import TIME, fires_at, is_on_time, with_event_time
 from ..native_aggregates import is_native_query, native_aggregate
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
-from ..windows import END, START, Clock, with_windows
 from ..window_kernels import aggregate_windows
+from ..windows import END, START, Clock, with_windows
 
 
 @translator(LocalWindowAggregate)

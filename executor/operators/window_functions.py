@@ -15,9 +15,7 @@ from ..windows import END, START, Clock, with_windows
 
 
 @translator(WindowTableFunction)
-def window_table_function(
-    node: WindowTableFunction, inputs: tuple[Stream, ...], context: TranslationContext
-) -> Stream:
+def window_table_function(node: WindowTableFunction, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row once per window, with the window's start, end and time; sessions come when they close."""
     (stream,) = inputs
     clock = Clock.of(node, node.windowing.time_attribute_type)

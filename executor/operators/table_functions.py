@@ -1,0 +1,142 @@
+"""Rows from values: constant tables and table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import Correlate, Values
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
+from ...plan.types import LogicalType
+from ..context import TranslationContext
+from ..registry import translator
+from ..stream import SEQUENCE, Stream, column_name
+from ..types import field_name, spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+    from pyspark.sql.types import ArrayType
+
+
+@translator(Values)
+def values(node: Values, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Constant rows, once."""
+    from pyspark.sql import functions as F
+
+    types = node.output_type.field_types
+    rows = [_row([context.expression_over(rex, []) for rex in row], types) for row in node.tuples]
+    source = context.spark.readStream.format("flinkplan.runtime.source.EndOfInput")
+    once = source.option("time", "0").option("batches", "1").load()
+    listed = F.array(*rows).cast(_rows_type(types))
+    frame = once.select(F.posexplode(listed).alias(SEQUENCE, "row"))
+    columns = [frame["row"][column_name(i)].alias(column_name(i)) for i in range(len(types))]
+    return Stream(frame.select(*columns, frame[SEQUENCE].cast("bigint").alias(SEQUENCE)), node.output_type)
+
+
+@translator(Correlate)
+def correlate(node: Correlate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Each row with the rows that a table function yields for it; LEFT: or with NULLs, if there are none."""
+    from pyspark.sql import functions as F
+
+    (stream,) = inputs
+    call = node.function_call
+    function = _FUNCTIONS.get(call.name) if isinstance(call, Call) else None
+    if not isinstance(call, Call) or function is None:
+        raise UnsupportedError(f"the table function {getattr(call, 'name', '')} cannot be executed")
+    width = len(stream.type.fields)
+    arguments = [context.expression(_uncorrelated(o, stream.type), stream) for o in call.operands]
+    types = node.output_type.field_types[width:]
+    rows = function(arguments, [o.type for o in call.operands], types)
+    if node.condition is not None:
+        condition = node.condition
+        names = [column_name(i) for i in range(len(types))]
+        rows = F.filter(rows, lambda row: context.expression_over(condition, [row[n] for n in names]))
+    names = [f"r{i}" for i in range(len(types))]
+    explode = F.inline_outer if node.join_type == "LEFT" else F.inline
+    frame = stream.frame.select("*", explode(rows.cast(_rows_type(types))).alias(*names))
+    columns = [*(frame[column_name(i)] for i in range(width)), *(frame[n] for n in names)]
+    named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+    return replace(stream, frame=frame.select(*named, *(frame[h] for h in stream.hidden)), type=node.output_type)
+
+
+def _uncorrelated(rex: RexNode, row: LogicalType) -> RexNode:
+    """The expression with the fields of the outer row as references to the input."""
+
+    def rewrite(part: RexNode) -> RexNode:
+        if isinstance(part, FieldAccess) and isinstance(part.expr, CorrelVariable):
+            return InputRef(row.field_names.index(part.name), part.type)
+        return part
+
+    return transform(rex, rewrite)
+
+
+def _row(columns: Sequence[Column], types: Sequence[LogicalType]) -> Column:
+    from pyspark.sql import functions as F
+
+    cast = (c.cast(spark_type(t)) for c, t in zip(columns, types, strict=True))
+    return F.struct(*(c.alias(column_name(i)) for i, c in enumerate(cast)))
+
+
+def _rows_type(types: Sequence[LogicalType]) -> ArrayType:
+    """The type of arrays of rows."""
+    from pyspark.sql.types import ArrayType, StructField, StructType
+
+    row = StructType([StructField(column_name(i), spark_type(t)) for i, t in enumerate(types)])
+    return ArrayType(row)
+
+
+_TableFunction = Callable[["Sequence[Column]", Sequence[LogicalType], Sequence[LogicalType]], "Column"]
+
+
+def _unnest(arguments: Sequence[Column], given: Sequence[LogicalType], types: Sequence[LogicalType]) -> Column:
+    """A row an element; the fields of elements that are rows become columns."""
+    from pyspark.sql import functions as F
+
+    return F.transform(_elements(arguments[0], given[0]), lambda e: _row(_fields(e, given[0]), types))
+
+
+def _unnest_with_ordinality(
+    arguments: Sequence[Column], given: Sequence[LogicalType], types: Sequence[LogicalType]
+) -> Column:
+    """A row an element, and its place from 1."""
+    from pyspark.sql import functions as F
+
+    elements = _elements(arguments[0], given[0])
+    return F.transform(elements, lambda e, i: _row([*_fields(e, given[0]), i + 1], types))
+
+
+def _elements(collection: Column, of: LogicalType) -> Column:
+    from pyspark.sql import functions as F
+
+    match of.root:
+        case "MAP":
+            return F.map_entries(collection)
+        case "MULTISET":
+            entries = F.map_entries(collection)
+            return F.flatten(F.transform(entries, lambda e: F.array_repeat(e["key"], e["value"])))
+    return collection
+
+
+def _fields(element: Column, of: LogicalType) -> list[Column]:
+    if of.root == "MAP":
+        return [element["key"], element["value"]]
+    if of.element.root in ("ROW", "STRUCTURED"):
+        return [element[field_name(i)] for i in range(len(of.element.fields))]
+    return [element]
+
+
+def _replicate(arguments: Sequence[Column], given: Sequence[LogicalType], types: Sequence[LogicalType]) -> Column:
+    """A row of all arguments but the first, as often as that says."""
+    from pyspark.sql import functions as F
+
+    count, *columns = arguments
+    return F.array_repeat(_row(columns, types), count.cast("int"))
+
+
+_FUNCTIONS: dict[str, _TableFunction] = {
+    "$UNNEST_ROWS$1": _unnest,
+    "$UNNEST_ROWS_WITH_ORDINALITY$1": _unnest_with_ordinality,
+    "$REPLICATE_ROWS$1": _replicate,
+}
