@@ -10,7 +10,7 @@ from ..plan.functions import cast as casts
 from ..plan.functions import comparison, conditional
 from ..plan.functions.model import Function
 from ..plan.functions.typing import exact_digits, family_of, in_family, is_interval, least_restrictive
-from ..plan.rex import Call, FieldAccess, Literal, RexNode
+from ..plan.rex import Call, FieldAccess, Literal, RexNode, transform
 from ..plan.types import (
     APPROXIMATE,
     BIGINT,
@@ -76,7 +76,7 @@ def cast(to: LogicalType, rex: RexNode, *, explicit: bool = False) -> RexNode:
             return null(to)
         literal = _retyped_literal(to, rex)
         if literal is not None:
-            return _abstract_cast(to, _rescaled(literal)) if explicit and to.nullable else literal
+            return _abstract_cast(to, literal) if explicit and to.nullable else literal
     elif to.root == "BOOLEAN" and in_family(rex.type, "EXACT"):
         zero = integer(0, rex.type) if rex.type.root in INTEGERS else Literal("0", rex.type.not_null())
         return Call("$<>$1", (rex, zero), to, "BINARY")
@@ -131,11 +131,15 @@ def _retyped_number(to: LogicalType, value: Decimal) -> Literal | None:
     return Literal(str(value), to) if to.root in (*APPROXIMATE, "DECIMAL") else None
 
 
-def _rescaled(literal: Literal) -> Literal:
-    """A decimal with as many digits behind the point as its type has."""
-    if literal.type.root != "DECIMAL":
-        return literal
-    return replace(literal, value=str(Decimal(literal.value).quantize(Decimal(1).scaleb(-(literal.type.scale or 0)))))
+def rescaled(rex: RexNode) -> RexNode:
+    """The expression with decimal literals of as many digits behind the point as their type has."""
+
+    def rescale(node: RexNode) -> RexNode:
+        if not isinstance(node, Literal) or node.type.root != "DECIMAL" or node.value is None:
+            return node
+        return replace(node, value=str(Decimal(node.value).quantize(Decimal(1).scaleb(-(node.type.scale or 0)))))
+
+    return transform(rex, rescale)
 
 
 def ensure_type(to: LogicalType, rex: RexNode) -> RexNode:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 
 from ...plan.functions import Function, function_of
-from ...plan.functions.aggregate import GROUPING, GROUPING_ID
+from ...plan.functions.aggregate import COUNT, GROUPING, GROUPING_ID
 from ...plan.functions.model import FUNCTION_STAR, Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval
@@ -166,6 +166,9 @@ class AggregateBinder(WindowedBinder):
         operands = self._arguments(node, function)
         if function.name == "COUNT" and len(operands) > 1:
             raise BindError("COUNT takes one argument", node.span)
+        arguments = Arguments(tuple(o.type for o in operands), operands, self.group_count > 0 and node.filter is None)
+        if function is COUNT and not node.distinct and not any(t.nullable for t in arguments.types):
+            operands = ()
         argument_indexes = tuple(self._add_input(o) for o in operands)
         filter_index = -1
         if node.filter is not None:
@@ -175,8 +178,6 @@ class AggregateBinder(WindowedBinder):
                 assert is_true is not None
                 condition = is_true.call(condition)
             filter_index = self._add_input(condition)
-        grouped = self.group_count > 0 and node.filter is None
-        arguments = Arguments(tuple(o.type for o in operands), operands, grouped)
         return self._call(
             AggregateCall(
                 name=self.named.get(node),

@@ -266,14 +266,15 @@ def membership(operand: RexNode, items: Sequence[RexNode], operator: str, every:
         types = ", ".join(dict.fromkeys(_plain(t) for t in known))
         raise BindError(f"the values of this list have no common type: {types}", span, "CAST them to one type")
     if operand.type.root != "ROW":
-        items = [_as_member(i, operand.type) for i in items]
+        t = common if in_family(operand.type, "CHARACTER") else operand.type
+        items = [_as_member(i, t) for i in items]
     parts = [_member(operand, item, operator, span) for item in items]
     return conjunction(parts) if every else disjunction(parts)
 
 
 def _as_member(item: RexNode, t: LogicalType) -> RexNode:
     """An item with the operand's type, unless it is of the same kind, whatever its precision."""
-    if item.type.root in (t.root, "NULL") or {item.type.root, t.root} == {"CHAR", "VARCHAR"}:
+    if item.type.root in (t.root, "NULL"):
         return item
     return cast(t.with_nullability(item.type.nullable), item)
 

@@ -114,7 +114,7 @@ def _over(
 
 def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -> Frame:
     if function.name in _SHIFTS:
-        return Frame(is_rows=True, lower=None, upper=None)
+        return Frame(is_rows=False, lower=None, upper=0)
     if function.name in _RANKS:
         return Frame(is_rows=function.name == "ROW_NUMBER", lower=None, upper=0)
     if spec.frame is None:

@@ -11,7 +11,7 @@ from ...plan.specs import SortField
 from ...plan.types import INT, LogicalType, row
 from ..algebra import Project, Rel, SetKind, SetOp, Sort, Values
 from ..naming import uniquify
-from ..rexbuilder import cast
+from ..rexbuilder import cast, rescaled
 from ..sql import ast
 from .context import Context
 from .errors import BindError, unsupported
@@ -119,10 +119,11 @@ def coerce(rel: Rel, row_type: LogicalType) -> Rel:
     """The relation with its columns cast to a row type's; itself if they have these types."""
     if rel.row_type.field_types == row_type.field_types:
         return rel
-    return cast_columns(rel, row_type.field_types, rel.row_type.field_names)
+    made = cast_columns(rel, row_type.field_types, rel.row_type.field_names)
+    return replace(made, exprs=tuple(map(rescaled, made.exprs)))
 
 
-def cast_columns(rel: Rel, types: Sequence[LogicalType], names: Sequence[str]) -> Rel:
+def cast_columns(rel: Rel, types: Sequence[LogicalType], names: Sequence[str]) -> Project:
     """The relation with each column cast to a type and renamed; a projection is changed itself."""
     if isinstance(rel, Project):
         columns, source = rel.exprs, rel.input

@@ -122,7 +122,17 @@ class Scope:
                 parts[0].span,
                 f"qualify it: {owners[0]}.{name}",
             )
-        return _nested(found[0], parts[1:]) if found else None
+        return _nested(found[0], parts[1:]) if found else self._peek(parts)
+
+    def _peek(self, parts: Sequence[Identifier]) -> RexNode | None:
+        """A field of a row-typed column, which Flink finds without the column's name."""
+        found = [
+            InputRef(n.offset + i, f.type)
+            for n in self.namespaces
+            for i, f in enumerate(n.row_type.fields)
+            if parts[0].name in f.type.field_names
+        ]
+        return _nested(found[0], parts) if len(found) == 1 else None
 
     def _missing(self, parts: Sequence[Identifier]) -> BindError:
         names = tuple(p.name for p in parts)

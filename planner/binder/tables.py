@@ -267,7 +267,7 @@ def _condition(
         sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
         moved = _shifted(sides[1], width)
         parts.append(comparison_of("=", sides[0], moved, name.span))
-        merged.append(_merge(name, sides[0], moved, scope))
+        merged.append(_merge(name, sides[0], moved, scope, _JOIN_TYPES[node.kind]))
     return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
 
 
@@ -279,7 +279,8 @@ def _shifted(rex: RexNode, by: int) -> RexNode:
     return transform(rex, lambda n: InputRef(n.index + by, n.type) if isinstance(n, InputRef) else n)
 
 
-def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope) -> MergedColumn:
+def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope, kind: JoinType) -> MergedColumn:
+    """The column that two equal ones are shown as: that of a side which always has it, if there is one."""
     types = [t for _, t in scope.row_fields]
 
     def retype(node: RexNode) -> RexNode:
@@ -288,7 +289,10 @@ def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope) ->
     sides = tuple(transform(side, retype) for side in (left, right))
     hidden = {i for side in (left, right) for i in input_refs(side)}
     hidden |= {i for m in scope.merged if m.name == name.name for i in m.hidden}
-    expr = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
+    if kind is JoinType.FULL:
+        expr: RexNode = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
+    else:
+        expr = sides[1] if kind is JoinType.RIGHT else sides[0]
     return MergedColumn(name.name, expr, tuple(sorted(hidden)))
 
 
