@@ -6,12 +6,15 @@ A part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; :data:`
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import click
 
 HERE = Path(__file__).parent
+_REWRITTEN = {"OVERLAPS"}
+"""Functions that the planner spells out, so that no plan names them."""
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -57,8 +60,28 @@ def validation_rules() -> Iterator[str]:
         yield f"| `{rule.id}` | {rule.severity.value} | {rule.summary} | {rule.explanation} |"
 
 
+def functions() -> Iterator[str]:
+    """The scalar functions and operators, and what computes them."""
+    import flinkplan.executor.expressions  # noqa: F401  (fills the registry)
+    from flinkplan.executor.expressions.registry import REGISTRY
+    from flinkplan.plan.functions import all_functions
+    from flinkplan.plan.functions.model import Kind
+
+    done: dict[str, str] = {}
+    for function in all_functions():
+        if function.kind is Kind.SCALAR and function.name not in _REWRITTEN:
+            implementation = REGISTRY.get(function.key)
+            by = "not supported" if implementation is None else "Java" if implementation.kernel else "Spark"
+            done[function.name.replace("|", "\\|")] = by
+    yield "| function or operator | computed by |"
+    yield "|---|---|"
+    yield from (f"| `{name}` | {by} |" for name, by in done.items())
+
+
 PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
+    "change-rules": change_rules,
     "commands": commands,
+    "functions": functions,
     "nodes": nodes,
     "validation-rules": validation_rules,
 }
