@@ -177,7 +177,8 @@ def _group_window(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKind
 def _over(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
     assert isinstance(node, OverAggregate)
     fields = plan.inputs(node)[0].fields
-    by_time = all(fields[group.order_by.fields[0].index].type.is_time_attribute for group in node.over_spec.groups)
+    first = [group.order_by.fields[0].index for group in node.over_spec.groups if group.order_by.fields]
+    by_time = all(index < len(fields) and fields[index].type.is_time_attribute for index in first)
     return INSERT_ONLY if by_time else ALL
 
 

@@ -187,7 +187,7 @@ def _codec(hint: Any) -> tuple[Reader, Writer]:
         item_read, item_write = _codec(args[0])
         return lambda v: tuple(map(item_read, _list(v))), lambda v: list(map(item_write, v))
     if origin in (Mapping, dict):
-        return _mapping, dict
+        return (_text_mapping if args[1] is str else _mapping), dict
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint, lambda v: v.value
     if dataclasses.is_dataclass(hint):
@@ -232,3 +232,11 @@ def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise PlanError(f"expected an object, found {value!r:.60}")
     return dict(value)
+
+
+def _text_mapping(value: Any) -> dict[str, str]:
+    found = _mapping(value)
+    for key, text in found.items():
+        if not isinstance(text, str):
+            raise PlanError(f"{key}: expected a text, found {text!r:.60}")
+    return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -118,16 +119,32 @@ def _read_at(pointer: str, read: Any, json: Any) -> Any:
         raise type(e)(e.message, where=where, hint=e.hint) from None
 
 
-def _check_references(nodes: Iterable[ExecNode], edges: Iterable[Edge]) -> None:
-    ids: set[int] = set()
+def _check_references(nodes: Sequence[ExecNode], edges: Iterable[Edge]) -> None:
+    positions: dict[int, int] = {}
     for i, node in enumerate(nodes):
-        if node.id in ids:
+        if node.id in positions:
             raise PlanError(f"the id {node.id} is used twice", where=f"node {node.id} (/nodes/{i}/id)")
-        ids.add(node.id)
+        positions[node.id] = i
+    inputs: Counter[int] = Counter()
     for i, edge in enumerate(edges):
         for end, node_id in (("source", edge.source), ("target", edge.target)):
-            if node_id not in ids:
+            if node_id not in positions:
                 raise PlanError(f"the edge's {end} is node {node_id}, which does not exist", where=f"/edges/{i}/{end}")
+        if positions[edge.source] >= positions[edge.target]:
+            raise PlanError(
+                f"node {edge.target} does not stand behind node {edge.source}, which feeds it",
+                where=f"/edges/{i}",
+                hint="list the nodes from the sources to the sinks",
+            )
+        inputs[edge.target] += 1
+    for i, node in enumerate(nodes):
+        needed, found = node.metadata.inputs, inputs[node.id]
+        if needed is not None and found != needed:
+            raise PlanError(
+                f"'{node.metadata.name}' has {found} inputs and takes {needed}",
+                where=f"node {node.id} (/nodes/{i})",
+                hint=f'every input is an edge with "target" : {node.id}',
+            )
 
 
 def _kind(value: Any) -> str:

@@ -169,7 +169,7 @@ def _keys(plan: Plan, node: ExecNode) -> Iterator[str]:
 
 def _join_keys(spec: JoinSpec, inputs: tuple[ExecNode, ...]) -> Iterator[str]:
     left, right = inputs
-    for a, b in zip(_names(left, spec.left_keys), _names(right, spec.right_keys), strict=True):
+    for a, b in zip(_names(left, spec.left_keys), _names(right, spec.right_keys), strict=False):
         yield f"{a} = {b}"
 
 

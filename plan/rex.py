@@ -140,7 +140,7 @@ def _read(json: Mapping[str, Any]) -> RexNode:
         return _field_access(json)
     rex_type = type_from_json(json["type"])
     if kind == "INPUT_REF":
-        return InputRef(json["inputIndex"], rex_type)
+        return InputRef(_index(json["inputIndex"]), rex_type)
     if kind == "LITERAL":
         if "sarg" in json:
             sarg = json["sarg"]
@@ -159,6 +159,12 @@ def _read(json: Mapping[str, Any]) -> RexNode:
     if kind == "CORREL_VARIABLE":
         return CorrelVariable(json["correl"], rex_type)
     return OpaqueRex(kind, rex_type, dict(json))
+
+
+def _index(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise PlanError(f"a column index is a number from 0 on, not {value!r:.60}")
+    return value
 
 
 def _field_access(json: Mapping[str, Any]) -> FieldAccess:

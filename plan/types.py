@@ -473,9 +473,7 @@ def type_from_json(value: Any) -> LogicalType:
         return LogicalType(
             "ROW",
             nullable,
-            fields=tuple(
-                RowField(f["name"], type_from_json(f["fieldType"]), f.get("description")) for f in value["fields"]
-            ),
+            fields=tuple(map(_field_from_json, value["fields"])),
         )
     if root in ("ARRAY", "MULTISET"):
         return LogicalType(root, nullable, children=(type_from_json(value["elementType"]),))
@@ -486,3 +484,9 @@ def type_from_json(value: Any) -> LogicalType:
     if root == "SYMBOL":
         return LogicalType("SYMBOL", nullable)
     return LogicalType(root, nullable, raw=dict(value))
+
+
+def _field_from_json(json: Any) -> RowField:
+    if not isinstance(json, Mapping) or not isinstance(json.get("name"), str) or "fieldType" not in json:
+        raise PlanError(f"a field of a row has a 'name' and a 'fieldType', unlike {json!r:.80}")
+    return RowField(json["name"], type_from_json(json["fieldType"]), json.get("description"))

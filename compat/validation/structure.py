@@ -8,7 +8,7 @@ from ...plan.codec import field_codecs
 from ...plan.findings import Finding, nearest
 from ...plan.nodes import OpaqueNode, node_classes
 from ...plan.positions import pointer
-from .raw import RawNode, RawPlan
+from .raw import RawPlan
 from .rules import RULES
 
 _KEYS = ("flinkVersion", "nodes", "edges")

@@ -17,9 +17,9 @@ from ..types import LogicalType, RowField
 class NodeMetadata:
     """What is declared once per type of node.
 
-    ``versions`` are the versions that exist, ``since`` the Flink release of each; ``states`` the names of the
-    states in index order, ``timed`` that it keeps state which the watermark cleans instead;
-    ``consumed_options`` the options whose values the plan fixes.
+    ``versions`` are the versions that exist, ``since`` the Flink release of each; ``inputs`` is how many it
+    takes, ``None`` where that varies; ``states`` are the names of the states in index order, ``timed`` says that it
+    keeps state which the watermark cleans instead; ``consumed_options`` are those whose values the plan fixes.
 
     The last three say what a change of a field does, for judging upgrades: of an ``identity`` field, the
     state does not survive (also of one named nowhere); of a ``results`` field, the state survives and
@@ -29,6 +29,7 @@ class NodeMetadata:
     name: str
     versions: tuple[int, ...]
     since: tuple[str, ...]
+    inputs: int | None = 1
     states: tuple[str, ...] = ()
     timed: bool = False
     consumed_options: tuple[str, ...] = ()
@@ -100,6 +101,7 @@ def exec_node(
     name: str,
     *,
     versions: Mapping[int, str],
+    inputs: int | None = 1,
     states: tuple[str, ...] = (),
     timed: bool = False,
     consumed_options: tuple[str, ...] = (),
@@ -114,6 +116,7 @@ def exec_node(
             name=f"stream-exec-{name}",
             versions=tuple(versions),
             since=tuple(versions.values()),
+            inputs=inputs,
             states=states,
             timed=timed,
             consumed_options=consumed_options,

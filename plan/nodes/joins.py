@@ -14,6 +14,7 @@ from .base import ExecNode, exec_node
 @exec_node(
     "join",
     versions={1: "1.15"},
+    inputs=2,
     states=("leftState", "rightState"),
     identity=("join_spec", "left_upsert_keys", "right_upsert_keys"),
     judged=("state",),
@@ -31,6 +32,7 @@ class Join(ExecNode):
 @exec_node(
     "multi-join",
     versions={1: "2.1"},
+    inputs=None,
     identity=("join_types", "join_conditions", "multi_join_condition", "join_attribute_map", "input_unique_keys"),
     judged=("state",),
 )
@@ -51,7 +53,7 @@ class MultiJoin(ExecNode):
         return True
 
 
-@exec_node("interval-join", versions={1: "1.15"}, timed=True, identity=("interval_join_spec",))
+@exec_node("interval-join", versions={1: "1.15"}, inputs=2, timed=True, identity=("interval_join_spec",))
 @dataclass(frozen=True, kw_only=True)
 class IntervalJoin(ExecNode):
     """A join whose time bounds let the watermark clean its state."""
@@ -62,6 +64,7 @@ class IntervalJoin(ExecNode):
 @exec_node(
     "temporal-join",
     versions={1: "1.15"},
+    inputs=2,
     timed=True,
     identity=("join_spec", "is_temporal_function_join", "left_time_attribute_index", "right_time_attribute_index"),
 )
@@ -78,6 +81,7 @@ class TemporalJoin(ExecNode):
 @exec_node(
     "window-join",
     versions={1: "1.15"},
+    inputs=2,
     timed=True,
     consumed_options=("table.local-time-zone",),
     identity=("join_spec", "left_windowing", "right_windowing"),

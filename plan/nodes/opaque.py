@@ -16,7 +16,7 @@ def _declare(name: str, versions: dict[int, str]) -> None:
     cls: type[OpaqueNode] = dataclass(frozen=True, kw_only=True)(
         type("".join(p.capitalize() for p in name.split("-")), (OpaqueNode,), {"__module__": __name__})
     )
-    exec_node(name, versions=versions)(cls)
+    exec_node(name, versions=versions, inputs=None)(cls)
 
 
 for _name, _versions in {

@@ -18,7 +18,7 @@ class Calc(ExecNode):
     condition: RexNode | None
 
 
-@exec_node("union", versions={1: "1.15"})
+@exec_node("union", versions={1: "1.15"}, inputs=None)
 @dataclass(frozen=True, kw_only=True)
 class Union(ExecNode):
     """All rows of all inputs."""

@@ -18,7 +18,7 @@ SINK_OPTIONS = (
 )
 
 
-@exec_node("table-source-scan", versions={1: "1.15", 2: "2.3"}, judged=("scan_table_source",))
+@exec_node("table-source-scan", versions={1: "1.15", 2: "2.3"}, inputs=0, judged=("scan_table_source",))
 @dataclass(frozen=True, kw_only=True)
 class TableSourceScan(ExecNode):
     """Reads a table."""
@@ -26,7 +26,7 @@ class TableSourceScan(ExecNode):
     scan_table_source: TableSourceSpec
 
 
-@exec_node("values", versions={1: "1.15"}, results=("tuples",))
+@exec_node("values", versions={1: "1.15"}, inputs=0, results=("tuples",))
 @dataclass(frozen=True, kw_only=True)
 class Values(ExecNode):
     """Constant rows."""
