@@ -21,6 +21,7 @@ from ..rexbuilder import (
     negate,
     null,
 )
+from ..optimizer.sargs import search_of
 from ..sql import ast
 from ..sql.source import Span
 from .errors import BindError, unsupported
@@ -269,6 +270,8 @@ def membership(operand: RexNode, items: Sequence[RexNode], operator: str, every:
         t = common if in_family(operand.type, "CHARACTER") else operand.type
         items = [_as_member(i, t) for i in items]
     parts = [_member(operand, item, operator, span) for item in items]
+    if len(parts) > 1 and all(isinstance(i, Literal) and i.value is not None for i in items):
+        return search_of(parts, every=every)
     return conjunction(parts) if every else disjunction(parts)
 
 

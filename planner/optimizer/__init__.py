@@ -19,7 +19,7 @@ from .legacy_windows import legacy_windows
 from .normalization import normalize_changelogs
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .overs import split_overs
-from .join_predicates import derive_join_predicates
+from .join_predicates import derive_join_predicates, transfer_key_predicates
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank
@@ -57,6 +57,8 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(push_join_expressions),
     _whole(push_filters),
     _everywhere(derive_join_predicates),
+    _whole(push_filters),
+    _everywhere(transfer_key_predicates),
     _whole(push_filters),
     _everywhere(push_join_expressions),
     _whole(reduce_expressions),

@@ -60,6 +60,8 @@ def _write(value: Any, t: LogicalType) -> Any:
         if len(number.as_tuple().digits) > (t.precision or 38):
             raise _Unknown
         return format(number, "f")
+    if t.root in APPROXIMATE and isinstance(value, str):
+        return value
     if t.root in APPROXIMATE:
         exact = Decimal(float(value))
         return str(exact) if exact != exact.to_integral_value() else f"{exact}.0" if abs(exact) < 10**7 else str(exact)
@@ -137,6 +139,8 @@ def _cast(call: Call, operand: Literal) -> Any:
     if source.root in (*INTEGERS, "DECIMAL") and target.root in (*INTEGERS, "DECIMAL"):
         number = _number(operand)
         return math.trunc(number) if target.root in INTEGERS else number
+    if source.root == target.root and source.root in APPROXIMATE:
+        return operand.value
     if source.root in (*INTEGERS, "DECIMAL", *APPROXIMATE) and target.root in APPROXIMATE:
         return float(_number(operand))
     if source.root in CHARACTER and target.root in CHARACTER:

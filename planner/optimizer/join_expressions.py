@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...plan.rex import InputRef, RexNode
+from ...plan.functions.typing import least_restrictive
+from ...plan.types import NUMERIC
 from ..algebra import Join, Project, Rel
 from .predicates import ONE_SIDED, join_row_type
 from .projections import columns
@@ -13,6 +15,7 @@ from .rexes import (
     EQ,
     IS_NOT_DISTINCT_FROM,
     and_,
+    cast,
     compare,
     conjunctions,
     identity,
@@ -60,7 +63,9 @@ def push_join_expressions(rel: Rel) -> Rel:
         if left is None or right is None:
             parts.append(_moved(part, width, len(left_extra)))
         else:
-            parts.append(compare(part.name, place(left, True), place(right, False)))  # type: ignore[union-attr]
+            sides = [place(left, True), place(right, False)]
+            mirrored = min(refs(part.operands[0])) >= width  # type: ignore[union-attr]
+            parts.append(compare(part.name, *(reversed(sides) if mirrored else sides)))  # type: ignore[union-attr]
     new_left = _extended(rel.left, left_extra)
     new_right = _extended(rel.right, [shift(e, -width) for e in right_extra])
     join = replace(
@@ -86,10 +91,20 @@ def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
     if not of_a or not of_b:
         return None
     if max(of_a) < width <= min(of_b):
-        return a, b
+        return _coerced(a, b)
     if max(of_b) < width <= min(of_a):
-        return b, a
+        return _coerced(b, a)
     return None
+
+
+def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
+    """JoinConditionTypeCoerceRule: numbers of different types as their common type."""
+    if left.type.root == right.type.root or not {left.type.root, right.type.root} <= set(NUMERIC):
+        return left, right
+    common = least_restrictive([left.type, right.type])
+    if common is None:
+        return left, right
+    return tuple(cast(x, common.with_nullability(x.type.nullable)) for x in (left, right))  # type: ignore[return-value]
 
 
 def _moved(rex: RexNode, width: int, by: int) -> RexNode:

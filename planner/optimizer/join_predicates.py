@@ -6,8 +6,23 @@ from dataclasses import replace
 
 from ...plan.rex import RexNode
 from ...plan.specs import JoinType
-from ..algebra import Join, Rel
-from .rexes import OR, and_, conjunctions, flatten, is_call, or_, refs
+from ..algebra import Filter, Join, Rel
+from .join_kinds import join_keys
+from .predicates import filtered
+from .rexes import (
+    IS_NOT_NULL,
+    IS_NULL,
+    OR,
+    and_,
+    conjunctions,
+    flatten,
+    is_call,
+    is_deterministic,
+    or_,
+    refs,
+    remap,
+    retype,
+)
 from .simplify import simplify
 
 
@@ -28,6 +43,40 @@ def derive_join_predicates(rel: Rel) -> Rel:
                 derived.append(simplify(or_(and_(b) for b in own)))
     new = [d for d in derived if d not in parts]
     return replace(rel, condition=and_([*parts, *new])) if new else rel
+
+
+def transfer_key_predicates(rel: Rel) -> Rel:
+    """A condition on a join key of one input holds for the equal key of the other.
+
+    Source: the inference of ``FlinkFilterJoinRule`` by ``RelMdPredicates``.
+    """
+    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.SEMI):
+        return rel
+    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
+    left = _implied(rel.left, rel.right, dict(zip(keys.right, keys.left, strict=True)))
+    right = _implied(rel.right, rel.left, dict(zip(keys.left, keys.right, strict=True)))
+    if not left and not right:
+        return rel
+    return replace(rel, left=filtered(rel.left, left), right=filtered(rel.right, right))
+
+
+def _implied(rel: Rel, other: Rel, keys: dict[int, int]) -> list[RexNode]:
+    """The conditions that ``other`` puts on its keys, in terms of ``rel``'s, that it does not have yet."""
+    own = _known(rel)
+    types = rel.row_type.field_types
+    found = []
+    for part in _known(other):
+        read = refs(part)
+        if read and read <= set(keys) and is_deterministic(part) and not is_call(part, IS_NOT_NULL, IS_NULL):
+            moved = retype(remap(part, keys), types)
+            if moved not in own:
+                found.append(moved)
+    return found
+
+
+def _known(rel: Rel) -> tuple[RexNode, ...]:
+    """The conditions that a relation's rows meet, from the filter on top of it."""
+    return conjunctions(rel.condition) if isinstance(rel, Filter) else ()
 
 
 def _of_side(rex: RexNode, width: int, on_left: bool) -> bool:

@@ -120,7 +120,9 @@ def _time_name(below: Project, time: RexNode, at: int) -> str:
     if not isinstance(time, InputRef):
         return f"$f{at}"
     source = below.input
-    if isinstance(source, Project) and not isinstance(source.exprs[time.index], InputRef):
+    if isinstance(source, Project) and (
+        isinstance(source.input, LegacyWindowAggregate) or not isinstance(source.exprs[time.index], InputRef)
+    ):
         return f"$f{at}"
     return source.row_type.field_names[time.index]
 

@@ -144,5 +144,5 @@ def _incremental(rel: Rel) -> Rel:
         ttl=partial.ttl,
         row_type=row_type,
     )
-    return replace(rel, input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type))
+    return replace(rel, need_retraction=False, input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type))
 

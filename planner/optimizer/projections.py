@@ -54,7 +54,7 @@ def push_projections(rel: Rel) -> Rel:
 
 def _push(rel: Rel) -> Rel:
     while isinstance(rel, Project):
-        if is_identity(rel) and not isinstance(rel.input, Values):
+        if is_identity(rel) and not isinstance(rel.input, (Project, Values)):
             rel = rel.input
             continue
         rule = _RULES.get(type(rel.input))

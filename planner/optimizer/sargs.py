@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cmp_to_key
@@ -66,9 +66,9 @@ def read(rex: RexNode) -> Search | None:
     if not isinstance(rex, Call):
         return None
     if rex.name == IS_NULL:
-        return Search(rex.operands[0], (), True, rex.operands[0].type.not_null())
+        return Search(rex.operands[0], (), True, None)
     if rex.name == IS_NOT_NULL:
-        return Search(rex.operands[0], ALL, False, rex.operands[0].type.not_null())
+        return Search(rex.operands[0], ALL, False, None)
     if rex.name == SEARCH and isinstance(rex.operands[1], Sarg):
         sarg = rex.operands[1]
         null = {"TRUE": True, "FALSE": False}.get(sarg.null_as)
@@ -241,6 +241,22 @@ def _comparison(found: Search) -> RexNode | None:
     if upper is None and lower is not None:
         return to(GE if lower.closed else GT, lower.value)
     return None
+
+
+def search_of(comparisons: Sequence[RexNode], *, every: bool) -> RexNode:
+    """Comparisons of one operand with literals, any or all of which must hold, as one SEARCH.
+
+    Where they cannot be one (the values do not compare) they stay an OR or AND.
+    """
+    searches = [read(c) for c in comparisons]
+    if any(s is None or s.operand != comparisons[0].operands[0] for s in searches):  # type: ignore[union-attr]
+        return and_(comparisons) if every else or_(comparisons)
+    found = searches[0]
+    assert found is not None
+    for other in searches[1:]:
+        assert other is not None
+        found = intersect(found, other) if every else unite(found, other)
+    return write(found)
 
 
 def expand(rex: RexNode) -> RexNode:

@@ -17,12 +17,14 @@ from .predicates import filtered, join_row_type
 from .projections import columns
 from .rexes import (
     EQ,
+    IS_NOT_NULL,
     IS_NULL,
     NOT,
     TRUE,
     and_,
     compare,
     conjunctions,
+    identity,
     is_call,
     or_,
     refs,
@@ -174,28 +176,19 @@ def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Re
 
 
 def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
-    """The aggregation per value of the columns that the conditions read."""
+    """The aggregation per value of the columns that the conditions read, these in front."""
     if not conditions:
         return replace(rel, input=source), []
     read = sorted(set().union(*map(refs, conditions)))
-    added = [i for i in read if i not in rel.grouping]
+    added = tuple(i for i in read if i not in rel.grouping)
+    columns_ = identity(source.row_type)
+    source = filtered(source, [test(IS_NOT_NULL, columns_[i]) for i in read if columns_[i].type.nullable])
+    fields = (*(source.row_type.fields[i] for i in added), *rel.row_type.fields)
     grouping = (*added, *rel.grouping)
-    keys = [source.row_type.fields[i] for i in added]
-    width = len(added)
-    fields = rel.row_type.fields
-    new = replace(
-        rel,
-        input=source,
-        grouping=grouping,
-        row_type=row_of(
-            unique_names([*(k.name for k in keys), *(f.name for f in fields)]),
-            (*(k.type for k in keys), *(f.type for f in fields)),
-        ),
-    )
+    row_type = row_of(unique_names(f.name for f in fields), (f.type for f in fields))
+    new = replace(rel, input=source, grouping=grouping, row_type=row_type)
     place = {g: i for i, g in enumerate(grouping)}
-    order = [*range(width, width + len(fields)), *range(width)]
-    back = {old: new_ for new_, old in enumerate(order)}
-    return columns(new, order), [remap(c, {r: back[place[r]] for r in read}) for c in conditions]
+    return new, [remap(c, {r: place[r] for r in read}) for c in conditions]
 
 
 # ---------------------------------------------------------------- scalar subqueries
@@ -217,6 +210,7 @@ class _Scalars:
         if not _single_row(rel):
             rel = _single_value(rel)
         right, conditions = decorrelate(rel, node.correl)
+        value = len(right.row_type.fields) - 1 if isinstance(right, Aggregate) else 0
         left = self.source
         width = len(left.row_type.fields)
         condition = and_(_joined(c, left, width, node.correl) for c in conditions) if conditions else TRUE
@@ -227,7 +221,7 @@ class _Scalars:
             condition=condition,
             row_type=join_row_type(JoinType.LEFT, left, right, concat(left.row_type, right.row_type).field_names),
         )
-        return InputRef(width, self.source.row_type.fields[width].type)
+        return InputRef(width + value, self.source.row_type.fields[width + value].type)
 
 
 def _with_scalars(source: Rel, rex: RexNode) -> tuple[Rel, RexNode]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...plan.durations import format_iso_duration
-from ...plan.rex import InputRef
+from ...plan.rex import InputRef, RexNode
 from ...plan.specs import (
     CumulativeWindow,
     HoppingWindow,
@@ -16,7 +16,7 @@ from ...plan.specs import (
     WindowSpec,
 )
 from ...plan.types import LogicalType
-from ..algebra import Aggregate, Join, Rel, Unary, WindowFunction
+from ..algebra import Aggregate, Filter, Join, Project, Rel, Unary, WindowFunction
 from ..physical import (
     Calc,
     Exchange,
@@ -94,13 +94,20 @@ def _physical_table_function(rel: WindowTableFunction) -> WindowColumns:
 
 def _calc(rel: Calc) -> WindowColumns | None:
     below = window_columns(rel.input)
-    if below is None:
-        return None
+    return None if below is None else below.moved(_places(rel.projection))
+
+
+def _project(rel: Project) -> WindowColumns | None:
+    below = window_columns(rel.input)
+    return None if below is None else below.moved(_places(rel.exprs))
+
+
+def _places(exprs: tuple[RexNode, ...]) -> dict[int, list[int]]:
     places: dict[int, list[int]] = {}
-    for i, e in enumerate(rel.projection):
+    for i, e in enumerate(exprs):
         if isinstance(e, InputRef):
             places.setdefault(e.index, []).append(i)
-    return below.moved(places)
+    return places
 
 
 def _same(rel: Unary) -> WindowColumns | None:
@@ -152,6 +159,8 @@ _RULES: dict[type[Rel], Callable[..., WindowColumns | None]] = {
     WindowFunction: _table_function,
     WindowTableFunction: _physical_table_function,
     Calc: _calc,
+    Project: _project,
+    Filter: _same,
     Exchange: _same,
     Expand: _expand,
     Rank: _same,
