@@ -8,8 +8,15 @@ from flinkplan.plan.document import dumps, load, loads, pretty, save
 from flinkplan.plan.errors import PlanError, UnsupportedError
 from flinkplan.plan.nodes import Calc, Join
 
-CALC: dict[str, Any] = {
+VALUES: dict[str, Any] = {
     "id": 1,
+    "type": "stream-exec-values_1",
+    "tuples": [],
+    "outputType": "ROW<`a` INT>",
+    "description": "Values",
+}
+CALC: dict[str, Any] = {
+    "id": 2,
     "type": "stream-exec-calc_1",
     "projection": [{"kind": "INPUT_REF", "inputIndex": 0, "type": "INT"}],
     "condition": None,
@@ -20,7 +27,7 @@ CALC: dict[str, Any] = {
     "description": "Calc(select=[a])",
 }
 JOIN: dict[str, Any] = {
-    "id": 2,
+    "id": 3,
     "type": "stream-exec-join_1",
     "joinSpec": {
         "joinType": "INNER",
@@ -36,6 +43,7 @@ JOIN: dict[str, Any] = {
     "outputType": "ROW<`a` INT>",
     "description": "Join",
 }
+EDGES = ((1, 2), (2, 3), (2, 3))
 
 
 def edge(source: int, target: int) -> dict[str, Any]:
@@ -47,8 +55,8 @@ def document(*nodes: dict[str, Any], edges: tuple[tuple[int, int], ...] = ()) ->
 
 
 def test_nodes_and_edges_are_read() -> None:
-    plan = loads(json.dumps(document(CALC, JOIN, edges=((1, 2), (1, 2)))))
-    calc, join = plan.nodes
+    plan = loads(json.dumps(document(VALUES, CALC, JOIN, edges=EDGES)))
+    _, calc, join = plan.nodes
     assert isinstance(calc, Calc)
     assert isinstance(join, Join)
     assert plan.inputs(join) == (calc, calc)
@@ -58,7 +66,7 @@ def test_nodes_and_edges_are_read() -> None:
 
 
 def test_text_is_kept_byte_for_byte(tmp_path: Path) -> None:
-    text = pretty(document(CALC, JOIN, edges=((1, 2), (1, 2))))
+    text = pretty(document(VALUES, CALC, JOIN, edges=EDGES))
     path = tmp_path / "plan.json"
     path.write_text(text)
     save(load(path), tmp_path / "copy.json")
@@ -67,7 +75,8 @@ def test_text_is_kept_byte_for_byte(tmp_path: Path) -> None:
 
 def test_what_flink_ignores_is_kept() -> None:
     calc = {**CALC, "flinkplan": {"name": "clean"}}
-    assert dumps(loads(json.dumps(document(calc)))) == pretty(document(calc))
+    plan = document(VALUES, calc, edges=((1, 2),))
+    assert dumps(loads(json.dumps(plan))) == pretty(plan)
 
 
 def test_layout_is_jacksons() -> None:
@@ -77,7 +86,7 @@ def test_layout_is_jacksons() -> None:
 
 
 def broken(change: Any) -> str:
-    plan = json.loads(json.dumps(document(CALC, JOIN, edges=((1, 2), (1, 2)))))
+    plan = json.loads(json.dumps(document(VALUES, CALC, JOIN, edges=EDGES)))
     change(plan)
     return json.dumps(plan)
 
@@ -88,13 +97,15 @@ def broken(change: Any) -> str:
         (lambda p: p.pop("edges"), "no 'edges'"),
         (lambda p: p.update(more=1), "unknown top-level key 'more'"),
         (lambda p: p.update(nodes={}), "'nodes' must be a list"),
-        (lambda p: p["nodes"][0].pop("projection"), "node 1 (/nodes/0): the field 'projection' is missing"),
-        (lambda p: p["nodes"][0].update(type="calc"), "a name and a version"),
-        (lambda p: p["nodes"][0].update(id="1"), "id: expected a whole number"),
-        (lambda p: p["nodes"][1].update(id=1), "the id 1 is used twice"),
-        (lambda p: p["nodes"][0]["projection"][0].pop("inputIndex"), "INPUT_REF expression lacks"),
-        (lambda p: p["nodes"][1]["joinSpec"].update(joinType="OUTER"), "joinType"),
+        (lambda p: p["nodes"][1].pop("projection"), "node 2 (/nodes/1): the field 'projection' is missing"),
+        (lambda p: p["nodes"][1].update(type="calc"), "a name and a version"),
+        (lambda p: p["nodes"][1].update(id="1"), "id: expected a whole number"),
+        (lambda p: p["nodes"][2].update(id=1), "the id 1 is used twice"),
+        (lambda p: p["nodes"][1]["projection"][0].pop("inputIndex"), "INPUT_REF expression lacks"),
+        (lambda p: p["nodes"][2]["joinSpec"].update(joinType="OUTER"), "joinType"),
         (lambda p: p["edges"][0].update(source=7), "node 7, which does not exist"),
+        (lambda p: p["edges"].pop(), "node 3 (/nodes/2): 'stream-exec-join' has 1 inputs and takes 2"),
+        (lambda p: p["edges"].append(edge(3, 2)), "node 2 does not stand behind node 3, which feeds it"),
     ],
 )
 def test_errors_name_the_place(change: Any, words: str) -> None:
@@ -112,7 +123,7 @@ def test_errors_name_the_place(change: Any, words: str) -> None:
 )
 def test_unknown_nodes_are_named(node_type: str, words: str) -> None:
     with pytest.raises(UnsupportedError) as e:
-        loads(broken(lambda p: p["nodes"][0].update(type=node_type)))
+        loads(broken(lambda p: p["nodes"][1].update(type=node_type)))
     assert words in str(e.value)
 
 
