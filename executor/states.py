@@ -1,0 +1,117 @@
+"""What the state of a checkpoint holds, read through Spark's own state data source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..plan.errors import PlanError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+_FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
+"""An expiry beyond this stands for none: kernels keep such states for a hundred years."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One state of one operator of one sink's query.
+
+    ``kind`` is ValueState, ListState or MapState; of Spark's own operators, which have one state, it is empty.
+    """
+
+    sink: str
+    operator: int
+    name: str
+    kind: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a state: its key, its value, and when it expires, if ever."""
+
+    key: tuple[Any, ...]
+    value: Any
+    expires: datetime | None
+
+
+def find_states(checkpoint: Path) -> list[State]:
+    """The states of a checkpoint, by sink and operator; reads metadata only.  Raises :class:`PlanError`."""
+    queries = sorted(path.parent for path in checkpoint.glob("*/offsets"))
+    if not queries:
+        raise PlanError("there is no checkpoint here", where=str(checkpoint))
+    return [state for query in queries for state in _states(query)]
+
+
+def _states(query: Path) -> Iterator[State]:
+    operators = sorted((p for p in query.glob("state/*") if p.name.isdecimal()), key=lambda p: int(p.name))
+    for operator in operators:
+        variables = list(_variables(operator))
+        for name, kind in variables or [("state", "")]:
+            yield State(query.name, int(operator.name), name, kind, query)
+
+
+def _variables(operator: Path) -> Iterator[tuple[str, str]]:
+    """The names and kinds of the states that an operator declares; those of Spark itself begin with ``$``."""
+    batches = [p for p in operator.glob("_metadata/v2/*") if p.name.isdecimal()]
+    if not batches:
+        return
+    latest = max(batches, key=lambda p: int(p.name)).read_text(encoding="utf-8")
+    properties = json.loads(latest.partition("\n")[2]).get("operatorPropertiesJson") or "{}"
+    for variable in json.loads(properties).get("stateVariables", ()):
+        if not variable["stateName"].startswith("$"):
+            yield variable["stateName"], variable["stateVariableType"]
+
+
+def frame(spark: SparkSession, state: State) -> DataFrame:
+    """The entries of a state as Spark reads them."""
+    reader = spark.read.format("statestore").option("operatorId", state.operator)
+    if state.kind:
+        reader = reader.option("stateVarName", state.name)
+    return reader.load(str(state.folder))
+
+
+def count(spark: SparkSession, state: State) -> int:
+    """How many entries a state has."""
+    return frame(spark, state).count()
+
+
+def entries(spark: SparkSession, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
+    """Some entries of a state; with ``key`` only those under it, its columns as texts."""
+    from pyspark.sql import functions as F
+
+    found = frame(spark, state)
+    if key is not None:
+        columns = found.schema["key"].dataType.names  # type: ignore[attr-defined]
+        if len(columns) != len(key):
+            raise PlanError(f"the key of {state.name} has {len(columns)} columns, not {len(key)}")
+        for column, value in zip(columns, key, strict=True):
+            found = found.where(F.col("key").getField(column).cast("string") == F.lit(value))
+    for row in found.limit(limit).collect():
+        yield _entry(row)
+
+
+def _entry(row: Row) -> Entry:
+    fields = row.asDict()
+    key = tuple(fields["key"])
+    if "user_map_key" in fields:
+        value, expires = _unwrapped(fields["user_map_value"])
+        return Entry((*key, *fields["user_map_key"]), value, expires)
+    value, expires = _unwrapped(fields["list_element"] if "list_element" in fields else fields["value"])
+    return Entry(key, value, expires)
+
+
+def _unwrapped(value: Any) -> tuple[Any, datetime | None]:
+    """A value without the expiry that Spark keeps beside it."""
+    fields = value.asDict() if hasattr(value, "asDict") else {}
+    millis = fields.get("ttlExpirationMs")
+    if millis is None:
+        return value, None
+    expires = None if millis > _FOREVER else datetime.fromtimestamp(millis / 1000, UTC)
+    return fields["value"], expires

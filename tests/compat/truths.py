@@ -1,0 +1,194 @@
+"""What Spark really does with a checkpoint when the plan changes: the cases that back the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, WINDOW, WINDOW_COLUMNS, script
+
+Row = Mapping[str, Any]
+Files = Mapping[str, Sequence[Row]]
+
+
+def order(id: int, product: str = "p", amount: int = 1, price: int = 10, **more: Any) -> Row:
+    """A row of the table orders."""
+    row = {"id": id, "product": product, "shop": "s", "amount": amount, "price": price, "discount": 2}
+    return {**row, "ts": "2020-01-01 00:00:00", **more}
+
+
+def shipment(order_id: int, cost: int = 5, **more: Any) -> Row:
+    """A row of the table shipments."""
+    row = {"order_id": order_id, "carrier": "c", "cost": cost, "shop": "s"}
+    return {**row, "ts": "2020-01-01 00:00:00", **more}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """State made under ``old``, a restart under ``new``.
+
+    ``first`` and ``second`` are the rows by table (and file) that are there before and after the restart.  The
+    changes written after it are ``expected``: ``c`` or ``d``, then the row; or Spark refuses with an error that has
+    ``refused`` in it.  ``seamless``: they are those of a run that was never stopped.  ``rules`` are those that the
+    case backs.
+    """
+
+    name: str
+    rules: tuple[str, ...]
+    old: str
+    new: str
+    first: Files
+    second: Files
+    expected: Sequence[tuple[Any, ...]] = ()
+    refused: str | None = None
+    seamless: bool = False
+    ttls: tuple[str | None, str | None] = (None, None)
+
+
+def _sums(name: str, rule: str, new: str, columns: str, expected: Sequence[tuple[Any, ...]], **more: Any) -> Truth:
+    """A change of two sums over one order before and one after the restart."""
+    first, second = {"orders/a": [order(1, amount=2, price=10)]}, {"orders/b": [order(2, amount=3, price=7)]}
+    old = script(more.pop("old", SUMS), SUMS_COLUMNS)
+    return Truth(name, (rule,), old, script(new, columns), first, second, expected, **more)
+
+
+def _joined(name: str, rules: tuple[str, ...], new: str, **more: Any) -> Truth:
+    """A change of a join whose left row came before, and whose right row comes after the restart."""
+    columns = more.pop("columns", JOIN_COLUMNS)
+    first = {"orders/a": [order(1)], "shipments/a": []}
+    second = {"shipments/b": [shipment(1)]}
+    return Truth(name, rules, script(JOIN, JOIN_COLUMNS), script(new, columns), first, second, **more)
+
+
+_MISMATCH = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
+_MATCHED = [("c", 1, 10, 5)]
+_FEWER = "SELECT product, SUM(amount) AS total FROM orders GROUP BY product"
+_TWO = SUMS_COLUMNS.rpartition(", ")[0]
+
+TRUTHS = (
+    # ---------------------------------------------------------------- TTLs
+    _joined("ttl-enabled", ("ttl-enabled",), JOIN, expected=_MATCHED, seamless=True, ttls=(None, "1 h")),
+    _joined("ttl-disabled", ("ttl-disabled",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", None)),
+    _joined("ttl-changed", ("ttl-changed",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", "3 h")),
+    _joined("old-entries-keep-their-expiry", ("ttl-changed",), JOIN, expected=[], ttls=("1 ms", "1 h")),
+    # ---------------------------------------------------------------- without state
+    _sums(
+        "filter-changed",
+        "stateless-node-changed",
+        SUMS.replace("GROUP", "WHERE price > 8 GROUP"),
+        SUMS_COLUMNS,
+        [],
+    ),
+    _sums("having-added", "stateless-node-added", f"{SUMS} HAVING SUM(amount) > 4", SUMS_COLUMNS, [("c", "p", 5, 10)]),
+    _sums(
+        "having-removed",
+        "stateless-node-removed",
+        SUMS,
+        SUMS_COLUMNS,
+        [("d", "p", 2, 10), ("c", "p", 5, 10)],
+        old=f"{SUMS} HAVING SUM(amount) > 1",
+    ),
+    # ---------------------------------------------------------------- aggregates
+    _sums(
+        "aggregates-reordered",
+        "aggregates-reordered",
+        "SELECT product, MAX(price) AS top, SUM(amount) AS total FROM orders GROUP BY product",
+        "product STRING, top DECIMAL(10, 2), total INT",
+        [("d", "p", 10, 2), ("c", "p", 10, 5)],
+        seamless=True,
+    ),
+    _sums("aggregate-removed", "aggregate-removed", _FEWER, _TWO, [("d", "p", 2), ("c", "p", 5)]),
+    _sums(
+        "aggregate-added",
+        "aggregate-added",
+        SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(*) AS n"),
+        f"{SUMS_COLUMNS}, n BIGINT",
+        [("d", "p", 2, 10, 0), ("c", "p", 5, 10, 1)],
+    ),
+    _sums(
+        "aggregate-changed",
+        "aggregate-changed",
+        SUMS.replace("MAX(", "MIN("),
+        SUMS_COLUMNS,
+        [("d", "p", 2, None), ("c", "p", 5, 7)],
+    ),
+    _sums(
+        "aggregate-mistaken",
+        "aggregate-mistaken",
+        SUMS.replace("amount)", "amount * 100)"),
+        SUMS_COLUMNS,
+        [("d", "p", 20, 10), ("c", "p", 320, 10)],
+        old=SUMS.replace("amount)", "amount * 10)"),
+    ),
+    _sums(
+        "distinct-added",
+        "distinct-aggregate-changed",
+        SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT id) AS n"),
+        f"{SUMS_COLUMNS}, n BIGINT",
+        [("d", "p", 2, 10, 0), ("c", "p", 5, 10, 1)],
+    ),
+    _sums("keys-changed", "keys-changed", SUMS.replace("product", "shop"), SUMS_COLUMNS, [("c", "s", 3, 7)]),
+    # ---------------------------------------------------------------- operators that come and go
+    _sums(
+        "stateful-node-added",
+        "stateful-node-added",
+        f"SELECT product, MAX(total), MAX(top) FROM ({SUMS}) GROUP BY product",
+        SUMS_COLUMNS,
+        [],
+        refused=_MISMATCH,
+    ),
+    _sums(
+        "stateful-node-removed",
+        "stateful-node-removed",
+        "SELECT product, amount, price FROM orders",
+        SUMS_COLUMNS,
+        [],
+        refused=_MISMATCH,
+    ),
+    _sums(
+        "source-added",
+        "source-added",
+        SUMS.replace(
+            "FROM orders",
+            "FROM (SELECT product, amount, price FROM orders UNION ALL SELECT shop, 1, cost FROM shipments)",
+        ),
+        SUMS_COLUMNS,
+        [],
+        refused="sources",
+    ),
+    # ---------------------------------------------------------------- joins
+    _joined("join-type-changed", ("join-type-changed",), JOIN.replace("JOIN", "LEFT JOIN"), refused=""),
+    _joined(
+        "row-schema-changed",
+        ("row-schema-changed",),
+        JOIN.replace("o.price", "o.price, o.discount"),
+        columns="id BIGINT, price DECIMAL(10, 2), discount DECIMAL(10, 2), cost DECIMAL(10, 2)",
+        refused="",
+    ),
+    _joined(
+        "row-columns-changed",
+        ("row-columns-changed",),
+        JOIN.replace("o.price", "o.discount"),
+        expected=_MATCHED,
+    ),
+    _joined(
+        "row-values-changed",
+        ("row-values-changed",),
+        JOIN.replace("o.price", "CAST(o.price + 1 AS DECIMAL(10, 2))"),
+        expected=_MATCHED,
+    ),
+    # ---------------------------------------------------------------- windows
+    Truth(
+        "watermark-changed",
+        ("watermark-changed",),
+        script(WINDOW, WINDOW_COLUMNS),
+        script(WINDOW, WINDOW_COLUMNS).replace("'5' SECOND", "'1' SECOND"),
+        {"orders/a": [order(1, amount=2)]},
+        {
+            "orders/b": [order(2, amount=3), order(3, ts="2020-01-01 01:00:00")],
+            "orders/c": [order(4, ts="2020-01-01 02:00:00")],
+        },
+        [("c", "2020-01-01 00:00:00", "p", 5)],
+    ),
+)
