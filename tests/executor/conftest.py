@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.stream import KIND, SEQUENCE, Stream, column_name
 from flinkplan.executor.types import spark_type
@@ -79,7 +80,7 @@ class Bench:
         frame: Any = stream.frame
         manager = frame._jdf.sparkSession().streams()
         none = jvm.scala.Option.empty()
-        query = getattr(manager, "startQuery")(
+        query = manager.startQuery(
             none,
             none,
             jvm.scala.Option.apply(str(self._folder / "checkpoint")),

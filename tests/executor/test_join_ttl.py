@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from flinkplan.executor.operators.joins import join
 from flinkplan.plan.nodes import Join
 from flinkplan.plan.specs import JoinSpec, JoinType, StateMetadata
