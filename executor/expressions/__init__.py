@@ -1,7 +1,6 @@
 """Scalar expressions: a plan's RexNode → a Spark column with Flink's semantics."""
 
 from . import arithmetic, cast, collection, comparison, conditional, encoding, intervals, json, math, string, temporal
-from .collection import explode_column
 from .translate import to_column
 
 __all__ = [
@@ -11,7 +10,6 @@ __all__ = [
     "comparison",
     "conditional",
     "encoding",
-    "explode_column",
     "intervals",
     "json",
     "math",
