@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..errors import TableError
 from ..tables import Table
-from . import blackhole, filesystem, printing
+from . import blackhole, datagen, filesystem, printing
 from .base import Connector, registered
 
-__all__ = ["Connector", "blackhole", "filesystem", "find_connector", "printing"]
+__all__ = ["Connector", "blackhole", "datagen", "filesystem", "find_connector", "printing"]
 
 
 def find_connector(table: Table) -> Connector:

@@ -1,0 +1,168 @@
+"""The connector ``datagen``: a source of made-up rows.
+
+Source: the options of Flink's ``DataGenConnectorOptions``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...plan.durations import parse_duration
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import TableSourceScan
+from ...plan.specs import ProjectPushDown
+from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
+from ..context import TranslationContext
+from ..errors import TableError
+from ..options import OptionSet, boolean, one_of
+from ..stream import SEQUENCE, Stream, column_name
+from ..tables import Table
+from ..types import spark_type
+from .base import Connector, connector
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_OPTIONS = {
+    "connector": str,
+    "rows-per-second": int,
+    "number-of-rows": int,
+    "scan.parallelism": int,
+    "fields.*": str,
+}
+_FIELD_OPTIONS = {
+    "kind": one_of("random", "sequence"),
+    "min": float,
+    "max": float,
+    "start": int,
+    "end": int,
+    "length": int,
+    "var-len": boolean,
+    "null-rate": float,
+    "max-past": parse_duration,
+}
+_BOUNDS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
+_DEFAULT_LENGTH = 100
+_CHUNK = 1 << 16
+
+
+@connector
+class DataGen(Connector):
+    """Rows of random values or sequences; bounded where a number of rows or the end of a sequence is given."""
+
+    name = "datagen"
+
+    def check(self, table: Table, is_source: bool) -> None:
+        where = f"table {table.identifier}"
+        if not is_source:
+            raise TableError("the connector 'datagen' cannot be written to", where=where)
+        OptionSet("the connector 'datagen'", _OPTIONS).check(table.options, where)
+        names = dict(table.physical)
+        for key, value in table.options.items():
+            match = re.fullmatch(r"fields\.(.+)\.([a-z-]+)", key)
+            if match is None and key.startswith("fields."):
+                raise TableError(f"the option '{key}' names no field's option", where=where)
+            if match is None:
+                continue
+            if match[1] not in names:
+                raise TableError(f"the option '{key}' names the unknown column '{match[1]}'", where=where)
+            options = OptionSet(f"the column '{match[1]}'", _FIELD_OPTIONS)
+            options.check({match[2]: value}, where)
+        for name, _ in table.physical:
+            field = _field(table, name)
+            if field.get("kind") == "sequence" and not {"start", "end"} <= field.keys():
+                raise TableError(f"the sequence of the column '{name}' needs 'start' and 'end'", where=where)
+
+    def is_bounded(self, table: Table) -> bool:
+        return _row_count(table) is not None
+
+    def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
+        from pyspark.sql import functions as F
+
+        numbers = _numbers(table, context)
+        indexes = list(range(len(table.physical)))
+        for ability in node.scan_table_source.abilities or ():
+            if isinstance(ability, ProjectPushDown):
+                indexes = [path[0] for path in ability.projected_fields]
+        columns = []
+        for i in indexes:
+            name, column_type = table.physical[i]
+            columns.append(_value(column_type, _field(table, name), numbers[SEQUENCE]).cast(spark_type(column_type)))
+        named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+        return Stream(numbers.select(*named, F.col(SEQUENCE)), node.output_type)
+
+
+def _field(table: Table, name: str) -> dict[str, str]:
+    """The options of a column."""
+    prefix = f"fields.{name}."
+    return {k.removeprefix(prefix): v for k, v in table.options.items() if k.startswith(prefix)}
+
+
+def _row_count(table: Table) -> int | None:
+    """The number of rows; ``None``: without end."""
+    counts = [int(table.options["number-of-rows"])] if "number-of-rows" in table.options else []
+    for name, _ in table.physical:
+        field = _field(table, name)
+        if field.get("kind") == "sequence":
+            counts.append(int(field["end"]) - int(field["start"]) + 1)
+    return min(counts, default=None)
+
+
+def _numbers(table: Table, context: TranslationContext) -> DataFrame:
+    """The rows' numbers from 0."""
+    from pyspark.sql import functions as F
+
+    count = _row_count(table)
+    reader = context.spark.readStream
+    if count is None:
+        rate = reader.format("rate").option("rowsPerSecond", table.option("rows-per-second", "10000")).load()
+        return rate.select(rate["value"].alias(SEQUENCE))
+    once = reader.format("flinkplan.runtime.source.EndOfInput").option("time", "0").option("batches", "1").load()
+    if count == 0:
+        return once.where(F.lit(False)).select(F.lit(0).cast("bigint").alias(SEQUENCE))
+    starts = once.select(F.explode(F.sequence(F.lit(0), F.lit(count - 1), F.lit(_CHUNK))).cast("bigint").alias("start"))
+    ends = F.least(starts["start"] + _CHUNK, F.lit(count)) - 1
+    return starts.select(F.explode(F.sequence(starts["start"], ends)).alias(SEQUENCE))
+
+
+def _value(t: LogicalType, field: Mapping[str, str], number: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    if field.get("kind") == "sequence":
+        return number + int(field["start"])
+    value = _random(t, field)
+    rate = float(field.get("null-rate", 0))
+    return F.when(F.rand() >= rate, value) if rate else value
+
+
+def _random(t: LogicalType, field: Mapping[str, str]) -> Column:
+    from pyspark.sql import functions as F
+
+    if t.root in INTEGERS:
+        limit = 1 << _BOUNDS[t.root]
+        low, high = int(field.get("min", -limit)), int(field.get("max", limit - 1))
+        return F.floor(F.rand() * float(high - low + 1) + float(low))
+    if t.root in APPROXIMATE or t.root == "DECIMAL":
+        largest = 10.0 ** ((t.precision or 38) - (t.scale or 0)) - 1
+        low_value, high_value = float(field.get("min", -largest)), float(field.get("max", largest))
+        return F.rand() * (high_value - low_value) + low_value
+    if t.root in CHARACTER:
+        return _hex(int(field.get("length", min(t.length or _DEFAULT_LENGTH, _DEFAULT_LENGTH))))
+    if t.root == "BOOLEAN":
+        return F.rand() < F.lit(0.5)
+    if t.root in TIMESTAMPS:
+        past = parse_duration(field.get("max-past", "0 ms"))
+        return F.timestamp_millis(F.unix_millis(F.current_timestamp()) - F.floor(F.rand() * past))
+    if t.root == "DATE":
+        return F.current_date()
+    raise UnsupportedError(f"random values of the type {t}")
+
+
+def _hex(length: int) -> Column:
+    """Random hexadecimal digits."""
+    from pyspark.sql import functions as F
+
+    parts = [F.md5(F.rand().cast("string")) for _ in range(length // 32 + 1)]
+    return F.substring(F.concat(*parts), 1, length)

@@ -1,0 +1,55 @@
+"""Tables' options are checked before Spark starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from flinkplan.executor.errors import TableError
+from flinkplan.executor.tables import check_tables
+
+from .plans import passthrough
+
+FILES = {"connector": "filesystem", "path": "/data", "format": "json"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        FILES,
+        FILES | {"json.ignore-parse-errors": "TRUE", "source.monitor-interval": "10 s"},
+        FILES | {"format": "csv", "csv.field-delimiter": "\\t", "csv.null-literal": ""},
+        FILES | {"format": "debezium-json", "debezium-json.schema-include": "true"},
+        {"connector": "datagen", "number-of-rows": "5", "fields.a.kind": "sequence", "fields.a.start": "1"}
+        | {"fields.a.end": "9"},
+    ],
+)
+def test_what_flink_takes_is_taken(options: Mapping[str, str]) -> None:
+    check_tables(passthrough(options), {})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "the option 'connector' is missing"),
+        ({"connector": "kafka"}, "unknown connector 'kafka'"),
+        ({"connector": "filesystem", "format": "json"}, "the option 'path' is missing"),
+        ({"connector": "filesystem", "path": "/data"}, "the option 'format' is missing"),
+        (FILES | {"format": "avro"}, "unknown format 'avro'"),
+        (FILES | {"json.ignore-parse-error": "true"}, "did you mean 'json.ignore-parse-errors'?"),
+        (FILES | {"json.ignore-parse-errors": "yes"}, "is neither true nor false"),
+        (FILES | {"json.timestamp-format.standard": "RFC"}, "is none of SQL, ISO-8601"),
+        (FILES | {"format": "csv", "csv.field-delimiter": "::"}, "is not a single character"),
+        ({"connector": "datagen", "fields.b.kind": "random"}, "names the unknown column 'b'"),
+        ({"connector": "datagen", "fields.a.kind": "sequence"}, "needs 'start' and 'end'"),
+        (FILES | {"path": "${ROOT}/in"}, "${ROOT}, not set"),
+    ],
+)
+def test_what_flink_refuses_is_refused(options: Mapping[str, str], message: str) -> None:
+    with pytest.raises(TableError) as caught:
+        check_tables(passthrough(options), {})
+    assert message in str(caught.value)
+
+
+def test_variables_are_filled_in() -> None:
+    check_tables(passthrough(FILES | {"path": "${ROOT}/${DAY}"}), {"ROOT": "/data", "DAY": "today"})
