@@ -6,7 +6,7 @@ Sources: the declarative and imperative aggregate functions of Flink's runtime, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..plan.errors import UnsupportedError
 from ..plan.specs import AggregateCall
@@ -72,6 +72,13 @@ def accumulators(
         RowField(f"distinct${i}", _map_view(types[d.args[0]], BIGINT.not_null())) for i, d in enumerate(distincts)
     )
     return Accumulators(tuple(found), distincts, views, count_star)
+
+
+def renamed(found: Accumulators, names: Sequence[str]) -> Accumulators:
+    """The accumulators of the calls by the names that the columns really have, in order."""
+    rest = iter(names)
+    by_call = tuple(tuple(RowField(next(rest), f.type) for f in fields) for fields in found.by_call)
+    return replace(found, by_call=by_call)
 
 
 def is_count_star(call: AggregateCall) -> bool:

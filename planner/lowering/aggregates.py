@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...plan import nodes
+from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.specs import (
     AggregateCall,
@@ -16,9 +17,8 @@ from ...plan.specs import (
     SlidingGroupWindow,
     TumblingGroupWindow,
 )
-from ...plan.durations import parse_iso_duration
 from .. import physical as p
-from ..accumulators import accumulators
+from ..accumulators import accumulators, renamed
 from ..algebra import Rel
 from ..optimizer.monotonicity import DECREASING, INCREASING, monotonicity
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts
@@ -85,6 +85,7 @@ def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
     retractions = (rel.need_retraction,) * len(rel.calls)
     columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, rel.need_retraction)
     keys = [names(rel)[i] for i in range(len(rel.grouping))]
+    columns_ = renamed(columns_, names(rel.input)[len(keys) :])
     select = global_phase(keys, rel.calls, retractions, columns_, names(rel)[len(keys) :])
     parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
     return ctx.node(

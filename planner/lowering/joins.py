@@ -83,7 +83,10 @@ def interval(rel: p.IntervalJoin, ctx: Context) -> ExecNode:
 
 def window(rel: p.WindowJoin, ctx: Context) -> ExecNode:
     """A join of rows that share a window."""
-    left, right = windowing_text(rel.left_windowing, names(rel.left)), windowing_text(rel.right_windowing, names(rel.right))
+    left, right = (
+        windowing_text(rel.left_windowing, names(rel.left)),
+        windowing_text(rel.right_windowing, names(rel.right)),
+    )
     text = f"leftWindow=[{left}], rightWindow=[{right}], {_head(rel.spec)}, {_where(rel)}, {_select(rel)}"
     return ctx.node(
         nodes.WindowJoin,

@@ -200,5 +200,3 @@ def typed_literal(value: Literal) -> str:
 def named(text: str, name: str) -> str:
     """``text AS name``, or the name alone."""
     return name if text == name else f"{text} AS {name}"
-
-

@@ -18,8 +18,8 @@ from ...plan.specs import (
     LimitPushDown,
     MiniBatchInterval,
     Overwrite,
-    PartitionPushDown,
     Partitioning,
+    PartitionPushDown,
     ProjectPushDown,
     ReadingMetadata,
     ResolvedTable,
@@ -28,7 +28,6 @@ from ...plan.specs import (
     TableSourceSpec,
 )
 from .. import physical as p
-from ..algebra import Rel
 from ..catalog import Identifier, Table
 from ..connectors import table_options
 from ..optimizer.keys import smallest_key, upsert_keys
@@ -61,7 +60,7 @@ def scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
                 digests.append(f"partitions=[{', '.join(texts)}]")
             case FilterPushDown(predicates):
                 digests.append(f"filter=[{_conjunction(predicates, fields)}]")
-            case ProjectPushDown(paths, produced):
+            case ProjectPushDown(produced_type=produced):
                 fields = produced.field_names
                 digests.append(f"project=[{', '.join(fields)}]")
             case ReadingMetadata(keys, produced):

@@ -15,11 +15,11 @@ from .calcs import merge_calcs, to_calc
 from .changelog import Mode, infer
 from .implement import Implementer
 from .join_expressions import push_join_expressions
-from .legacy_windows import legacy_windows
-from .normalization import normalize_changelogs
-from .mini_batch import assign_mini_batches, two_phase_aggregates
-from .overs import split_overs
 from .join_predicates import derive_join_predicates, transfer_key_predicates
+from .legacy_windows import legacy_windows
+from .mini_batch import assign_mini_batches, two_phase_aggregates
+from .normalization import normalize_changelogs
+from .overs import split_overs
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank

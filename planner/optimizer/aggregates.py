@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...plan.functions import arithmetic
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra import Aggregate, Project, Rel, Values
 from ..physical import Expand
 from ..rexbuilder import cast as convert
-from ...plan.functions import arithmetic
+from . import sargs
 from .rexes import EQ, case, compare, identity
 from .row_types import row_of
 from .simplify import simplify
-from . import sargs
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1")
 
@@ -52,7 +52,7 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     read = {i for c in calls for i in (*c.arg_list, *((c.filter_arg,) if c.filter_arg >= 0 else ()))}
     twice = [g for g in rel.grouping if g in read]
     expand_index = len(fields)
-    sets = tuple(sorted(sets, key=lambda s: (expand_id(rel.grouping, s))))
+    sets = tuple(sorted(sets, key=lambda s: expand_id(rel.grouping, s)))
     projects = tuple(
         (
             *(
@@ -244,5 +244,3 @@ def remap_aggregate(rel: Aggregate, indexes: Sequence[int], source: Rel) -> Aggr
             for c in rel.calls
         ),
     )
-
-

@@ -16,10 +16,8 @@ from ..connectors import sink_kinds
 from ..physical import (
     Calc,
     ChangelogNormalize,
-    Deduplicate,
     DropUpdateBefore,
     Exchange,
-    GlobalWindowAggregate,
     Limit,
     MiniBatchAssigner,
     Rank,
@@ -34,8 +32,8 @@ from ..physical import (
     WindowTableFunction,
 )
 from .keys import keys_in_group_range, upsert_keys
-from .modify_kinds import INSERT_ONLY, D, I, Kinds, U, modify_kinds
-from .monotonicity import DECREASING, INCREASING, CONSTANT, monotonicity
+from .modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, Kinds, modify_kinds
+from .monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
 from .rexes import refs
 from .tree import with_inputs
 
@@ -73,8 +71,8 @@ class Mode:
     def row_kinds(self) -> tuple[str, ...]:
         """As the plan lists them."""
         before = ("UPDATE_BEFORE",) if self.has_update_before else ()
-        updates = (*before, U) if U in self.kinds else ()
-        return (*((I,) if I in self.kinds else ()), *updates, *((D,) if D in self.kinds else ()))
+        updates = (*before, UPDATE) if UPDATE in self.kinds else ()
+        return (*((INSERT,) if INSERT in self.kinds else ()), *updates, *((DELETE,) if DELETE in self.kinds else ()))
 
 
 Modes = Mapping[int, Mode]
@@ -114,18 +112,18 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
 
 
 def _words(kinds: Kinds) -> str:
-    names = {U: "updates", D: "deletions", I: "inserts"}
+    names = {UPDATE: "updates", DELETE: "deletions", INSERT: "inserts"}
     return " and no ".join(names[k] for k in sorted(kinds, reverse=True))
 
 
 def _sink_requirement(
     sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Mapping[str, str]
 ) -> tuple[tuple[Updates, ...], bool]:
-    if U not in kinds and not materializes(sink, kinds, accepted, config):
+    if UPDATE not in kinds and not materializes(sink, kinds, accepted, config):
         return (Updates.NONE,), False
     if "UPDATE_BEFORE" in accepted:
         return (Updates.BEFORE_AND_AFTER,), False
-    both = Updates.BEFORE_AND_AFTER if U in kinds else Updates.NONE
+    both = Updates.BEFORE_AND_AFTER if UPDATE in kinds else Updates.NONE
     if materializes(sink, kinds, accepted, config):
         return (both,), True
     return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), False
@@ -173,10 +171,10 @@ class _Inference:
 
     def best(self, rel: Rel) -> Updates:
         """-U and +U where a relation updates."""
-        return Updates.BEFORE_AND_AFTER if U in self.kinds_of(rel) else Updates.NONE
+        return Updates.BEFORE_AND_AFTER if UPDATE in self.kinds_of(rel) else Updates.NONE
 
     def only_after(self, rel: Rel) -> Updates:
-        return Updates.ONLY_AFTER if U in self.kinds_of(rel) else Updates.NONE
+        return Updates.ONLY_AFTER if UPDATE in self.kinds_of(rel) else Updates.NONE
 
     def kinds_of(self, rel: Rel) -> Kinds:
         return modify_kinds(rel, self.kinds)
@@ -188,7 +186,7 @@ class _Inference:
         kinds = self.kinds_of(rel)
         new = with_inputs(rel, tuple(i for i in inputs if i is not None))
         self.kinds[id(new)] = kinds
-        self.modes[id(new)] = Mode(kinds, updates if U in kinds else Updates.NONE)
+        self.modes[id(new)] = Mode(kinds, updates if UPDATE in kinds else Updates.NONE)
         self.alive.append(new)
         return new
 
@@ -202,7 +200,7 @@ def _retracting(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
 
 
 def _forwarding(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
-    inputs = tuple(self.visit(i, required if U in self.kinds_of(i) else Updates.NONE) for i in rel.inputs)
+    inputs = tuple(self.visit(i, required if UPDATE in self.kinds_of(i) else Updates.NONE) for i in rel.inputs)
     return self.done(rel, inputs, required)
 
 
@@ -217,7 +215,7 @@ def _calc(self: _Inference, rel: Calc, required: Updates) -> Rel | None:
 
 
 def _scan(self: _Inference, rel: SourceScan, required: Updates) -> Rel | None:
-    has_before = U in self.kinds_of(rel)
+    has_before = UPDATE in self.kinds_of(rel)
     new = self.done(rel, (), Updates.BEFORE_AND_AFTER if has_before else Updates.NONE)
     if not has_before or required is not Updates.ONLY_AFTER or new is None:
         return new
@@ -230,7 +228,7 @@ def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
     for child, keys in ((rel.left, rel.spec.left_keys), (rel.right, rel.spec.right_keys)):
         unique = keys_in_group_range(child, keys)
         contains = any(frozenset(keys) <= key for key in unique)
-        if required is Updates.ONLY_AFTER and contains and U in self.kinds_of(child):
+        if required is Updates.ONLY_AFTER and contains and UPDATE in self.kinds_of(child):
             inputs.append(self.visit(child, Updates.ONLY_AFTER))
         else:
             inputs.append(self.visit(child, self.best(child)))
@@ -238,7 +236,7 @@ def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
 
 
 def _versioned(self: _Inference, rel: VersionedJoin, required: Updates) -> Rel | None:
-    left = self.visit(rel.left, required if U in self.kinds_of(rel.left) else Updates.NONE)
+    left = self.visit(rel.left, required if UPDATE in self.kinds_of(rel.left) else Updates.NONE)
     right = self.visit(rel.right, self.only_after(rel.right)) or self.visit(rel.right, self.best(rel.right))
     return self.done(rel, (left, right), required)
 

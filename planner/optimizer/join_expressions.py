@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...plan.rex import InputRef, RexNode
 from ...plan.functions.typing import least_restrictive
+from ...plan.rex import InputRef, RexNode
 from ...plan.types import NUMERIC
 from ..algebra import Join, Project, Rel
 from .predicates import ONE_SIDED, join_row_type
@@ -108,9 +108,7 @@ def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
 
 
 def _moved(rex: RexNode, width: int, by: int) -> RexNode:
-    return rewrite(
-        rex, lambda r: replace(r, index=r.index + by) if isinstance(r, InputRef) and r.index >= width else r
-    )
+    return rewrite(rex, lambda r: replace(r, index=r.index + by) if isinstance(r, InputRef) and r.index >= width else r)
 
 
 def _extended(rel: Rel, extra: list[RexNode]) -> Rel:

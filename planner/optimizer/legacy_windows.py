@@ -11,6 +11,7 @@ from dataclasses import replace
 from ...plan.durations import format_duration, format_iso_duration, parse_duration
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import (
+    AggregateCall,
     GroupWindow,
     NamedWindowProperty,
     SessionGroupWindow,
@@ -25,7 +26,7 @@ from ..algebra import Aggregate, Filter, Project, Rel
 from ..physical import LegacyWindowAggregate
 from .aggregates import remap_aggregate
 from .projections import is_identity
-from .rexes import identity, inline, is_call, rewrite
+from .rexes import cast, identity, inline, is_call, rewrite
 from .row_types import row_of
 
 _WINDOWS = ("$$TUMBLE$1", "$$HOP$1", "$$SESSION$1")
@@ -86,6 +87,7 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     names[at] = _time_name(below, time, at)
     source, indexes = _deduplicated(below.input, exprs, names)
     aggregate = remap_aggregate(rel, indexes, source)
+    calls = aggregate.calls if len(rel.grouping) > 1 else tuple(map(_if_empty, aggregate.calls))
     time_index = indexes[at]
     time_type = source.row_type.fields[time_index].type
     window = _window(call, source.row_type.field_names[time_index], time_index, time_type)
@@ -97,13 +99,13 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     result = LegacyWindowAggregate(
         input=source,
         grouping=grouping,
-        calls=aggregate.calls,
+        calls=calls,
         window=window,
         properties=tuple(p for p, _ in properties),
         emit=emit,
         row_type=row_of(
             (*(fields[i].name for i in keys), *(f.name for f in fields[count:]), *(p.name for p, _ in properties)),
-            (*(fields[i].type for i in keys), *(f.type for f in fields[count:]), *(t for _, t in properties)),
+            (*(fields[i].type for i in keys), *(c.type for c in calls), *(t for _, t in properties)),
         ),
     )
     outputs = identity(result.row_type)
@@ -112,8 +114,13 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     marker = Call(_WINDOW, tuple(found.get(kind, outputs[first]) for _, kind in _PROPERTIES), time_type)
     place = {k: i for i, k in enumerate(keys)}
     new: list[RexNode] = [marker if rel.grouping[i] == at else outputs[place[i]] for i in range(count)]
-    new += outputs[len(keys) : first]
+    new += (cast(outputs[len(keys) + i], c.type) for i, c in enumerate(rel.calls))
     return Project(input=result, exprs=tuple(new), row_type=rel.row_type)
+
+
+def _if_empty(call: AggregateCall) -> AggregateCall:
+    """Without grouping columns the planner takes the result of most functions to be nullable."""
+    return call if call.internal_name == "$COUNT$1" else replace(call, type=call.type.nullable_())
 
 
 def _time_name(below: Project, time: RexNode, at: int) -> str:

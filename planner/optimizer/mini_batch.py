@@ -18,16 +18,16 @@ from ..physical import (
     GlobalGroupAggregate,
     GroupAggregate,
     IncrementalGroupAggregate,
+    IntervalJoin,
     LegacyWindowAggregate,
     LocalGroupAggregate,
     MiniBatchAssigner,
+    OverAggregate,
     RegularJoin,
     SourceScan,
-    WatermarkAssigner,
-    IntervalJoin,
-    VersionedJoin,
     TemporalSort,
-    OverAggregate,
+    VersionedJoin,
+    WatermarkAssigner,
 )
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .row_types import row_of
@@ -144,5 +144,6 @@ def _incremental(rel: Rel) -> Rel:
         ttl=partial.ttl,
         row_type=row_type,
     )
-    return replace(rel, need_retraction=False, input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type))
-
+    return replace(
+        rel, need_retraction=False, input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type)
+    )

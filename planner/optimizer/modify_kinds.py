@@ -33,10 +33,10 @@ from ..physical import (
     WindowRank,
 )
 
-I, U, D = "INSERT", "UPDATE_AFTER", "DELETE"
+INSERT, UPDATE, DELETE = "INSERT", "UPDATE_AFTER", "DELETE"
 Kinds = frozenset[str]
-INSERT_ONLY: Kinds = frozenset({I})
-ALL_KINDS: Kinds = frozenset({I, U, D})
+INSERT_ONLY: Kinds = frozenset({INSERT})
+ALL_KINDS: Kinds = frozenset({INSERT, UPDATE, DELETE})
 
 
 def modify_kinds(rel: Rel, memo: dict[int, Kinds]) -> Kinds:
@@ -57,12 +57,14 @@ def _scan(rel: SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
     return source_kinds(rel.table, dict(rel.options)) & ALL_KINDS
 
 
-def _aggregate(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
-    return frozenset({I, U}) if inputs[0] <= INSERT_ONLY else ALL_KINDS
+def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    if rel.phase == "FINAL":
+        return ALL_KINDS
+    return frozenset({INSERT, UPDATE}) if inputs[0] <= INSERT_ONLY else ALL_KINDS
 
 
 def _legacy_window(rel: LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
-    return frozenset({I, U}) if rel.emit else INSERT_ONLY
+    return frozenset({INSERT, UPDATE}) if rel.emit else INSERT_ONLY
 
 
 def _join(rel: RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
@@ -79,7 +81,9 @@ def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
-    by_time = all(rel.input.row_type.fields[g.order_by.fields[0].index].type.is_time_attribute for g in rel.groups if g.order_by.fields)
+    fields = rel.input.row_type.fields
+    orders = [g.order_by.fields[0].index for g in rel.groups if g.order_by.fields]
+    by_time = all(fields[i].type.is_time_attribute for i in orders)
     return INSERT_ONLY if by_time and inputs[0] <= INSERT_ONLY else ALL_KINDS
 
 

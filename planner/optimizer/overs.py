@@ -8,18 +8,37 @@ from dataclasses import replace
 from ...plan.errors import UnsupportedError
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
-from ..algebra import Frame, Over, Project, Rel
+from ..algebra import Frame, Over, Project, Rel, TableModify
 from ..physical import OverAggregate
 from .rexes import contains_over, identity, refs, remap, rewrite
 from .row_types import row_of
+from .tree import with_inputs
 
 _STARRED = frozenset({"$COUNT$1"})
 
 
 def split_overs(rel: Rel) -> Rel:
     """A projection with OVER calls: those become columns ``w0$o0``… of operators below it."""
+    if isinstance(rel, TableModify):
+        return with_inputs(rel, (_numbered(rel.input),))
     if not isinstance(rel, Project) or not any(contains_over(e) for e in rel.exprs):
         return rel
+    return _split(rel)
+
+
+def _numbered(rel: Rel) -> Rel:
+    """With nothing but columns above the OVER calls, and no projection above that, theirs are named ``$1``…"""
+    if not isinstance(rel, Project) or not isinstance(rel.input, OverAggregate):
+        return rel
+    source = rel.input.row_type.field_names
+    width = len(rel.input.input.row_type.fields)
+    if not all(isinstance(e, InputRef) for e in rel.exprs):
+        return rel
+    names = (f"${i}" if e.index >= width else source[e.index] for i, e in enumerate(rel.exprs))  # type: ignore[union-attr]
+    return replace(rel, row_type=row_of(names, rel.row_type.field_types))
+
+
+def _split(rel: Project) -> Project:
     source, exprs = _with_plain_operands(rel)
     calls: list[Over] = []
 
@@ -33,7 +52,6 @@ def split_overs(rel: Rel) -> Rel:
     groups: dict[object, list[Over]] = {}
     for call in calls:
         groups.setdefault((call.partition, call.order), []).append(call)
-    width = len(source.row_type.fields)
     places: dict[Over, int] = {}
     for number, members in enumerate(groups.values()):
         source = _operator(source, members, number)
@@ -45,13 +63,7 @@ def split_overs(rel: Rel) -> Rel:
         return InputRef(places[node], types[places[node]]) if isinstance(node, Over) else node
 
     new = tuple(rewrite(e, replace_over) for e in exprs)
-    names = rel.row_type.field_names
-    if all(isinstance(e, InputRef) for e in new):
-        names = tuple(
-            f"${i}" if e.index >= width else source.row_type.field_names[e.index]  # type: ignore[union-attr]
-            for i, e in enumerate(new)
-        )
-    return Project(input=source, exprs=new, row_type=row_of(names, (e.type for e in new)))
+    return Project(input=source, exprs=new, row_type=row_of(rel.row_type.field_names, (e.type for e in new)))
 
 
 def _with_plain_operands(rel: Project) -> tuple[Rel, tuple[RexNode, ...]]:

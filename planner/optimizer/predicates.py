@@ -150,7 +150,7 @@ def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinT
     for part in parts:
         rejects_left = _rejects_null(part, lambda i: i < width)
         rejects_right = _rejects_null(part, lambda i: i >= width)
-        if rejects_left and found is JoinType.RIGHT or rejects_right and found is JoinType.LEFT:
+        if (rejects_left and found is JoinType.RIGHT) or (rejects_right and found is JoinType.LEFT):
             found = JoinType.INNER
         elif found is JoinType.FULL and rejects_left:
             found = JoinType.INNER if rejects_right else JoinType.LEFT
@@ -217,9 +217,7 @@ def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
 
 def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
     """FilterSetOpTransposeRule: into every operand."""
-    operands = tuple(
-        filtered(o, [retype(rel.condition, o.row_type.field_types)]) for o in below.operands
-    )
+    operands = tuple(filtered(o, [retype(rel.condition, o.row_type.field_types)]) for o in below.operands)
     return replace(below, operands=operands)
 
 

@@ -121,9 +121,7 @@ def push_past_join(rel: Project, below: Join) -> Rel:
     new_left, new_right = columns(below.left, left), columns(below.right, right)
     mapping = {old: new for new, old in enumerate(needed)}
     row_type = join_row_type(below.type, new_left, new_right)
-    join = replace(
-        below, left=new_left, right=new_right, condition=remap(below.condition, mapping), row_type=row_type
-    )
+    join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping), row_type=row_type)
     exprs = tuple(remap(e, mapping) for e in rel.exprs)
     return replace(rel, input=join, exprs=exprs)
 

@@ -14,7 +14,22 @@ from ..algebra import Rel
 from ..physical import Calc, OverAggregate, Rank
 from . import sargs
 from .calcs import calc, merge_calcs
-from .rexes import GE, GT, LE, LT, EQ, MIRRORED, and_, conjunctions, identity, inline, is_always_true, is_call, refs, remap
+from .rexes import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    MIRRORED,
+    and_,
+    conjunctions,
+    identity,
+    inline,
+    is_always_true,
+    is_call,
+    refs,
+    remap,
+)
 from .row_types import pick, row_of
 
 _KINDS = {"$ROW_NUMBER$1": "ROW_NUMBER", "$RANK$1": "RANK", "$DENSE_RANK$1": "DENSE_RANK"}

@@ -11,8 +11,8 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
-from .row_types import pick
 from .rexes import CAST, EQ, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
+from .row_types import pick
 from .simplify import simplify, simplify_condition
 from .tree import bottom_up, with_inputs
 

@@ -118,5 +118,3 @@ def share(sinks: Sequence[Rel], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, .
 def _digest(rel: Rel, inputs: tuple[Rel, ...], mode: Mode | None) -> Any:
     own = tuple(repr(getattr(rel, f.name)) for f in fields(rel) if f.name not in ("input", "left", "right", "operands"))
     return type(rel), own, tuple(map(id, inputs)), mode
-
-

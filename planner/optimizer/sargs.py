@@ -49,7 +49,10 @@ class Search:
         if len(self.ranges) < 2 or self.ranges[0].lower is not None or self.ranges[-1].upper is not None:
             return False
         return all(
-            a.upper is not None and b.lower is not None and not a.upper.closed and not b.lower.closed
+            a.upper is not None
+            and b.lower is not None
+            and not a.upper.closed
+            and not b.lower.closed
             and key(a.upper.value, self.type) == key(b.lower.value, self.type)
             for a, b in zip(self.ranges, self.ranges[1:], strict=False)
         )
@@ -126,7 +129,9 @@ def _common(a: LogicalType | None, b: LogicalType | None) -> LogicalType | None:
         return a or b
     if a.root in CHARACTER and b.root in CHARACTER:
         length = max(a.length or 0, b.length or 0)
-        return replace(a, root="CHAR" if a.root == b.root == "CHAR" and a.length == b.length else "VARCHAR", length=length)
+        return replace(
+            a, root="CHAR" if a.root == b.root == "CHAR" and a.length == b.length else "VARCHAR", length=length
+        )
     if a.root == b.root == "DECIMAL":
         whole = max((x.precision or 0) - (x.scale or 0) for x in (a, b))
         scale = max(a.scale or 0, b.scale or 0)

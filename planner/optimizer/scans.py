@@ -13,7 +13,15 @@ from pathlib import Path
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown
 from ..algebra import Filter, Rel, Scan, Sort
-from ..connectors import ALL_CHANGES, UPSERT, source_kinds, supports_filters, supports_limit, supports_partitions, table_options
+from ..connectors import (
+    ALL_CHANGES,
+    UPSERT,
+    source_kinds,
+    supports_filters,
+    supports_limit,
+    supports_partitions,
+    table_options,
+)
 from ..physical import SourceScan
 from . import sargs
 from .predicates import filtered

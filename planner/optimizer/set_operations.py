@@ -48,7 +48,10 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
     union = _marked_union(left, right, [(yes, no), (no, yes)], ["vcol_left_marker", "vcol_right_marker"])
     width = len(left.row_type.fields)
     counter = BIGINT.not_null()
-    calls = [_call("vcol_left_cnt", "$COUNT$1", width, counter), _call("vcol_right_cnt", "$COUNT$1", width + 1, counter)]
+    calls = [
+        _call("vcol_left_cnt", "$COUNT$1", width, counter),
+        _call("vcol_right_cnt", "$COUNT$1", width + 1, counter),
+    ]
     grouped = _per_row(union, width, calls)
     ours, theirs = InputRef(width, counter), InputRef(width + 1, counter)
     one = Literal(1, INT.not_null())
@@ -93,7 +96,8 @@ def _per_row(rel: Rel, width: int, calls: list[AggregateCall]) -> Aggregate:
         grouping=tuple(range(width)),
         calls=tuple(calls),
         row_type=row_of(
-            (*(f.name for f in fields), *(str(c.name) for c in calls)), (*(f.type for f in fields), *(c.type for c in calls))
+            (*(f.name for f in fields), *(str(c.name) for c in calls)),
+            (*(f.type for f in fields), *(c.type for c in calls)),
         ),
     )
 
@@ -114,14 +118,14 @@ def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
         row_type=concat(counted.row_type, replicated),
     )
     columns = identity(joined.row_type)[width + 1 :]
-    return Project(input=joined, exprs=columns, row_type=row_of(rel.row_type.field_names[:width], (c.type for c in columns)))
+    return Project(
+        input=joined, exprs=columns, row_type=row_of(rel.row_type.field_names[:width], (c.type for c in columns))
+    )
 
 
 def distinct(rel: Rel) -> Rel:
     """Each row once."""
-    return Aggregate(
-        input=rel, grouping=tuple(range(len(rel.row_type.fields))), calls=(), row_type=rel.row_type
-    )
+    return Aggregate(input=rel, grouping=tuple(range(len(rel.row_type.fields))), calls=(), row_type=rel.row_type)
 
 
 def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:

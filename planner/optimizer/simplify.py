@@ -64,8 +64,19 @@ def text_as_column(rex: RexNode) -> RexNode:
 
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE."""
-    found = simplify(rewrite(rex, text_as_column))
+    found = _unknown_as_false(simplify(rewrite(rex, text_as_column)))
     return FALSE if isinstance(found, Literal) and found.value is None else found
+
+
+def _unknown_as_false(rex: RexNode) -> RexNode:
+    if isinstance(rex, Literal) and rex.value is None:
+        return FALSE
+    for name, join in ((AND, and_), (OR, or_)):
+        if is_call(rex, name):
+            parts = flatten(name, rex)
+            new = tuple(map(_unknown_as_false, parts))
+            return rex if new == parts else simplify(join(new))
+    return rex
 
 
 def _simplify_node(rex: RexNode) -> RexNode:
@@ -187,9 +198,8 @@ def _comparison(rex: Call) -> RexNode:
     left, right = rex.operands
     if any(isinstance(o, Literal) and o.value is None for o in (left, right)):
         return Literal(None, rex.type.nullable_())
-    if left == right and is_deterministic(left) and not isinstance(left, Literal):
-        if rex.name in (EQ, LE, GE):
-            return TRUE if not left.type.nullable else test(IS_NOT_NULL, left)
+    if left == right and is_deterministic(left) and not isinstance(left, Literal) and rex.name in (EQ, LE, GE):
+        return TRUE if not left.type.nullable else test(IS_NOT_NULL, left)
     return rex
 
 

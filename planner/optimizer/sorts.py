@@ -29,5 +29,3 @@ def _push(rel: Rel) -> Rel:
         order.append(replace(f, index=expr.index))
     inner = replace(rel, input=below.input, order=tuple(order), row_type=below.input.row_type)
     return replace(below, input=inner)
-
-

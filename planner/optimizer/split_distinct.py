@@ -60,7 +60,7 @@ def _split(rel: Aggregate, buckets: int) -> Rel:
     sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
     grouping = (*rel.grouping, *bucket_of.values())
     calls = list(rel.calls)
-    if len(set(sets)) > 1:
+    if len({s for s in sets if len(s) > len(rel.grouping)}) > 1:
         source, calls = _expanded(rel, source, grouping, sets)
     partial = _partial(rel, source, grouping, calls)
     return _final(rel, partial)
@@ -176,4 +176,3 @@ def _final(rel: Aggregate, partial: Aggregate) -> Aggregate:
         phase="FINAL",
         row_type=row_of(names, types),
     )
-

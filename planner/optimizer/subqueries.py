@@ -204,7 +204,8 @@ class _Scalars:
             return node
         if node.kind is not SubQueryKind.SCALAR:
             raise UnsupportedError(
-                f"{node.kind.value} in this place cannot be planned yet", hint="use it alone, or joined by AND, in WHERE"
+                f"{node.kind.value} in this place cannot be planned yet",
+                hint="use it alone, or joined by AND, in WHERE",
             )
         rel = rewritten(node.rel)
         if not _single_row(rel):
@@ -252,4 +253,3 @@ def _single_value(rel: Rel) -> Rel:
         type=field.type.nullable_(),
     )
     return Aggregate(input=rel, grouping=(), calls=(call,), row_type=row_of(["$f0"], [field.type.nullable_()]))
-

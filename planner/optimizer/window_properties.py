@@ -146,9 +146,7 @@ def _join(rel: Join | WindowJoin) -> WindowColumns | None:
     moved = right.moved({i: [i + width] for i in range(len(rel.right.row_type.fields))})
     if moved is None:
         return left
-    return replace(
-        left, starts=left.starts | moved.starts, ends=left.ends | moved.ends, times=left.times | moved.times
-    )
+    return replace(left, starts=left.starts | moved.starts, ends=left.ends | moved.ends, times=left.times | moved.times)
 
 
 def _expand(rel: Expand) -> WindowColumns | None:

@@ -35,7 +35,7 @@ from ..physical import (
 from .calcs import calc
 from .rexes import identity, refs, remap
 from .row_types import row_of, unique_names
-from .window_properties import WindowColumns, window_columns
+from .window_properties import window_columns
 
 
 def groups_by_window(rel: Aggregate) -> bool:
