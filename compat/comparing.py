@@ -14,7 +14,7 @@ from .columns import Scope, Shown
 from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
 from .lineage import Lineage, Meanings
 from .matching import Pair, match
-from .normal import content, in_order, trim
+from .normal import content, trim
 
 _APART = ("id", "version", "description", "output_type")
 """Fields whose changes are noticed otherwise, or follow from those of others."""
@@ -38,11 +38,7 @@ class Comparison:
 
 
 def compare(old: Plan, new: Plan) -> Comparison:
-    """Compare two plans.
-
-    Raises :class:`PlanError` where a plan's edges go in circles, :class:`UnsupportedError` where they are too large.
-    """
-    old, new = in_order(old), in_order(new)
+    """Compare two plans.  Raises :class:`UnsupportedError` where they are too large."""
     matching = match(old, new)
     meanings = Meanings()
     old_lineage = Lineage(old, meanings, frozenset(p.old.id for p in matching.pairs))

@@ -51,7 +51,7 @@ class Matching:
 
 
 def match(old: Plan, new: Plan) -> Matching:
-    """Match two plans whose nodes are in topological order.  Raises :class:`UnsupportedError` beyond 2,000 nodes."""
+    """Match two plans.  Raises :class:`UnsupportedError` beyond 2,000 nodes."""
     if len(old.nodes) * len(new.nodes) > _LIMIT:
         raise UnsupportedError(f"plans of {len(old.nodes)} and {len(new.nodes)} nodes are too large to compare")
     numbering = Numbering()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..plan.document import Plan
-from ..plan.errors import PlanError
 from ..plan.nodes import ExecNode, OpaqueNode, Union, node_to_json
 
 COSMETIC = ("id", "type", "description")
@@ -34,28 +32,6 @@ def trim(value: Any) -> Any:
     if isinstance(value, list):
         return [trim(v) for v in value] or None
     return value
-
-
-def in_order(plan: Plan) -> Plan:
-    """The plan with its nodes in topological order.  Raises :class:`PlanError` where its edges go in circles."""
-    waiting = {node.id: len(plan.inputs(node)) for node in plan.nodes}
-    ready = [node for node in plan.nodes if not waiting[node.id]]
-    for node in ready:
-        for target in plan.outputs(node):
-            waiting[target.id] -= 1
-            if not waiting[target.id]:
-                ready.append(target)
-    if len(ready) < len(plan.nodes):
-        stuck = next(node for node in plan.nodes if waiting[node.id])
-        raise PlanError("the edges go in a circle", where=f"node {stuck.id} ({stuck.type})")
-    if _is_in_order(plan):
-        return plan
-    return replace(plan, nodes=tuple(ready))
-
-
-def _is_in_order(plan: Plan) -> bool:
-    place = {node.id: i for i, node in enumerate(plan.nodes)}
-    return all(place[edge.source] < place[edge.target] for edge in plan.edges)
 
 
 class Numbering:

@@ -13,7 +13,6 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode
 from .matching import match
 from .migrations import MIGRATIONS, Migration, Release
-from .normal import in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,6 @@ def recompiled(old: Plan, new: Plan) -> Upgrade:
 
     Flink finds state by node id, so that the ids matter as much as the TTLs.
     """
-    old, new = in_order(old), in_order(new)
     pairs = {p.new.id: p.old for p in match(old, new).pairs if p.old.metadata.name == p.new.metadata.name}
     ids = _ids(old, new, pairs)
     nodes = tuple(replace(_with_ttls(node, pairs.get(node.id)), id=ids[node.id]) for node in new.nodes)

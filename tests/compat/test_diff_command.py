@@ -1,0 +1,201 @@
+"""``flinkplan diff`` and ``flinkplan rule``: formats, exit codes, settings, references."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from flinkplan.compat.reports import FORMATS
+from flinkplan.plan.checkpoint import CheckpointRecord
+from flinkplan.plan.document import dumps, loads
+from flinkplan.planner import compile_script
+from flinkplan.schemas.loader import DIFF, validator
+from tests.cli.support import flinkplan, flinkplan_process
+from tests.compat.pipelines import FILTERED, FILTERED_COLUMNS, JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
+from tests.conftest import Golden
+
+SUMS_PLAN = dumps(compile_script(script(SUMS, SUMS_COLUMNS)))
+JOIN_PLAN = dumps(compile_script(script(JOIN, JOIN_COLUMNS)))
+FILTER_PLAN = dumps(compile_script(script(FILTERED, FILTERED_COLUMNS)))
+ABOVE = f"SELECT id, MAX(price), MAX(cost) FROM ({JOIN} WHERE o.amount > 3) GROUP BY id"
+MANY = dumps(compile_script(script(ABOVE, JOIN_COLUMNS))).replace('"0 ms"', '"3 s"', 1)
+
+
+@pytest.fixture(autouse=True)
+def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Plans in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("join.json").write_text(JOIN_PLAN)
+    Path("many.json").write_text(MANY)
+    Path("sums.json").write_text(SUMS_PLAN)
+    Path("ttl.json").write_text(SUMS_PLAN.replace('"0 ms"', '"3 s"'))
+    Path("key.json").write_text(SUMS_PLAN.replace('"grouping" : [ 0 ]', '"grouping" : [ 1 ]'))
+    Path("option.json").write_text(
+        SUMS_PLAN.replace('"table.exec.mini-batch.enabled" : "false"', '"table.exec.mini-batch.enabled" : "true"')
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_formats(format_: str, golden: Golden) -> None:
+    outcome = flinkplan("diff", "join.json", "many.json", "--format", format_)
+    assert outcome.code == 1
+    golden.check(f"diff.{format_}", outcome.out)
+
+
+def test_detail(golden: Golden) -> None:
+    golden.check("detail.text", flinkplan("diff", "sums.json", "key.json", "--detail").out)
+
+
+@pytest.mark.parametrize("new", ["sums.json", "ttl.json", "key.json", "many.json"])
+def test_json_is_as_its_schema_says(new: str) -> None:
+    outcome = flinkplan("diff", "sums.json", new, "--format", "json")
+    assert list(validator(DIFF).iter_errors(json.loads(outcome.out))) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("sums.json", "sums.json"), 0),
+        (("sums.json", "ttl.json"), 0),
+        (("sums.json", "ttl.json", "--fail-on", "compatible"), 1),
+        (("sums.json", "key.json"), 1),
+        (("sums.json", "key.json", "--exit-zero"), 0),
+        (("sums.json", "key.json", "--ignore", "keys-changed"), 0),
+        (("sums.json", "key.json", "--allow", "keys-changed@group-aggregate"), 0),
+        (("sums.json", "key.json", "--allow", "keys-changed@join"), 1),
+        (("sums.json", "key.json", "--allow", "keys-chnged"), 2),
+        (("sums.json", "option.json"), 2),
+        (("sums.json", "missing.json"), 2),
+        (("sums.json", "nowhere:sums.json"), 2),
+        (("-", "-"), 2),
+    ],
+)
+def test_exit_codes(arguments: tuple[str, ...], code: int) -> None:
+    assert flinkplan("diff", *arguments).code == code
+
+
+def test_several_changes_are_judged_together() -> None:
+    report = json.loads(flinkplan("diff", "join.json", "many.json", "--format", "json").out)
+    assert (report["flink"], report["spark"], report["results"]) == ("partial", "incompatible", "yes")
+    assert {"ttl-enabled", "stateful-node-added"} <= {f["rule"] for f in report["findings"]}
+
+
+def test_settings_of_the_project() -> None:
+    Path("pyproject.toml").write_text('[tool.flinkplan]\nallow = ["keys-changed@group-*"]\nfail-on = "partial"\n')
+    assert flinkplan("diff", "sums.json", "key.json").code == 0
+    assert "allowed: grouping[0] product → amount" in flinkplan("diff", "sums.json", "key.json").out
+    assert flinkplan("diff", "sums.json", "many.json").code == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ("[tool.flinkplan]\nalow = []", "did you mean 'allow'?"),
+        ("[tool.flinkplan]\nallow = ['no-such-rule']", "there is no rule 'no-such-rule'"),
+        ("[tool.flinkplan]\nfail-on = 'never'", "'fail-on' is one of compatible, partial, incompatible"),
+        ("[tool.flinkplan]\nignore = 'x'", "'ignore' is a list of texts"),
+        ("[tool]\nflinkplan = 1", "[tool.flinkplan] is a table"),
+        ("[", "not valid TOML"),
+    ],
+)
+def test_settings_that_mean_nothing(settings: str, words: str) -> None:
+    Path("pyproject.toml").write_text(settings)
+    outcome = flinkplan("diff", "sums.json", "ttl.json")
+    assert outcome.code == 2
+    assert words in outcome.err
+
+
+def test_a_plan_from_standard_input() -> None:
+    outcome = flinkplan("diff", "-", "ttl.json", stdin=SUMS_PLAN)
+    assert "groupAggregateState 0 ms → 3 s (ttl-enabled)" in outcome.out
+
+
+def test_a_plan_from_git(plans: Path) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for arguments in (("init", "-q", "-b", "main"), ("add", "."), (*who, "commit", "-q", "-m", "plans")):
+        subprocess.run(["git", *arguments], cwd=plans, check=True, capture_output=True)
+    Path("sums.json").write_text(Path("ttl.json").read_text())
+    outcome = flinkplan("diff", "main:sums.json", "sums.json")
+    assert outcome.out.startswith("main:sums.json → sums.json\n")
+    assert "(ttl-enabled)" in outcome.out
+
+
+def test_a_plan_from_a_checkpoint(plans: Path) -> None:
+    CheckpointRecord(plans / "checkpoint").begin(loads(SUMS_PLAN))
+    assert "(ttl-enabled)" in flinkplan("diff", "checkpoint", "ttl.json").out
+    (plans / "empty").mkdir()
+    assert "no checkpoint of 'flinkplan execute'" in flinkplan("diff", "empty", "ttl.json").err
+
+
+def test_other_ids_are_cosmetic() -> None:
+    document = json.loads(JOIN_PLAN)
+    for node in document["nodes"]:
+        node["id"] += 100
+    for edge in document["edges"]:
+        edge["source"] += 100
+        edge["target"] += 100
+    document["edges"].sort(key=lambda edge: -edge["target"])
+    Path("renumbered.json").write_text(json.dumps(document))
+    outcome = flinkplan("diff", "join.json", "renumbered.json")
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[-1].startswith("cosmetic: ")
+    assert "(nodes-renumbered)" in outcome.out
+
+
+def test_plans_of_older_releases() -> None:
+    older = JOIN_PLAN.replace('"flinkVersion" : "2.3"', '"flinkVersion" : "1.20"')
+    older = older.replace("sink_2", "sink_1").replace("table-source-scan_2", "table-source-scan_1")
+    document = json.loads(older)
+    for node in document["nodes"]:
+        node.setdefault("inputProperties", [])
+    Path("older.json").write_text(json.dumps(document))
+    assert flinkplan("diff", "older.json", "join.json").out.splitlines()[-1].startswith("cosmetic: ")
+
+
+def test_a_ttl_switched_on_before_flink_restores_it() -> None:
+    for name in ("sums.json", "ttl.json"):
+        Path(name).write_text(Path(name).read_text().replace('"flinkVersion" : "2.3"', '"flinkVersion" : "1.20"'))
+    report = json.loads(flinkplan("diff", "sums.json", "ttl.json", "--format", "json").out)
+    assert [f["rule"] for f in report["findings"]] == ["ttl-switched-before-2.2"]
+    assert (report["flink"], report["spark"]) == ("incompatible", "compatible")
+
+
+def test_rules_are_listed_and_explained(golden: Golden) -> None:
+    golden.check("rule.text", flinkplan("rule", "ttl-enabled").out)
+    assert "state-ttl" in flinkplan("rule").out
+    assert "Severity: error" in flinkplan("rule", "state-ttl").out
+    assert "did you mean 'keys-changed'?" in flinkplan("rule", "key-changed").err
+
+
+def test_200_nodes_take_less_than_0_3_seconds() -> None:
+    Path("old.json").write_text(_chain(200, "a"))
+    Path("new.json").write_text(_chain(200, "b"))
+    flinkplan("diff", "old.json", "new.json")
+    started = time.process_time()
+    outcome = flinkplan("diff", "old.json", "new.json")
+    assert time.process_time() - started < 0.3
+    assert outcome.code == 0
+
+
+def _chain(length: int, mark: str) -> str:
+    """A plan of a source, calcs that each add a text of their own, and a sink."""
+    document = json.loads(FILTER_PLAN)
+    scan, calc, sink = document["nodes"][0], document["nodes"][-2], document["nodes"][-1]
+    calcs = []
+    for i in range(2, length):
+        text = {"kind": "LITERAL", "value": f"{mark}{i}", "type": "VARCHAR(10) NOT NULL"}
+        calcs.append({**calc, "id": i, "projection": [*calc["projection"], text], "description": f"Calc {i}"})
+    nodes = [{**scan, "id": 1}, *calcs, {**sink, "id": length}]
+    edges = [{**document["edges"][0], "source": i, "target": i + 1} for i in range(1, length)]
+    return json.dumps({**document, "nodes": nodes, "edges": edges})
+
+
+def test_diff_imports_neither_spark_nor_deepdiff() -> None:
+    code = "assert not {'pyspark', 'deepdiff'} & set(sys.modules)"
+    done = flinkplan_process("diff", str(Path("sums.json").resolve()), str(Path("ttl.json").resolve()), code=code)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,116 @@
+"""Plans that are broken, by hand and by chance: one clear message each, never a traceback."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flinkplan.compat.diff import Source, diff_texts
+from flinkplan.plan.document import dumps
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.planner import compile_script
+from tests.cli.support import flinkplan
+from tests.compat.pipelines import PAIRS
+
+PLANS = tuple(json.loads(dumps(compile_script(pair.scripts()[0]))) for pair in PAIRS[::7])
+GOOD = json.dumps(PLANS[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (GOOD[:200], "not valid JSON"),
+        ("", "not valid JSON"),
+        ("[]", "a compiled plan is a JSON object, not a list"),
+        ('{"nodes": 1, "nodes": 2}', "the key 'nodes' stands twice in one object"),
+        ("[" * 100_000, "nested too deeply"),
+        (GOOD.replace('"0 ms"', '"1000000 weeks"'), "unknown time unit 'weeks'"),
+        (GOOD.replace('"nodes"', '"nods"'), "the plan has no 'nodes'"),
+        (GOOD.replace("group-aggregate_1", "group-agregate_1"), "unknown node type"),
+        (GOOD.replace('"source": 1,', '"source": 77,'), "node 77, which does not exist"),
+        (b"\xff\xfe{", "not UTF-8 text (byte 0)"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "bytes",
+)
+def test_a_malformed_plan(tmp_path: Path, text: str | bytes, words: str) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(GOOD)
+    bad.write_bytes(text if isinstance(text, bytes) else text.encode())
+    outcome = flinkplan("diff", str(good), str(bad))
+    assert outcome.code == 2
+    assert words in outcome.err
+    assert len(outcome.err) < 1000
+
+
+def test_a_ttl_of_a_million_days_is_one() -> None:
+    found = diff_texts(Source("old", GOOD), Source("new", GOOD.replace('"0 ms"', '"1000000 d"')))
+    assert [f.message for f in found.findings] == ["groupAggregateState 0 ms → 1000000 d"]
+
+
+def test_fifty_megabytes(tmp_path: Path) -> None:
+    document = copy.deepcopy(PLANS[0])
+    document["nodes"][0]["description"] = "x" * 50_000_000
+    path = tmp_path / "big.json"
+    path.write_text(json.dumps(document))
+    assert flinkplan("diff", str(path), str(path)).code == 0
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 9),
+    st.sampled_from(["", "1 h", "INT", "BIGINT NOT NULL", "INNER", "UNKNOWN", "9" * 30, "\u0000", "`"]),
+    st.just([]),
+    st.just({}),
+    st.just([[0]]),
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, str]:
+    """A plan, and the same with a few values changed, dropped, doubled or moved somewhere in it."""
+    plan = draw(st.sampled_from(PLANS))
+    document = copy.deepcopy(plan)
+    for _ in range(draw(st.integers(1, 4))):
+        places = list(_places(document))
+        holder, key = places[draw(st.integers(0, len(places) - 1))]
+        how = draw(st.sampled_from(("value", "value", "drop", "double", "swap")))
+        if how == "value":
+            holder[key] = draw(VALUES)
+        elif how == "drop":
+            del holder[key]
+        elif how == "double" and isinstance(holder, list):
+            holder.append(copy.deepcopy(holder[key]))
+        else:
+            other, at = places[draw(st.integers(0, len(places) - 1))]
+            holder[key] = copy.deepcopy(other[at])
+    return json.dumps(plan), json.dumps(document)
+
+
+def _places(value: Any) -> Any:
+    for key in range(len(value)) if isinstance(value, list) else list(value):
+        yield value, key
+        if isinstance(value[key], list | dict):
+            yield from _places(value[key])
+
+
+EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "300"))
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(mutated())
+def test_changed_by_chance(texts: tuple[str, str]) -> None:
+    old, new = texts
+    try:
+        found = diff_texts(Source("old", old), Source("new", new))
+    except FlinkplanError as e:
+        assert e.message
+    else:
+        assert found.summary

@@ -1,0 +1,64 @@
+"""The rules as a whole: their ids, their words, and that no field of any node goes unjudged."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing
+
+import pytest
+
+from flinkplan.compat.columns import POSITIONS
+from flinkplan.compat.rules import FIELD_JUDGES, RULES, ChangeRule
+from flinkplan.compat.validation import RULES as VALIDATION
+from flinkplan.compat.verdicts import Effect, Verdict, strongest, worst
+from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
+from tests.compat.truths import TRUTHS
+
+KNOWN = [cls for cls in node_classes() if not issubclass(cls, OpaqueNode)]
+NOT_POSITIONS = {"id", "version", "index_of_count_star", "unbounded_over_version"}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_says_why_and_what_to_do(rule: ChangeRule) -> None:
+    assert re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)*", rule.id)
+    assert "**Example.**" in rule.explanation
+    assert "**Mend.**" in rule.explanation
+    assert not rule.summary.endswith(".")
+
+
+def test_ids_are_apart_from_those_of_validate() -> None:
+    assert RULES.keys() & VALIDATION.keys() == set()
+
+
+@pytest.mark.parametrize("cls", KNOWN, ids=lambda cls: cls.metadata.name)
+def test_fields_declared_as_judged_have_a_judge(cls: type[ExecNode]) -> None:
+    assert [name for name in cls.metadata.judged if not _is_judged(cls, name)] == []
+
+
+def _is_judged(cls: type[ExecNode], name: str) -> bool:
+    follows = name in ("local_agg_input_row_type",)
+    return follows or (cls, name) in FIELD_JUDGES
+
+
+@pytest.mark.parametrize("cls", KNOWN, ids=lambda cls: cls.metadata.name)
+def test_fields_of_columns_are_compared_by_meaning(cls: type[ExecNode]) -> None:
+    hints = typing.get_type_hints(cls)
+    numbers = {f.name for f in dataclasses.fields(cls) if _holds_numbers(hints[f.name])}
+    assert numbers - NOT_POSITIONS - POSITIONS.get(cls, {}).keys() == set()
+
+
+def _holds_numbers(hint: typing.Any) -> bool:
+    return hint is int or any(_holds_numbers(part) for part in typing.get_args(hint))
+
+
+def test_verdicts_are_ordered() -> None:
+    assert worst([]) is Verdict.COSMETIC
+    assert worst([Verdict.UNKNOWN, Verdict.PARTIAL]) is Verdict.UNKNOWN
+    assert worst([Verdict.UNKNOWN, Verdict.INCOMPATIBLE]) is Verdict.INCOMPATIBLE
+    assert strongest([Effect.NO, Effect.UNKNOWN]) is Effect.UNKNOWN
+    assert strongest([Effect.UNKNOWN, Effect.YES]) is Effect.YES
+
+
+def test_restarts_back_rules_that_exist() -> None:
+    assert {rule for truth in TRUTHS for rule in truth.rules} <= RULES.keys()
