@@ -174,7 +174,11 @@ def _edge_json(edge: Edge) -> dict[str, Any]:
 
 def loads(text: str, file: str | None = None) -> Plan:
     """Read a plan from its text.  ``file`` names it in errors.  Raises :class:`PlanError`."""
-    return plan_from_json(parse_json(text, file))
+    try:
+        return plan_from_json(parse_json(text, file))
+    except FlinkplanError as e:
+        e.where = e.where or file
+        raise
 
 
 def parse_json(text: str, file: str | None = None) -> Any:

@@ -6,18 +6,21 @@ from pathlib import Path
 
 from .errors import FlinkplanError, Location
 
-_WIDTH = 160
+_WIDTH = 100
 
 
 def underline(line: str, where: Location) -> str:
-    """The line as it stands in a file, numbered, and carets from ``where.column`` up to ``where.end_column``."""
+    """The line as it stands in a file, numbered and cut around the place, and carets up to ``where.end_column``."""
+    column = where.column or 1
+    width = (where.end_column or column + 1) - column
     number = str(where.line)
-    start = (where.column or 1) - 1
-    end = min(where.end_column - 1 if where.end_column else start + 1, max(len(line), start + 1), _WIDTH)
-    indent = "".join("\t" if char == "\t" else " " for char in line[:start])
-    margin = " " * len(number)
-    shown = f"{margin} |\n{number} | {line[:_WIDTH]}"
-    return shown if start >= _WIDTH else f"{shown}\n{margin} | {indent}{'^' * max(1, end - start)}"
+    if column > _WIDTH:
+        line, column = "…" + line[column - _WIDTH // 2 - 1 :], _WIDTH // 2 + 2
+    if len(line) > 2 * _WIDTH:
+        line = line[: 2 * _WIDTH] + "…"
+    width = max(1, min(width, len(line) - column + 1))
+    indent = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
+    return f"  {number} | {line}\n  {' ' * len(number)} | {indent}{'^' * width}"
 
 
 def underline_file(where: Location) -> str | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...plan.errors import FlinkplanError, Location
+from ...plan.snippets import underline
 from .source import Source, Span
-
-_WIDTH = 100
 
 
 class SqlSyntaxError(FlinkplanError):
@@ -31,14 +30,4 @@ def render(error: FlinkplanError, text: str) -> str:
 
 
 def _underline(source: Source, where: Location) -> str:
-    line = source.line_text(where.line or 1)
-    column = where.column or 1
-    width = (where.end_column or column + 1) - column
-    number = str(where.line)
-    if column > _WIDTH:
-        line, column = "…" + line[column - _WIDTH // 2 - 1 :], _WIDTH // 2 + 2
-    if len(line) > 2 * _WIDTH:
-        line = line[: 2 * _WIDTH] + "…"
-    width = max(1, min(width, len(line) - column + 1))
-    indent = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
-    return f"  {number} | {line}\n  {' ' * len(number)} | {indent}{'^' * width}"
+    return underline(source.line_text(where.line or 1), where)

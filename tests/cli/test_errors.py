@@ -35,7 +35,7 @@ def test_an_error_names_the_place_and_the_mend(monkeypatch: pytest.MonkeyPatch, 
     outcome = failing(monkeypatch, error)
     assert outcome.code == 3
     assert outcome.err == (
-        f"error: unknown word\n --> {script}:2:1\n  |\n2 | SELEC 2;\n  | ^^^^^\nhint: did you mean SELECT?\n"
+        f"error: unknown word\n --> {script}:2:1\n  2 | SELEC 2;\n    | ^^^^^\nhint: did you mean SELECT?\n"
     )
 
 
