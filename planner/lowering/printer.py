@@ -186,6 +186,8 @@ _UNTYPED = {"INT", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "SYMBOL"}
 def typed_literal(value: Literal) -> str:
     """A literal with its type, unless the text tells the type."""
     t = value.type
+    if value.symbol is not None:
+        return f"FLAG({value.value})"
     if value.value is None:
         return f"null:{type_name(t)}"
     text = _plain(value.value, t, value.symbol)

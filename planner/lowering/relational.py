@@ -233,7 +233,7 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     )
     if rel.condition is not None:
         right = [f"${i}" for i in range(len(rel.row_type.fields))]
-        text += f", condition=[{expression(rel.condition, right)}]"
+        text += f", condition=[{digest(rel.condition, right)}]"
     return ctx.node(
         nodes.Correlate,
         rel,

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from ...plan.document import Plan
 from ..algebra import Rel, TableModify
 from ..physical import Sink
-from .aggregates import expand_grouping_sets, merge_permutation, reduce_functions, with_constant
+from .aggregate_functions import reduce_functions
+from .aggregates import expand_grouping_sets, merge_permutation, remove_distinct, with_constant
 from .calcs import merge_calcs, to_calc
 from .changelog import Mode, infer
 from .implement import Implementer
 from .join_expressions import push_join_expressions
-from .join_predicates import derive_join_predicates, transfer_key_predicates
+from .join_predicates import derive_join_predicates, drop_constant_keys, transfer_key_predicates
 from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .normalization import normalize_changelogs
@@ -60,6 +61,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_filters),
     _everywhere(transfer_key_predicates),
     _whole(push_filters),
+    _everywhere(drop_constant_keys),
     _everywhere(push_join_expressions),
     _whole(reduce_expressions),
     _whole(push_into_scans),
@@ -67,6 +69,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(trim_one_sided),
     _whole(push_projections),
     _everywhere(expand_grouping_sets),
+    _everywhere(remove_distinct),
     _everywhere(reduce_functions),
     _whole(push_filters),
     _whole(push_projections),

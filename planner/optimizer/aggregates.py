@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...plan.functions import arithmetic
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
-from ..algebra import Aggregate, Project, Rel, Values
-from ..physical import Expand
-from ..rexbuilder import cast as convert
+from ..algebra import Aggregate, Filter, Project, Rel, Values
+from ..physical import Expand, SourceScan
 from . import sargs
 from .rexes import EQ, case, compare, identity
 from .row_types import row_of
-from .simplify import simplify
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1")
 
@@ -154,65 +151,31 @@ def _grouping_value(
     return case([*operands, final], t) if operands else final
 
 
-def reduce_functions(rel: Rel) -> Rel:
-    """AVG and SUM in terms of $SUM0 and COUNT, where that makes for fewer calls."""
-    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None:
+def remove_distinct(rel: Rel) -> Rel:
+    """FlinkAggregateRemoveRule: rows that are distinct already need no grouping."""
+    if not isinstance(rel, Aggregate) or rel.calls or rel.grouping_sets is not None or not rel.grouping:
         return rel
-    if not any(c.internal_name == "$AVG$1" for c in rel.calls):
+    if not any(key <= frozenset(rel.grouping) for key in _unique_keys(rel.input)):
         return rel
-    keys = len(rel.grouping)
-    calls: list[AggregateCall] = []
+    columns = identity(rel.input.row_type)
+    return Project(input=rel.input, exprs=tuple(columns[g] for g in rel.grouping), row_type=rel.row_type)
 
-    def place(call: AggregateCall) -> InputRef:
-        for i, known in enumerate(calls):
-            if replace(known, name=None) == replace(call, name=None):
-                return InputRef(keys + i, call.type)
-        calls.append(call)
-        return InputRef(keys + len(calls) - 1, call.type)
 
-    def total(call: AggregateCall, t: LogicalType, name: str | None) -> RexNode:
-        summed = place(replace(call, internal_name="$$SUM0$1", type=t.not_null(), name=name))
-        if not t.nullable:
-            return summed
-        counted = count(call)
-        zero = compare(EQ, counted, Literal(0, INT.not_null()))
-        return case([zero, Literal(None, t), InputRef(summed.index, t.not_null())], t)
-
-    def count(call: AggregateCall) -> InputRef:
-        nullable = rel.input.row_type.fields[call.arg_list[0]].type.nullable
-        counted = replace(
-            call,
-            internal_name="$COUNT$1",
-            syntax="FUNCTION_STAR",
-            type=BIGINT.not_null(),
-            name=None,
-            arg_list=call.arg_list if nullable else (),
-        )
-        return place(counted)
-
-    exprs: list[RexNode] = list(identity(rel.row_type)[:keys])
-    for call in rel.calls:
-        if call.internal_name == "$SUM$1":
-            exprs.append(total(call, call.type, call.name))
-        elif call.internal_name == "$AVG$1":
-            argument = rel.input.row_type.fields[call.arg_list[0]].type
-            if argument.root == "DECIMAL":
-                return rel
-            summed = total(replace(call, type=argument), argument.with_nullability(call.type.nullable), None)
-            quotient = arithmetic.DIVIDE.call(summed, count(call))
-            exprs.append(convert(call.type.with_nullability(quotient.type.nullable), quotient))
-        else:
-            exprs.append(place(call))
-    if len(calls) >= len(rel.calls):
-        return rel
-    names = [*rel.row_type.field_names[:keys], *(c.name or f"$f{keys + i}" for i, c in enumerate(calls))]
-    types = [*rel.row_type.field_types[:keys], *(c.type for c in calls)]
-    inner = replace(rel, calls=tuple(calls), row_type=row_of([str(n) for n in names], types))
-    return Project(
-        input=inner,
-        exprs=tuple(simplify(e) for e in exprs),
-        row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)),
-    )
+def _unique_keys(rel: Rel) -> list[frozenset[int]]:
+    match rel:
+        case Aggregate(grouping_sets=None):
+            return [frozenset(range(len(rel.grouping)))]
+        case Filter():
+            return _unique_keys(rel.input)
+        case Project():
+            places = {e.index: i for i, e in enumerate(rel.exprs) if isinstance(e, InputRef)}
+            return [frozenset(places[c] for c in k) for k in _unique_keys(rel.input) if k <= places.keys()]
+        case SourceScan():
+            key = rel.table.resolved.schema.primary_key
+            names = rel.row_type.field_names
+            if key is not None and all(c in names for c in key.columns):
+                return [frozenset(names.index(c) for c in key.columns)]
+    return []
 
 
 def merge_permutation(rel: Rel) -> Rel:

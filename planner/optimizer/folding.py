@@ -8,42 +8,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from datetime import timedelta
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from typing import Any
 
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from .evaluation import EVALUATORS, UnknownValue, moment_text, parse_moment, shift_months
 from .rexes import CAST, SPECIAL, is_deterministic
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
-class _Unknown(Exception):
-    """The value cannot be told here."""
-
-
 def fold(call: Call) -> RexNode:
     """The literal that a call of literals yields, or the call."""
-    if not is_deterministic(call) or not all(isinstance(o, Literal) for o in call.operands):
+    literals = [o for o in call.operands if isinstance(o, Literal)]
+    if len(literals) < len(call.operands) or not is_deterministic(call):
         return call
-    if any(o.symbol for o in call.operands if isinstance(o, Literal)):
-        return call
-    rule = _RULES.get((call.syntax, call.name)) or _RULES.get(("", call.name))
+    rule = _RULES.get(call.key) or EVALUATORS.get(call.name)
     if rule is None:
         return call
-    literals = [o for o in call.operands if isinstance(o, Literal)]
     if any(o.value is None for o in literals):
         return Literal(None, call.type) if call.type.nullable else call
     try:
-        value = _write(rule(call, *literals), call.type)
-    except (_Unknown, ArithmeticError, ValueError, OverflowError):
+        value = rule(call, *literals)
+        if value is None:
+            return Literal(None, call.type) if call.type.nullable else call
+        value = _write(value, call.type)
+    except (UnknownValue, ArithmeticError, ValueError, OverflowError, TypeError):
         return call
     literal = Literal(value, call.type.not_null())
-    if not call.type.nullable:
-        return literal
-    folded = Call(CAST, (literal,), call.type, SPECIAL)
-    return folded
+    return Call(CAST, (literal,), call.type, SPECIAL) if call.type.nullable else literal
 
 
 def _number(literal: Literal) -> Decimal:
@@ -58,7 +53,7 @@ def _write(value: Any, t: LogicalType) -> Any:
     if t.root == "DECIMAL":
         number = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
         if len(number.as_tuple().digits) > (t.precision or 38):
-            raise _Unknown
+            raise UnknownValue
         return format(number, "f")
     if t.root in APPROXIMATE and isinstance(value, str):
         return value
@@ -71,7 +66,7 @@ def _write(value: Any, t: LogicalType) -> Any:
 def _arithmetic(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
         if any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
-            raise _Unknown
+            raise UnknownValue
         return operation(_number(left), _number(right))
 
     return apply
@@ -79,7 +74,7 @@ def _arithmetic(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..
 
 def _divide(call: Call, left: Literal, right: Literal) -> Any:
     if _number(right) == 0 or any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
-        raise _Unknown
+        raise UnknownValue
     if call.type.root in INTEGERS:
         return math.trunc(_number(left) / _number(right))
     return _number(left) / _number(right)
@@ -97,41 +92,16 @@ def _shift_time(sign: int) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
         interval, moment = (left, right) if left.type.root.startswith("INTERVAL") else (right, left)
         if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("DATE", "TIMESTAMP"):
-            raise _Unknown
+            raise UnknownValue
         amount = sign * int(interval.value)
-        parsed = _parse_time(str(moment.value))
+        parsed = parse_moment(str(moment.value))
         if "MONTH" in interval.type.root or "YEAR" in interval.type.root:
-            shifted = _add_months(parsed, amount)
+            shifted = shift_months(parsed, amount)
         else:
             shifted = parsed + timedelta(milliseconds=amount)
-        return _time_text(shifted, call.type)
+        return moment_text(shifted, call.type)
 
     return apply
-
-
-def _parse_time(text: str) -> datetime:
-    day, _, time = text.partition(" ")
-    if not time:
-        return datetime.fromisoformat(day)
-    clock, _, fraction = time.partition(".")
-    parsed = datetime.fromisoformat(f"{day} {clock}")
-    return parsed + timedelta(microseconds=int(fraction.ljust(6, "0")[:6] or 0))
-
-
-def _time_text(moment: datetime, t: LogicalType) -> str:
-    if t.root == "DATE":
-        return moment.date().isoformat()
-    text = moment.strftime("%Y-%m-%d %H:%M:%S")
-    fraction = f"{moment.microsecond:06d}"[: t.precision or 0].rstrip("0")
-    return f"{text}.{fraction}" if fraction else text
-
-
-def _add_months(moment: datetime, months: int) -> datetime:
-    total = moment.year * 12 + moment.month - 1 + months
-    year, month = divmod(total, 12)
-    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
-    last = (following - timedelta(days=1)).day
-    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
 
 
 def _cast(call: Call, operand: Literal) -> Any:
@@ -156,7 +126,7 @@ def _cast(call: Call, operand: Literal) -> Any:
         return operand.value
     if source.root == "BINARY" and target.root == "VARBINARY":
         return operand.value
-    raise _Unknown
+    raise UnknownValue
 
 
 def _text_function(operation: Callable[[str], Any]) -> Callable[..., Any]:
@@ -170,7 +140,7 @@ def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
             return operation(_number(left), _number(right))
         if left.type.root == right.type.root and left.type.root in ("DATE", "TIMESTAMP", "BOOLEAN", *CHARACTER):
             return operation(left.value, right.value)
-        raise _Unknown
+        raise UnknownValue
 
     return apply
 

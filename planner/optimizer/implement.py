@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ...plan.rex import RexNode
 from ...plan.specs import (
     ConstantRankRange,
     JoinType,
@@ -33,7 +32,7 @@ from ..algebra import (
 )
 from .join_kinds import interval_bounds, join_keys, window_keys
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
-from .rexes import EQ, IS_NOT_DISTINCT_FROM, IS_NULL, and_, compare, is_call, or_, rewrite, test
+from .rexes import and_
 from .temporal_joins import temporal_join
 from .window_properties import window_columns, window_spec
 from .windows import groups_by_window, window_aggregate
@@ -140,22 +139,11 @@ def _join(self: Implementer, rel: Join) -> Rel:
     return p.RegularJoin(
         left=exchange(rel.left, keys.left),
         right=exchange(rel.right, keys.right),
-        condition=rewrite(rel.condition, _spelled_out),
+        condition=rel.condition,
         spec=keys.spec(rel.type),
         ttl=rel.ttl,
         row_type=rel.row_type,
     )
-
-
-def _spelled_out(rex: RexNode) -> RexNode:
-    """IS NOT DISTINCT FROM as the description of a join shows it."""
-    if not is_call(rex, IS_NOT_DISTINCT_FROM):
-        return rex
-    a, b = rex.operands  # type: ignore[union-attr]
-    equal = compare(EQ, a, b)
-    if not (a.type.nullable and b.type.nullable):
-        return equal
-    return or_([equal, and_([test(IS_NULL, a), test(IS_NULL, b)])])
 
 
 def _conditions(rel: Join, left: tuple[int, ...], right: tuple[int, ...], rest: tuple, width: int) -> list:  # type: ignore[type-arg]

@@ -7,11 +7,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import JoinSpec, JoinType, WindowBounds
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra import Join
-from .rexes import AND, BINARY, CAST, EQ, GE, GT, IS_NOT_DISTINCT_FROM, LE, LT, MIRRORED, conjunctions, is_call
+from .rexes import (
+    AND,
+    BINARY,
+    CAST,
+    EQ,
+    GE,
+    GT,
+    IS_NOT_DISTINCT_FROM,
+    IS_NULL,
+    LE,
+    LT,
+    MIRRORED,
+    OR,
+    conjunctions,
+    is_call,
+    test,
+)
 from .window_properties import WindowColumns, window_columns
 
 
@@ -50,7 +66,21 @@ def join_keys(condition: RexNode, width: int) -> JoinKeys:
     return JoinKeys(tuple(left), tuple(right), tuple(nulls), tuple(rest))
 
 
+def null_safe_equality(rex: RexNode) -> RexNode | None:
+    """``a = b OR (a IS NULL AND b IS NULL)`` as IS NOT DISTINCT FROM."""
+    if not is_call(rex, OR) or len(children(rex)) != 2:
+        return None
+    equal, both = children(rex)
+    if not is_call(equal, EQ) or not is_call(both, AND):
+        return None
+    a, b = children(equal)
+    if set(children(both)) != {test(IS_NULL, a), test(IS_NULL, b)}:
+        return None
+    return Call(IS_NOT_DISTINCT_FROM, (a, b), BOOLEAN.not_null(), BINARY)
+
+
 def _equal_columns(rex: RexNode, width: int) -> tuple[int, int] | None:
+    rex = null_safe_equality(rex) or rex
     if not is_call(rex, EQ, IS_NOT_DISTINCT_FROM):
         return None
     a, b = rex.operands  # type: ignore[union-attr]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...plan.rex import RexNode
+from ...plan.rex import InputRef, RexNode, children
 from ...plan.specs import JoinType
 from ..algebra import Filter, Join, Rel
 from .join_kinds import join_keys
 from .predicates import filtered
+from .reduce import constants
 from .rexes import (
+    EQ,
     IS_NOT_NULL,
     IS_NULL,
     OR,
@@ -50,14 +52,32 @@ def transfer_key_predicates(rel: Rel) -> Rel:
 
     Source: the inference of ``FlinkFilterJoinRule`` by ``RelMdPredicates``.
     """
-    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.SEMI):
+    if not isinstance(rel, Join) or rel.type in (JoinType.FULL, JoinType.ANTI):
         return rel
     keys = join_keys(rel.condition, len(rel.left.row_type.fields))
-    left = _implied(rel.left, rel.right, dict(zip(keys.right, keys.left, strict=True)))
-    right = _implied(rel.right, rel.left, dict(zip(keys.left, keys.right, strict=True)))
+    left: list[RexNode] = []
+    right: list[RexNode] = []
+    if rel.type is not JoinType.LEFT:
+        left = _implied(rel.left, rel.right, dict(zip(keys.right, keys.left, strict=True)))
+    if rel.type is not JoinType.RIGHT:
+        right = _implied(rel.right, rel.left, dict(zip(keys.left, keys.right, strict=True)))
     if not left and not right:
         return rel
     return replace(rel, left=filtered(rel.left, left), right=filtered(rel.right, right))
+
+
+def drop_constant_keys(rel: Rel) -> Rel:
+    """Keys that are one constant on both sides are equal anyway."""
+    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.SEMI):
+        return rel
+    width = len(rel.left.row_type.fields)
+    known = {**constants(rel.left), **{i + width: v for i, v in constants(rel.right).items()}}
+    kept = []
+    for part in conjunctions(rel.condition):
+        values = [known.get(o.index) for o in children(part) if isinstance(o, InputRef)] if is_call(part, EQ) else []
+        if len(values) != 2 or values[0] is None or values[1] is None or values[0].value != values[1].value:
+            kept.append(part)
+    return replace(rel, condition=and_(kept))
 
 
 def _implied(rel: Rel, other: Rel, keys: dict[int, int]) -> list[RexNode]:

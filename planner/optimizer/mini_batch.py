@@ -16,6 +16,7 @@ from ..physical import (
     Deduplicate,
     Exchange,
     GlobalGroupAggregate,
+    GlobalWindowAggregate,
     GroupAggregate,
     IncrementalGroupAggregate,
     IntervalJoin,
@@ -23,17 +24,19 @@ from ..physical import (
     LocalGroupAggregate,
     MiniBatchAssigner,
     OverAggregate,
+    Rank,
     RegularJoin,
     SourceScan,
     TemporalSort,
     VersionedJoin,
     WatermarkAssigner,
+    WindowAggregate,
 )
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .row_types import row_of
 from .tree import bottom_up, with_inputs
 
-_BATCHED = (GroupAggregate, GlobalGroupAggregate, LocalGroupAggregate, Deduplicate, RegularJoin)
+_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, Rank, WindowAggregate, GlobalWindowAggregate)
 _TIMED = (LegacyWindowAggregate, IntervalJoin, VersionedJoin, TemporalSort, OverAggregate)
 """Operators that work row by row, whatever those above them do."""
 

@@ -8,8 +8,9 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
+from ...plan.functions.typing import least_restrictive
 from ...plan.rex import Bound, Call, Literal, Range, RexNode, Sarg
-from ...plan.types import CHARACTER, NUMERIC, LogicalType
+from ...plan.types import CHARACTER, INTEGERS, NUMERIC, LogicalType
 from .rexes import (
     COMPARISONS,
     EQ,
@@ -114,14 +115,25 @@ def intersect(a: Search, b: Search) -> Search:
             if _holds_something(lower, upper, t):
                 found.append(Range(lower, upper))
     null = False if False in (a.null, b.null) else (True if a.null and b.null else None)
-    return Search(a.operand, tuple(found), null, t)
+    return Search(a.operand, _typed(found, t), null, t)
 
 
 def unite(a: Search, b: Search) -> Search:
     """Either."""
     t = _common(a.type, b.type)
     null = True if True in (a.null, b.null) else (False if a.null is False and b.null is False else None)
-    return Search(a.operand, _merge((*a.ranges, *b.ranges), t), null, t)
+    return Search(a.operand, _typed(_merge((*a.ranges, *b.ranges), t), t), null, t)
+
+
+def _typed(ranges: Iterable[Range], t: LogicalType | None) -> tuple[Range, ...]:
+    """The ranges with whole numbers written as the common type writes them."""
+    if t is None or t.root in INTEGERS or t.root not in NUMERIC:
+        return tuple(ranges)
+
+    def bound(b: Bound | None) -> Bound | None:
+        return b if b is None else replace(b, value=str(b.value))
+
+    return tuple(Range(bound(r.lower), bound(r.upper)) for r in ranges)
 
 
 def _common(a: LogicalType | None, b: LogicalType | None) -> LogicalType | None:
@@ -132,13 +144,7 @@ def _common(a: LogicalType | None, b: LogicalType | None) -> LogicalType | None:
         return replace(
             a, root="CHAR" if a.root == b.root == "CHAR" and a.length == b.length else "VARCHAR", length=length
         )
-    if a.root == b.root == "DECIMAL":
-        whole = max((x.precision or 0) - (x.scale or 0) for x in (a, b))
-        scale = max(a.scale or 0, b.scale or 0)
-        return replace(a, precision=whole + scale, scale=scale)
-    if a.root in NUMERIC and b.root in NUMERIC:
-        return a if NUMERIC.index(a.root) >= NUMERIC.index(b.root) else b
-    return a
+    return least_restrictive([a, b]) or a
 
 
 def _tighter(a: Bound | None, b: Bound | None, t: LogicalType | None, sign: int) -> Bound | None:

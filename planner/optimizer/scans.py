@@ -76,7 +76,7 @@ def is_convertible(rex: RexNode) -> bool:
         return rex.name not in _NOT_CONVERTIBLE and all(map(is_convertible, rex.operands))
     if isinstance(rex, FieldAccess):
         return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
-    return isinstance(rex, InputRef) or (isinstance(rex, Literal) and rex.symbol is None)
+    return isinstance(rex, (InputRef, Literal))
 
 
 def binary(rex: RexNode) -> RexNode:

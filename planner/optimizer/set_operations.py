@@ -13,7 +13,7 @@ from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
 from ..algebra import Aggregate, Correlate, Join, Project, Rel, SetKind, SetOp
 from .predicates import filtered
-from .rexes import BINARY, GE, GT, IS_NOT_DISTINCT_FROM, and_, cast, compare, identity
+from .rexes import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
 from .row_types import concat, pick, row_of
 
 
@@ -131,10 +131,18 @@ def distinct(rel: Rel) -> Rel:
 def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
     width = len(left.row_type.fields)
     condition = and_(
-        Call(IS_NOT_DISTINCT_FROM, (a, InputRef(i + width, b.type)), BOOLEAN.not_null(), BINARY)
+        _null_safe(a, InputRef(i + width, b.type))
         for i, (a, b) in enumerate(zip(identity(left.row_type), identity(right.row_type), strict=True))
     )
     return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
+
+
+def _null_safe(a: RexNode, b: RexNode) -> RexNode:
+    """IS NOT DISTINCT FROM, spelled out as Calcite does."""
+    equal = compare(EQ, a, b)
+    if not (a.type.nullable and b.type.nullable):
+        return equal
+    return or_([equal, and_([test(IS_NULL, a), test(IS_NULL, b)])])
 
 
 def _union(rel: SetOp) -> SetOp:

@@ -24,6 +24,7 @@ from .rexes import (
     IS_NULL,
     IS_TRUE,
     LE,
+    NE,
     NEGATED,
     NEGATED_TESTS,
     NOT,
@@ -52,7 +53,7 @@ def simplify(rex: RexNode) -> RexNode:
 
 def text_as_column(rex: RexNode) -> RexNode:
     """Text that a condition compares with a VARCHAR gets the type of that."""
-    if not is_call(rex, *COMPARISONS):
+    if not is_call(rex, EQ, NE):
         return rex
     left, right = children(rex)
     if isinstance(right, Literal) and right.type.root == "CHAR" and left.type.root == "VARCHAR":
@@ -71,11 +72,21 @@ def simplify_condition(rex: RexNode) -> RexNode:
 def _unknown_as_false(rex: RexNode) -> RexNode:
     if isinstance(rex, Literal) and rex.value is None:
         return FALSE
+    if is_call(rex, CASE):
+        return _boolean_case(rex)
     for name, join in ((AND, and_), (OR, or_)):
         if is_call(rex, name):
             parts = flatten(name, rex)
             new = tuple(map(_unknown_as_false, parts))
             return rex if new == parts else simplify(join(new))
+    return rex
+
+
+def _boolean_case(rex: RexNode) -> RexNode:
+    """``CASE WHEN a THEN b ELSE FALSE END`` as ``a AND b``."""
+    operands = children(rex)
+    if len(operands) == 3 and is_always_false(operands[2]):
+        return simplify(and_([_unknown_as_false(operands[0]), _unknown_as_false(operands[1])]))
     return rex
 
 

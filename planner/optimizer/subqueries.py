@@ -20,7 +20,6 @@ from .rexes import (
     IS_NOT_NULL,
     IS_NULL,
     NOT,
-    TRUE,
     and_,
     compare,
     conjunctions,
@@ -214,7 +213,7 @@ class _Scalars:
         value = len(right.row_type.fields) - 1 if isinstance(right, Aggregate) else 0
         left = self.source
         width = len(left.row_type.fields)
-        condition = and_(_joined(c, left, width, node.correl) for c in conditions) if conditions else TRUE
+        condition = and_(_outer_first(_joined(c, left, width, node.correl), width) for c in conditions)
         self.source = Join(
             left=left,
             right=right,
@@ -223,6 +222,13 @@ class _Scalars:
             row_type=join_row_type(JoinType.LEFT, left, right, concat(left.row_type, right.row_type).field_names),
         )
         return InputRef(width + value, self.source.row_type.fields[width + value].type)
+
+
+def _outer_first(rex: RexNode, width: int) -> RexNode:
+    """An equality with its outer column on the left."""
+    if is_call(rex, EQ) and refs(children(rex)[0]) and min(refs(children(rex)[0])) >= width:
+        return compare(EQ, *reversed(children(rex)))
+    return rex
 
 
 def _with_scalars(source: Rel, rex: RexNode) -> tuple[Rel, RexNode]:

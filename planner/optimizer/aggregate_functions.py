@@ -1,0 +1,126 @@
+"""Averages, sums and variances in terms of simpler aggregates.
+
+Sources: ``AggregateReduceFunctionsRule`` and Flink's rule for variances over ``$WELFORD_M2``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...plan.functions import arithmetic
+from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.specs import AggregateCall
+from ...plan.types import BIGINT, DOUBLE, INT, LogicalType
+from ..algebra import Aggregate, Project, Rel
+from ..rexbuilder import cast as convert
+from .rexes import BINARY, EQ, case, compare, identity
+from .row_types import row_of
+from .simplify import simplify
+
+_VARIANCES = {
+    "$VAR_POP$1": (False, False),
+    "$VAR_SAMP$1": (True, False),
+    "$VARIANCE$1": (True, False),
+    "$STDDEV_POP$1": (False, True),
+    "$STDDEV_SAMP$1": (True, True),
+    "$STDDEV$1": (True, True),
+}
+"""(whether of a sample, whether the root is taken)"""
+
+
+def reduce_functions(rel: Rel) -> Rel:
+    """Variances always; AVG and SUM with them, or where that makes for fewer calls."""
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None:
+        return rel
+    names = {c.internal_name for c in rel.calls}
+    forced = bool(names & _VARIANCES.keys())
+    if not forced and "$AVG$1" not in names:
+        return rel
+    if any(c.internal_name == "$AVG$1" and _argument(rel, c).root == "DECIMAL" for c in rel.calls):
+        return rel
+    reduction = _Reduction(rel)
+    exprs = [*identity(rel.row_type)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
+    if not forced and len(reduction.calls) >= len(rel.calls):
+        return rel
+    return Project(
+        input=reduction.aggregate(),
+        exprs=tuple(simplify(e) for e in exprs),
+        row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)),
+    )
+
+
+def _argument(rel: Aggregate, call: AggregateCall) -> LogicalType:
+    return rel.input.row_type.fields[call.arg_list[0]].type
+
+
+class _Reduction:
+    """Collects the simpler calls, each once."""
+
+    def __init__(self, rel: Aggregate) -> None:
+        self.rel = rel
+        self.calls: list[AggregateCall] = []
+
+    def aggregate(self) -> Aggregate:
+        """The aggregation of the simpler calls."""
+        keys = len(self.rel.grouping)
+        names = [*self.rel.row_type.field_names[:keys]]
+        names += [c.name or f"$f{keys + i}" for i, c in enumerate(self.calls)]
+        types = [*self.rel.row_type.field_types[:keys], *(c.type for c in self.calls)]
+        return replace(self.rel, calls=tuple(self.calls), row_type=row_of(names, types))
+
+    def value(self, call: AggregateCall) -> RexNode:
+        """What a call yields, in terms of the simpler ones."""
+        if call.internal_name == "$SUM$1":
+            return self._total(call, call.type)
+        if call.internal_name == "$AVG$1":
+            argument = _argument(self.rel, call).with_nullability(call.type.nullable)
+            total = self._total(replace(call, type=argument, name=None), argument)
+            return self._converted(arithmetic.DIVIDE.call(total, self._count(call)), call)
+        if call.internal_name in _VARIANCES:
+            return self._variance(call, *_VARIANCES[call.internal_name])
+        return self._place(call)
+
+    def _place(self, call: AggregateCall) -> InputRef:
+        for i, known in enumerate(self.calls):
+            if replace(known, name=None) == replace(call, name=None):
+                return InputRef(len(self.rel.grouping) + i, call.type)
+        self.calls.append(call)
+        return InputRef(len(self.rel.grouping) + len(self.calls) - 1, call.type)
+
+    def _total(self, call: AggregateCall, t: LogicalType) -> RexNode:
+        """SUM: NULL where nothing was counted."""
+        total = self._place(replace(call, internal_name="$$SUM0$1", type=t.not_null()))
+        if not t.nullable:
+            return total
+        zero = compare(EQ, self._count(call), Literal(0, INT.not_null()))
+        return case([zero, Literal(None, t), total], t)
+
+    def _count(self, call: AggregateCall) -> InputRef:
+        nullable = _argument(self.rel, call).nullable
+        return self._place(
+            replace(
+                call,
+                internal_name="$COUNT$1",
+                syntax="FUNCTION_STAR",
+                type=BIGINT.not_null(),
+                name=None,
+                arg_list=call.arg_list if nullable else (),
+            )
+        )
+
+    def _variance(self, call: AggregateCall, of_sample: bool, root: bool) -> RexNode:
+        squares = self._place(
+            replace(call, internal_name="$$WELFORD_M2$1$1", type=DOUBLE.with_nullability(call.type.nullable), name=None)
+        )
+        count: RexNode = self._count(call)
+        if of_sample:
+            one = Literal(1, INT.not_null())
+            less = Call("$-$1", (count, one), BIGINT.not_null(), BINARY)
+            count = case([compare(EQ, count, one), Literal(None, BIGINT), less], BIGINT)
+        found: RexNode = Call("$/$1", (squares, count), DOUBLE, BINARY)
+        if root:
+            found = Call("$POWER$1", (found, Literal("0.5", DOUBLE.not_null())), DOUBLE, FUNCTION)
+        return self._converted(found, call)
+
+    def _converted(self, rex: RexNode, call: AggregateCall) -> RexNode:
+        return convert(call.type.with_nullability(rex.type.nullable), rex)

@@ -1,0 +1,124 @@
+"""Constant calls of mathematical functions.
+
+DOUBLE results are texts of the exact binary value, as ``new BigDecimal(double)`` prints them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from typing import Any
+
+from ....plan.rex import Call, Literal
+from ....plan.types import APPROXIMATE, INTEGERS
+from .registry import EVALUATORS, UnknownValue, evaluator
+
+_NUMERIC = (*INTEGERS, "DECIMAL", *APPROXIMATE)
+
+
+def number(literal: Literal) -> Decimal:
+    """The value of a numeric literal.  Raises :class:`UnknownValue` for others."""
+    if literal.type.root not in _NUMERIC:
+        raise UnknownValue
+    return Decimal(str(literal.value))
+
+
+def double_text(value: float) -> str:
+    """A DOUBLE as the plan writes it."""
+    if not math.isfinite(value):
+        raise UnknownValue
+    return str(Decimal(value))
+
+
+def _double(function: Callable[..., float]) -> Callable[..., Any]:
+    def evaluate(call: Call, *literals: Literal) -> Any:
+        return double_text(function(*(float(number(literal)) for literal in literals)))
+
+    return evaluate
+
+
+def _log(base: float, operand: float) -> float:
+    return math.log(operand) / math.log(base)
+
+
+for _name, _function in {
+    "POWER": math.pow,
+    "SQRT": math.sqrt,
+    "LN": math.log,
+    "LOG10": math.log10,
+    "LOG2": math.log2,
+    "EXP": math.exp,
+    "SIN": math.sin,
+    "COS": math.cos,
+    "TAN": math.tan,
+    "COT": lambda x: 1 / math.tan(x),
+    "ASIN": math.asin,
+    "ACOS": math.acos,
+    "ATAN": math.atan,
+    "ATAN2": math.atan2,
+    "SINH": math.sinh,
+    "COSH": math.cosh,
+    "TANH": math.tanh,
+    "DEGREES": math.degrees,
+    "RADIANS": math.radians,
+    "PI": lambda: math.pi,
+    "E": lambda: math.e,
+}.items():
+    EVALUATORS[f"${_name}$1"] = _double(_function)
+
+
+@evaluator("LOG")
+def _logarithm(call: Call, *literals: Literal) -> str:
+    values = [float(number(literal)) for literal in literals]
+    return double_text(math.log(values[0]) if len(values) == 1 else _log(values[0], values[1]))
+
+
+@evaluator("ABS")
+def _abs(call: Call, operand: Literal) -> Decimal:
+    return abs(number(operand))
+
+
+@evaluator("SIGN")
+def _sign(call: Call, operand: Literal) -> Any:
+    value = number(operand)
+    sign = (value > 0) - (value < 0)
+    return double_text(sign) if call.type.root in APPROXIMATE else sign
+
+
+@evaluator("MOD", "%")
+def _mod(call: Call, left: Literal, right: Literal) -> Decimal:
+    if call.type.root in APPROXIMATE:
+        raise UnknownValue
+    return number(left) % number(right)
+
+
+def _rounding(mode: str) -> Callable[..., Decimal]:
+    def evaluate(call: Call, operand: Literal, digits: Literal | None = None) -> Decimal:
+        if operand.type.root in APPROXIMATE:
+            raise UnknownValue
+        value = number(operand)
+        scale = 0 if digits is None else int(digits.value)
+        return value.quantize(Decimal(1).scaleb(-scale), mode) if -value.as_tuple().exponent > scale else value  # type: ignore[operator]
+
+    return evaluate
+
+
+EVALUATORS["$ROUND$1"] = _rounding(ROUND_HALF_UP)
+EVALUATORS["$TRUNCATE$1"] = _rounding(ROUND_DOWN)
+_FLOOR, _CEIL = _rounding(ROUND_FLOOR), _rounding(ROUND_CEILING)
+
+
+def round_whole(call: Call, operand: Literal, up: bool) -> Decimal:
+    """FLOOR or CEIL of an exact number."""
+    return (_CEIL if up else _FLOOR)(call, operand)
+
+
+@evaluator("GREATEST")
+def _greatest(call: Call, *literals: Literal) -> Decimal:
+    return max(map(number, literals))
+
+
+@evaluator("LEAST")
+def _least(call: Call, *literals: Literal) -> Decimal:
+    return min(map(number, literals))

@@ -1,0 +1,43 @@
+"""How constant calls are evaluated, function by function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ....plan.rex import Call, Literal
+
+Evaluator = Callable[..., Any]
+
+EVALUATORS: dict[str, Evaluator] = {}
+"""By internal name: from the call and its literals to the value as JSON holds it, ``None`` for NULL."""
+
+
+class UnknownValue(Exception):
+    """The value cannot be told here."""
+
+
+def evaluator(*names: str) -> Callable[[Evaluator], Evaluator]:
+    """Register a function of the call and its literals under the SQL names it evaluates."""
+
+    def register(function: Evaluator) -> Evaluator:
+        for name in names:
+            EVALUATORS[f"${name}$1"] = function
+        return function
+
+    return register
+
+
+def of_values(function: Callable[..., Any]) -> Evaluator:
+    """An evaluator that looks at the values alone."""
+
+    def evaluate(call: Call, *literals: Literal) -> Any:
+        return function(*(literal.value for literal in literals))
+
+    return evaluate
+
+
+def declare(names: dict[str, Callable[..., Any]]) -> None:
+    """Register functions of values by SQL name."""
+    for name, function in names.items():
+        EVALUATORS[f"${name}$1"] = of_values(function)

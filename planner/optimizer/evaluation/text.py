@@ -1,0 +1,168 @@
+"""Constant calls of text, hash and encoding functions."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from urllib.parse import parse_qs, quote_plus, unquote_plus, urlsplit
+
+from ....plan.rex import Call, Literal
+from ....plan.types import INTEGERS
+from .registry import UnknownValue, declare, evaluator
+
+
+def _substring(text: str, start: int, length: int | None = None) -> str:
+    """1-based; a negative start counts from the end, 0 is 1."""
+    begin = start - 1 if start > 0 else max(len(text) + start, 0) if start < 0 else 0
+    if length is None:
+        return text[begin:]
+    if length < 0:
+        raise UnknownValue
+    return text[begin : begin + length]
+
+
+def _pad(text: str, length: int, fill: str) -> str:
+    if length < 0 or not fill:
+        raise UnknownValue
+    missing = max(length - len(text), 0)
+    return (fill * missing)[:missing]
+
+
+def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
+    if start <= 0 or start > len(text):
+        return text
+    return text[: start - 1] + new + text[start - 1 + (len(new) if length is None else length) :]
+
+
+def _split_index(text: str, separator: str, index: int) -> str | None:
+    parts = text.split(separator) if separator else []
+    return parts[index] if 0 <= index < len(parts) else None
+
+
+def _initcap(text: str) -> str:
+    """The first letter of each alphanumeric word in upper case; ASCII only."""
+    return re.sub(r"[A-Za-z0-9]+", lambda m: m[0][0].upper() + m[0][1:].lower(), text)
+
+
+def _regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
+    found = re.search(_python_regex(pattern), text)
+    return found[group] if found and group <= (found.re.groups) else None
+
+
+def _python_regex(pattern: str) -> str:
+    """A Java pattern that Python reads the same way."""
+    if not pattern.isascii() or re.search(r"\\[pPGQEhHRX]|\(\?|[*+?}]\+|&&", pattern):
+        raise UnknownValue
+    try:
+        re.compile(pattern)
+    except re.error:
+        raise UnknownValue from None
+    return pattern
+
+
+def _like(text: str, pattern: str, escape: str | None = None) -> bool:
+    regex, i = "", 0
+    while i < len(pattern):
+        c = pattern[i]
+        if c == escape:
+            i += 1
+            if i == len(pattern):
+                raise UnknownValue
+            regex += re.escape(pattern[i])
+        else:
+            regex += {"%": ".*", "_": "."}.get(c, re.escape(c))
+        i += 1
+    return re.fullmatch(regex, text, re.DOTALL) is not None
+
+
+def _translate(text: str, source: str, target: str) -> str:
+    table = {}
+    for i, c in enumerate(source):
+        table.setdefault(ord(c), target[i] if i < len(target) else None)
+    return text.translate(table)
+
+
+def _parse_url(url: str, part: str, key: str | None = None) -> str | None:
+    parsed = urlsplit(url)
+    if part == "QUERY" and key is not None:
+        values = parse_qs(parsed.query).get(key)
+        return values[0] if values else None
+    found = {
+        "HOST": parsed.hostname,
+        "PATH": parsed.path,
+        "QUERY": parsed.query or None,
+        "REF": parsed.fragment or None,
+        "PROTOCOL": parsed.scheme,
+    }
+    if part not in found:
+        raise UnknownValue
+    return found[part]
+
+
+def _from_base64(text: str) -> str:
+    return base64.b64decode(text, validate=True).decode()
+
+
+@evaluator("TRIM")
+def _trim(call: Call, side: Literal, characters: Literal, text: Literal) -> str:
+    strip = {"BOTH": str.strip, "LEADING": str.lstrip, "TRAILING": str.rstrip}[side.value]
+    return strip(text.value, characters.value)
+
+
+@evaluator("HEX")
+def _hex(call: Call, operand: Literal) -> str:
+    if operand.type.root in INTEGERS:
+        return format(operand.value % 2**64, "X")
+    text: str = operand.value
+    return text.encode().hex().upper()
+
+
+declare(
+    {
+        "CONCAT": lambda *parts: "".join(parts),
+        "CONCAT_WS": lambda separator, *parts: separator.join(parts),
+        "SUBSTRING": _substring,
+        "SUBSTR": _substring,
+        "LTRIM": lambda text, characters=" ": text.lstrip(characters),
+        "RTRIM": lambda text, characters=" ": text.rstrip(characters),
+        "BTRIM": lambda text, characters=" ": text.strip(characters),
+        "LPAD": lambda text, length, fill: _pad(text, length, fill) + text[:length],
+        "RPAD": lambda text, length, fill: text[:length] + _pad(text, length, fill),
+        "REPLACE": lambda text, old, new: text.replace(old, new) if old else text,
+        "REPEAT": lambda text, count: text * max(count, 0),
+        "POSITION": lambda part, text: text.find(part) + 1,
+        "LOCATE": lambda part, text: text.find(part) + 1,
+        "INSTR": lambda text, part: text.find(part) + 1,
+        "LEFT": lambda text, length: text[: max(length, 0)],
+        "RIGHT": lambda text, length: text[-length:] if length > 0 else "",
+        "INITCAP": _initcap,
+        "ASCII": lambda text: ord(text[0]) if text and text[0].isascii() else 0,
+        "CHR": lambda code: chr(code % 256) if code >= 0 else "",
+        "SPLIT_INDEX": _split_index,
+        "REGEXP": lambda text, pattern: re.search(_python_regex(pattern), text) is not None,
+        "REGEXP_EXTRACT": _regexp_extract,
+        "REGEXP_REPLACE": lambda text, pattern, new: re.sub(_python_regex(pattern), lambda m: new, text),
+        "OVERLAY": _overlay,
+        "TRANSLATE": _translate,
+        "STARTSWITH": lambda text, start: text.startswith(start),
+        "ENDSWITH": lambda text, end: text.endswith(end),
+        "LIKE": _like,
+        "SIMILAR TO": lambda text, pattern: re.fullmatch(_python_regex(pattern), text) is not None,
+        "BIN": lambda number: format(number % 2**64, "b"),
+        "MD5": lambda text: hashlib.md5(text.encode()).hexdigest(),
+        "SHA1": lambda text: hashlib.sha1(text.encode()).hexdigest(),
+        "SHA224": lambda text: hashlib.sha224(text.encode()).hexdigest(),
+        "SHA256": lambda text: hashlib.sha256(text.encode()).hexdigest(),
+        "SHA384": lambda text: hashlib.sha384(text.encode()).hexdigest(),
+        "SHA512": lambda text: hashlib.sha512(text.encode()).hexdigest(),
+        "SHA2": lambda text, bits: hashlib.new(f"sha{bits or 256}", text.encode()).hexdigest(),
+        "TO_BASE64": lambda text: base64.b64encode(text.encode()).decode(),
+        "FROM_BASE64": _from_base64,
+        "UNHEX": lambda text: base64.b64encode(bytes.fromhex(text.zfill(len(text) + len(text) % 2))).decode(),
+        "URL_ENCODE": quote_plus,
+        "URL_DECODE": unquote_plus,
+        "PARSE_URL": _parse_url,
+        "ELT": lambda index, *texts: texts[index - 1] if 0 < index <= len(texts) else None,
+    }
+)
