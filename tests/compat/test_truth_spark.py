@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +19,9 @@ from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Join
 from flinkplan.planner import compile_script
 from tests.compat.truths import TRUTHS, Files, Truth
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -44,10 +47,22 @@ def _with_ttl(node: Join, ttl: str) -> Join:
     return replace(node, state=(replace(left, ttl=ttl), right))
 
 
-def run(plan: Plan, folder: Path) -> None:
-    """Run what is there and stop."""
-    variables = {"DIR": str(folder)}
-    execute(plan, JobOptions(str(folder / "checkpoint"), variables=variables, mode=Mode.AVAILABLE_NOW)).wait()
+@dataclass(frozen=True)
+class Runner:
+    """Runs plans over the tables of a folder."""
+
+    spark: SparkSession
+    folder: Path
+
+    def run(self, plan: Plan) -> None:
+        """Run what is there and stop."""
+        options = JobOptions(
+            str(self.folder / "checkpoint"),
+            variables={"DIR": str(self.folder)},
+            mode=Mode.AVAILABLE_NOW,
+            spark=self.spark,
+        )
+        execute(plan, options).wait()
 
 
 def changes(folder: Path) -> dict[Path, list[tuple[Any, ...]]]:
@@ -69,36 +84,37 @@ def rows(written: Iterable[list[tuple[Any, ...]]]) -> Counter[tuple[Any, ...]]:
     return +found
 
 
-def restart(truth: Truth, folder: Path) -> list[tuple[Any, ...]]:
+def restart(truth: Truth, runner: Runner) -> list[tuple[Any, ...]]:
     """Run the old plan, then the new one; returns what the new one wrote."""
-    put(folder, truth.first)
-    run(plan_of(truth.old, truth.ttls[0]), folder)
-    before = changes(folder / "out")
-    put(folder, truth.second)
-    run(plan_of(truth.new, truth.ttls[1]), folder)
-    return list(chain.from_iterable(lines for file, lines in changes(folder / "out").items() if file not in before))
+    out = runner.folder / "out"
+    put(runner.folder, truth.first)
+    runner.run(plan_of(truth.old, truth.ttls[0]))
+    before = changes(out)
+    put(runner.folder, truth.second)
+    runner.run(plan_of(truth.new, truth.ttls[1]))
+    return list(chain.from_iterable(lines for file, lines in changes(out).items() if file not in before))
 
 
-def never_stopped(truth: Truth, folder: Path) -> Counter[tuple[Any, ...]]:
+def never_stopped(truth: Truth, runner: Runner) -> Counter[tuple[Any, ...]]:
     """The rows of a run of the new plan over everything."""
-    put(folder, truth.first)
-    put(folder, truth.second)
-    run(plan_of(truth.new, truth.ttls[1]), folder)
-    return rows(changes(folder / "out").values())
+    put(runner.folder, truth.first)
+    put(runner.folder, truth.second)
+    runner.run(plan_of(truth.new, truth.ttls[1]))
+    return rows(changes(runner.folder / "out").values())
 
 
 @pytest.mark.parametrize("truth", [t for t in TRUTHS if t.refused is None], ids=lambda truth: truth.name)
-def test_spark_goes_on(truth: Truth, tmp_path: Path) -> None:
-    written = restart(truth, tmp_path)
+def test_spark_goes_on(truth: Truth, spark: SparkSession, tmp_path: Path) -> None:
+    written = restart(truth, Runner(spark, tmp_path))
     assert sorted(written, key=str) == sorted(truth.expected, key=str)
     if truth.seamless:
         kept = rows([written])
-        assert kept == never_stopped(truth, tmp_path / "again")
+        assert kept == never_stopped(truth, Runner(spark, tmp_path / "again"))
 
 
 @pytest.mark.parametrize("truth", [t for t in TRUTHS if t.refused is not None], ids=lambda truth: truth.name)
-def test_spark_refuses(truth: Truth, tmp_path: Path) -> None:
+def test_spark_refuses(truth: Truth, spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(FlinkplanError) as refused:
-        restart(truth, tmp_path)
+        restart(truth, Runner(spark, tmp_path))
     assert truth.refused is not None
     assert truth.refused in str(refused.value)
