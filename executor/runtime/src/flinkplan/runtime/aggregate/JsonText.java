@@ -3,6 +3,7 @@ package flinkplan.runtime.aggregate;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import flinkplan.runtime.Rows;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
@@ -86,7 +87,11 @@ public final class JsonText extends Accumulator {
 
     @Override
     Object value() {
-        UTF8String joined = UTF8String.concatWs(UTF8String.fromString(","), members.toArray(UTF8String[]::new));
+        UTF8String[] texts = members.toArray(UTF8String[]::new);
+        if (keyColumn >= 0) {
+            Arrays.sort(texts); // an object's members stand in the order of their keys
+        }
+        UTF8String joined = UTF8String.concatWs(UTF8String.fromString(","), texts);
         return UTF8String.fromString(keyColumn < 0 ? "[" + joined + "]" : "{" + joined + "}");
     }
 }

@@ -1,0 +1,88 @@
+"""The regular join of several inputs in one operator."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from ...plan.nodes import MultiJoin
+from ..context import TranslationContext
+from ..kernels import (
+    CONSTANT_KEY,
+    boolean_array,
+    condition,
+    int_array,
+    object_array,
+    run_kernel,
+    schema_of,
+)
+from ..registry import translator
+from ..stream import KIND, SEQUENCE, Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_INPUT = "__input"
+_LEFT = "LEFT"
+
+
+@translator(MultiJoin)
+def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Bring all inputs' rows together by their common key and let the kernel join them."""
+    package = context.runtime.join
+    keys = [tuple(p.required_distribution.keys or ()) for p in node.input_properties or ()]
+    frame = _union(inputs, keys)
+    preserves = [kind == _LEFT for kind in node.join_types]
+    changelog = any(preserves) or any(s.changelog for s in inputs)
+    conditions = []
+    types = inputs[0].type.field_types[:0]
+    for stream, rex in zip(inputs, node.join_conditions, strict=True):
+        types += stream.type.field_types
+        conditions.append(condition(context, rex, types))
+    spec = getattr(package, "JoinSide$Spec")
+    kernel = package.MultiJoin(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(node.output_type.field_types)),
+        changelog,
+        object_array(context, spec, [_side(context, spec, node, i, s, keys[i]) for i, s in enumerate(inputs)]),
+        boolean_array(context, preserves),
+        object_array(context, context.runtime.Condition, conditions),
+    )
+    return Stream(run_kernel(context, frame, max(1, len(keys[0])), kernel), node.output_type, changelog)
+
+
+def _union(inputs: tuple[Stream, ...], keys: list[tuple[int, ...]]) -> DataFrame:
+    """Key, number of the input, one struct an input, and the hidden columns, in one frame."""
+    from pyspark.sql import functions as F
+
+    changelog = any(s.changelog for s in inputs)
+    schemas = [schema_of(s.type.field_types) for s in inputs]
+
+    def shaped(index: int, stream: Stream) -> DataFrame:
+        key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys[index])] or [F.lit(0).alias(CONSTANT_KEY)]
+        rows = [
+            (F.struct(*stream.columns) if i == index else F.lit(None).cast(schema)).alias(f"row{i}")
+            for i, schema in enumerate(schemas)
+        ]
+        kind = stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")
+        hidden = [*([kind.alias(KIND)] if changelog else []), stream.frame[SEQUENCE]]
+        return stream.frame.select(*key, F.lit(index).alias(_INPUT), *rows, *hidden)
+
+    return reduce(lambda a, b: a.union(b), (shaped(i, s) for i, s in enumerate(inputs)))
+
+
+def _side(
+    context: TranslationContext, spec: Any, node: MultiJoin, index: int, stream: Stream, join_key: tuple[int, ...]
+) -> Any:
+    """How an input's rows are kept."""
+    unique_keys = [key for key in (node.input_unique_keys or ((),) * (index + 1))[index] if key]
+    contained = [key for key in unique_keys if set(key) <= set(join_key)]
+    unique = min(contained or unique_keys, key=len, default=None)
+    return spec(
+        f"input-state-{index}",
+        context.java_schema(schema_of(stream.type.field_types)),
+        node.ttl_ms(index),
+        None if unique is None else int_array(context, unique),
+        bool(contained),
+        not stream.changelog,
+    )
