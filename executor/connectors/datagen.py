@@ -122,7 +122,8 @@ def _numbers(table: Table, context: TranslationContext) -> DataFrame:
     once = reader.format("flinkplan.runtime.source.EndOfInput").option("time", "0").option("batches", "1").load()
     if count == 0:
         return once.where(F.lit(False)).select(F.lit(0).cast("bigint").alias(SEQUENCE))
-    starts = once.select(F.explode(F.sequence(F.lit(0), F.lit(count - 1), F.lit(_CHUNK))).cast("bigint").alias("start"))
+    first, last, step = (F.lit(n).cast("bigint") for n in (0, count - 1, _CHUNK))
+    starts = once.select(F.explode(F.sequence(first, last, step)).alias("start"))
     ends = F.least(starts["start"] + _CHUNK, F.lit(count)) - 1
     return starts.select(F.explode(F.sequence(starts["start"], ends)).alias(SEQUENCE))
 
