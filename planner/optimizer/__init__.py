@@ -24,7 +24,7 @@ from .overs import split_overs
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank
-from .reduce import pull_up_constants, reduce_expressions, select_filtered
+from .reduce import pull_up_constants, reduce_above_joins, reduce_expressions, select_filtered
 from .reuse import merge_scans, share
 from .scans import push_into_scans, push_limit, to_sources
 from .set_operations import rewrite_set_operation
@@ -73,6 +73,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(reduce_functions),
     _whole(push_filters),
     _whole(push_projections),
+    _whole(reduce_above_joins),
     _whole(push_sorts),
     _everywhere(push_limit),
     _everywhere(merge_permutation),

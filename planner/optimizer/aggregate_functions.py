@@ -10,12 +10,13 @@ from dataclasses import replace
 from ...plan.functions import arithmetic
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
-from ...plan.types import BIGINT, DOUBLE, INT, LogicalType
-from ..algebra import Aggregate, Project, Rel
+from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
+from ..algebra import Aggregate, Filter, Project, Rel
 from ..rexbuilder import cast as convert
 from .rexes import BINARY, EQ, case, compare, identity
 from .row_types import row_of
 from .simplify import simplify
+from .windows import groups_by_window
 
 _VARIANCES = {
     "$VAR_POP$1": (False, False),
@@ -35,7 +36,7 @@ def reduce_functions(rel: Rel) -> Rel:
     names = {c.internal_name for c in rel.calls}
     forced = bool(names & _VARIANCES.keys())
     if not forced and "$AVG$1" not in names:
-        return rel
+        return _sum_of_window_results(rel)
     if any(c.internal_name == "$AVG$1" and _argument(rel, c).root == "DECIMAL" for c in rel.calls):
         return rel
     reduction = _Reduction(rel)
@@ -47,6 +48,23 @@ def reduce_functions(rel: Rel) -> Rel:
         exprs=tuple(simplify(e) for e in exprs),
         row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)),
     )
+
+
+def _sum_of_window_results(rel: Aggregate) -> Aggregate:
+    """Over results of windows, a SUM that cannot be NULL is planned as $SUM0."""
+    if not _over_windows(rel.input):
+        return rel
+    calls = tuple(
+        replace(c, internal_name="$$SUM0$1") if c.internal_name == "$SUM$1" and not c.type.nullable else c
+        for c in rel.calls
+    )
+    return replace(rel, calls=calls)
+
+
+def _over_windows(rel: Rel) -> bool:
+    while isinstance(rel, (Project, Filter)):
+        rel = rel.input
+    return isinstance(rel, Aggregate) and groups_by_window(rel)
 
 
 def _argument(rel: Aggregate, call: AggregateCall) -> LogicalType:
@@ -119,7 +137,7 @@ class _Reduction:
             count = case([compare(EQ, count, one), Literal(None, BIGINT), less], BIGINT)
         found: RexNode = Call("$/$1", (squares, count), DOUBLE, BINARY)
         if root:
-            found = Call("$POWER$1", (found, Literal("0.5", DOUBLE.not_null())), DOUBLE, FUNCTION)
+            found = Call("$POWER$1", (found, Literal("0.5", decimal(2, 1, nullable=False))), DOUBLE, FUNCTION)
         return self._converted(found, call)
 
     def _converted(self, rex: RexNode, call: AggregateCall) -> RexNode:

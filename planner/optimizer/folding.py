@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from datetime import timedelta
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
-from .evaluation import EVALUATORS, UnknownValue, moment_text, parse_moment, shift_months
+from .evaluation import EVALUATORS, UnknownValue, double_text, moment_text, number, parse_moment, shift_months
 from .rexes import CAST, SPECIAL, is_deterministic
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
@@ -41,25 +41,20 @@ def fold(call: Call) -> RexNode:
     return Call(CAST, (literal,), call.type, SPECIAL) if call.type.nullable else literal
 
 
-def _number(literal: Literal) -> Decimal:
-    return Decimal(str(literal.value))
-
-
 def _write(value: Any, t: LogicalType) -> Any:
     if t.root in INTEGERS:
-        number = int(value)
+        whole = int(value)
         bits = _BITS[t.root]
-        return (number + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+        return (whole + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
     if t.root == "DECIMAL":
-        number = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
-        if len(number.as_tuple().digits) > (t.precision or 38):
+        rounded = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
+        if len(rounded.as_tuple().digits) > (t.precision or 38):
             raise UnknownValue
-        return format(number, "f")
+        return format(rounded, "f")
     if t.root in APPROXIMATE and isinstance(value, str):
         return value
     if t.root in APPROXIMATE:
-        exact = Decimal(float(value))
-        return str(exact) if exact != exact.to_integral_value() else f"{exact}.0" if abs(exact) < 10**7 else str(exact)
+        return double_text(float(value))
     return value
 
 
@@ -67,21 +62,21 @@ def _arithmetic(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..
     def apply(call: Call, left: Literal, right: Literal) -> Any:
         if any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
             raise UnknownValue
-        return operation(_number(left), _number(right))
+        return operation(number(left), number(right))
 
     return apply
 
 
 def _divide(call: Call, left: Literal, right: Literal) -> Any:
-    if _number(right) == 0 or any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
+    if number(right) == 0 or any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
         raise UnknownValue
     if call.type.root in INTEGERS:
-        return math.trunc(_number(left) / _number(right))
-    return _number(left) / _number(right)
+        return math.trunc(number(left) / number(right))
+    return number(left) / number(right)
 
 
 def _negate(call: Call, operand: Literal) -> Any:
-    return -_number(operand)
+    return -number(operand)
 
 
 def _concat(call: Call, left: Literal, right: Literal) -> Any:
@@ -104,40 +99,11 @@ def _shift_time(sign: int) -> Callable[..., Any]:
     return apply
 
 
-def _cast(call: Call, operand: Literal) -> Any:
-    source, target = operand.type, call.type
-    if source.root in (*INTEGERS, "DECIMAL") and target.root in (*INTEGERS, "DECIMAL"):
-        number = _number(operand)
-        return math.trunc(number) if target.root in INTEGERS else number
-    if source.root == target.root and source.root in APPROXIMATE:
-        return operand.value
-    if source.root in (*INTEGERS, "DECIMAL", *APPROXIMATE) and target.root in APPROXIMATE:
-        return float(_number(operand))
-    if source.root in CHARACTER and target.root in CHARACTER:
-        cut = operand.value[: target.length]
-        return cut.ljust(target.length or 0) if target.root == "CHAR" else cut
-    if source.root in INTEGERS and target.root == "VARCHAR":
-        return str(operand.value)
-    if source.root == target.root and source.root in ("BOOLEAN", "DATE", "VARBINARY"):
-        return operand.value
-    if source.root == target.root == "TIMESTAMP" and (source.precision or 0) <= (target.precision or 0):
-        return operand.value
-    if source.root == target.root == "TIME":
-        return operand.value
-    if source.root == "BINARY" and target.root == "VARBINARY":
-        return operand.value
-    raise UnknownValue
-
-
-def _text_function(operation: Callable[[str], Any]) -> Callable[..., Any]:
-    return lambda call, operand: operation(operand.value)
-
-
 def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
         numeric = (*INTEGERS, "DECIMAL", *APPROXIMATE)
         if left.type.root in numeric and right.type.root in numeric:
-            return operation(_number(left), _number(right))
+            return operation(number(left), number(right))
         if left.type.root == right.type.root and left.type.root in ("DATE", "TIMESTAMP", "BOOLEAN", *CHARACTER):
             return operation(left.value, right.value)
         raise UnknownValue
@@ -154,17 +120,10 @@ _RULES: dict[tuple[str, str], Callable[..., Any]] = {
     ("BINARY", "$||$1"): _concat,
     ("SPECIAL", "$+$1"): _shift_time(1),
     ("SPECIAL", "$-$1"): _shift_time(-1),
-    ("SPECIAL", "$CAST$1"): _cast,
     ("BINARY", "$=$1"): _compare(lambda a, b: a == b),
     ("BINARY", "$<>$1"): _compare(lambda a, b: a != b),
     ("BINARY", "$<$1"): _compare(lambda a, b: a < b),
     ("BINARY", "$<=$1"): _compare(lambda a, b: a <= b),
     ("BINARY", "$>$1"): _compare(lambda a, b: a > b),
     ("BINARY", "$>=$1"): _compare(lambda a, b: a >= b),
-    ("", "$UPPER$1"): _text_function(str.upper),
-    ("", "$LOWER$1"): _text_function(str.lower),
-    ("", "$CHAR_LENGTH$1"): _text_function(len),
-    ("", "$REVERSE$1"): _text_function(lambda s: s[::-1]),
-    ("", "$PI$1"): lambda call: math.pi,
-    ("", "$E$1"): lambda call: math.e,
 }

@@ -12,8 +12,6 @@ from .predicates import filtered
 from .reduce import constants
 from .rexes import (
     EQ,
-    IS_NOT_NULL,
-    IS_NULL,
     OR,
     and_,
     conjunctions,
@@ -52,7 +50,7 @@ def transfer_key_predicates(rel: Rel) -> Rel:
 
     Source: the inference of ``FlinkFilterJoinRule`` by ``RelMdPredicates``.
     """
-    if not isinstance(rel, Join) or rel.type in (JoinType.FULL, JoinType.ANTI):
+    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
         return rel
     keys = join_keys(rel.condition, len(rel.left.row_type.fields))
     left: list[RexNode] = []
@@ -68,7 +66,7 @@ def transfer_key_predicates(rel: Rel) -> Rel:
 
 def drop_constant_keys(rel: Rel) -> Rel:
     """Keys that are one constant on both sides are equal anyway."""
-    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.SEMI):
+    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
         return rel
     width = len(rel.left.row_type.fields)
     known = {**constants(rel.left), **{i + width: v for i, v in constants(rel.right).items()}}
@@ -87,7 +85,7 @@ def _implied(rel: Rel, other: Rel, keys: dict[int, int]) -> list[RexNode]:
     found = []
     for part in _known(other):
         read = refs(part)
-        if read and read <= set(keys) and is_deterministic(part) and not is_call(part, IS_NOT_NULL, IS_NULL):
+        if read and read <= set(keys) and is_deterministic(part):
             moved = retype(remap(part, keys), types)
             if moved not in own:
                 found.append(moved)

@@ -13,6 +13,7 @@ from ...plan.errors import UnsupportedError
 from ..accumulators import accumulators
 from ..algebra import Rel
 from ..physical import (
+    ChangelogNormalize,
     Deduplicate,
     Exchange,
     GlobalGroupAggregate,
@@ -21,24 +22,43 @@ from ..physical import (
     IncrementalGroupAggregate,
     IntervalJoin,
     LegacyWindowAggregate,
+    Limit,
     LocalGroupAggregate,
     MiniBatchAssigner,
     OverAggregate,
     Rank,
     RegularJoin,
+    SortLimit,
     SourceScan,
     TemporalSort,
     VersionedJoin,
     WatermarkAssigner,
     WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+    WindowTableFunction,
 )
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .row_types import row_of
 from .tree import bottom_up, with_inputs
 
-_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, Rank, WindowAggregate, GlobalWindowAggregate)
-_TIMED = (LegacyWindowAggregate, IntervalJoin, VersionedJoin, TemporalSort, OverAggregate)
-"""Operators that work row by row, whatever those above them do."""
+_BY_WATERMARK = (
+    GlobalWindowAggregate,
+    WindowAggregate,
+    WindowTableFunction,
+    WindowRank,
+    WindowDeduplicate,
+    WindowJoin,
+    IntervalJoin,
+    VersionedJoin,
+    OverAggregate,
+    TemporalSort,
+)
+"""Operators that wait for watermarks."""
+
+_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, Rank, SortLimit, Limit, ChangelogNormalize)
+"""Operators that work in mini-batches, of whatever time."""
 
 
 def is_enabled(config: Mapping[str, str]) -> bool:
@@ -47,22 +67,26 @@ def is_enabled(config: Mapping[str, str]) -> bool:
 
 
 def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """Put an assigner over each source, or over its watermark, that feeds an operator which batches."""
+    """Put an assigner over each watermark, and over each source without one that feeds an operator which batches."""
     if not is_enabled(config):
         return rel
     interval = parse_duration(config.get("table.exec.mini-batch.allow-latency", "0 ms"))
-    return _place(rel, False, interval)
+    return _place(rel, None, interval)
 
 
-def _place(rel: Rel, batched: bool, interval: int) -> Rel:
-    """``batched``: whether an operator above works in mini-batches."""
-    above = batched or isinstance(rel, _BATCHED)
-    if isinstance(rel, _TIMED):
-        above = False
-    if above and isinstance(rel, (WatermarkAssigner, SourceScan)):
-        mode = "RowTime" if isinstance(rel, WatermarkAssigner) else "ProcTime"
-        return MiniBatchAssigner(input=rel, interval=interval, mode=mode, row_type=rel.row_type)
-    return with_inputs(rel, tuple(_place(i, above, interval) for i in rel.inputs))
+def _place(rel: Rel, mode: str | None, interval: int) -> Rel:
+    """``mode``: of the mini-batches that the operators above need, or ``None``."""
+    if isinstance(rel, LegacyWindowAggregate):
+        return rel
+    if isinstance(rel, _BY_WATERMARK) or (isinstance(rel, Deduplicate) and rel.is_rowtime):
+        mode = "RowTime"
+    elif isinstance(rel, _BATCHED):
+        mode = mode or "ProcTime"
+    if isinstance(rel, WatermarkAssigner):
+        return MiniBatchAssigner(input=rel, interval=interval, mode=mode or "ProcTime", row_type=rel.row_type)
+    if mode and isinstance(rel, SourceScan):
+        return MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime", row_type=rel.row_type)
+    return with_inputs(rel, tuple(_place(i, mode, interval) for i in rel.inputs))
 
 
 def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
