@@ -120,13 +120,19 @@ def _computed_column(context: Context, column: ast.ComputedColumn, scope: Scope,
                 part.span,
                 "repeat its expression, or compute it in a view",
             )
-    rex = ExpressionBinder(context, scope, "a computed column").bind(column.expression)
+    rex = _binder(context, scope, "a computed column").bind(column.expression)
     return Column(
         column.name.name,
         comment=column.comment,
         kind="COMPUTED",
         expression=TableExpression(rex, sql_text(column.expression)),
     )
+
+
+def _binder(context: Context, scope: Scope, place: str) -> ExpressionBinder:
+    binder = ExpressionBinder(context, scope, place)
+    binder.searches_lists = False
+    return binder
 
 
 def _scope(fields: Iterable[tuple[str, LogicalType]], name: str) -> Scope:
@@ -199,7 +205,7 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
             "declare it as TIMESTAMP(3), or add a computed column such as ts AS TO_TIMESTAMP_LTZ(millis, 3)",
         )
     scope = _scope(((c.name, _plain(column_type(c))) for c in columns), str(node.name))
-    rex = ExpressionBinder(context, scope, "WATERMARK").bind(watermark.expression)
+    rex = _binder(context, scope, "WATERMARK").bind(watermark.expression)
     if rex.type.root not in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
     return (WatermarkSpec(name.name, TableExpression(rex, sql_text(watermark.expression))),)
@@ -210,6 +216,10 @@ def _rowtime(column: Column) -> Column:
     if column.data_type is None:
         return column
     return replace(column, data_type=replace(column.data_type, kind=TimeKind.ROWTIME))
+
+
+def _no_rowtime(column: Column) -> Column:
+    return column if column.data_type is None else replace(column, data_type=column.data_type.regular())
 
 
 def _plain(t: LogicalType) -> LogicalType:
@@ -254,7 +264,7 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
 
     kinds = {None} | ({"COMPUTED"} if kept("GENERATED") else set()) | ({"METADATA"} if kept("METADATA") else set())
     return _Draft(
-        columns=tuple(c for c in schema.columns if c.kind in kinds),
+        columns=tuple(_no_rowtime(c) for c in schema.columns if c.kind in kinds),
         watermarks=tuple(schema.watermark_specs or ()) if kept("WATERMARKS") else (),
         primary_key=schema.primary_key if kept("CONSTRAINTS") else None,
         partition_keys=tuple(resolved.partition_keys or ()) if kept("PARTITIONS") else (),

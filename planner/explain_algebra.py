@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode
+from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, Range, RexNode, Sarg
 from ..plan.specs import AggregateCall
 from . import algebra
 from .algebra import Over, Rel, SubQuery
@@ -44,6 +44,8 @@ def rex_text(rex: RexNode) -> str:
             inner = ", ".join(map(rex_text, operands))
             shown = name.removeprefix("$").rsplit("$", 1)[0]
             return f"{shown}({inner})" + (f":{t}" if "CAST" in name else "")
+        case Sarg(ranges, null_as):
+            return f"Sarg[{', '.join(map(_range, ranges))}{'' if null_as == 'UNKNOWN' else f'; NULL AS {null_as}'}]"
         case FieldAccess(name, expr):
             return f"{rex_text(expr)}.{name}"
         case CorrelVariable(correl):
@@ -57,6 +59,14 @@ def rex_text(rex: RexNode) -> str:
         inner = ", ".join(map(rex_text, rex.operands))
         return f"{rex.kind.value}({inner}, {{\n{explain(rex.rel)}\n}})"
     return str(rex)
+
+
+def _range(r: Range) -> str:
+    if r.lower is not None and r.upper is not None and r.lower.value == r.upper.value:
+        return str(r.lower.value)
+    lower = "(-∞" if r.lower is None else f"{'[' if r.lower.closed else '('}{r.lower.value}"
+    upper = "+∞)" if r.upper is None else f"{r.upper.value}{']' if r.upper.closed else ')'}"
+    return f"{lower}..{upper}"
 
 
 def _columns(rel: Any) -> str:

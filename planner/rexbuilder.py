@@ -168,7 +168,12 @@ def comparison_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
 
 
 def compare(operator: Function, left: RexNode, right: RexNode) -> Call:
-    """A comparison, with its operands' types brought together."""
+    """A comparison: ``=`` and ``<>`` cast to the common type, the others only across families."""
+    if operator in (comparison.EQUALS, comparison.NOT_EQUALS):
+        common = least_restrictive((left.type, right.type))
+        if common is None:
+            return operator.call(left, right)
+        return operator.call(*(ensure_type(common.regular(), side) for side in (left, right)))
     return operator.call(*comparison_operands((left, right)))
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..plan.functions.temporal import PART_FUNCTIONS
 from .sql import ast
 
 _OWN = """
-    TYPEOF IFNULL MAP_KEYS MAP_VALUES MAP_UNION MAP_ENTRIES MAP_FROM_ARRAYS SOURCE_WATERMARK COALESCE ARRAY_APPEND
+    TYPEOF IFNULL MAP_KEYS MAP_VALUES MAP_UNION MAP_ENTRIES MAP_FROM_ARRAYS SOURCE_WATERMARK ARRAY_APPEND
     ARRAY_CONTAINS ARRAY_SORT ARRAY_DISTINCT ARRAY_POSITION ARRAY_PREPEND ARRAY_REMOVE ARRAY_REVERSE ARRAY_SLICE
     ARRAY_UNION ARRAY_CONCAT ARRAY_MAX ARRAY_JOIN ARRAY_MIN SPLIT URL_DECODE URL_ENCODE INET_ATON INET_NTOA
     ARRAY_EXCEPT ARRAY_INTERSECT GREATEST LEAST STARTSWITH ENDSWITH TRANSLATE3 REGEXP_COUNT REGEXP_EXTRACT_ALL
@@ -112,9 +113,19 @@ def _trim(node: ast.FunctionCall) -> str:
     return f"TRIM({side.value} {sql_text(rest[0])} FROM {sql_text(rest[1])})"
 
 
-def _substring(node: ast.FunctionCall) -> str:
-    text, start, *length = map(sql_text, node.args)
-    return f"SUBSTRING({text} FROM {start}{f' FOR {length[0]}' if length else ''})"
+def _overlay(node: ast.FunctionCall) -> str:
+    text, by, start, *length = map(sql_text, node.args)
+    return f"OVERLAY({text} PLACING {by} FROM {start}{f' FOR {length[0]}' if length else ''})"
+
+
+def _part(node: ast.FunctionCall) -> str:
+    return f"EXTRACT({PART_FUNCTIONS[str(node.name).upper()]} FROM {sql_text(node.args[0])})"
+
+
+def _null_if(node: ast.FunctionCall) -> str:
+    value, other = node.args
+    equal = f"{_operand(value, _PREDICATE)} = {_operand(other, _PREDICATE + 1)}"
+    return f"CASE WHEN {equal} THEN NULL ELSE {sql_text(value)} END"
 
 
 def _position(node: ast.FunctionCall) -> str:
@@ -126,8 +137,10 @@ _SPECIAL_CALLS: dict[str, Callable[[ast.FunctionCall], str]] = {
     "CEIL": _floor,
     "EXTRACT": _extract,
     "TRIM": _trim,
-    "SUBSTRING": _substring,
+    "OVERLAY": _overlay,
     "POSITION": _position,
+    "NULLIF": _null_if,
+    **dict.fromkeys(PART_FUNCTIONS, _part),
 }
 
 
@@ -149,15 +162,16 @@ def _cast(node: ast.Cast) -> tuple[str, int]:
 
 def type_text(node: ast.DataType) -> str:
     """A data type as Flink's parser writes it back."""
-    name = {"INT": "INTEGER", "TIMESTAMP_LTZ": "TIMESTAMP"}.get(node.name, node.name)
+    name = "INTEGER" if node.name == "INT" else node.name
     if node.args:
         name += f"({', '.join(map(str, node.args))})"
-    if node.name == "TIMESTAMP_LTZ":
-        name += " WITH LOCAL TIME ZONE"
-    if node.elements:
-        inner = ", ".join(type_text(e) + ("" if e.nullable else " NOT NULL") for e in node.elements)
-        name += f"< {inner} >"
-    return name
+    inner = [_nullable_type_text(e) for e in node.elements]
+    inner += [f"{quoted(f.name.name)} {_nullable_type_text(f.type)}" for f in node.fields]
+    return f"{name}< {', '.join(inner)} >" if inner else name
+
+
+def _nullable_type_text(node: ast.DataType) -> str:
+    return type_text(node) + ("" if node.nullable else " NOT NULL")
 
 
 def _interval(node: ast.IntervalLiteral) -> tuple[str, int]:
@@ -184,6 +198,45 @@ def _like(node: ast.Like) -> tuple[str, int]:
     return text + (f" ESCAPE {sql_text(node.escape)}" if node.escape is not None else ""), _PREDICATE
 
 
+def _distinct(node: ast.IsDistinctFrom) -> tuple[str, int]:
+    word = "IS NOT DISTINCT FROM" if node.negated else "IS DISTINCT FROM"
+    return f"{_operand(node.left, _PREDICATE + 1)} {word} {_operand(node.right, _PREDICATE + 1)}", _PREDICATE
+
+
+def _json_value(node: ast.JsonValue) -> tuple[str, int]:
+    text = f"JSON_VALUE({sql_text(node.operand)}, {sql_text(node.path)}"
+    if node.returning is not None:
+        text += f" RETURNING {type_text(node.returning)}"
+    for behavior, when in ((node.on_empty, "EMPTY"), (node.on_error, "ERROR")):
+        if behavior is not None:
+            value = f" {sql_text(behavior.value)}" if behavior.value is not None else ""
+            text += f" {behavior.kind}{value} ON {when}"
+    return text + ")", _ATOM
+
+
+def _json_query(node: ast.JsonQuery) -> tuple[str, int]:
+    text = f"JSON_QUERY({sql_text(node.operand)}, {sql_text(node.path)}"
+    if node.returning is not None:
+        text += f" RETURNING {type_text(node.returning)}"
+    wrapper = {None: "WITHOUT", "WITHOUT": "WITHOUT"}.get(node.wrapper, f"WITH {node.wrapper}")
+    empty, error = (b.kind if b is not None else "NULL" for b in (node.on_empty, node.on_error))
+    return f"{text} {wrapper} ARRAY WRAPPER {empty} ON EMPTY {error} ON ERROR)", _ATOM
+
+
+def _json_exists(node: ast.JsonExists) -> tuple[str, int]:
+    on_error = f" {node.on_error} ON ERROR" if node.on_error is not None else ""
+    return f"JSON_EXISTS({sql_text(node.operand)}, {sql_text(node.path)}{on_error})", _ATOM
+
+
+def _json_object(node: ast.JsonObject) -> tuple[str, int]:
+    entries = ", ".join(f"KEY {sql_text(e.key)} VALUE {sql_text(e.value)}" for e in node.entries)
+    return f"JSON_OBJECT({entries} {node.on_null or 'NULL'} ON NULL)", _ATOM
+
+
+def _json_array(node: ast.JsonArray) -> tuple[str, int]:
+    return f"JSON_ARRAY({_list(node.items)} {node.on_null or 'ABSENT'} ON NULL)", _ATOM
+
+
 def _between(node: ast.Between) -> tuple[str, int]:
     word = ("NOT " if node.negated else "") + f"BETWEEN {'SYMMETRIC' if node.symmetric else 'ASYMMETRIC'}"
     low, high = _operand(node.low, _PREDICATE + 1), _operand(node.high, _PREDICATE + 1)
@@ -194,7 +247,7 @@ _WRITERS: dict[type[ast.Node], Callable[[Any], tuple[str, int]]] = {
     ast.ColumnRef: lambda n: (".".join(map(quoted, n.names)), _ATOM),
     ast.NullLiteral: lambda n: ("NULL", _ATOM),
     ast.BooleanLiteral: lambda n: ({True: "TRUE", False: "FALSE", None: "UNKNOWN"}[n.value], _ATOM),
-    ast.NumericLiteral: lambda n: (n.text, _ATOM),
+    ast.NumericLiteral: lambda n: (n.text.upper(), _ATOM),
     ast.StringLiteral: lambda n: (_string(n.value), _ATOM),
     ast.BinaryLiteral: lambda n: (f"X'{n.value.hex().upper()}'", _ATOM),
     ast.DateTimeLiteral: lambda n: (f"{n.kind} {_string(n.value)}", _ATOM),
@@ -208,6 +261,13 @@ _WRITERS: dict[type[ast.Node], Callable[[Any], tuple[str, int]]] = {
     ast.IsPredicate: _is,
     ast.Like: _like,
     ast.Between: _between,
+    ast.IsDistinctFrom: _distinct,
+    ast.JsonValue: _json_value,
+    ast.JsonQuery: _json_query,
+    ast.JsonExists: _json_exists,
+    ast.JsonObject: _json_object,
+    ast.JsonArray: _json_array,
+    ast.MapConstructor: lambda n: (f"MAP[{_list(tuple(x for e in n.entries for x in (e.key, e.value)))}]", _ATOM),
     ast.ElementAccess: lambda n: (f"{_operand(n.operand, _ATOM)}[{sql_text(n.index)}]", _ATOM),
     ast.FieldAccess: lambda n: (f"{_operand(n.operand, _ATOM)}.{quoted(n.field.name)}", _ATOM),
     ast.ArrayConstructor: lambda n: (f"ARRAY[{_list(n.items)}]", _ATOM),

@@ -47,6 +47,8 @@ class ExpressionBinder:
         self.place = place
         self.keeps_not_distinct = False
         """Whether IS NOT DISTINCT FROM stays one call, as in a join condition, where it may be a key."""
+        self.searches_lists = True
+        """Whether IN with literals becomes a search."""
 
     def bind(self, node: ast.Expression) -> RexNode:
         """The row expression of a node.  Raises :class:`BindError` or ``UnsupportedError``."""

@@ -10,6 +10,7 @@ from ...plan.functions.rules import comparable
 from ...plan.functions.typing import family_of, in_family, is_interval, least_restrictive
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BOOLEAN, NULL, NUMERIC, LogicalType
+from ..optimizer.sargs import search_of
 from ..rexbuilder import (
     cast,
     compare,
@@ -21,7 +22,6 @@ from ..rexbuilder import (
     negate,
     null,
 )
-from ..optimizer.sargs import search_of
 from ..sql import ast
 from ..sql.source import Span
 from .errors import BindError, unsupported
@@ -251,14 +251,18 @@ def _within(operand: RexNode, low: RexNode, high: RexNode) -> RexNode:
 
 @binds(ast.InList)
 def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
-    """IN is an OR of comparisons, NOT IN an AND; the values are brought to one type first."""
+    """IN is an OR of comparisons; a query searches literals, which a table's schema spells out."""
     operand = binder.bind(node.operand)
     items = [binder.bind(item) for item in node.items]
-    return membership(operand, items, "<>" if node.negated else "=", node.negated, node.span)
+    if binder.searches_lists and len(items) > 1 and all(isinstance(i, Literal) and i.value is not None for i in items):
+        parts = _members(operand, items, "<>" if node.negated else "=", node.span)
+        return search_of(parts, every=node.negated)
+    found = disjunction(_members(operand, items, "=", node.span))
+    return negate(found) if node.negated else found
 
 
-def membership(operand: RexNode, items: Sequence[RexNode], operator: str, every: bool, span: Span) -> RexNode:
-    """``operand operator ANY (items)``, or ALL of them; the items take the type of the operand."""
+def _members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Span) -> list[RexNode]:
+    """The operand compared with each item; the items take the type of the operand."""
     for item in items:
         _check_comparable(operator, operand, item, span)
     known = [i.type for i in items if i.type.root != "NULL"]
@@ -269,10 +273,7 @@ def membership(operand: RexNode, items: Sequence[RexNode], operator: str, every:
     if operand.type.root != "ROW":
         t = common if in_family(operand.type, "CHARACTER") else operand.type
         items = [_as_member(i, t) for i in items]
-    parts = [_member(operand, item, operator, span) for item in items]
-    if len(parts) > 1 and all(isinstance(i, Literal) and i.value is not None for i in items):
-        return search_of(parts, every=every)
-    return conjunction(parts) if every else disjunction(parts)
+    return [_member(operand, item, operator, span) for item in items]
 
 
 def _as_member(item: RexNode, t: LogicalType) -> RexNode:
@@ -286,7 +287,7 @@ def _member(operand: RexNode, item: RexNode, operator: str, span: Span) -> RexNo
     rows = [x.operands if isinstance(x, Call) and x.name == "$ROW$1" else None for x in (operand, item)]
     if operator == "=" and rows[0] is not None and rows[1] is not None and len(rows[0]) == len(rows[1]):
         return conjunction([comparison_of("=", a, b, span) for a, b in zip(rows[0], rows[1], strict=True)])
-    return comparison_of(operator, operand, item, span)
+    return COMPARISONS[operator].call(operand, null(operand.type) if item.type.root == "NULL" else item)
 
 
 @binds(ast.Like)
@@ -342,4 +343,5 @@ def _quantified(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
 
         return quantified_query(binder, node)
     items = [binder.bind(item) for item in node.items]
-    return membership(binder.bind(node.left), items, node.operator, node.quantifier == "ALL", node.span)
+    parts = _members(binder.bind(node.left), items, node.operator, node.span)
+    return conjunction(parts) if node.quantifier == "ALL" else disjunction(parts)

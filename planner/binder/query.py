@@ -60,6 +60,8 @@ def rename(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier) 
     names = [c.name for c in columns]
     if tuple(names) == rel.row_type.field_names:
         return rel
+    if isinstance(rel, Values):
+        return replace(rel, row_type=row(zip(names, rel.row_type.field_types, strict=True), nullable=False))
     return Project(
         input=rel,
         exprs=tuple(InputRef(i, f.type) for i, f in enumerate(fields)),

@@ -1,0 +1,58 @@
+"""Scripts: definitions and settings in order, one job."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan.plan.errors import FlinkplanError, UnsupportedError
+from flinkplan.planner.script import job_of
+from flinkplan.planner.session import Session
+from flinkplan.planner.sql import ast, parse_script
+
+TABLES = "CREATE TABLE t (a INT) WITH ('c'='d'); CREATE TABLE o (a INT) WITH ('c'='d');"
+
+
+def session_after(sql: str) -> Session:
+    session = Session({"a": "0"})
+    for statement in parse_script(sql).statements:
+        session.apply(statement)
+    return session
+
+
+def test_settings_are_set_and_reset() -> None:
+    session = session_after("SET 'x' = '1'; SET 'a' = '2'; RESET 'x';")
+    assert session.config == {"a": "2"}
+    assert session_after("SET 'x' = '1'; RESET;").config == {"a": "0"}
+
+
+def test_databases_qualify_names() -> None:
+    session = session_after("CREATE DATABASE db; USE db; CREATE TABLE t (a INT) WITH ('c'='d');")
+    assert session.catalog.find(("db", "t")) is session.catalog.find(("t",)) is not None
+
+
+def test_drop_and_alter() -> None:
+    session = session_after(TABLES + "ALTER TABLE t SET ('e' = 'f'); ALTER TABLE t RENAME TO t2; DROP TABLE o;")
+    assert list(session.catalog.names()) == ["t2"]
+    assert session.catalog.find(("t2",)).resolved.options == {"c": "d", "e": "f"}  # type: ignore[union-attr]
+
+
+def test_the_job_is_the_one_insert() -> None:
+    job = job_of(parse_script(TABLES + "EXECUTE STATEMENT SET BEGIN INSERT INTO o SELECT a FROM t; END;"))
+    assert isinstance(job, ast.StatementSet)
+    compiled = job_of(parse_script(TABLES + "COMPILE PLAN 'p' FOR INSERT INTO o SELECT a FROM t;"))
+    assert isinstance(compiled, ast.Insert)
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [(TABLES, "nothing to compile"), ("INSERT INTO o SELECT 1; INSERT INTO o SELECT 2;", "several INSERTs")],
+)
+def test_there_is_exactly_one_job(sql: str, message: str) -> None:
+    with pytest.raises(FlinkplanError, match=message):
+        job_of(parse_script(sql))
+
+
+@pytest.mark.parametrize("sql", ["CREATE FUNCTION f AS 'x.Y';", "ADD JAR 'x.jar';", "DROP FUNCTION f;"])
+def test_what_is_left_out_says_so(sql: str) -> None:
+    with pytest.raises(UnsupportedError, match="is not supported"):
+        session_after(sql)
