@@ -28,11 +28,6 @@ def comparable(column: Column, t: LogicalType, others: tuple[LogicalType, ...]) 
     return column
 
 
-def equals(a: Column, b: Column, types: tuple[LogicalType, LogicalType]) -> Column:
-    """``a = b``."""
-    return comparable(a, types[0], types) == comparable(b, types[1], types)
-
-
 def _comparison(name: str, compare: Callable[[Column, Column], Column]) -> None:
     @scalar(name, syntax=BINARY)
     def build(call: Invocation, a: Column, b: Column) -> Column:

@@ -18,6 +18,7 @@ from flinkplan.executor.types import field_name, has_nanos, spark_type
 from flinkplan.plan.types import TIMESTAMPS, LogicalType
 
 _EPOCH = date(1970, 1, 1).toordinal()
+_SPECIAL = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 _EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
 
 
@@ -71,11 +72,14 @@ def _from_portable(c: Column, t: spark.DataType) -> Column:
 
 
 def _to_portable(c: Column, t: spark.DataType) -> Column:
+    """The way back; a FLOAT travels as text, for Python would show its digits as a double."""
     match t:
         case spark.TimestampType():
             return F.unix_micros(c)
         case spark.DateType():
             return F.unix_date(c)
+        case spark.FloatType():
+            return c.cast("string")
         case spark.ArrayType():
             return F.transform(c, lambda x: _to_portable(x, t.elementType))
         case spark.StructType():
@@ -125,8 +129,9 @@ def _write(v: Any, t: LogicalType) -> Any:
     if v is None:
         return None
     match t.root:
-        case "FLOAT" | "DOUBLE" if not math.isfinite(v):
-            return "NaN" if math.isnan(v) else "Infinity" if v > 0 else "-Infinity"
+        case "FLOAT" | "DOUBLE":
+            number = float(v)
+            return number if math.isfinite(number) else _SPECIAL[str(number)]
         case "BINARY" | "VARBINARY":
             return base64.b64encode(v).decode()
         case "DATE":
