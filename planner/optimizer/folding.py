@@ -17,6 +17,7 @@ from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
 from .evaluation import EVALUATORS, UnknownValue, double_text, moment_text, number, parse_moment, shift_months
 from .rexes import CAST, SPECIAL, is_deterministic
 
+_NULL_AWARE = ("$IF$1", "$IFNULL$1")
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
@@ -28,7 +29,7 @@ def fold(call: Call) -> RexNode:
     rule = _RULES.get(call.key) or EVALUATORS.get(call.name)
     if rule is None:
         return call
-    if any(o.value is None for o in literals):
+    if call.name not in _NULL_AWARE and any(o.value is None for o in literals):
         return Literal(None, call.type) if call.type.nullable else call
     try:
         value = rule(call, *literals)
@@ -58,13 +59,22 @@ def _write(value: Any, t: LogicalType) -> Any:
     return value
 
 
-def _arithmetic(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., Any]:
+def _arithmetic(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
-        if any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
-            raise UnknownValue
+        if call.type.root.startswith("INTERVAL"):
+            return str(operation(_amount(left), _amount(right)))
+        if call.type.root in APPROXIMATE:
+            return operation(float(number(left)), float(number(right)))
         return operation(number(left), number(right))
 
     return apply
+
+
+def _amount(literal: Literal) -> int:
+    """A factor of an interval, or an interval's milliseconds or months."""
+    if not literal.type.root.startswith("INTERVAL") and literal.type.root not in INTEGERS:
+        raise UnknownValue
+    return int(literal.value)
 
 
 def _divide(call: Call, left: Literal, right: Literal) -> Any:

@@ -42,7 +42,7 @@ def _log(base: float, operand: float) -> float:
     return math.log(operand) / math.log(base)
 
 
-for _name, _function in {
+_DOUBLE_FUNCTIONS: dict[str, Callable[..., float]] = {
     "POWER": math.pow,
     "SQRT": math.sqrt,
     "LN": math.log,
@@ -64,7 +64,8 @@ for _name, _function in {
     "RADIANS": math.radians,
     "PI": lambda: math.pi,
     "E": lambda: math.e,
-}.items():
+}
+for _name, _function in _DOUBLE_FUNCTIONS.items():
     EVALUATORS[f"${_name}$1"] = _double(_function)
 
 

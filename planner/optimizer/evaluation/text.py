@@ -77,7 +77,7 @@ def _like(text: str, pattern: str, escape: str | None = None) -> bool:
 
 
 def _translate(text: str, source: str, target: str) -> str:
-    table = {}
+    table: dict[int, str | None] = {}
     for i, c in enumerate(source):
         table.setdefault(ord(c), target[i] if i < len(target) else None)
     return text.translate(table)
@@ -120,6 +120,11 @@ def _hex(call: Call, operand: Literal) -> str:
 
 declare(
     {
+        "UPPER": str.upper,
+        "LOWER": str.lower,
+        "CHAR_LENGTH": len,
+        "CHARACTER_LENGTH": len,
+        "REVERSE": lambda text: text[::-1],
         "CONCAT": lambda *parts: "".join(parts),
         "CONCAT_WS": lambda separator, *parts: separator.join(parts),
         "SUBSTRING": _substring,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from ....plan.rex import Call, Literal
@@ -174,10 +173,3 @@ def shift_months(moment: datetime, months: int) -> datetime:
     first = moment.replace(year=total // 12, month=total % 12 + 1, day=1)
     last = (_next(_floor(first, "MONTH"), "MONTH") - timedelta(days=1)).day
     return first.replace(day=min(moment.day, last))
-
-
-def interval_value(literal: Literal) -> Any:
-    """Milliseconds or months of an interval literal.  Raises :class:`UnknownValue` for others."""
-    if not literal.type.root.startswith("INTERVAL"):
-        raise UnknownValue
-    return int(literal.value)

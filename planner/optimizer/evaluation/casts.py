@@ -1,0 +1,142 @@
+"""Casts of constants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from ....plan.rex import Call, Literal
+from ....plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from .numbers import double_text, number
+from .registry import UnknownValue, evaluator
+from .times import moment_text, parse_moment
+
+_EXACT = (*INTEGERS, "DECIMAL")
+_NUMERIC = (*_EXACT, *APPROXIMATE)
+_BINARY = ("BINARY", "VARBINARY")
+_MOMENTS = ("DATE", "TIMESTAMP")
+_TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
+
+
+class _Malformed(Exception):
+    """A text that is no value of the target type: CAST fails at run time, TRY_CAST gives NULL."""
+
+
+@evaluator("CAST")
+def cast(call: Call, operand: Literal) -> Any:
+    """The value of a constant as another type.  Raises :class:`UnknownValue` where it is not told here."""
+    try:
+        return _convert(operand, call.type)
+    except _Malformed:
+        raise UnknownValue from None
+
+
+@evaluator("TRY_CAST")
+def try_cast(call: Call, operand: Literal) -> Any:
+    """As :func:`cast`, NULL for malformed text."""
+    try:
+        return _convert(operand, call.type)
+    except _Malformed:
+        return None
+
+
+def _convert(operand: Literal, target: LogicalType) -> Any:
+    source = operand.type
+    if target.root in CHARACTER:
+        return _fit(_to_text(operand), target)
+    if source.root in CHARACTER:
+        reader = _READERS.get(target.root)
+        if reader is None:
+            raise UnknownValue
+        return reader(operand.value.strip(), target)
+    if source.root in _NUMERIC and target.root in _NUMERIC:
+        return _to_number(operand, target)
+    if source.root in _MOMENTS and target.root in _MOMENTS:
+        if (
+            target.root == "TIMESTAMP"
+            and source.root == "TIMESTAMP"
+            and (source.precision or 0) > (target.precision or 0)
+        ):
+            raise UnknownValue
+        return moment_text(parse_moment(operand.value), target)
+    if source.root == target.root or (source.root in _BINARY and target.root == "VARBINARY"):
+        return operand.value
+    raise UnknownValue
+
+
+def _to_number(operand: Literal, target: LogicalType) -> Any:
+    value = number(operand)
+    if target.root in APPROXIMATE:
+        return str(operand.value) if operand.type.root in APPROXIMATE else double_text(float(value))
+    if operand.type.root in APPROXIMATE:
+        raise UnknownValue
+    return int(value) if target.root in INTEGERS else value
+
+
+def _to_text(operand: Literal) -> str:
+    value, root = operand.value, operand.type.root
+    if root in CHARACTER or root in ("DATE", "TIME"):
+        return str(value)
+    if root == "BOOLEAN":
+        return "TRUE" if value else "FALSE"
+    if root in _EXACT:
+        return str(value)
+    if root == "DOUBLE":
+        return _java_double(float(value))
+    if root == "TIMESTAMP":
+        text, _, fraction = str(value).partition(".")
+        precision = operand.type.precision or 0
+        return f"{text}.{fraction.ljust(precision, '0')}" if precision else text
+    raise UnknownValue
+
+
+def _java_double(value: float) -> str:
+    """``Double.toString`` of the values that it writes without an exponent."""
+    if value != 0 and not 1e-3 <= abs(value) < 1e7:
+        raise UnknownValue
+    return repr(value)
+
+
+def _fit(text: str, target: LogicalType) -> str:
+    cut = text[: target.length]
+    return cut.ljust(target.length or 0) if target.root == "CHAR" else cut
+
+
+def _read_number(text: str, target: LogicalType) -> Any:
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        raise _Malformed
+    value = Decimal(text)
+    if target.root == "DECIMAL":
+        return value
+    if target.root in APPROXIMATE:
+        return double_text(float(value))
+    if not re.fullmatch(r"[+-]?\d+", text):
+        raise UnknownValue
+    return int(text)
+
+
+def _read_boolean(text: str, target: LogicalType) -> bool:
+    if text.lower() not in (*_TRUE, *_FALSE):
+        raise _Malformed
+    return text.lower() in _TRUE
+
+
+def _read_moment(text: str, target: LogicalType) -> str:
+    return moment_text(parse_moment(text), target)
+
+
+def _read_time(text: str, target: LogicalType) -> str:
+    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d", text):
+        raise UnknownValue
+    return text
+
+
+_READERS: dict[str, Callable[[str, LogicalType], Any]] = {
+    **dict.fromkeys(_NUMERIC, _read_number),
+    "BOOLEAN": _read_boolean,
+    "DATE": _read_moment,
+    "TIMESTAMP": _read_moment,
+    "TIME": _read_time,
+}
