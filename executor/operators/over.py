@@ -34,13 +34,11 @@ def over_aggregate(node: OverAggregate, inputs: tuple[Stream, ...], context: Tra
     spec = node.over_spec
     group = _only_group(spec)
     order = group.order_by.fields[0].index
-    timed = _with_constants(with_event_time(stream), spec, context)
+    proctime = stream.type.field_types[order].is_proctime
+    timed = _with_constants(stream if proctime else with_event_time(stream), spec, context)
     types = timed.type.field_types
-    frame = timed_input(
-        timed,
-        spec.partition.fields,
-        [F.unix_millis(timed.column(order)).alias(TIME), F.struct(*timed.columns).alias(ROW)],
-    )
+    time = F.unix_millis(F.current_timestamp() if proctime else timed.column(order))
+    frame = timed_input(timed, spec.partition.fields, [time.alias(TIME), F.struct(*timed.columns).alias(ROW)])
     results = [call.type for call in group.agg_calls]
     schema = context.java_schema(schema_of(types))
     preceding = _preceding(spec, group)
@@ -55,14 +53,17 @@ def over_aggregate(node: OverAggregate, inputs: tuple[Stream, ...], context: Tra
             {i: i for i in range(len(types))},
             schema,
         ),
-        group.is_rows,
+        group.is_rows or (proctime and preceding == UNBOUNDED),
         preceding,
     )
+    if proctime:
+        kernel.inProcessingTime()
     result = run_timed(context, frame, max(1, len(spec.partition.fields)), kernel)
     given = len(stream.type.fields)
     kept = [*range(given), *(len(types) + i for i in range(len(results)))]
     columns = [result[column_name(i)].alias(column_name(position)) for position, i in enumerate(kept)]
-    return emitted(timed, result.select(*columns, SEQUENCE), node.output_type)
+    emits = emitted(timed, result.select(*columns, SEQUENCE), node.output_type)
+    return replace(emits, event_time=not proctime)
 
 
 def _only_group(spec: OverSpec) -> OverGroup:

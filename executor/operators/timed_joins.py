@@ -43,10 +43,12 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
 def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join the rows whose times are within bounds."""
     spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
-    if not bounds.is_event_time:
-        raise UnsupportedError("interval joins in processing time")
-    left, right = (with_event_time(stream) for stream in inputs)
-    timed = (_timed(left, bounds.left_time_index), _timed(right, bounds.right_time_index))
+    if bounds.is_event_time:
+        left, right = (with_event_time(stream) for stream in inputs)
+        timed = (_timed(left, bounds.left_time_index), _timed(right, bounds.right_time_index))
+    else:
+        left, right = inputs
+        timed = (_clocked(left), _clocked(right))
     frame = _united(spec, timed, (TIME,))
     kind = spec.join_type
     kernel = context.runtime.time.IntervalJoin(
@@ -58,7 +60,10 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
         kind in (JoinType.RIGHT, JoinType.FULL),
         _match(context, spec, left, right),
     )
-    return emitted(left, run_timed(context, frame, _key_width(spec), kernel), node.output_type)
+    if not bounds.is_event_time:
+        kernel.inProcessingTime()
+    joined = emitted(left, run_timed(context, frame, _key_width(spec), kernel), node.output_type)
+    return replace(joined, event_time=bounds.is_event_time)
 
 
 @translator(TemporalJoin)
@@ -85,6 +90,13 @@ def _timed(stream: Stream, index: int) -> Stream:
     from pyspark.sql import functions as F
 
     return replace(stream, frame=stream.frame.select("*", F.unix_millis(stream.column(index)).alias(TIME)))
+
+
+def _clocked(stream: Stream) -> Stream:
+    """The stream with the time of each row's arrival in milliseconds behind."""
+    from pyspark.sql import functions as F
+
+    return replace(stream, frame=stream.frame.select("*", F.unix_millis(F.current_timestamp()).alias(TIME)))
 
 
 def _key_width(spec: JoinSpec) -> int:

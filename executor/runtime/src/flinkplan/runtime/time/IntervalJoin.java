@@ -2,8 +2,8 @@ package flinkplan.runtime.time;
 
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.types.DataTypes;
@@ -24,8 +24,8 @@ public final class IntervalJoin extends TimedKernel {
     private final int timeOrdinal;
 
     private transient Side side;
-    private transient RowBuffer lefts;
-    private transient RowBuffer rights;
+    private transient Cache lefts;
+    private transient Cache rights;
 
     public IntervalJoin(
             StructType input,
@@ -44,109 +44,115 @@ public final class IntervalJoin extends TimedKernel {
         this.timeOrdinal = input.fieldIndex("__time");
     }
 
-    private static final String MATCHED = "matched";
+    /** The rows of one side: each with whether it has found a match. */
+    private final class Cache {
+        final boolean right;
+        final boolean outer;
+        final long wait;
+        final int width;
+        final TimedRows rows;
+
+        /** {@code wait}: how far the watermark must be beyond a row until no match for it can come. */
+        Cache(String name, boolean right, boolean outer, long wait, StructType row) {
+            this.right = right;
+            this.outer = outer;
+            this.wait = wait;
+            this.width = row.length();
+            this.rows = new TimedRows(IntervalJoin.this, name, new StructType()
+                    .add("row", row, false)
+                    .add("matched", DataTypes.BooleanType, false));
+        }
+
+        long expiry(long time) {
+            return time + wait + 1;
+        }
+
+        /** Emits {@code row} of the other side with the matches from one time to another; whether there are any. */
+        boolean join(InternalRow row, long from, long to, long sequence) {
+            if (from > to) {
+                return false;
+            }
+            boolean any = false;
+            for (Map.Entry<Long, List<InternalRow>> entry :
+                    rows.all().subMap(from, true, to, true).entrySet()) {
+                for (InternalRow kept : entry.getValue()) {
+                    InternalRow other = kept.getStruct(0, width);
+                    InternalRow left = right ? row : other;
+                    InternalRow matching = right ? other : row;
+                    if (match.of(left, matching)) {
+                        any = true;
+                        emit(RowKind.INSERT, new JoinedRow(left, matching), sequence);
+                        if (outer && !kept.getBoolean(1)) {
+                            kept.setBoolean(1, true);
+                            rows.touch(entry.getKey());
+                        }
+                    }
+                }
+            }
+            return any;
+        }
+
+        /** Drops the rows that no match can come for; when the next of them ends. */
+        long expire(long watermark) {
+            while (!rows.all().isEmpty()) {
+                long time = rows.all().firstKey();
+                if (expiry(time) > watermark) {
+                    return expiry(time);
+                }
+                if (outer) {
+                    rows.all().get(time).forEach(kept -> emitAlone(kept, expiry(time)));
+                }
+                rows.remove(time);
+            }
+            return NEVER;
+        }
+
+        private void emitAlone(InternalRow kept, long time) {
+            if (!kept.getBoolean(1)) {
+                InternalRow row = kept.getStruct(0, width);
+                InternalRow padded = right ? new JoinedRow(side.noLeft(), row) : new JoinedRow(row, side.noRight());
+                emit(RowKind.INSERT, padded, time + SHIFT);
+            }
+        }
+    }
 
     @Override
     protected void open() {
-        StructType kept = new StructType()
-                .add("row", input(), false)
-                .add(MATCHED, DataTypes.BooleanType, false);
-        lefts = buffer("left", kept);
-        rights = buffer("right", kept);
         side = Side.of(input());
+        int values = side.ordinal() + 1;
+        lefts = new Cache("left", false, leftOuter, -lower, Rows.struct(input(), values));
+        rights = new Cache("right", true, rightOuter, upper, Rows.struct(input(), values + 1));
         match.open();
     }
 
     @Override
     protected void begin(InternalRow key) {
-        lefts.begin();
-        rights.begin();
+        lefts.rows.begin(!isWaiting());
+        rights.rows.begin(!isWaiting());
         match.begin(key);
     }
 
     @Override
-    protected long accept(InternalRow row, byte kind, long watermark) {
-        boolean right = side.isRight(row);
-        boolean matched = join(row, right);
-        boolean outer = right ? rightOuter : leftOuter;
-        long lasts = expires(row, right);
-        if (lasts <= watermark) {
-            if (outer && !matched) {
-                emitAlone(row, right);
-            }
-            return NEVER;
-        }
-        (right ? rights : lefts).add(Rows.of(row, matched));
-        return lasts;
-    }
-
-    /** Emits a new row with the other side's rows that it matches; whether there are any. */
-    private boolean join(InternalRow row, boolean right) {
-        RowBuffer others = right ? lefts : rights;
-        List<InternalRow> all = others.all();
-        boolean any = false;
-        boolean changed = false;
-        for (int i = 0; i < all.size(); i++) {
-            InternalRow entry = all.get(i);
-            InternalRow other = entry.getStruct(0, input().length());
-            InternalRow left = right ? other : row;
-            InternalRow matching = right ? row : other;
-            long distance = left.getLong(timeOrdinal) - matching.getLong(timeOrdinal);
-            if (distance < lower || distance > upper || !match.of(side.values(left), side.values(matching))) {
-                continue;
-            }
-            any = true;
-            emit(RowKind.INSERT, new JoinedRow(side.values(left), side.values(matching)), sequence(row));
-            if (!entry.getBoolean(1) && (right ? leftOuter : rightOuter)) {
-                all.set(i, Rows.of(other, true));
-                changed = true;
-            }
-        }
-        if (changed) {
-            others.replace(all);
-        }
-        return any;
-    }
-
-    /** The watermark from which on no later row of the other side can match. */
-    private long expires(InternalRow row, boolean right) {
-        return row.getLong(timeOrdinal) + Math.max(right ? upper : -lower, 0) + 1;
-    }
-
-    private void emitAlone(InternalRow row, boolean right) {
-        InternalRow values = side.values(row);
-        InternalRow padded =
-                right ? new JoinedRow(side.noLeft(), values) : new JoinedRow(values, side.noRight());
-        emit(RowKind.INSERT, padded, sequence(row));
+    protected long accept(InternalRow input, byte kind, long watermark) {
+        InternalRow row = side.values(input);
+        long time = input.getLong(timeOrdinal);
+        boolean right = side.isRight(input);
+        Cache own = right ? rights : lefts;
+        boolean matched = right
+                ? lefts.join(row, time + lower, time + upper, sequence(input))
+                : rights.join(row, time - upper, time - lower, sequence(input));
+        own.rows.add(time, Rows.of(row, matched));
+        return own.expiry(time);
     }
 
     @Override
     protected long fire(long watermark) {
-        return Math.min(expire(lefts, false, watermark), expire(rights, true, watermark));
-    }
-
-    private long expire(RowBuffer buffer, boolean right, long watermark) {
-        long next = NEVER;
-        List<InternalRow> kept = new ArrayList<>();
-        for (InternalRow entry : buffer.all()) {
-            InternalRow row = entry.getStruct(0, input().length());
-            long lasts = expires(row, right);
-            if (lasts > watermark) {
-                kept.add(entry);
-                next = Math.min(next, lasts);
-            } else if ((right ? rightOuter : leftOuter) && !entry.getBoolean(1)) {
-                emitAlone(row, right);
-            }
-        }
-        if (kept.size() < buffer.all().size()) {
-            buffer.replace(kept);
-        }
-        return next;
+        return Math.min(lefts.expire(watermark), rights.expire(watermark));
     }
 
     @Override
     protected void store() {
-        lefts.store();
-        rights.store();
+        lefts.rows.flush();
+        rights.rows.flush();
     }
 }

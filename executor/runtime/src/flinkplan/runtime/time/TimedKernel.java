@@ -43,6 +43,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     private final int kindOrdinal;
     private final int sequenceOrdinal;
     private final int watermarkOrdinal;
+    private boolean inProcessingTime;
 
     private transient ValueState<InternalRow> timer;
     private transient Comparator<InternalRow> order;
@@ -62,6 +63,16 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         this.kindOrdinal = names.indexOf("__kind");
         this.sequenceOrdinal = names.indexOf("__seq");
         this.watermarkOrdinal = names.indexOf("__wm");
+    }
+
+    /** Makes the kernel go by the clock: all rows of a batch come at its time, which takes the watermark's place. */
+    public final TimedKernel inProcessingTime() {
+        inProcessingTime = true;
+        return this;
+    }
+
+    final TimeMode timeMode() {
+        return inProcessingTime ? TimeMode.ProcessingTime() : TimeMode.EventTime();
     }
 
     /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
@@ -122,14 +133,13 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     @Override
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
-        long watermark = timers.getCurrentWatermarkInMs() - SHIFT;
+        long watermark = now(timers);
         List<InternalRow> list = new ArrayList<>(CollectionConverters.asJava(rows.toSeq()));
         list.sort(order);
         boolean byRow = watermarkOrdinal >= 0 && partition(list.get(0)) == partition(list.get(list.size() - 1));
         long scheduled = start(key);
         for (InternalRow row : list) {
-            boolean timed = watermarkOrdinal >= 0 && !row.isNullAt(watermarkOrdinal);
-            long atRow = timed ? row.getLong(watermarkOrdinal) : Long.MIN_VALUE;
+            long atRow = watermarkAt(row, watermark);
             if (byRow && atRow >= due) {
                 due = fire(atRow);
             }
@@ -142,7 +152,16 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     public final Iterator<InternalRow> handleExpiredTimer(
             InternalRow key, TimerValues timers, ExpiredTimerInfo expired) {
         start(key);
-        return end(timers.getCurrentWatermarkInMs() - SHIFT, NEVER);
+        return end(now(timers), NEVER);
+    }
+
+    private long now(TimerValues timers) {
+        return inProcessingTime ? timers.getCurrentProcessingTimeInMs() : timers.getCurrentWatermarkInMs() - SHIFT;
+    }
+
+    /** When Spark is to call back for a time. */
+    private long timerAt(long time) {
+        return inProcessingTime ? time : time + SHIFT;
     }
 
     /** The watermark when a row arrived; rows that an operator before emits are ahead of the watermark. */
@@ -173,12 +192,12 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         store();
         if (due != scheduled) {
             if (scheduled != NEVER) {
-                getHandle().deleteTimer(scheduled + SHIFT);
+                getHandle().deleteTimer(timerAt(scheduled));
             }
             if (due == NEVER) {
                 timer.clear();
             } else {
-                getHandle().registerTimer(due + SHIFT);
+                getHandle().registerTimer(timerAt(due));
                 timer.update(Rows.of(due));
             }
         }

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState$;
 import org.apache.spark.sql.catalyst.types.DataTypeUtils$;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.TimeMode;
 import scala.collection.immutable.Seq;
 
 /** What the executor calls. */
@@ -27,7 +26,7 @@ public final class TimedKernels {
                 key,
                 columns,
                 kernel,
-                TimeMode.EventTime(),
+                kernel.timeMode(),
                 OutputMode.Append(),
                 child,
                 Rows.encoder(DataTypeUtils$.MODULE$.fromAttributes(key)),
