@@ -145,19 +145,19 @@ def _read(json: Mapping[str, Any]) -> RexNode:
         if "sarg" in json:
             sarg = json["sarg"]
             ranges = tuple(Range(_bound(r.get("lower")), _bound(r.get("upper"))) for r in sarg["ranges"])
-            return Sarg(ranges, sarg["nullAs"], rex_type)
-        return Literal(json["value"], rex_type, json.get("symbol"))
+            return Sarg(ranges, _word(sarg["nullAs"]), rex_type)
+        return Literal(json["value"], rex_type, _word(json["symbol"]) if "symbol" in json else None)
     if kind == "CALL":
         reference = {k: json[k] for k in _CALL_REFERENCES if k in json}
         return Call(
-            json["internalName"] if not reference else json.get("internalName", ""),
+            _word(json["internalName"] if not reference else json.get("internalName", "")),
             tuple(map(rex_from_json, json.get("operands", ()))),
             rex_type,
-            json.get("syntax", FUNCTION),
+            _word(json.get("syntax", FUNCTION)),
             reference or None,
         )
     if kind == "CORREL_VARIABLE":
-        return CorrelVariable(json["correl"], rex_type)
+        return CorrelVariable(_word(json["correl"]), rex_type)
     return OpaqueRex(kind, rex_type, dict(json))
 
 
@@ -167,8 +167,14 @@ def _index(value: Any) -> int:
     return value
 
 
+def _word(value: Any) -> str:
+    if not isinstance(value, str):
+        raise PlanError(f"expected a text, found {value!r:.60}")
+    return value
+
+
 def _field_access(json: Mapping[str, Any]) -> FieldAccess:
-    access = FieldAccess(json["name"], rex_from_json(json["expr"]))
+    access = FieldAccess(_word(json["name"]), rex_from_json(json["expr"]))
     if access.name not in access.expr.type.field_names:
         raise PlanError(f"there is no field '{access.name}' in {access.expr.type}")
     return access

@@ -131,15 +131,40 @@ WINDOW_REORDERED = rule(
     example="`SUM(a), COUNT(*)` by TUMBLE windows became `COUNT(*), SUM(a)`.",
     mend="On Spark put them back in their old order.",
 )
-DISTINCT = rule(
+_SEEN = (
+    "In Flink the values seen so far are kept for all DISTINCT aggregates of one column together, in a form that "
+    "depends on which there are. "
+)
+DISTINCT_ADDED = rule(
+    "distinct-aggregate-added",
+    "a DISTINCT aggregate was added",
+    f"{_SEEN}A checkpoint of `flinkplan execute` keeps them for each aggregate: the new one starts as if no row had "
+    "come before.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.PARTIAL,
+    results=Effect.YES,
+    example="`COUNT(DISTINCT user_id)` was added.",
+    mend="In Flink start without state, or compute the new aggregate in a query of its own.",
+)
+DISTINCT_REMOVED = rule(
+    "distinct-aggregate-removed",
+    "a DISTINCT aggregate was removed",
+    f"{_SEEN}A checkpoint of `flinkplan execute` keeps them for each aggregate, and drops those of the one that is "
+    "gone.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`COUNT(DISTINCT user_id)` was dropped.",
+    mend="In Flink keep the aggregate and drop its column behind the aggregation.",
+)
+DISTINCT_CHANGED = rule(
     "distinct-aggregate-changed",
-    "a DISTINCT aggregate was added, changed or removed",
-    "The values seen so far are kept for all DISTINCT aggregates of one column together, in a form that depends on "
-    "which there are.",
+    "a DISTINCT aggregate was changed, or one of a window was",
+    f"{_SEEN}Under the same name a checkpoint of `flinkplan execute` would take them for the new aggregate's.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
-    example="`COUNT(DISTINCT user_id)` was added.",
+    example="`COUNT(DISTINCT user_id)` became `COUNT(DISTINCT session_id)`.",
     mend="Start without state, or compute the new aggregate in a query of its own.",
 )
 RETRACTION = rule(
@@ -190,10 +215,12 @@ class _Rules(NamedTuple):
     changed: ChangeRule
     removed: ChangeRule
     reordered: ChangeRule
+    distinct_added: ChangeRule
+    distinct_removed: ChangeRule
 
 
-_GROUPED = _Rules(ADDED, CHANGED, REMOVED, REORDERED)
-_WINDOWED = _Rules(WINDOW_ADDED, WINDOW_CHANGED, WINDOW_REMOVED, WINDOW_REORDERED)
+_GROUPED = _Rules(ADDED, CHANGED, REMOVED, REORDERED, DISTINCT_ADDED, DISTINCT_REMOVED)
+_WINDOWED = _Rules(WINDOW_ADDED, WINDOW_CHANGED, WINDOW_REMOVED, WINDOW_REORDERED, DISTINCT_CHANGED, DISTINCT_CHANGED)
 
 
 def _calls(node: ExecNode, calls: Sequence[AggregateCall], lineage: Lineage) -> list[_Call]:
@@ -237,15 +264,17 @@ def _compared(
         added.remove(twin)
     for gone, come in _in_place(old, new, removed, added):
         mistaken = rules is _GROUPED and gone.place == come.place
-        changed = DISTINCT if gone.distinct or come.distinct else MISTAKEN if mistaken else rules.changed
+        is_distinct = gone.distinct or come.distinct
+        changed = DISTINCT_CHANGED if is_distinct else MISTAKEN if mistaken else rules.changed
         yield say(changed, f"{gone.text} → {come.text}")
         removed.remove(gone)
         added.remove(come)
     for call in removed:
-        yield say(DISTINCT if call.distinct else rules.removed, f"{call.text} was removed")
+        yield say(rules.distinct_removed if call.distinct else rules.removed, f"{call.text} was removed")
     for call in added:
         mistaken = rules is _GROUPED and call.place in {c.place for c in old}
-        yield say(DISTINCT if call.distinct else MISTAKEN if mistaken else rules.added, f"{call.text} was added")
+        fresh = rules.distinct_added if call.distinct else rules.added
+        yield say(MISTAKEN if mistaken else fresh, f"{call.text} was added")
 
 
 @pair_judge

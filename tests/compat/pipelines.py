@@ -171,7 +171,7 @@ PAIRS = (
         SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT shop) AS shops"),
         SUMS_COLUMNS,
         "incompatible",
-        ("distinct-aggregate-changed",),
+        ("distinct-aggregate-added",),
         new_columns=f"{SUMS_COLUMNS}, shops BIGINT",
     ),
     Pair(

@@ -48,7 +48,8 @@ class Truth:
 
 def _sums(name: str, rule: str, new: str, columns: str, expected: Sequence[tuple[Any, ...]], **more: Any) -> Truth:
     """A change of two sums over one order before and one after the restart."""
-    first, second = {"orders/a": [order(1, amount=2, price=10)]}, {"orders/b": [order(2, amount=3, price=7)]}
+    first = {"orders/a": [order(1, amount=2, price=10)], **more.pop("more", {})}
+    second = {"orders/b": [order(2, amount=3, price=7)]}
     old = script(more.pop("old", SUMS), SUMS_COLUMNS)
     return Truth(name, (rule,), old, script(new, columns), first, second, expected, **more)
 
@@ -64,7 +65,15 @@ def _joined(name: str, rules: tuple[str, ...], new: str, **more: Any) -> Truth:
 _MISMATCH = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
 _MATCHED = [("c", 1, 10, 5)]
 _FEWER = "SELECT product, SUM(amount) AS total FROM orders GROUP BY product"
-_TWO = SUMS_COLUMNS.rpartition(", ")[0]
+_TWO = "product STRING, total INT"
+_DISTINCT = SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT id) AS n")
+_TWICE = (
+    "SELECT product, SUM(NAME) AS total, MAX(price) AS top FROM (SELECT product, amount * 2 AS NAME, price FROM orders) "
+    "GROUP BY product"
+)
+_COMPUTED = JOIN.replace("o.price", "o.discount")
+_PLUS_ONE = ("discount DECIMAL(10, 2)", "discount AS CAST(price + 1 AS DECIMAL(10, 2))")
+_PLUS_TWO = ("discount DECIMAL(10, 2)", "discount AS CAST(price + 2 AS DECIMAL(10, 2))")
 
 TRUTHS = (
     # ---------------------------------------------------------------- TTLs
@@ -123,10 +132,27 @@ TRUTHS = (
     ),
     _sums(
         "distinct-added",
-        "distinct-aggregate-changed",
-        SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT id) AS n"),
+        "distinct-aggregate-added",
+        _DISTINCT,
         f"{SUMS_COLUMNS}, n BIGINT",
         [("d", "p", 2, 10, 0), ("c", "p", 5, 10, 1)],
+    ),
+    Truth(
+        "distinct-removed",
+        ("distinct-aggregate-removed",),
+        script(_DISTINCT, f"{SUMS_COLUMNS}, n BIGINT"),
+        script(SUMS, SUMS_COLUMNS),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7)]},
+        [("d", "p", 2, 10), ("c", "p", 5, 10)],
+    ),
+    _sums(
+        "column-renamed",
+        "aggregate-column-renamed",
+        _TWICE.replace("NAME", "twice"),
+        SUMS_COLUMNS,
+        [("d", "p", None, 10), ("c", "p", 6, 10)],
+        old=_TWICE.replace("NAME", "doubled"),
     ),
     _sums("keys-changed", "keys-changed", SUMS.replace("product", "shop"), SUMS_COLUMNS, [("c", "s", 3, 7)]),
     # ---------------------------------------------------------------- operators that come and go
@@ -156,6 +182,7 @@ TRUTHS = (
         SUMS_COLUMNS,
         [],
         refused="sources",
+        more={"shipments/a": [shipment(1)]},
     ),
     # ---------------------------------------------------------------- joins
     _joined("join-type-changed", ("join-type-changed",), JOIN.replace("JOIN", "LEFT JOIN"), refused=""),
@@ -164,7 +191,7 @@ TRUTHS = (
         ("row-schema-changed",),
         JOIN.replace("o.price", "o.price, o.discount"),
         columns="id BIGINT, price DECIMAL(10, 2), discount DECIMAL(10, 2), cost DECIMAL(10, 2)",
-        refused="",
+        expected=[("c", 1, 10, None, 5)],
     ),
     _joined(
         "row-columns-changed",
@@ -172,11 +199,14 @@ TRUTHS = (
         JOIN.replace("o.price", "o.discount"),
         expected=_MATCHED,
     ),
-    _joined(
+    Truth(
         "row-values-changed",
         ("row-values-changed",),
-        JOIN.replace("o.price", "CAST(o.price + 1 AS DECIMAL(10, 2))"),
-        expected=_MATCHED,
+        script(_COMPUTED, JOIN_COLUMNS).replace(*_PLUS_ONE),
+        script(_COMPUTED, JOIN_COLUMNS).replace(*_PLUS_TWO),
+        {"orders/a": [order(1)], "shipments/a": []},
+        {"shipments/b": [shipment(1), shipment(2)], "orders/b": [order(2)]},
+        [("c", 1, 11, 5), ("c", 2, 12, 5)],
     ),
     # ---------------------------------------------------------------- windows
     Truth(
@@ -189,6 +219,6 @@ TRUTHS = (
             "orders/b": [order(2, amount=3), order(3, ts="2020-01-01 01:00:00")],
             "orders/c": [order(4, ts="2020-01-01 02:00:00")],
         },
-        [("c", "2020-01-01 00:00:00", "p", 5)],
+        [("c", "2020-01-01 00:00:00", "p", 5), ("c", "2020-01-01 01:00:00", "p", 1)],
     ),
 )
