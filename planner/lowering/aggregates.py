@@ -22,7 +22,7 @@ from ..accumulators import accumulators, renamed
 from ..algebra import Rel
 from ..optimizer.monotonicity import DECREASING, INCREASING, monotonicity
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts
-from .context import Context, columns, names, order_text
+from .context import Context, Rules, columns, names, order_text
 from .printer import literal
 
 
@@ -151,15 +151,16 @@ def legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
 
 def group_window_text(window: GroupWindow) -> str:
     """``TumblingGroupWindow('w$, ts, 300000)``."""
+    assert isinstance(window, (TumblingGroupWindow, SlidingGroupWindow, SessionGroupWindow))
     match window:
         case TumblingGroupWindow():
-            name, times = "TumblingGroupWindow", (window.size,)
+            times = [window.size]
         case SlidingGroupWindow():
-            name, times = "SlidingGroupWindow", (window.size, window.slide)
+            times = [window.size, window.slide]
         case SessionGroupWindow():
-            name, times = "SessionGroupWindow", (window.gap,)
+            times = [window.gap]
     millis = ", ".join(str(parse_iso_duration(t)) for t in times)
-    return f"{name}('{window.alias.name}, {window.time_field.field_name}, {millis})"
+    return f"{type(window).__name__}('{window.alias.name}, {window.time_field.field_name}, {millis})"
 
 
 def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
@@ -189,7 +190,7 @@ def _bound(bound: OverBound, rel: p.OverAggregate, width: int) -> str:
     return f"{constant.value} {direction}"  # type: ignore[union-attr]
 
 
-RULES = {
+RULES: Rules = {
     p.GroupAggregate: group,
     p.LocalGroupAggregate: local,
     p.GlobalGroupAggregate: global_,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,10 @@ class Context:
             StateMetadata(i, format_duration(default if ttl is None else ttl), name)
             for i, (name, ttl) in enumerate(zip(names, chosen, strict=True))
         )
+
+
+Rules = Mapping[type[Rel], Callable[[Any, Context], ExecNode]]
+"""How each operator becomes a node."""
 
 
 def names(rel: Rel) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from ...plan.specs import JoinSpec, JoinType
 from .. import physical as p
 from ..optimizer.keys import Keys, keys_in_group_range
 from ..optimizer.row_types import unique_names
-from .context import Context, names
+from .context import Context, Rules, names
 from .printer import expression
 from .windows import windowing_text
 
@@ -111,7 +111,7 @@ def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
     )
 
 
-RULES = {
+RULES: Rules = {
     p.RegularJoin: regular,
     p.IntervalJoin: interval,
     p.WindowJoin: window,

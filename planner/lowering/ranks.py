@@ -17,7 +17,7 @@ from ...plan.specs import (
 )
 from .. import physical as p
 from ..algebra import Rel
-from .context import Context, columns, names, order_text
+from .context import Context, Rules, columns, names, order_text
 
 _NO_PARTITION = PartitionSpec(())
 
@@ -141,7 +141,7 @@ def full_sort(rel: p.FullSort, ctx: Context) -> ExecNode:
     return ctx.node(nodes.Sort, rel, f"Sort(orderBy=[{order_text(rel, rel.order)}])", order_by=SortSpec(rel.order))
 
 
-RULES = {
+RULES: Rules = {
     p.Rank: rank,
     p.Deduplicate: deduplicate,
     p.SortLimit: sort_limit,

@@ -32,7 +32,7 @@ from ..catalog import Identifier, Table
 from ..connectors import table_options
 from ..optimizer.keys import smallest_key, upsert_keys
 from ..scan_columns import physical_columns
-from .context import Context, columns, names
+from .context import Context, Rules, columns, names
 from .printer import digest, expression, named, record_type, typed_literal
 
 
@@ -251,7 +251,7 @@ def _invocation(call: RexNode, fields: Sequence[str]) -> str:
     return name + text[text.index("(") :] if name.startswith("$") and name.endswith("$1") else text
 
 
-RULES = {
+RULES: Rules = {
     p.SourceScan: scan,
     p.Sink: sink,
     p.Calc: calc,

@@ -21,7 +21,7 @@ from .. import physical as p
 from ..accumulators import accumulators
 from ..algebra import Rel
 from .aggregate_text import bare_properties, global_phase, local_phase, one_phase, property_texts
-from .context import Context, columns, names, order_text
+from .context import Context, Rules, columns, names, order_text
 from .ranks import range_text
 
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
@@ -47,7 +47,7 @@ def windowing_text(strategy: WindowingStrategy, fields: tuple[str, ...]) -> str:
             source = f"win_start=[{fields[strategy.window_start]}], win_end=[{fields[strategy.window_end]}]"
         case WindowAttachedWindowing():
             source = f"win_end=[{fields[strategy.window_end]}]"
-    match strategy.window:  # type: ignore[attr-defined]
+    match strategy.window:
         case TumblingWindow(size, offset):
             name, parts = "TUMBLE", [f"size=[{duration_text(size)}]"]
         case HoppingWindow(size, slide, offset):
@@ -142,7 +142,7 @@ def global_(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
 
 def counts_rows(strategy: WindowingStrategy, retracts: bool) -> bool:
     """Whether the aggregation needs a COUNT(*): sliding windows skip what is empty."""
-    return retracts or isinstance(strategy.window, HoppingWindow)  # type: ignore[attr-defined]
+    return retracts or isinstance(strategy.window, HoppingWindow)
 
 
 def rank(rel: p.WindowRank, ctx: Context) -> ExecNode:
@@ -165,9 +165,14 @@ def rank(rel: p.WindowRank, ctx: Context) -> ExecNode:
     )
 
 
+def is_event_time(strategy: WindowingStrategy) -> bool:
+    """Whether the windows are of event time."""
+    return bool(strategy.is_rowtime)  # type: ignore[attr-defined]
+
+
 def deduplicate(rel: p.WindowDeduplicate, ctx: Context) -> ExecNode:
     """The first or last row of each window."""
-    time = "ROWTIME" if rel.windowing.is_rowtime else "PROCTIME"  # type: ignore[attr-defined]
+    time = "ROWTIME" if is_event_time(rel.windowing) else "PROCTIME"
     text = (
         f"{_window(rel.input, rel.windowing)}, keep=[{'LastRow' if rel.keep_last else 'FirstRow'}], "
         f"partitionKeys=[{columns(rel.input, rel.partition)}], orderKey=[{names(rel.input)[rel.order_key]}], "
@@ -184,7 +189,7 @@ def deduplicate(rel: p.WindowDeduplicate, ctx: Context) -> ExecNode:
     )
 
 
-RULES = {
+RULES: Rules = {
     p.WindowTableFunction: table_function,
     p.WindowAggregate: one,
     p.LocalWindowAggregate: local,

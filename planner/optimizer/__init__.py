@@ -24,7 +24,7 @@ from .overs import split_overs
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank
-from .reduce import pull_up_constants, reduce_above_joins, reduce_expressions, select_filtered
+from .reduce import pull_up_constants, reduce_expressions, select_filtered
 from .reuse import merge_scans, share
 from .scans import push_into_scans, push_limit, to_sources
 from .set_operations import rewrite_set_operation
@@ -61,11 +61,11 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_filters),
     _everywhere(transfer_key_predicates),
     _whole(push_filters),
-    _everywhere(drop_constant_keys),
     _everywhere(push_join_expressions),
     _whole(reduce_expressions),
     _whole(push_into_scans),
     _whole(push_projections),
+    _everywhere(drop_constant_keys),
     _everywhere(trim_one_sided),
     _whole(push_projections),
     _everywhere(expand_grouping_sets),
@@ -73,7 +73,6 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(reduce_functions),
     _whole(push_filters),
     _whole(push_projections),
-    _whole(reduce_above_joins),
     _whole(push_sorts),
     _everywhere(push_limit),
     _everywhere(merge_permutation),

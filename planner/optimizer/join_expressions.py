@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...plan.functions.typing import least_restrictive
-from ...plan.rex import InputRef, RexNode
+from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import NUMERIC
 from ..algebra import Join, Project, Rel
 from .predicates import ONE_SIDED, join_row_type
@@ -58,14 +58,14 @@ def push_join_expressions(rel: Rel) -> Rel:
             return InputRef(width + left_extra.index(rex), rex.type)
         return InputRef(new_width + (total - width) + right_extra.index(rex), rex.type)
 
-    parts = []
-    for part, left, right in marked:
-        if left is None or right is None:
+    parts: list[RexNode] = []
+    for part, on_left, on_right in marked:
+        if on_left is None or on_right is None or not isinstance(part, Call):
             parts.append(_moved(part, width, len(left_extra)))
+        elif min(refs(part.operands[0])) >= width:
+            parts.append(compare(part.name, place(on_right, False), place(on_left, True)))
         else:
-            sides = [place(left, True), place(right, False)]
-            mirrored = min(refs(part.operands[0])) >= width  # type: ignore[union-attr]
-            parts.append(compare(part.name, *(reversed(sides) if mirrored else sides)))  # type: ignore[union-attr]
+            parts.append(compare(part.name, place(on_left, True), place(on_right, False)))
     new_left = _extended(rel.left, left_extra)
     new_right = _extended(rel.right, [shift(e, -width) for e in right_extra])
     join = replace(
@@ -79,7 +79,7 @@ def push_join_expressions(rel: Rel) -> Rel:
     if rel.type not in ONE_SIDED:
         kept += range(new_width, new_width + total - width)
     result = columns(join, kept)
-    return result if result is join else replace(result, row_type=rel.row_type)  # type: ignore[arg-type]
+    return result if result is join else replace(result, row_type=rel.row_type)
 
 
 def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:

@@ -13,7 +13,6 @@ from ...plan.errors import UnsupportedError
 from ..accumulators import accumulators
 from ..algebra import Rel
 from ..physical import (
-    ChangelogNormalize,
     Deduplicate,
     Exchange,
     GlobalGroupAggregate,
@@ -57,7 +56,7 @@ _BY_WATERMARK = (
 )
 """Operators that wait for watermarks."""
 
-_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, Rank, SortLimit, Limit, ChangelogNormalize)
+_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, Rank, SortLimit, Limit)
 """Operators that work in mini-batches, of whatever time."""
 
 

@@ -116,9 +116,12 @@ def push_past_join(rel: Project, below: Join) -> Rel:
     needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
     if len(needed) == total:
         return rel
-    left = [i for i in needed if i < width]
-    right = [i - width for i in needed if i >= width]
-    new_left, new_right = columns(below.left, left), columns(below.right, right)
+    left = [i for i in needed if i < width] or [*range(width)]
+    right = [i for i in needed if i >= width] or [*range(width, total)]
+    needed = [*left, *right]
+    if len(needed) == total:
+        return rel
+    new_left, new_right = columns(below.left, left), columns(below.right, [i - width for i in right])
     mapping = {old: new for new, old in enumerate(needed)}
     row_type = join_row_type(below.type, new_left, new_right)
     join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping), row_type=row_type)

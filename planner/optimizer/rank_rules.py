@@ -159,7 +159,7 @@ def _constant_rank(rel: Calc) -> Calc:
     if not isinstance(rank.range, ConstantRankRange) or rank.range.start != rank.range.end or rank.kind != "ROW_NUMBER":
         return rel
     width = len(rank.input.row_type.fields)
-    exprs = (
+    exprs: tuple[RexNode, ...] = (
         *identity(rank.input.row_type),
         Literal(rank.range.start, rank.row_type.fields[width].type),
     )

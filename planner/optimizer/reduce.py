@@ -18,13 +18,8 @@ from .tree import bottom_up, with_inputs
 
 
 def reduce_expressions(rel: Rel) -> Rel:
-    """Simplify every expression, with what filters below say, but for those below joins."""
-    return bottom_up(rel, lambda node: _reduce(node, through_joins=False))
-
-
-def reduce_above_joins(rel: Rel) -> Rel:
-    """The same, also with what the filters of joins' inputs say.  Columns that this fixes stay in the join."""
-    return bottom_up(rel, lambda node: _reduce(node, through_joins=True))
+    """Simplify every expression."""
+    return bottom_up(rel, _reduce)
 
 
 def select_filtered(rel: Rel) -> Rel:
@@ -39,21 +34,21 @@ def _selected(rel: Rel) -> Project:
     return Project(input=rel, exprs=identity(rel.row_type), row_type=rel.row_type)
 
 
-def _reduce(rel: Rel, through_joins: bool) -> Rel:
+def _reduce(rel: Rel) -> Rel:
     match rel:
         case Filter():
             condition = simplify_condition(rel.condition)
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
-            exprs = tuple(_reduced(e, rel.input, through_joins) for e in rel.exprs)
+            exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
             return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
         case Join():
             return replace(rel, condition=simplify_condition(rel.condition))
     return rel
 
 
-def _reduced(rex: RexNode, source: Rel, through_joins: bool) -> RexNode:
-    known = constants(source, through_joins)
+def _reduced(rex: RexNode, source: Rel) -> RexNode:
+    known = constants(source)
     if not known:
         return simplify(rex)
 
@@ -67,30 +62,26 @@ def _reduced(rex: RexNode, source: Rel, through_joins: bool) -> RexNode:
     return simplify(rex if contains_over(rex) else rewrite(rex, substitute))
 
 
-def constants(rel: Rel, through_joins: bool = False) -> Mapping[int, Literal]:
+def constants(rel: Rel) -> Mapping[int, Literal]:
     """The columns that hold one known value in every row."""
     match rel:
         case Filter():
-            return {**constants(rel.input, through_joins), **_equalities(rel.condition)}
+            return {**constants(rel.input), **_equalities(rel.condition)}
         case Project():
-            below = constants(rel.input, through_joins)
+            below = constants(rel.input)
             return {i: below[e.index] for i, e in enumerate(rel.exprs) if isinstance(e, InputRef) and e.index in below}
-        case Join() if through_joins:
-            return _join_constants(rel)
+        case Join(type=JoinType.INNER):
+            width = len(rel.left.row_type.fields)
+            right = {i + width: v for i, v in constants(rel.right).items()}
+            return {**constants(rel.left), **right, **_equalities(rel.condition)}
+        case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
+            return constants(rel.left)
         case Aggregate(grouping_sets=None):
-            below = constants(rel.input, through_joins)
+            below = constants(rel.input)
             return {i: below[g] for i, g in enumerate(rel.grouping) if g in below}
         case Sort():
-            return constants(rel.input, through_joins)
+            return constants(rel.input)
     return {}
-
-
-def _join_constants(rel: Join) -> Mapping[int, Literal]:
-    width = len(rel.left.row_type.fields)
-    left, right = constants(rel.left, True), constants(rel.right, True)
-    if rel.type is JoinType.INNER:
-        return {**left, **{i + width: v for i, v in right.items()}, **_equalities(rel.condition)}
-    return left if rel.type in (JoinType.LEFT, JoinType.SEMI, JoinType.ANTI) else {}
 
 
 def _equalities(condition: RexNode) -> dict[int, Literal]:

@@ -87,7 +87,8 @@ def _columns(scan: SourceScan) -> tuple[int, ...]:
 def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
     """The scan with other columns."""
     physical = [c for c in scan.table.resolved.schema.columns if c.kind is None]
-    row_type = row_of((c.name for c in physical), (c.data_type.regular() for c in physical))  # type: ignore[misc]
+    types = [c.data_type.regular() for c in physical if c.data_type is not None]
+    row_type = row_of((c.name for c in physical), types)
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
     return project_scan(replace(scan, abilities=others, row_type=row_type), columns)
 

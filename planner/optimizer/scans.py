@@ -124,7 +124,7 @@ def _push_partitions(rel: Rel) -> Rel:
 
 def _partitions(scan: SourceScan, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
     path = table_options(scan.table, dict(scan.options)).get("path", "")
-    folders = [(Path(path.removeprefix("file://")), {})] if path else []
+    folders: list[tuple[Path, dict[str, str]]] = [(Path(path.removeprefix("file://")), {})] if path else []
     for key in keys:
         below: list[tuple[Path, dict[str, str]]] = []
         for folder, values in folders:

@@ -54,7 +54,7 @@ def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 def _split(rel: Aggregate, buckets: int) -> Rel:
     hashed = _hashed_columns(rel)
-    source = _with_buckets(rel.input, hashed, buckets)
+    source: Rel = _with_buckets(rel.input, hashed, buckets)
     first_bucket = len(rel.input.row_type.fields)
     bucket_of = {column: first_bucket + i for i, column in enumerate(hashed)}
     sets = [_set_of(rel, call, bucket_of) for call in rel.calls]

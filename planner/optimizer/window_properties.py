@@ -89,7 +89,7 @@ def _appended(width: int, spec: WindowSpec, time_type: LogicalType) -> WindowCol
 def _physical_table_function(rel: WindowTableFunction) -> WindowColumns:
     windowing = rel.windowing
     width = len(rel.input.row_type.fields)
-    return _appended(width, windowing.window, windowing.time_attribute_type)  # type: ignore[attr-defined]
+    return _appended(width, windowing.window, windowing.time_attribute_type)
 
 
 def _calc(rel: Calc) -> WindowColumns | None:
@@ -130,8 +130,8 @@ def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate) -> WindowCol
         frozenset(found["WindowStart"]),
         frozenset(found["WindowEnd"]),
         frozenset(found["Rowtime"] | found["Proctime"]),
-        rel.windowing.window,  # type: ignore[attr-defined]
-        rel.windowing.time_attribute_type,  # type: ignore[attr-defined]
+        rel.windowing.window,
+        rel.windowing.time_attribute_type,
     )
 
 
