@@ -60,6 +60,20 @@ def validation_rules() -> Iterator[str]:
         yield f"| `{rule.id}` | {rule.severity.value} | {rule.summary} | {rule.explanation} |"
 
 
+def change_rules() -> Iterator[str]:
+    """The rules of ``diff``, each with the tests that show what Spark does."""
+    sys.path.insert(0, str(HERE.parent))
+    from flinkplan.compat.rules import RULES
+    from tests.compat.truths import TRUTHS
+
+    yield "| rule | what | Flink | Spark | results change | shown by |"
+    yield "|---|---|---|---|---|---|"
+    for rule in RULES.values():
+        names = [truth.name for truth in TRUTHS if rule.id in truth.rules]
+        shown = ", ".join(f"[{name}](../tests/compat/truths.py)" for name in names)
+        yield f"| `{rule.id}` | {rule.summary} | {rule.flink} | {rule.spark} | {rule.results} | {shown} |"
+
+
 def functions() -> Iterator[str]:
     """The scalar functions and operators, and what computes them."""
     import flinkplan.executor.expressions  # noqa: F401  (fills the registry)

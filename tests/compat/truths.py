@@ -68,8 +68,8 @@ _FEWER = "SELECT product, SUM(amount) AS total FROM orders GROUP BY product"
 _TWO = "product STRING, total INT"
 _DISTINCT = SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT id) AS n")
 _TWICE = (
-    "SELECT product, SUM(NAME) AS total, MAX(price) AS top FROM (SELECT product, amount * 2 AS NAME, price FROM orders) "
-    "GROUP BY product"
+    "SELECT product, SUM(NAME) AS total, MAX(price) AS top FROM (SELECT product, amount * 2 AS NAME, price "
+    "FROM orders) GROUP BY product"
 )
 _COMPUTED = JOIN.replace("o.price", "o.discount")
 _PLUS_ONE = ("discount DECIMAL(10, 2)", "discount AS CAST(price + 1 AS DECIMAL(10, 2))")
