@@ -1,0 +1,124 @@
+"""What group aggregates emit, and what each function computes and takes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from flinkplan.executor.operators.aggregates import group_aggregate
+from flinkplan.executor.stream import Stream
+from flinkplan.plan.nodes import GroupAggregate
+from flinkplan.plan.specs import AggregateCall, StateMetadata
+from flinkplan.plan.types import BIGINT, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset, row
+
+from ..conftest import Bench
+
+pytestmark = pytest.mark.spark
+
+INPUT = row([("k", STRING), ("v", INT), ("d", decimal(10, 2)), ("s", STRING), ("x", DOUBLE), ("j", STRING)])
+
+
+def call(function: str, *arguments: int, of: LogicalType, distinct: bool = False) -> AggregateCall:
+    return AggregateCall(
+        name=None,
+        internal_name=f"${function}$1",
+        arg_list=arguments,
+        filter_arg=-1,
+        distinct=distinct,
+        approximate=False,
+        ignore_nulls=False,
+        type=of,
+    )
+
+
+def aggregate(
+    bench: Bench, stream: Stream, calls: Sequence[AggregateCall], grouping: tuple[int, ...] = (0,), ttl: str = "0 ms"
+) -> Stream:
+    node = GroupAggregate(
+        id=1,
+        version=1,
+        grouping=grouping,
+        agg_calls=tuple(calls),
+        agg_call_need_retractions=tuple(stream.changelog for _ in calls),
+        generate_update_before=True,
+        need_retraction=stream.changelog,
+        output_type=row([*[("k", STRING) for _ in grouping], *[(f"f{i}", c.type) for i, c in enumerate(calls)]]),
+        state=(StateMetadata(0, ttl, "groupAggregateState"),),
+    )
+    return group_aggregate(node, (stream,), bench.context)
+
+
+COUNT, SUM = call("COUNT", of=BIGINT), call("SUM", 1, of=INT)
+
+
+def test_a_group_is_inserted_updated_and_deleted_with_its_last_row(bench: Bench) -> None:
+    counted = aggregate(bench, bench.source("in", INPUT, changelog=True), [COUNT, SUM])
+    bench.put("in", ("+I", "a", 1), ("+I", "a", 2), ("+I", "b", None))
+    assert sorted(bench.step(counted)) == [("+I", "a", 2, 3), ("+I", "b", 1, None)]
+    bench.put("in", ("-D", "a", 1), ("-D", "c", 1))
+    assert bench.step(counted) == [("-U", "a", 2, 3), ("+U", "a", 1, 2)]
+    bench.put("in", ("-D", "a", 2), ("+I", "b", 0), ("-D", "b", 0))
+    assert bench.step(counted) == [("-D", "a", 1, 2)]
+
+
+def test_without_groups_no_rows_give_no_row(bench: Bench) -> None:
+    counted = aggregate(bench, bench.source("in", INPUT, changelog=True), [COUNT], grouping=())
+    bench.put("in", ("+I", "a", 1))
+    assert bench.step(counted) == [("+I", 1)]
+    bench.put("in", ("-D", "a", 1))
+    assert bench.step(counted) == [("-D", 1)]
+
+
+@pytest.mark.parametrize(("ttl", "emitted"), [("0 ms", []), ("1 h", [("-U", "a", 3), ("+U", "a", 3)])])
+def test_what_did_not_change_is_emitted_only_to_keep_states_downstream_alive(
+    ttl: str, emitted: list[Any], bench: Bench
+) -> None:
+    highest = aggregate(bench, bench.source("in", INPUT), [call("MAX", 1, of=INT)], ttl=ttl)
+    bench.put("in", ("a", 3))
+    bench.step(highest)
+    bench.put("in", ("a", 2))
+    assert bench.step(highest) == emitted
+
+
+ROWS = [
+    ("a", 3, "1.10", "x", 1.0, "1"),
+    ("a", None, None, None, None, None),
+    ("a", 4, "2.25", "y", 4.0, "2"),
+    ("a", 3, "0.01", "x", 7.0, "1"),
+]
+
+FUNCTIONS: list[tuple[AggregateCall, Any, Any]] = [
+    (call("COUNT", 1, of=BIGINT), 3, 2),
+    (call("COUNT", 1, of=BIGINT, distinct=True), 2, 2),
+    (call("SUM", 1, of=INT), 10, 7),
+    (call("$SUM0", 1, of=INT), 10, 7),
+    (call("SUM", 2, of=decimal(38, 2)), Decimal("3.36"), Decimal("2.26")),
+    (call("AVG", 1, of=INT), 3, 3),
+    (call("AVG", 2, of=decimal(38, 6)), Decimal("1.12"), Decimal("1.13")),
+    (call("MIN", 4, of=DOUBLE), 1.0, 4.0),
+    (call("MAX", 3, of=STRING), "y", "y"),
+    (call("FIRST_VALUE", 1, of=INT), 3, 4),
+    (call("LAST_VALUE", 4, of=DOUBLE), 7.0, 7.0),
+    (call("LISTAGG", 3, of=STRING), "x,y,x", "y,x"),
+    (call("ARRAY_AGG", 1, of=array(INT)), [3, None, 4, 3], [None, 4, 3]),
+    (call("COLLECT", 3, of=multiset(STRING)), {"x": 2, "y": 1}, {"x": 1, "y": 1}),
+    (call("$WELFORD_M2", 4, of=DOUBLE), 18.0, 4.5),
+    (call("JSON_ARRAYAGG_NULL_ON_NULL", 5, of=STRING), "[1,null,2,1]", "[null,2,1]"),
+]
+
+
+def test_functions_add_rows_up_and_take_them_back(bench: Bench) -> None:
+    aggregated = aggregate(bench, bench.source("in", INPUT, changelog=True), [c for c, _, _ in FUNCTIONS])
+
+    def values() -> list[Any]:
+        _, _, *results = bench.step(aggregated)[-1]
+        calls = (c for c, _, _ in FUNCTIONS)
+        return [Decimal(str(r)) if c.type.root == "DECIMAL" else r for r, c in zip(results, calls, strict=True)]
+
+    bench.put("in", *(("+I", *r) for r in ROWS))
+    assert values() == [first for _, first, _ in FUNCTIONS]
+    bench.put("in", ("-D", *ROWS[0]))
+    assert values() == [second for _, _, second in FUNCTIONS]

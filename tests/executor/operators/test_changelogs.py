@@ -1,0 +1,49 @@
+"""Upserts made a changelog, and a changelog made upserts."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan.executor.kernels import int_array, run_kernel, schema_of
+from flinkplan.executor.operators.changelogs import changelog_normalize
+from flinkplan.executor.operators.ranks import keyed_rows
+from flinkplan.executor.stream import Stream
+from flinkplan.plan.nodes import ChangelogNormalize
+from flinkplan.plan.rex import Call, InputRef
+from flinkplan.plan.types import BOOLEAN, INT, row
+
+from ..conftest import Bench
+
+pytestmark = pytest.mark.spark
+
+ROWS = row([("id", INT), ("v", INT)])
+HAS_VALUE = Call("$IS NOT NULL$1", (InputRef(1, INT),), BOOLEAN, "POSTFIX")
+
+
+def test_normalizing_adds_what_upserts_leave_out(bench: Bench) -> None:
+    node = ChangelogNormalize(
+        id=1, version=1, unique_keys=(0,), generate_update_before=True, filter_condition=HAS_VALUE, output_type=ROWS
+    )
+    normalized = changelog_normalize(node, (bench.source("in", ROWS, changelog=True),), bench.context)
+    bench.put("in", ("+I", 1, 5), ("+U", 1, 6), ("+U", 1, 6), ("+I", 2, None))
+    assert bench.step(normalized) == [("+I", 1, 5), ("-U", 1, 5), ("+U", 1, 6)]
+    bench.put("in", ("+U", 1, None), ("-D", 2, None))
+    assert bench.step(normalized) == [("-D", 1, 6)], "a row that no longer meets the condition is gone"
+
+
+def test_materializing_shows_the_last_of_a_primary_keys_rows(bench: Bench) -> None:
+    source = bench.source("in", ROWS, changelog=True)
+    frame = keyed_rows(source, (0,))
+    kernel = bench.context.runtime.changelog.UpsertMaterialize(
+        bench.context.java_schema(frame.schema),
+        bench.context.java_schema(schema_of(ROWS.field_types)),
+        int_array(bench.context, (1,)),
+        0,
+    )
+    upserts = Stream(run_kernel(bench.context, frame, 1, kernel), ROWS, changelog=True)
+    bench.put("in", ("+I", 1, 5), ("+I", 1, 6))
+    assert bench.step(upserts) == [("+I", 1, 5), ("+U", 1, 6)]
+    bench.put("in", ("-D", 1, 6), ("+I", 1, 7), ("-D", 1, 5))
+    assert bench.step(upserts) == [("+U", 1, 5), ("+U", 1, 7)], "of what is not shown nothing is said"
+    bench.put("in", ("-D", 1, 7))
+    assert bench.step(upserts) == [("-D", 1, 7)]

@@ -1,0 +1,120 @@
+"""What regular joins emit, step by step; each step goes on from restored state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from flinkplan.executor.operators.joins import join
+from flinkplan.plan.nodes import Join
+from flinkplan.plan.rex import Call, InputRef
+from flinkplan.plan.specs import JoinSpec, JoinType
+from flinkplan.plan.types import BOOLEAN, INT, STRING, row
+
+from ..conftest import Bench
+
+pytestmark = pytest.mark.spark
+
+LEFT = row([("k", STRING), ("v", INT)])
+RIGHT = row([("k", STRING), ("w", INT)])
+V_LESS_THAN_W = Call("$<$1", (InputRef(1, INT), InputRef(3, INT)), BOOLEAN, "BINARY")
+
+Steps = Sequence[tuple[str, Sequence[Any], list[tuple[Any, ...]]]]
+
+CASES: dict[str, tuple[JoinType, Steps]] = {
+    "inner: every pair once, NULL equals nothing": (
+        JoinType.INNER,
+        [
+            ("left", [("+I", "a", 1), ("+I", None, 2)], []),
+            (
+                "right",
+                [("+I", "a", 5), ("+I", None, 6), ("+I", "a", 7)],
+                [("+I", "a", 1, "a", 5), ("+I", "a", 1, "a", 7)],
+            ),
+            ("left", [("-D", "a", 1)], [("-D", "a", 1, "a", 5), ("-D", "a", 1, "a", 7)]),
+        ],
+    ),
+    "left: padded until the first match, and again after the last": (
+        JoinType.LEFT,
+        [
+            ("left", [("+I", "a", 1), ("+I", None, 2)], [("+I", "a", 1, None, None), ("+I", None, 2, None, None)]),
+            ("right", [("+I", "a", 5)], [("-D", "a", 1, None, None), ("+I", "a", 1, "a", 5)]),
+            ("right", [("-D", "a", 5)], [("-D", "a", 1, "a", 5), ("+I", "a", 1, None, None)]),
+        ],
+    ),
+    "full: both sides padded": (
+        JoinType.FULL,
+        [
+            ("left", [("+I", "a", 1)], [("+I", "a", 1, None, None)]),
+            ("right", [("+I", "b", 5)], [("+I", None, None, "b", 5)]),
+            ("left", [("+I", "b", 2)], [("-D", None, None, "b", 5), ("+I", "b", 2, "b", 5)]),
+        ],
+    ),
+    "semi: a row while anything matches": (
+        JoinType.SEMI,
+        [
+            ("left", [("+I", "a", 1)], []),
+            ("right", [("+I", "a", 5), ("+I", "a", 6)], [("+I", "a", 1)]),
+            ("right", [("-D", "a", 5)], []),
+            ("right", [("-D", "a", 6)], [("-D", "a", 1)]),
+        ],
+    ),
+    "anti: a row while nothing matches": (
+        JoinType.ANTI,
+        [
+            ("left", [("+I", "a", 1), ("+I", None, 2)], [("+I", "a", 1), ("+I", None, 2)]),
+            ("right", [("+I", "a", 5)], [("-D", "a", 1)]),
+            ("right", [("-D", "a", 5)], [("+I", "a", 1)]),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_join(name: str, bench: Bench) -> None:
+    join_type, steps = CASES[name]
+    left, right = bench.source("left", LEFT, changelog=True), bench.source("right", RIGHT, changelog=True)
+    one_sided = join_type in (JoinType.SEMI, JoinType.ANTI)
+    fields = LEFT.fields if one_sided else LEFT.fields + RIGHT.fields
+    node = Join(
+        id=1,
+        version=1,
+        join_spec=JoinSpec(join_type, (0,), (0,), (True,), None),
+        output_type=row([(f.name, f.type) for f in fields]),
+    )
+    joined = join(node, (left, right), bench.context)
+    for side, rows, expected in steps:
+        bench.put(side, *rows)
+        assert bench.step(joined) == expected
+
+
+def test_a_condition_decides_what_matches_and_an_update_moves_the_row(bench: Bench) -> None:
+    left, right = bench.source("left", LEFT, changelog=True), bench.source("right", RIGHT, changelog=True)
+    node = Join(
+        id=1,
+        version=1,
+        join_spec=JoinSpec(JoinType.LEFT, (0,), (0,), (True,), V_LESS_THAN_W),
+        left_upsert_keys=((1,),),
+        right_upsert_keys=((0,),),
+        output_type=row([(f.name, f.type) for f in LEFT.fields + RIGHT.fields]),
+    )
+    joined = join(node, (left, right), bench.context)
+    bench.put("left", ("+I", "a", 1), ("+I", "a", 8))
+    bench.put("right", ("+I", "a", 5))
+    assert bench.step(joined) == [
+        ("+I", "a", 1, None, None),
+        ("+I", "a", 8, None, None),
+        ("-D", "a", 1, None, None),
+        ("+I", "a", 1, "a", 5),
+    ]
+    bench.put("right", ("-U", "a", 5), ("+U", "a", 9))
+    assert bench.step(joined) == [
+        ("-D", "a", 1, "a", 5),
+        ("+I", "a", 1, None, None),
+        ("-D", "a", 1, None, None),
+        ("-D", "a", 8, None, None),
+        ("+I", "a", 1, "a", 9),
+        ("+I", "a", 8, "a", 9),
+    ]
