@@ -43,6 +43,10 @@ _OPTIONS = (
 )
 
 
+_PATIENCE = 0.5
+"""Seconds until an interrupt is noticed."""
+
+
 def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a command that runs jobs; they are the arguments of :class:`JobRunner`."""
     for option in reversed(_OPTIONS):
@@ -81,10 +85,12 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._how_shown = (log_format, quiet)
         self._running: list[Job] = []
         self._stack = ExitStack()
-        self._progress: Progress | None = None
+        self._progress: Progress = Silent()
+        self._interrupted = False
 
     def __enter__(self) -> JobRunner:
-        signal.signal(signal.SIGTERM, _interrupt)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._stack.callback(signal.signal, number, signal.signal(number, self._interrupt))
         self._progress = self._stack.enter_context(shown(*self._how_shown))
         return self
 
@@ -96,51 +102,31 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._stack.__exit__(kind, error, trace)
 
     def start(self, plan: Plan) -> Job:
-        """Start a plan; one whose input ends has ended when this returns.
-
-        Raises :class:`RestartError` where it cannot go on from the checkpoint.
-        """
-        checkpoint = self._next_checkpoint()
-        if checkpoint is not None:
-            self._check_restart(checkpoint, plan)
+        """Start a plan; one whose input ends has ended when this returns."""
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
 
         mode = Mode(self._mode) if self._mode else None
         with quiet_jvm(self._debug):
-            options = JobOptions(
-                **self._settings, checkpoint=checkpoint, mode=mode, listener=self._progress or Silent()
-            )
-            job = execute(plan, options)
-        if job.mode is Mode.STREAMING:
-            self._running.append(job)
-        else:
-            job.wait()
+            job = execute(plan, JobOptions(**self._settings, mode=mode, listener=self._progress))
+        self._running.append(job)
+        if job.mode is not Mode.STREAMING:
+            self._wait_for(job)
         return job
-
-    def _next_checkpoint(self) -> str | None:
-        """The checkpoint of the next job: that of the first one, and folders in it for further ones."""
-        self._started += 1
-        if self._checkpoint is None or self._started == 1:
-            return self._checkpoint
-        return f"{self._checkpoint}/job-{self._started}"
-
-    def _check_restart(self, checkpoint: str, plan: Plan) -> None:
-        from ..compat.diff import Exceptions
-        from ..compat.restart import check_restart
-        from ..compat.settings import check_rule, read_settings
-
-        for entry in self._allowed:
-            check_rule(entry)
-        settings = read_settings(Path())
-        check_restart(checkpoint, plan, Exceptions(settings.ignore, (*settings.allow, *self._allowed)))
 
     def wait(self) -> None:
         """Wait until no job runs any more; streaming jobs run until interrupted."""
         while self._running:
-            self._running[0].wait()
-            self._running.pop(0)
+            self._wait_for(self._running[0])
 
+    def _wait_for(self, job: Job) -> None:
+        while not job.wait(_PATIENCE):
+            if self._interrupted:
+                raise KeyboardInterrupt
+        self._running.remove(job)
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Have the jobs stopped between two calls to the JVM, not amid one; who insists is obeyed at once."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+        self._interrupted = True

@@ -13,27 +13,25 @@ if TYPE_CHECKING:
 
 
 def compile_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Compile a SQL script or a YAML spec."""
+    """Compile a SQL script."""
     text, name = read_input(path)
-    return compile_text(text, name, options)
-
-
-def compile_text(text: str, name: str, options: Mapping[str, str]) -> Plan:
-    """Compile the text of a pipeline; a spec is known by its file's ending."""
-    if Path(name).suffix in (".yaml", ".yml"):
-        from ..planner.spec import compile_spec
-
-        return compile_spec(text, file=name, options=options)
-    from ..planner import compile_script
-
-    return compile_script(text, file=name, options=options)
+    return _compile(text, name, options)
 
 
 def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Load a plan, or compile a pipeline: a plan's text starts with a brace."""
+    """Load a plan, or compile a SQL script: a plan's text starts with a brace."""
     text, name = read_input(path)
-    if text.lstrip().startswith("{"):
-        from ..plan.document import loads
+    if not text.lstrip().startswith("{"):
+        return _compile(text, name, options)
+    from ..plan.document import loads
 
-        return loads(text, name)
-    return compile_text(text, name, options)
+    return loads(text, name)
+
+
+def _compile(text: str, name: str, options: Mapping[str, str]) -> Plan:
+    from ..plan.errors import UnsupportedError
+    from ..planner import compile_script
+
+    if Path(name).suffix in (".yaml", ".yml"):
+        raise UnsupportedError("pipelines in YAML are not supported", where=name, hint="write the pipeline in SQL")
+    return compile_script(text, file=name, options=options)

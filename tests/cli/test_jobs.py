@@ -1,0 +1,92 @@
+"""execute and run, on Spark."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import ROOT, flinkplan
+from tests.parity.corpus import HERE
+
+CASE = HERE / "cases/expr-arithmetic-integers"
+ROWS = 7
+
+STREAMING = """\
+CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');
+CREATE TABLE nowhere (n INT) WITH ('connector' = 'blackhole');
+COMPILE PLAN 'plan.json' FOR INSERT INTO nowhere SELECT n FROM numbers;
+EXECUTE PLAN 'plan.json';
+"""
+
+
+@pytest.fixture
+def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A case of the corpus, copied into the current folder."""
+    shutil.copytree(CASE / "data", tmp_path / "data")
+    shutil.copy(CASE / "plan.json", tmp_path / "plan.json")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_unset_variable_is_told_before_spark_starts(case: Path) -> None:
+    outcome = flinkplan("execute", "plan.json")
+    assert outcome.code == 3
+    assert "${CASE}" in outcome.err
+    assert "--var CASE=" in outcome.err
+    assert "failed" not in outcome.err
+
+
+def test_if_exists(case: Path) -> None:
+    outcome = flinkplan("execute", "other.json", "--if-exists")
+    assert (outcome.code, outcome.err) == (0, "other.json does not exist; nothing to do\n")
+
+
+@pytest.mark.spark
+def test_a_bounded_job_ends_with_a_summary(case: Path) -> None:
+    outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}")
+    assert outcome.code == 0, outcome.err
+    assert re.fullmatch(rf"o: {ROWS} rows read, {ROWS} written in 1 batch\nfinished after [\d.]+ s\n", outcome.err)
+
+
+@pytest.mark.spark
+def test_one_line_of_json_a_batch(case: Path) -> None:
+    outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}", "--log-format", "json")
+    (line,) = outcome.out.splitlines()
+    batch = json.loads(line)
+    assert (batch["event"], batch["sink"], batch["rows_read"], batch["rows_written"]) == ("batch", "o", ROWS, ROWS)
+    assert outcome.err == ""
+
+
+@pytest.mark.spark
+def test_quiet(case: Path) -> None:
+    outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}", "-q")
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
+
+
+@pytest.mark.spark
+def test_an_interrupt_stops_a_streaming_job_cleanly(tmp_path: Path) -> None:
+    (tmp_path / "script.sql").write_text(STREAMING)
+    command = [str(Path(sys.executable).parent / "flinkplan"), "run", "script.sql", "--log-format", "json"]
+    with subprocess.Popen(
+        [*command, "--checkpoint", "state", "--trigger-interval", "1s"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(Path.home())},
+    ) as process:
+        assert process.stdout and process.stderr
+        first = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+        assert process.wait() == 130, errors
+    assert first["sink"] == "nowhere"
+    assert "Traceback" not in errors
+    assert (tmp_path / "plan.json").exists()
