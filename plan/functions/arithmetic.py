@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..types import DOUBLE, INT, LogicalType, decimal, string
 from .model import BINARY, PREFIX, SPECIAL, Arguments, ReturnRule
 from .registry import declare
-from .rules import always, argument, common, comparable_argument, if_null, null_in_null_out, signature
+from .rules import always, argument, common, if_null, like_first, null_in_null_out, signature
 from .typing import (
     MAX_DECIMAL,
     decimal_product,
@@ -133,6 +133,6 @@ declare("RAND_INTEGER", (signature("NUMERIC"), _NUMBERS), if_null(INT), determin
 declare("BIN", signature("INTEGER"), if_null(string()))
 declare("HEX", (signature("INTEGER"), signature("CHARACTER")), if_null(string()))
 
-_EXTREME = signature("ANY", rest=comparable_argument())
+_EXTREME = signature("ANY", rest=like_first())
 declare("GREATEST", _EXTREME, null_in_null_out(common))
 declare("LEAST", _EXTREME, null_in_null_out(common))

@@ -118,6 +118,15 @@ def comparable_argument() -> Argument:
     return Argument("COMPARABLE", rule)
 
 
+def like_first() -> Argument:
+    """A parameter of the family of the first argument."""
+
+    def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+        return types[position] if family_of(types[position]) == family_of(types[0]) else None
+
+    return Argument("COMPARABLE", rule)
+
+
 def comparable(a: LogicalType, b: LogicalType) -> bool:
     """Whether ``a = b`` is allowed: same family, or text against a number or a time."""
     if "NULL" in (a.root, b.root) or family_of(a) == family_of(b):

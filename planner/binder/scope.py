@@ -176,10 +176,13 @@ def _nested(rex: RexNode, fields: Sequence[Identifier]) -> RexNode:
 
 
 def _correlated(rex: RexNode, scope: Scope) -> RexNode:
-    """A column of an outer row, read through the scope's correlation variable."""
-    if not scope.correl:
-        assert scope.new_correlation is not None
-        scope.correl = scope.new_correlation()
+    """A column of an outer row, read through the scope's correlation variable.
+
+    Each reference takes a number, as in Calcite, but all of a scope share the first.
+    """
+    assert scope.new_correlation is not None
+    name = scope.new_correlation()
+    scope.correl = scope.correl or name
     fields = scope.row_fields
     names = uniquify(name for name, _ in fields)
     variable = CorrelVariable(scope.correl, row(zip(names, (t for _, t in fields), strict=True), nullable=False))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ...plan.functions import conditional
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
 from ..algebra import Correlate, Join, Project, Rel, Scan, TemporalJoin, Watermark
@@ -347,7 +347,8 @@ def _bind_unnest(
         len(left.rel.row_type.fields),
         node.alias.name.name if node.alias else None,
     )
-    correl = context.next_correlation()
+    references = sum(isinstance(r, InputRef) for r in walk(collection))
+    correl, *_ = [context.next_correlation() for _ in range(max(references, 1))]
     left_fields = left.rel.row_type.fields
     variable_names = uniquify([*(f.name for f in left_fields), *right_type.field_names])
     variable_types = [*left.rel.row_type.field_types, *right_type.field_types]

@@ -32,6 +32,8 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
     kind = str(call.name).upper()
     arguments = _arguments(kind, call)
     data = arguments["DATA"]
+    if isinstance(data, ast.SubQuery):
+        data = ast.TableArgument(data.query, span=data.span)
     if not isinstance(data, ast.TableArgument):
         raise BindError(f"the first argument of {kind} is a table", data.span, f"write {kind}(TABLE t, …)")
     rel = bind_query(context, data.query, outer)
