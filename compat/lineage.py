@@ -79,8 +79,14 @@ class Meanings:
             self._roots.append(frozenset(roots) if parts else frozenset((found,)))
         return found
 
+    def constant(self, key: tuple[Hashable, ...]) -> Meaning:
+        """The meaning of a constant, which comes from nowhere."""
+        found = self.of(("constant", *key))
+        self._roots[found] = frozenset()
+        return found
+
     def roots(self, meaning: Meaning) -> frozenset[Meaning]:
-        """The table columns and constants that a value is computed from."""
+        """The table columns that a value is computed from."""
         return self._roots[meaning]
 
     def expression(self, rex: RexNode, row: Row) -> Meaning:
@@ -97,9 +103,9 @@ class Meanings:
             case FieldAccess(name, expr):
                 return self.of(("field", name), [self.expression(expr, row)])
             case Literal(value, t, symbol):
-                return self.of(("literal", _text(value), t.root, symbol))
+                return self.constant((_text(value), t.root, symbol))
             case Sarg(ranges, null_as):
-                return self.of(("sarg", repr(ranges), null_as))
+                return self.constant((repr(ranges), null_as))
             case CorrelVariable(correl):
                 return self.of(("correlation", correl))
             case OpaqueRex(_, _, source):

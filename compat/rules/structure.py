@@ -40,7 +40,7 @@ STATEFUL_VERSION = rule(
     "Flink counts up the version of a node also when its operator keeps state in another form, and promises to "
     "restore only states of the release the version came with, or later ones.",
     flink=Verdict.UNKNOWN,
-    spark=Verdict.COMPATIBLE,
+    spark=Verdict.UNKNOWN,
     results=Effect.NO,
     example="A sink that materializes upserts became `stream-exec-sink_2`, which restores states of Flink 2.3.",
     mend="Keep the old version: newer releases of Flink go on reading it.",

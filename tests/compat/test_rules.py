@@ -9,11 +9,14 @@ import typing
 import pytest
 
 from flinkplan.compat.columns import POSITIONS
+from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.rules import FIELD_JUDGES, RULES, ChangeRule
 from flinkplan.compat.validation import RULES as VALIDATION
 from flinkplan.compat.verdicts import Effect, Verdict, strongest, worst
+from flinkplan.plan.document import dumps
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
-from tests.compat.truths import TRUTHS
+from tests.compat.test_truth_spark import plan_of
+from tests.compat.truths import ALIKE, TRUTHS, Truth
 
 KNOWN = [cls for cls in node_classes() if not issubclass(cls, OpaqueNode)]
 NOT_POSITIONS = {"id", "version", "index_of_count_star", "unbounded_over_version"}
@@ -60,5 +63,21 @@ def test_verdicts_are_ordered() -> None:
     assert strongest([Effect.UNKNOWN, Effect.YES]) is Effect.YES
 
 
+BACKED = {rule for truth in TRUTHS for rule in truth.rules}
+
+
 def test_restarts_back_rules_that_exist() -> None:
-    assert {rule for truth in TRUTHS for rule in truth.rules} <= RULES.keys()
+    assert RULES.keys() >= BACKED
+
+
+def test_a_restart_backs_every_rule_that_lets_spark_go_on() -> None:
+    lenient = {r.id for r in RULES.values() if r.spark in (Verdict.COMPATIBLE, Verdict.PARTIAL)}
+    assert {ALIKE.get(rule, rule) for rule in lenient} - BACKED == set()
+
+
+@pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.name)
+def test_the_rules_that_a_restart_backs_apply_to_it(truth: Truth) -> None:
+    old, new = (dumps(plan_of(script, ttl)) for script, ttl in zip((truth.old, truth.new), truth.ttls, strict=True))
+    found = diff_texts(Source("old", old), Source("new", new), locate=False)
+    assert set(truth.rules) <= {f.rule for f in found.judged}
+    assert truth.refused is None or found.spark is Verdict.INCOMPATIBLE

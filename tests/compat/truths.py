@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, WINDOW, WINDOW_COLUMNS, script
+from tests.compat.pipelines import (
+    JOIN,
+    JOIN_COLUMNS,
+    SUMS,
+    SUMS_COLUMNS,
+    TOP,
+    TOP_COLUMNS,
+    WINDOW,
+    WINDOW_COLUMNS,
+    script,
+)
 
 Row = Mapping[str, Any]
 Files = Mapping[str, Sequence[Row]]
@@ -51,7 +61,7 @@ def _sums(name: str, rule: str, new: str, columns: str, expected: Sequence[tuple
     first = {"orders/a": [order(1, amount=2, price=10)], **more.pop("more", {})}
     second = {"orders/b": [order(2, amount=3, price=7)]}
     old = script(more.pop("old", SUMS), SUMS_COLUMNS)
-    return Truth(name, (rule,), old, script(new, columns), first, second, expected, **more)
+    return Truth(name, (rule,), old, script(new, columns, more.pop("settings", "")), first, second, expected, **more)
 
 
 def _joined(name: str, rules: tuple[str, ...], new: str, **more: Any) -> Truth:
@@ -62,11 +72,28 @@ def _joined(name: str, rules: tuple[str, ...], new: str, **more: Any) -> Truth:
     return Truth(name, rules, script(JOIN, JOIN_COLUMNS), script(new, columns), first, second, **more)
 
 
+def _windows(name: str, rule: str, new: str) -> Truth:
+    """A change of windows that Spark refuses."""
+    columns = f"{WINDOW_COLUMNS}, n BIGINT" if "AS n" in new else WINDOW_COLUMNS
+    first, second = {"orders/a": [order(1)]}, {"orders/b": [order(2)]}
+    return Truth(name, (rule,), script(WINDOW, WINDOW_COLUMNS), script(new, columns), first, second, refused="")
+
+
+def _two_queries(query: str, columns: str) -> str:
+    """A query, and another that counts orders by shop."""
+    first, insert = script(query, columns).split("INSERT INTO", 1)
+    sink = "WITH ('connector' = 'filesystem', 'path' = '${DIR}/out/shops', 'format' = 'debezium-json')"
+    counts = "INSERT INTO shops SELECT shop, COUNT(*) FROM orders GROUP BY shop"
+    created = f"{first}CREATE TABLE shops (shop STRING, n BIGINT) {sink};\n"
+    return f"{created}EXECUTE STATEMENT SET BEGIN\nINSERT INTO{insert}{counts};\nEND;\n"
+
+
 _MISMATCH = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
 _MATCHED = [("c", 1, 10, 5)]
 _FEWER = "SELECT product, SUM(amount) AS total FROM orders GROUP BY product"
 _TWO = "product STRING, total INT"
 _DISTINCT = SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT id) AS n")
+_GOES_ON = [("d", "p", 2, 10), ("c", "p", 5, 10)]
 _TWICE = (
     "SELECT product, SUM(NAME) AS total, MAX(price) AS top FROM (SELECT product, amount * 2 AS NAME, price "
     "FROM orders) GROUP BY product"
@@ -155,6 +182,86 @@ TRUTHS = (
         old=_TWICE.replace("NAME", "doubled"),
     ),
     _sums("keys-changed", "keys-changed", SUMS.replace("product", "shop"), SUMS_COLUMNS, [("c", "s", 3, 7)]),
+    # ---------------------------------------------------------------- options, sources and sinks
+    Truth(
+        "options",
+        ("source-options-changed", "source-schema-changed", "sink-options-changed", "tuning-changed"),
+        script(SUMS, SUMS_COLUMNS),
+        script(SUMS, SUMS_COLUMNS, "SET 'table.exec.mini-batch.size' = '7';")
+        .replace("orders', 'format' = 'json'", "orders', 'format' = 'json', 'json.ignore-parse-errors' = 'true'")
+        .replace("id BIGINT, product STRING,", "id BIGINT, note STRING, product STRING,")
+        .replace("'debezium-json'", "'debezium-json', 'debezium-json.encode.decimal-as-plain-number' = 'true'"),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7)]},
+        _GOES_ON,
+        seamless=True,
+    ),
+    Truth(
+        "source-moved",
+        ("source-location-changed",),
+        script(SUMS, SUMS_COLUMNS),
+        script(SUMS, SUMS_COLUMNS).replace("/in/orders", "/in/others"),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"others/b": [order(2, amount=3, price=7)]},
+        _GOES_ON,
+    ),
+    Truth(
+        "sink-of-another-connector",
+        ("sink-connector-changed",),
+        script(SUMS, SUMS_COLUMNS).replace(
+            "WITH ('connector' = 'filesystem', 'path' = '${DIR}/out/report', 'format' = 'debezium-json')",
+            "WITH ('connector' = 'blackhole')",
+        ),
+        script(SUMS, SUMS_COLUMNS),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7)]},
+        _GOES_ON,
+    ),
+    Truth(
+        "sink-renamed",
+        ("sink-renamed",),
+        script(SUMS, SUMS_COLUMNS),
+        script(SUMS, SUMS_COLUMNS).replace("TABLE report", "TABLE summary").replace("INTO report", "INTO summary"),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7)]},
+        [("c", "p", 5, 10)],
+    ),
+    Truth(
+        "queries-added",
+        ("query-added", "stateful-query-added"),
+        script(SUMS, SUMS_COLUMNS),
+        _two_queries(SUMS, SUMS_COLUMNS),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7)]},
+        [*_GOES_ON, ("c", "s", 2)],
+    ),
+    Truth(
+        "query-removed",
+        ("query-removed",),
+        _two_queries(SUMS, SUMS_COLUMNS),
+        script(SUMS, SUMS_COLUMNS),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7)]},
+        _GOES_ON,
+    ),
+    _sums(
+        "mini-batches",
+        "mini-batch-switched",
+        SUMS,
+        SUMS_COLUMNS,
+        _GOES_ON,
+        settings="SET 'table.exec.mini-batch.enabled' = 'true';SET 'table.exec.mini-batch.allow-latency' = '1 s';"
+        "SET 'table.exec.mini-batch.size' = '100';SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE';",
+    ),
+    Truth(
+        "rank-shown",
+        ("output-changed", "sink-schema-changed"),
+        script(TOP, TOP_COLUMNS),
+        script(TOP.replace("price FROM", "price, n FROM"), f"{TOP_COLUMNS}, n BIGINT"),
+        {"orders/a": [order(1, price=10)]},
+        {"orders/b": [order(2, price=7)]},
+        [("c", "s", "p", 7, 2)],
+    ),
     # ---------------------------------------------------------------- operators that come and go
     _sums(
         "stateful-node-added",
@@ -209,6 +316,8 @@ TRUTHS = (
         [("c", 1, 11, 5), ("c", 2, 12, 5)],
     ),
     # ---------------------------------------------------------------- windows
+    _windows("window-aggregate-added", "window-aggregate-added", WINDOW.replace("AS total", "AS total, COUNT(*) AS n")),
+    _windows("window-changed", "window-changed", WINDOW.replace("'10' MINUTE", "'5' MINUTE")),
     Truth(
         "watermark-changed",
         ("watermark-changed",),
@@ -222,3 +331,14 @@ TRUTHS = (
         [("c", "2020-01-01 00:00:00", "p", 5), ("c", "2020-01-01 01:00:00", "p", 1)],
     ),
 )
+
+ALIKE = {
+    "exchange-changed": "stateless-node-added",
+    "output-option-changed": "sink-options-changed",
+    "source-projection-changed": "source-schema-changed",
+    "source-pushdown-changed": "stateless-node-added",
+    "ttl-left-to-job": "ttl-disabled",
+    "ttl-shorter-downstream": "ttl-changed",
+    "ttl-switched-before-2.2": "ttl-enabled",
+}
+"""Rules on changes that are, to Spark, of the same kind as another's."""
