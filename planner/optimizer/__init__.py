@@ -6,6 +6,7 @@ An ordered tuple of phases, each a pure function of a tree; the order is that of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ...plan.document import Plan
 from ..algebra import Rel, TableModify
@@ -34,26 +35,39 @@ from .subqueries import rewrite_subqueries
 from .time_attributes import materialize_time
 from .tree import Rewrite, bottom_up
 
-Phase = Callable[[Rel, Mapping[str, str]], Rel]
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A named rewrite of a whole tree."""
+
+    name: str
+    run: Callable[[Rel, Mapping[str, str]], Rel]
 
 
 def _everywhere(rule: Rewrite) -> Phase:
-    return lambda rel, config: bottom_up(rel, rule)
+    """A rule for each relation, inputs first."""
+    return Phase(rule.__name__, lambda rel, config: bottom_up(rel, rule))
 
 
 def _whole(rule: Rewrite) -> Phase:
-    return lambda rel, config: rule(rel)
+    """A rule that walks the tree itself."""
+    return Phase(rule.__name__, lambda rel, config: rule(rel))
+
+
+def _configured(rule: Callable[[Rel, Mapping[str, str]], Rel]) -> Phase:
+    """A rule that walks the tree itself and asks the configuration."""
+    return Phase(rule.__name__, rule)
 
 
 LOGICAL: tuple[Phase, ...] = (
     _everywhere(rewrite_subqueries),
-    to_sources,
+    _configured(to_sources),
     _everywhere(with_constant),
     _everywhere(rewrite_set_operation),
     _everywhere(select_filtered),
     _whole(reduce_expressions),
     _everywhere(pull_up_constants),
-    lambda rel, config: bottom_up(rel, legacy_windows(config)),
+    _configured(legacy_windows),
     _everywhere(split_overs),
     _everywhere(push_join_expressions),
     _whole(push_filters),
@@ -76,7 +90,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_sorts),
     _everywhere(push_limit),
     _everywhere(merge_permutation),
-    split_distinct,
+    _configured(split_distinct),
     _everywhere(to_calc),
     _everywhere(to_rank),
     _everywhere(merge_calcs),
@@ -85,11 +99,11 @@ LOGICAL: tuple[Phase, ...] = (
 """Over the logical algebra, each sink's tree on its own."""
 
 
-def logical(modify: TableModify, config: Mapping[str, str]) -> Rel:
-    """The optimized logical tree."""
+def logical(modify: TableModify, config: Mapping[str, str], phases: Sequence[Phase] = LOGICAL) -> Rel:
+    """The logical tree after the phases."""
     rel: Rel = modify
-    for phase in LOGICAL:
-        rel = phase(rel, config)
+    for phase in phases:
+        rel = phase.run(rel, config)
     return rel
 
 

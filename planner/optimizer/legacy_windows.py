@@ -5,7 +5,7 @@ Sources: ``StreamLogicalWindowAggregateRule``, ``WindowPropertiesRules``, ``Wind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...plan.durations import format_duration, format_iso_duration, parse_duration
@@ -28,6 +28,7 @@ from .aggregates import remap_aggregate
 from .projections import is_identity
 from .rexes import cast, identity, inline, is_call, rewrite
 from .row_types import row_of
+from .tree import bottom_up
 
 _WINDOWS = ("$$TUMBLE$1", "$$HOP$1", "$$SESSION$1")
 _WINDOW = "$WINDOW$1"
@@ -35,10 +36,10 @@ _WINDOW = "$WINDOW$1"
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
 
 
-def legacy_windows(config: Mapping[str, str]) -> Callable[[Rel], Rel]:
-    """The rule, under a configuration that says when windows fire early or late."""
+def legacy_windows(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Aggregations by a group window, which the configuration may let fire early or late."""
     emit = emit_text(config)
-    return lambda rel: _rewrite(rel, emit)
+    return bottom_up(rel, lambda node: _rewrite(node, emit))
 
 
 def _rewrite(rel: Rel, emit: str | None) -> Rel:

@@ -1,0 +1,96 @@
+"""Each phase of the optimizer: a query's tree before and after it.
+
+The trees stand in ``golden`` beside this file; ``pytest --update-golden`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from flinkplan.planner.optimizer import LOGICAL
+from tests.conftest import Golden
+from tests.planner.optimizer.outlines import before_and_after, outline
+
+SPLIT = {"table.optimizer.distinct-agg.split.enabled": "true", "table.exec.mini-batch.enabled": "true"}
+
+CASES: list[tuple[str, str]] = [
+    ("rewrite_subqueries", "SELECT id FROM a WHERE id IN (SELECT cid FROM c) AND v > 1"),
+    ("rewrite_subqueries", "SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM c WHERE c.cid = a.id AND c.grp = 'g')"),
+    ("rewrite_subqueries", "SELECT id FROM a WHERE id NOT IN (SELECT cid FROM c)"),
+    ("rewrite_subqueries", "SELECT id FROM a WHERE v > (SELECT MAX(cid) FROM c WHERE c.grp = a.k)"),
+    ("to_sources", "SELECT id FROM a"),
+    ("with_constant", "SELECT COUNT(*) FROM a"),
+    ("rewrite_set_operation", "SELECT id FROM a UNION SELECT cid FROM c"),
+    ("rewrite_set_operation", "SELECT id FROM a INTERSECT SELECT cid FROM c"),
+    ("rewrite_set_operation", "SELECT id FROM a EXCEPT ALL SELECT cid FROM c"),
+    ("select_filtered", "SELECT x.k FROM (SELECT * FROM a WHERE k = 'x') x JOIN c ON x.id = c.cid"),
+    ("reduce_expressions", "SELECT k, v + 1 FROM a WHERE k = 'x' AND (v = 1 OR v = 2 OR FALSE)"),
+    ("pull_up_constants", "SELECT x, k, COUNT(*) FROM (SELECT 1 AS x, k FROM a) GROUP BY x, k"),
+    (
+        "legacy_windows",
+        "SELECT TUMBLE_START(ts, INTERVAL '1' HOUR), COUNT(*) FROM ev GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+    ),
+    ("split_overs", "SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM ev"),
+    ("split_overs", "SELECT id, RANK() OVER (PARTITION BY k ORDER BY ts) FROM ev"),
+    ("push_join_expressions", "SELECT id FROM a JOIN c ON a.id + 1 = c.cid"),
+    ("push_filters", "SELECT id FROM a JOIN c ON a.id = c.cid WHERE a.v > 3 AND c.name = 'n'"),
+    ("push_filters", "SELECT id FROM a LEFT JOIN c ON a.id = c.cid WHERE c.name = 'n'"),
+    ("push_filters", "SELECT id FROM a LEFT JOIN c ON a.id = c.cid WHERE c.name IS NULL"),
+    ("push_filters", "SELECT k, n FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) WHERE k <> 'x' AND n > 1"),
+    ("push_filters", "SELECT * FROM (SELECT k FROM a UNION ALL SELECT name FROM c) WHERE k <> 'x'"),
+    (
+        "derive_join_predicates",
+        "SELECT id FROM a JOIN c ON a.id = c.cid AND (a.v = 1 AND c.grp = 'g' OR a.v = 2 AND c.grp = 'h')",
+    ),
+    ("transfer_key_predicates", "SELECT id FROM a JOIN c ON a.id = c.cid WHERE a.id > 5"),
+    ("push_into_scans", "SELECT id FROM a WHERE v > 3 AND k IN ('x', 'y')"),
+    ("push_projections", "SELECT k, v FROM a"),
+    ("push_projections", "SELECT k FROM a WHERE v > 3"),
+    ("push_projections", "SELECT a.k FROM a JOIN c ON a.id = c.cid"),
+    ("push_projections", "SELECT k FROM ev WHERE v > 3"),
+    ("push_projections", "SELECT n FROM (SELECT k, COUNT(*) AS n, SUM(v) AS s FROM a GROUP BY k)"),
+    ("push_projections", "SELECT k, window_start FROM TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), INTERVAL '1' HOUR))"),
+    ("drop_constant_keys", "SELECT name FROM a JOIN c ON a.id = c.cid WHERE a.id = 5"),
+    ("trim_one_sided", "SELECT * FROM a WHERE EXISTS (SELECT * FROM c WHERE c.cid = a.id)"),
+    ("expand_grouping_sets", "SELECT k, v, COUNT(*), GROUPING(v) FROM a GROUP BY ROLLUP (k, v)"),
+    ("remove_distinct", "SELECT DISTINCT k FROM (SELECT k, COUNT(*) FROM a GROUP BY k)"),
+    ("reduce_functions", "SELECT k, SUM(v), AVG(v), COUNT(v) FROM a GROUP BY k"),
+    ("reduce_functions", "SELECT k, VAR_POP(v) FROM a GROUP BY k"),
+    ("push_sorts", "SELECT id + 1 FROM a LIMIT 3"),
+    ("push_limit", "SELECT id FROM a LIMIT 3 OFFSET 2"),
+    ("merge_permutation", "SELECT v, COUNT(k) FROM (SELECT DISTINCT k, v FROM a) GROUP BY v"),
+    ("split_distinct", "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM a GROUP BY k"),
+    ("to_calc", "SELECT k FROM a WHERE v > 3"),
+    (
+        "to_rank",
+        "SELECT id, rn FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS rn FROM a) WHERE rn <= 3",
+    ),
+    (
+        "to_rank",
+        "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS rn FROM a) WHERE rn = 1 AND v > 2",
+    ),
+    ("materialize_time", "SELECT k, MAX(ts) FROM ev GROUP BY k"),
+    ("materialize_time", "SELECT EXTRACT(HOUR FROM ts), ts FROM ev"),
+]
+
+
+@cache
+def _trees(phase: str, query: str) -> tuple[str, str]:
+    before, after = before_and_after(query, phase, SPLIT if phase == "split_distinct" else {})
+    return outline(before), outline(after)
+
+
+@pytest.mark.parametrize("phase", dict.fromkeys(phase for phase, _ in CASES))
+def test_phase(phase: str, golden: Golden) -> None:
+    blocks = []
+    for query in (query for name, query in CASES if name == phase):
+        before, after = _trees(phase, query)
+        blocks.append(f"{query}\n-- before\n{before}\n-- after\n{after}\n")
+    golden.check(f"{phase}.txt", "\n".join(blocks))
+
+
+def test_every_phase_has_a_case_that_it_changes() -> None:
+    changing = {phase for phase, query in CASES if len(set(_trees(phase, query))) == 2}
+    assert {phase.name for phase in LOGICAL} - changing == {"merge_calcs"}
