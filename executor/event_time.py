@@ -125,7 +125,7 @@ def without_lateness(frame: DataFrame, width: int, changelog: bool = False) -> D
     return frame.select(*(column_name(i) for i in range(width)), *hidden)
 
 
-_SPARK_TIME = re.compile(r"(\d+)-(\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z")
+_SPARK_TIME = re.compile(r"\+?(\d+)-(\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z")
 
 
 def watermark_text(spark_watermark: str | None) -> str | None:

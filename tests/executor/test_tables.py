@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.tables import check_tables
 

@@ -1,0 +1,267 @@
+"""Jobs: their modes, their sinks, what they tell, and what happens when they fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from flinkplan.executor.context import Mode
+from flinkplan.executor.errors import ExecutionError
+from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.executor.progress import QueryProgress
+from flinkplan.plan.document import Plan
+
+from .plans import passthrough, pipeline, row_type, scan, sink_node
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+EVENTS = (("ts", "TIMESTAMP(3)"), ("k", "STRING"))
+COUNTS = (("k", "STRING"), ("n", "BIGINT NOT NULL"), ("start", "TIMESTAMP(3) NOT NULL"))
+TIME = {"type": "TIMESTAMP_WITHOUT_TIME_ZONE", "precision": 3, "kind": "ROWTIME"}
+
+
+class Place:
+    """A folder of input and output, and jobs over it."""
+
+    def __init__(self, spark: SparkSession, root: Path) -> None:
+        self.spark = spark
+        self.root = root
+        self.progress: list[QueryProgress] = []
+        (root / "in").mkdir()
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        self.progress.append(progress)
+
+    def files(self, folder: str, format_: str = "json") -> dict[str, str]:
+        """The options of a table over a folder."""
+        return {"connector": "filesystem", "path": str(self.root / folder), "format": format_}
+
+    def put(self, name: str, *rows: object) -> None:
+        """Add a file of lines to the input; rows that are no texts are written as JSON."""
+        lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+        (self.root / f".{name}").write_text("".join(f"{line}\n" for line in lines))
+        (self.root / f".{name}").rename(self.root / "in" / name)
+
+    def run(self, plan: Plan, mode: Mode | None = None) -> None:
+        """Run a plan to its end."""
+        self.start(plan, mode).wait()
+
+    def start(self, plan: Plan, mode: Mode | None = None) -> Job:
+        checkpoint = str(self.root / "checkpoint")
+        return execute(plan, JobOptions(checkpoint=checkpoint, mode=mode, listener=self, spark=self.spark))
+
+    def lines(self) -> list[str]:
+        """The lines of the output, in the order of its files."""
+        found = sorted(p for p in (self.root / "out").rglob("*") if p.is_file() and not p.name.startswith("."))
+        return [line for path in found for line in path.read_text().splitlines()]
+
+    def rows(self) -> list[Any]:
+        return [json.loads(line) for line in self.lines()]
+
+
+@pytest.fixture
+def place(spark: SparkSession, tmp_path: Path) -> Place:
+    return Place(spark, tmp_path)
+
+
+def counts_by_minute(place: Place) -> Plan:
+    """TUMBLE of one minute over the input, the watermark 10 seconds behind."""
+    ref = {"kind": "INPUT_REF", "inputIndex": 0, "type": "TIMESTAMP(3)"}
+    delay = {"kind": "LITERAL", "value": "10000", "type": "INTERVAL SECOND(6) NOT NULL"}
+    minus = {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$-$1", "operands": [ref, delay]}
+    timed = {"type": "ROW", "fields": [{"name": "ts", "fieldType": TIME}, {"name": "k", "fieldType": "STRING"}]}
+    call = {"name": "n", "syntax": "FUNCTION_STAR", "internalName": "$COUNT$1", "argList": [], "filterArg": -1}
+    call |= {"distinct": False, "approximate": False, "ignoreNulls": False, "type": "BIGINT NOT NULL"}
+    window = {"strategy": "TimeAttribute", "window": {"type": "TumblingWindow", "size": "PT1M"}}
+    window |= {"timeAttributeType": TIME, "timeAttributeIndex": 0, "isRowtime": True}
+    start = {"kind": "WindowStart", "reference": {"name": "w$", "type": TIME}}
+    return pipeline(
+        [
+            scan(place.files("in"), EVENTS),
+            {
+                "type": "stream-exec-watermark-assigner_1",
+                "watermarkExpr": {**minus, "type": "TIMESTAMP(3)"},
+                "rowtimeFieldIndex": 0,
+                "outputType": timed,
+                "description": "",
+            },
+            {
+                "type": "stream-exec-window-aggregate_1",
+                "grouping": [1],
+                "aggCalls": [call],
+                "windowing": window,
+                "namedWindowProperties": [{"name": "start", "property": start}],
+                "needRetraction": False,
+                "outputType": row_type(COUNTS),
+                "description": "",
+            },
+            sink_node(place.files("out"), COUNTS),
+        ]
+    )
+
+
+def event(time: str, key: str = "a") -> dict[str, str]:
+    return {"ts": f"2024-01-01 {time}", "k": key}
+
+
+def count(n: int, start: str, key: str = "a") -> dict[str, object]:
+    return {"k": key, "n": n, "start": f"2024-01-01 {start}"}
+
+
+def test_the_end_of_bounded_input_closes_all_windows(place: Place) -> None:
+    place.put("1", event("10:00:01"), event("10:00:02"), event("10:05:00"))
+    place.run(counts_by_minute(place))
+    assert place.rows() == [count(2, "10:00:00"), count(1, "10:05:00")]
+
+
+def test_rows_behind_the_watermark_are_dropped_as_they_come(place: Place) -> None:
+    place.put("1", event("10:00:01"), event("10:01:09"), event("10:00:02"), event("10:01:10.5"), event("10:00:03"))
+    place.run(counts_by_minute(place))
+    assert place.rows() == [count(2, "10:00:00"), count(2, "10:01:00")]
+
+
+def test_windows_stay_open_for_the_next_run(place: Place) -> None:
+    plan = counts_by_minute(place)
+    place.put("1", event("10:00:01"), event("10:01:01"))
+    place.run(plan, Mode.AVAILABLE_NOW)
+    assert place.rows() == []
+    place.put("2", event("10:00:02"), event("10:01:30"))
+    place.run(plan, Mode.AVAILABLE_NOW)
+    assert place.rows() == [count(2, "10:00:00")]
+    place.put("3", event("10:00:03"), event("10:01:40"), event("10:02:30"))
+    place.run(plan, Mode.AVAILABLE_NOW)
+    assert place.rows() == [count(2, "10:00:00"), count(3, "10:01:00")]
+
+
+def test_a_streaming_job_goes_on_where_it_was_stopped(place: Place) -> None:
+    plan = counts_by_minute(place)
+    place.put("1", event("10:00:01"))
+    first = place.start(plan, Mode.STREAMING)
+    first.queries[0].handle.processAllAvailable()
+    first.stop()
+    place.put("2", event("10:00:30"), event("10:02:00"))
+    second = place.start(plan, Mode.STREAMING)
+    second.queries[0].handle.processAllAvailable()
+    second.stop()
+    assert place.rows() == [count(2, "10:00:00")]
+
+
+def test_files_are_read_in_the_order_of_their_names(place: Place) -> None:
+    place.put("2", "c", "d")
+    place.put("1", "a", "b")
+    line = (("line", "STRING"),)
+    place.run(passthrough(place.files("in", "raw"), place.files("out", "raw"), line))
+    assert place.lines() == ["a", "b", "c", "d"]
+
+
+def test_a_batch_that_comes_again_replaces_what_it_wrote(place: Place) -> None:
+    place.put("1", {"a": 1}, {"a": 2})
+    plan = passthrough(place.files("in"), place.files("out"))
+    place.run(plan)
+    (commit,) = (place.root / "checkpoint" / "sink" / "commits").glob("[0-9]*")
+    commit.unlink()
+    place.run(plan)
+    assert place.rows() == [{"a": 1}, {"a": 2}]
+
+
+def test_progress_is_told_batch_by_batch(place: Place) -> None:
+    place.put("1", event("10:00:01"), event("10:05:00"))
+    place.run(counts_by_minute(place))
+    assert [(p.sink, p.batch, p.watermark) for p in place.progress] == [
+        ("sink", 0, None),
+        ("sink", 1, "end of input"),
+    ]
+    assert place.progress[0].rows_read == 3
+    assert place.progress[-1].rows_written == 2
+    assert place.progress[0].operators[0].state_rows == 2
+
+
+def test_malformed_input_fails_the_job_by_its_text(place: Place) -> None:
+    place.put("1", {"a": "x"})
+    with pytest.raises(ExecutionError) as caught:
+        place.run(passthrough(place.files("in"), place.files("out")))
+    assert caught.value.message.startswith(
+        'Failed to deserialize JSON \'{"a": "x"}\'.: Fail to deserialize at field: a.'
+    )
+    assert caught.value.where == "sink sink"
+
+
+def test_a_missing_folder_is_named(place: Place) -> None:
+    with pytest.raises(ExecutionError, match=r"there is no file or directory '.*/nowhere'"):
+        place.run(passthrough(place.files("nowhere"), place.files("out")))
+
+
+def test_made_up_rows_end_with_their_sequence(place: Place) -> None:
+    made = {"connector": "datagen", "fields.a.kind": "sequence", "fields.a.start": "3", "fields.a.end": "5"}
+    place.run(passthrough(made, place.files("out")))
+    assert place.rows() == [{"a": 3}, {"a": 4}, {"a": 5}]
+
+
+CHANGES: Sequence[tuple[str, list[object], list[tuple[str, int]]]] = [
+    (
+        "debezium-json",
+        [
+            {"before": None, "after": {"a": 1}, "op": "c"},
+            {"before": {"a": 1}, "after": {"a": 2}, "op": "u"},
+            {"before": {"a": 2}, "after": None, "op": "d"},
+        ],
+        [("c", 1), ("d", 1), ("c", 2), ("d", 2)],
+    ),
+    (
+        "canal-json",
+        [
+            {"data": [{"a": "1"}, {"a": "5"}], "type": "INSERT"},
+            {"data": [{"a": "2"}], "old": [{"a": "1"}], "type": "UPDATE"},
+            {"data": [{"a": "2"}], "type": "DELETE"},
+            {"type": "ALTER"},
+        ],
+        [("c", 1), ("c", 5), ("d", 1), ("c", 2), ("d", 2)],
+    ),
+    (
+        "maxwell-json",
+        [
+            {"data": {"a": 1}, "type": "insert"},
+            {"data": {"a": 2}, "old": {"a": 1}, "type": "update"},
+            {"data": {"a": 2}, "type": "delete"},
+        ],
+        [("c", 1), ("d", 1), ("c", 2), ("d", 2)],
+    ),
+    (
+        "ogg-json",
+        [
+            {"after": {"a": 1}, "op_type": "I"},
+            {"before": {"a": 1}, "after": {"a": 2}, "op_type": "U"},
+            {"before": {"a": 2}, "op_type": "D"},
+        ],
+        [("c", 1), ("d", 1), ("c", 2), ("d", 2)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("format_", "messages", "changes"), CHANGES, ids=[c[0] for c in CHANGES])
+def test_changes_are_read(place: Place, format_: str, messages: list[object], changes: list[tuple[str, int]]) -> None:
+    place.put("1", *messages)
+    place.run(passthrough(place.files("in", format_), place.files("out", "debezium-json")))
+    assert [(r["op"], (r["after"] or r["before"])["a"]) for r in place.rows()] == changes
+
+
+WRITTEN = [
+    ("debezium-json", '{"before":null,"after":{"a":1},"op":"c"}', '{"before":{"a":1},"after":null,"op":"d"}'),
+    ("canal-json", '{"data":[{"a":1}],"type":"INSERT"}', '{"data":[{"a":1}],"type":"DELETE"}'),
+    ("maxwell-json", '{"data":{"a":1},"type":"insert"}', '{"data":{"a":1},"type":"delete"}'),
+    ("ogg-json", '{"before":null,"after":{"a":1},"op_type":"I"}', '{"before":{"a":1},"after":null,"op_type":"D"}'),
+]
+
+
+@pytest.mark.parametrize(("format_", "insert", "delete"), WRITTEN, ids=[w[0] for w in WRITTEN])
+def test_changes_are_written(place: Place, format_: str, insert: str, delete: str) -> None:
+    place.put("1", {"after": {"a": 1}, "op": "c"}, {"before": {"a": 1}, "op": "d"})
+    place.run(passthrough(place.files("in", "debezium-json"), place.files("out", format_)))
+    assert place.lines() == [insert, delete]
