@@ -102,17 +102,40 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._stack.__exit__(kind, error, trace)
 
     def start(self, plan: Plan) -> Job:
-        """Start a plan; one whose input ends has ended when this returns."""
+        """Start a plan; one whose input ends has ended when this returns.
+
+        Raises :class:`RestartError` where it cannot go on from the checkpoint.
+        """
+        checkpoint = self._next_checkpoint()
+        if checkpoint is not None:
+            self._check_restart(checkpoint, plan)
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
 
         mode = Mode(self._mode) if self._mode else None
         with quiet_jvm(self._debug):
-            job = execute(plan, JobOptions(**self._settings, mode=mode, listener=self._progress))
+            job = execute(plan, JobOptions(**self._settings, checkpoint=checkpoint, mode=mode, listener=self._progress))
         self._running.append(job)
         if job.mode is not Mode.STREAMING:
             self._wait_for(job)
         return job
+
+    def _next_checkpoint(self) -> str | None:
+        """The checkpoint of the next job: that of the first one, and folders in it for further ones."""
+        self._started += 1
+        if self._checkpoint is None or self._started == 1:
+            return self._checkpoint
+        return f"{self._checkpoint}/job-{self._started}"
+
+    def _check_restart(self, checkpoint: str, plan: Plan) -> None:
+        from ..compat.diff import Exceptions
+        from ..compat.restart import check_restart
+        from ..compat.settings import check_rule, read_settings
+
+        for entry in self._allowed:
+            check_rule(entry)
+        settings = read_settings(Path())
+        check_restart(checkpoint, plan, Exceptions(settings.ignore, (*settings.allow, *self._allowed)))
 
     def wait(self) -> None:
         """Wait until no job runs any more; streaming jobs run until interrupted."""
