@@ -15,7 +15,7 @@ from ..plan.positions import Positions, pointer
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
 from .reports import Report
-from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, ChangeRule, Judgement
+from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
 from .verdicts import Effect, Verdict, strongest, worst
 
 
@@ -163,11 +163,16 @@ def judge(comparison: Comparison) -> list[Judgement]:
     """All rules that apply: those on the plans as a whole, then in the order of the nodes, new before removed."""
     found = [j for judge_plan in PLAN_JUDGES for j in judge_plan(comparison)]
     for edit in comparison.pairs():
-        if not (isinstance(edit, Keep) and edit.old == edit.new):
+        if not _is_untouched(edit):
             found += (j for judge_pair in PAIR_JUDGES for j in judge_pair(comparison, edit))
     new = {node.id: i for i, node in enumerate(comparison.new.plan.nodes)}
     old = {node.id: len(new) + i for i, node in enumerate(comparison.old.plan.nodes)}
     return sorted(found, key=lambda j: new[j.new.id] if j.new else old[j.old.id] if j.old else -1)
+
+
+def _is_untouched(edit: Became) -> bool:
+    """Whether nothing can be said about a node; what is kept in state may come from elsewhere all the same."""
+    return isinstance(edit, Keep) and edit.old == edit.new and not edit.new.is_stateful
 
 
 def _finding(judgement: Judgement, old: Side, new: Side) -> ChangeFinding:

@@ -1,13 +1,14 @@
 """The rules on changes of plans, each with a stable id, and the judges that apply them."""
 
 from . import aggregates, fields, keys, options, state, structure, tables
-from .model import FIELD_JUDGES, PAIR_JUDGES, PLAN_JUDGES, RULES, ChangeRule, Judgement
+from .model import FIELD_JUDGES, PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
 
 __all__ = [
     "FIELD_JUDGES",
     "PAIR_JUDGES",
     "PLAN_JUDGES",
     "RULES",
+    "Became",
     "ChangeRule",
     "Judgement",
     "aggregates",
