@@ -1,0 +1,70 @@
+"""compile and init."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flinkplan.plan.document import load
+from tests.cli.support import flinkplan
+from tests.parity.corpus import HERE
+
+CASE = HERE / "cases/join-two-cdc-tables-with-primary-keys"
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A script in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    file = Path("pipeline.sql")
+    file.write_text((CASE / "pipeline.sql").read_text("utf-8"), "utf-8")
+    return file
+
+
+def test_the_plan_is_flinks(script: Path) -> None:
+    assert flinkplan("compile", "pipeline.sql", "-o", "plans/orders.json", "--set", "parallelism.default=1").code == 0
+    assert Path("plans/orders.json").read_text("utf-8") == (CASE / "plan.json").read_text("utf-8")
+    assert [file.name for file in Path("plans").iterdir()] == ["orders.json"]
+
+
+def test_standard_input_and_output(script: Path) -> None:
+    outcome = flinkplan("compile", "-", stdin=script.read_text("utf-8"))
+    assert outcome.out == (CASE / "plan.json").read_text("utf-8") + "\n"
+
+
+def test_options_reach_the_plan(script: Path) -> None:
+    assert flinkplan("compile", "pipeline.sql", "-o", "plan.json", "--set", "table.exec.state.ttl=1 d").code == 0
+    assert {state.ttl for node in load("plan.json").nodes for state in node.states} == {"1 d"}
+
+
+def test_an_existing_plan_is_left_alone(script: Path) -> None:
+    plan = Path("plan.json")
+    plan.write_text("mine")
+    assert flinkplan("compile", "pipeline.sql", "-o", "plan.json").code == 3
+    assert flinkplan("compile", "pipeline.sql", "-o", "plan.json", "--if-not-exists").code == 0
+    assert plan.read_text() == "mine"
+    assert flinkplan("compile", "pipeline.sql", "-o", "plan.json", "--force").code == 0
+    assert plan.read_text() != "mine"
+
+
+def test_a_faulty_script_leaves_no_plan(script: Path) -> None:
+    script.write_text(script.read_text("utf-8").replace("SELECT", "SELEC"), "utf-8")
+    outcome = flinkplan("compile", "pipeline.sql", "-o", "plan.json")
+    assert outcome.code == 3
+    assert " --> pipeline.sql:" in outcome.err
+    assert "^^^^^" in outcome.err
+    assert list(Path().iterdir()) == [script]
+
+
+def test_a_spec_in_yaml_is_refused(script: Path) -> None:
+    Path("pipeline.yaml").write_text("tables: {}")
+    assert flinkplan("compile", "pipeline.yaml").code == 4
+
+
+def test_init_writes_a_pipeline_that_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert flinkplan("init", "demo").code == 0
+    assert flinkplan("compile", "demo/pipeline.sql", "-o", "demo/plan.json").code == 0
+    assert flinkplan("validate", "demo/plan.json", "--strict").code == 0
+    assert flinkplan("init", "demo").code == 3
