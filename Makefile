@@ -10,7 +10,7 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo test lint format bench parity clean
+.PHONY: help venv java demo test soak lint format bench parity clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ demo: java venv ## compile a sample, execute its plan on Spark, print the result
 
 test: java lint ## lint, types and all tests
 	@$(BIN)/python -m pytest -q
+
+soak: java venv ## kill a running job 200 times and compare what it wrote
+	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py
 
 lint: venv ## ruff and mypy
 	@$(BIN)/ruff check --quiet
