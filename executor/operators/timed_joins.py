@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import IntervalJoin, TemporalJoin, WindowJoin
 from ...plan.specs import JoinSpec, JoinType
-from ..context import TranslationContext
+from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time
 from ..kernels import CONSTANT_KEY, boolean_array, condition, schema_of
 from ..registry import translator
-from ..stream import KIND, SEQUENCE, Stream
+from ..stream import KIND, LATENESS, SEQUENCE, Stream
 from ..window_kernels import emitted, run_timed, window_span
 from ..windows import END, START, Clock, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+_BEFORE_ALL = 2**62
+"""What takes a sequence number before all others."""
 
 
 @translator(WindowJoin)
@@ -73,7 +76,7 @@ def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: Trans
         raise UnsupportedError("temporal joins in processing time")
     left, right = (with_event_time(stream) for stream in inputs)
     timed = (_timed(left, node.left_time_attribute_index), _timed(right, node.right_time_attribute_index))
-    frame = _united(node.join_spec, timed, (TIME,))
+    frame = _united(node.join_spec, timed, (TIME,), right_first=context.mode is Mode.BOUNDED)
     kernel = context.runtime.time.TemporalJoin(
         context.java_schema(frame.schema),
         context.java_schema(schema_of(node.output_type.field_types)),
@@ -108,10 +111,13 @@ def _match(context: TranslationContext, spec: JoinSpec, left: Stream, right: Str
     return context.runtime.time.Match(boolean_array(context, spec.filter_nulls), over)
 
 
-def _united(spec: JoinSpec, streams: tuple[Stream, Stream], extra: Sequence[str]) -> DataFrame:
+def _united(
+    spec: JoinSpec, streams: tuple[Stream, Stream], extra: Sequence[str], right_first: bool = False
+) -> DataFrame:
     """Key, side, one struct a side, the columns ``extra``, and the hidden columns of kernels, in one frame.
 
     Which of two sources is ahead is left to chance in Flink; here no row is late for the other's sake.
+    ``right_first``: all right rows are there before the first left one, whose own watermark then counts.
     """
     from pyspark.sql import functions as F
 
@@ -126,11 +132,15 @@ def _united(spec: JoinSpec, streams: tuple[Stream, Stream], extra: Sequence[str]
             (F.lit(None).cast(schemas[0]) if is_right else row).alias("__left_row"),
             (row if is_right else F.lit(None).cast(schemas[1])).alias("__right_row"),
         ]
-        kind = stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")
-        hidden = [kind.alias(KIND)] if changelog else []
         added = [stream.frame[name] for name in extra]
-        return stream.frame.select(
-            *key, F.lit(is_right).alias("__right"), *sides, *added, *hidden, stream.frame[SEQUENCE]
-        )
+        hidden = []
+        sequence = stream.frame[SEQUENCE]
+        if changelog:
+            hidden.append((stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")).alias(KIND))
+        if right_first:
+            timed = LATENESS in stream.hidden and not is_right
+            hidden.append((stream.frame[LATENESS] if timed else F.lit(None).cast("bigint")).alias(LATENESS))
+            sequence = (sequence - F.lit(_BEFORE_ALL)).alias(SEQUENCE) if is_right else sequence
+        return stream.frame.select(*key, F.lit(is_right).alias("__right"), *sides, *added, *hidden, sequence)
 
     return shaped(left, spec.left_keys, False).union(shaped(right, spec.right_keys, True))

@@ -1,12 +1,15 @@
 package flinkplan.runtime.time;
 
 import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -21,8 +24,8 @@ public final class TemporalJoin extends TimedKernel {
     private final int timeOrdinal;
 
     private transient Side side;
-    private transient RowBuffer lefts;
-    private transient RowBuffer versions;
+    private transient TimedRows lefts;
+    private transient TimedRows versions;
 
     public TemporalJoin(StructType input, StructType columns, boolean changelog, boolean leftOuter, Match match) {
         super(input, columns, changelog);
@@ -34,62 +37,83 @@ public final class TemporalJoin extends TimedKernel {
     @Override
     protected void open() {
         side = Side.of(input());
-        lefts = buffer("left", input());
-        versions = buffer("right", input());
+        lefts = new TimedRows(this, "left", kept(side.ordinal() + 1).add("sequence", DataTypes.LongType, false));
+        versions = new TimedRows(this, "right", kept(side.ordinal() + 2));
         match.open();
+    }
+
+    private StructType kept(int ordinal) {
+        return new StructType()
+                .add("row", Rows.struct(input(), ordinal), false)
+                .add("kind", DataTypes.ByteType, false);
     }
 
     @Override
     protected void begin(InternalRow key) {
-        lefts.begin();
-        versions.begin();
+        lefts.begin(!isWaiting());
+        versions.begin(false);
         match.begin(key);
     }
 
     @Override
-    protected long accept(InternalRow row, byte kind, long watermark) {
-        (side.isRight(row) ? versions : lefts).add(row);
-        return row.getLong(timeOrdinal);
+    protected long accept(InternalRow input, byte kind, long watermark) {
+        long time = input.getLong(timeOrdinal);
+        InternalRow row = side.values(input);
+        if (side.isRight(input)) {
+            versions.put(time, Rows.of(row, kind));
+        } else {
+            lefts.add(time, Rows.of(row, kind, sequence(input)));
+        }
+        return time;
     }
 
     @Override
     protected long fire(long watermark) {
-        TreeMap<Long, InternalRow> byTime = new TreeMap<>();
-        for (InternalRow version : versions.all()) {
-            byTime.put(version.getLong(timeOrdinal), version);
+        TreeMap<Long, List<InternalRow>> waiting = lefts.all();
+        List<Joined> joined = new ArrayList<>();
+        while (!waiting.isEmpty() && waiting.firstKey() <= watermark) {
+            long time = waiting.firstKey();
+            InternalRow version = versionAt(time);
+            waiting.get(time).forEach(left -> join(left, version, joined));
+            lefts.remove(time);
         }
-        long next = NEVER;
-        List<InternalRow> waiting = new ArrayList<>();
-        for (InternalRow left : lefts.all()) {
-            long time = left.getLong(timeOrdinal);
-            if (time > watermark) {
-                waiting.add(left);
-                next = Math.min(next, time);
-            } else {
-                join(left, byTime.floorEntry(time));
-            }
-        }
-        lefts.replace(waiting);
-        Long newest = byTime.floorKey(watermark);
-        versions.replace(new ArrayList<>((newest == null ? byTime : byTime.tailMap(newest)).values()));
-        Long later = byTime.higherKey(watermark);
-        return later == null ? next : Math.min(next, later);
+        joined.sort(Comparator.comparingLong(Joined::sequence));
+        joined.forEach(row -> emit(row.kind(), row.row(), row.sequence()));
+        forgetVersionsBefore(watermark);
+        Long later = versions.all().higherKey(watermark);
+        return Math.min(waiting.isEmpty() ? NEVER : waiting.firstKey(), later == null ? NEVER : later);
     }
 
-    private void join(InternalRow left, Map.Entry<Long, InternalRow> version) {
-        InternalRow values = side.values(left);
-        InternalRow right =
-                version == null || RowKind.retracts(kind(version.getValue())) ? null : side.values(version.getValue());
-        if (right != null && match.of(values, right)) {
-            emit(kind(left), new JoinedRow(values, right), sequence(left));
-        } else if (leftOuter) {
-            emit(kind(left), new JoinedRow(values, side.noRight()), sequence(left));
+    /** A row that is to come out in the order in which the left rows came. */
+    private record Joined(InternalRow row, byte kind, long sequence) {}
+
+    private InternalRow versionAt(long time) {
+        Map.Entry<Long, List<InternalRow>> entry = versions.all().floorEntry(time);
+        InternalRow version = entry == null ? null : entry.getValue().get(0);
+        return version == null || RowKind.retracts(version.getByte(1))
+                ? null
+                : version.getStruct(0, side.rightWidth());
+    }
+
+    private void join(InternalRow kept, InternalRow version, List<Joined> joined) {
+        InternalRow left = kept.getStruct(0, side.leftWidth());
+        InternalRow right = version != null && match.of(left, version) ? version : null;
+        if (right != null || leftOuter) {
+            InternalRow row = new JoinedRow(left, right == null ? side.noRight() : right);
+            joined.add(new Joined(row, kept.getByte(1), kept.getLong(2)));
+        }
+    }
+
+    private void forgetVersionsBefore(long watermark) {
+        Long newest = versions.all().floorKey(watermark);
+        while (newest != null && versions.all().firstKey() < newest) {
+            versions.remove(versions.all().firstKey());
         }
     }
 
     @Override
     protected void store() {
-        lefts.store();
-        versions.store();
+        lefts.flush();
+        versions.flush();
     }
 }

@@ -136,7 +136,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         long watermark = now(timers);
         List<InternalRow> list = new ArrayList<>(CollectionConverters.asJava(rows.toSeq()));
         list.sort(order);
-        boolean byRow = watermarkOrdinal >= 0 && partition(list.get(0)) == partition(list.get(list.size() - 1));
+        boolean byRow = comeFromOnePartition(list);
         long scheduled = start(key);
         for (InternalRow row : list) {
             long atRow = watermarkAt(row, watermark);
@@ -170,6 +170,15 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
             return Long.MIN_VALUE;
         }
         return row.isNullAt(watermarkOrdinal) ? watermark : Math.max(watermark, row.getLong(watermarkOrdinal));
+    }
+
+    /** Whether the rows that carry a watermark, in order, all come from one task of a source. */
+    private boolean comeFromOnePartition(List<InternalRow> rows) {
+        if (watermarkOrdinal < 0) {
+            return false;
+        }
+        List<InternalRow> timed = rows.stream().filter(row -> !row.isNullAt(watermarkOrdinal)).toList();
+        return !timed.isEmpty() && partition(timed.get(0)) == partition(timed.get(timed.size() - 1));
     }
 
     private long partition(InternalRow row) {
