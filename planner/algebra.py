@@ -37,7 +37,10 @@ class Rel:
 
 @dataclass(frozen=True, kw_only=True)
 class Scan(Rel):
-    """All columns of a table.  ``options`` are those of an OPTIONS hint, over the table's own."""
+    """The stored columns of a table, in the schema's order (computed columns and the watermark stand above).
+
+    ``options`` are those of an OPTIONS hint, over the table's own.
+    """
 
     table: Table
     options: tuple[tuple[str, str], ...] = ()
@@ -88,7 +91,8 @@ class Aggregate(Unary):
     """GROUP BY: the grouping columns, then one column a call.
 
     ``grouping_sets`` is ``None`` for a plain GROUP BY, else each set's columns.  Legacy group windows stay
-    calls of ``$TUMBLE``/``$HOP``/``$SESSION`` in the projection below until the rules take them.
+    calls of ``$TUMBLE``/``$HOP``/``$SESSION`` in the projection below until the rules take them; above, a
+    property of the window is a call such as ``$TUMBLE_START$1`` of its grouping column.
     """
 
     grouping: tuple[int, ...]

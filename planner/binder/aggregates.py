@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 
-from ...plan.functions import Function, function_of
+from ...plan.errors import FlinkplanError
+from ...plan.functions import Function, Kind, find_function, function_of
 from ...plan.functions.aggregate import COUNT, GROUPING, GROUPING_ID
 from ...plan.functions.model import FUNCTION_STAR, Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
@@ -129,11 +130,11 @@ class AggregateBinder(WindowedBinder):
         """The grouping expression that the node equals."""
         if not self.group_count:
             return None
-        if isinstance(node, ast.FunctionCall) and node.over is not None:
+        if has_aggregate(node) or any(_stands_alone(part) for part in node.walk()):
             return None
         try:
             rex = self._group_rex(node)
-        except Exception:
+        except FlinkplanError:
             return None
         return next((i for i, (r, _) in enumerate(self.inputs[: self.group_count]) if r == rex), None)
 
@@ -198,7 +199,7 @@ class AggregateBinder(WindowedBinder):
                 raise BindError(f"only COUNT takes *, not {function.name}", node.span)
             return ()
         for a in node.args:
-            if _has_nested_aggregate(a):
+            if has_aggregate(a):
                 raise BindError("an aggregate function cannot stand inside another", a.span, "aggregate in a subquery")
         operands = [self.below.bind(a) for a in node.args if not isinstance(a, ast.Symbol)]
         if not operands:
@@ -286,10 +287,22 @@ def _same_call(a: AggregateCall, b: AggregateCall) -> bool:
     return replace(a, name=None) == replace(b, name=None)
 
 
-def _has_nested_aggregate(node: ast.Node) -> bool:
-    from .select import has_aggregate
+def has_aggregate(node: ast.Node) -> bool:
+    """Whether an aggregate function is called in the node itself, not in a subquery or as a window function."""
+    if isinstance(node, ast.Query):
+        return False
+    if isinstance(node, ast.FunctionCall):
+        name = str(node.name).upper()
+        function = find_function(name)
+        aggregate = function is not None and function.kind is Kind.AGGREGATE
+        if (aggregate or name in ("JSON_OBJECTAGG", "JSON_ARRAYAGG")) and node.over is None:
+            return True
+    return any(map(has_aggregate, node.children()))
 
-    return has_aggregate(node)
+
+def _stands_alone(node: ast.Node) -> bool:
+    """Whether a node cannot be part of a grouping expression: a subquery, a window function."""
+    return isinstance(node, ast.Query) or (isinstance(node, ast.FunctionCall) and node.over is not None)
 
 
 def _reads_input(rex: RexNode) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from ...plan.functions.typing import least_restrictive
 from ...plan.rex import InputRef, Literal, RexNode
@@ -165,11 +166,19 @@ def rows_relation(rows: Sequence[tuple[RexNode, ...]]) -> Rel:
     types = [least_restrictive([r[i].type for r in rows]) or rows[0][i].type for i in range(len(names))]
     row_type = row(zip(names, types, strict=True), nullable=False)
     if all(isinstance(v, Literal) and v.value is not None for r in rows for v in r):
-        return Values(row_type=row_type, tuples=tuple(rows))
+        return Values(row_type=row_type, tuples=tuple(tuple(map(_typed_value, r, types)) for r in rows))
     projections = tuple(coerce(_single_row(names, r), row_type) for r in rows)
     if len(projections) == 1:
         return projections[0]
     return SetOp(kind=SetKind.UNION, all=True, operands=projections, row_type=row_type)
+
+
+def _typed_value(value: RexNode, common: LogicalType) -> RexNode:
+    """A value of VALUES: a DECIMAL has the digits of its column."""
+    if not isinstance(value, Literal) or common.root != "DECIMAL":
+        return value
+    scaled = Decimal(str(value.value)).quantize(Decimal(1).scaleb(-(common.scale or 0)))
+    return Literal(format(scaled, "f"), common.not_null())
 
 
 def _single_row(names: tuple[str, ...], exprs: tuple[RexNode, ...]) -> Rel:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...plan.functions import Kind, find_function
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import row
@@ -14,7 +13,7 @@ from ..algebra import Aggregate, Filter, Project, Rel
 from ..naming import uniquify
 from ..rexbuilder import field_access
 from ..sql import ast
-from .aggregates import AggregateBinder
+from .aggregates import AggregateBinder, has_aggregate
 from .context import Context
 from .errors import BindError
 from .expressions import ExpressionBinder
@@ -164,19 +163,6 @@ def _is_aggregated(select: ast.Select, query: ast.Query) -> bool:
     nodes += [n for n in (select.having, select.qualify) if n is not None]
     nodes += [i.expression for i in query.order_by]
     return select.group_by is not None or select.having is not None or any(map(has_aggregate, nodes))
-
-
-def has_aggregate(node: ast.Node) -> bool:
-    """Whether an aggregate function is called in the node itself, not in a subquery or as a window function."""
-    if isinstance(node, ast.Query):
-        return False
-    if isinstance(node, ast.FunctionCall):
-        name = str(node.name).upper()
-        function = find_function(name)
-        aggregate = function is not None and function.kind is Kind.AGGREGATE
-        if (aggregate or name in ("JSON_OBJECTAGG", "JSON_ARRAYAGG")) and node.over is None:
-            return True
-    return any(map(has_aggregate, node.children()))
 
 
 def _output_names(items: list[Item]) -> dict[ast.Expression, str]:
