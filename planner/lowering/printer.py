@@ -199,6 +199,11 @@ def typed_literal(value: Literal) -> str:
     return f"{text}:{type_name(t)}"
 
 
+def untyped_literal(value: Literal) -> str:
+    """A literal of constant rows."""
+    return "null" if value.value is None else _plain(value.value, value.type, value.symbol)
+
+
 def named(text: str, name: str) -> str:
     """``text AS name``, or the name alone."""
     return name if text == name else f"{text} AS {name}"

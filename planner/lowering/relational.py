@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...plan import nodes
 from ...plan.nodes.base import ExecNode
-from ...plan.rex import RexNode
+from ...plan.rex import Literal, RexNode
 from ...plan.specs import (
     PIPELINED_INPUT,
     ConflictStrategy,
@@ -33,7 +33,7 @@ from ..connectors import table_options
 from ..optimizer.keys import smallest_key, upsert_keys
 from ..scan_columns import physical_columns
 from .context import Context, Rules, columns, names
-from .printer import digest, expression, named, record_type, typed_literal
+from .printer import digest, expression, named, record_type, untyped_literal
 
 
 def _resolved(table: Table, options: tuple[tuple[str, str], ...]) -> ContextResolvedTable:
@@ -207,8 +207,7 @@ def values(rel: p.ConstantRows, ctx: Context) -> ExecNode:
 
 
 def _constant(rex: RexNode) -> str:
-    text = typed_literal(rex)  # type: ignore[arg-type]
-    return text.split(":", 1)[0] if text.startswith("null:") else text
+    return untyped_literal(rex) if isinstance(rex, Literal) else digest(rex, ())
 
 
 def expand(rel: p.Expand, ctx: Context) -> ExecNode:

@@ -123,10 +123,22 @@ def _sink_requirement(
         return (Updates.NONE,), False
     if "UPDATE_BEFORE" in accepted:
         return (Updates.BEFORE_AND_AFTER,), False
-    both = Updates.BEFORE_AND_AFTER if UPDATE in kinds else Updates.NONE
-    if materializes(sink, kinds, accepted, config):
-        return (both,), True
-    return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), False
+    materialized = materializes(sink, kinds, accepted, config)
+    if UPDATE not in kinds:
+        return (Updates.NONE,), materialized
+    key = primary_key(sink)
+    if key is not None and key not in upsert_keys(sink.input):
+        return (Updates.BEFORE_AND_AFTER,), materialized
+    return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), materialized
+
+
+def primary_key(sink: Sink) -> frozenset[int] | None:
+    """The sink's key columns, if it has a key."""
+    schema = sink.table.resolved.schema
+    if schema.primary_key is None:
+        return None
+    stored = [c.name for c in schema.columns if c.kind is None or c.is_virtual is False]
+    return frozenset(stored.index(c) for c in schema.primary_key.columns)
 
 
 def materializes(sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Mapping[str, str]) -> bool:
@@ -134,8 +146,8 @@ def materializes(sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Map
 
     Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
     """
-    primary = sink.table.resolved.schema.primary_key
-    if primary is None or "UPDATE_BEFORE" in accepted or accepted == INSERT_ONLY:
+    key = primary_key(sink)
+    if key is None or "UPDATE_BEFORE" in accepted or accepted == INSERT_ONLY:
         return False
     option = config.get("table.exec.sink.upsert-materialize", "AUTO").upper()
     if option == "NONE":
@@ -144,9 +156,6 @@ def materializes(sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Map
         return True
     if kinds <= INSERT_ONLY:
         return False
-    names = sink.table.resolved.schema.columns
-    positions = {c.name: i for i, c in enumerate(n for n in names if n.kind is None or n.is_virtual is False)}
-    key = frozenset(positions[c] for c in primary.columns)
     if any(k <= key for k in upsert_keys(sink.input)):
         return False
     required = config.get("table.exec.sink.require-on-conflict", "true").lower() == "true"

@@ -30,7 +30,7 @@ from ..algebra import (
     Watermark,
     WindowFunction,
 )
-from .join_kinds import interval_bounds, join_keys, window_keys
+from .join_kinds import interval_bounds, join_keys, null_safe_equality, window_keys
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .rexes import and_
 from .temporal_joins import temporal_join
@@ -139,7 +139,7 @@ def _join(self: Implementer, rel: Join) -> Rel:
     return p.RegularJoin(
         left=exchange(rel.left, keys.left),
         right=exchange(rel.right, keys.right),
-        condition=rel.condition,
+        condition=null_safe_equality(rel.condition) or rel.condition,
         spec=keys.spec(rel.type),
         ttl=rel.ttl,
         row_type=rel.row_type,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.rex import InputRef, RexNode
 from ...plan.specs import AggregateCall, ProjectPushDown, ReadingMetadata
 from ..algebra import (
     Aggregate,
@@ -26,6 +26,7 @@ from ..algebra import (
 )
 from ..connectors import supports_metadata, supports_projection
 from ..physical import LegacyWindowAggregate, SourceScan
+from ..scan_columns import physical_columns
 from .predicates import ONE_SIDED, join_row_type
 from .rexes import contains_over, identity, inline, is_deterministic, ordered_refs, refs, remap, retype
 from .row_types import pick, row_of
@@ -263,8 +264,11 @@ def push_into_scan(rel: Project, below: SourceScan) -> Rel:
         return rel
     if any(isinstance(a, ProjectPushDown) for a in below.abilities):
         return rel
-    mapping = {old: new for new, old in enumerate(needed)}
-    return replace(rel, input=project_scan(below, needed), exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    scan = project_scan(below, needed)
+    width = len(physical_columns(below))
+    order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
+    mapping = {old: new for new, old in enumerate(order)}
+    return replace(rel, input=scan, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
 def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]:
@@ -277,20 +281,25 @@ def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]
 
 
 def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
-    """A scan that reads only those columns, in that order."""
-    row_type = pick(scan.row_type, needed)
-    produced = row_type.not_null()
-    abilities = [*scan.abilities, ProjectPushDown(tuple((i,) for i in needed), produced)]
+    """A scan that reads only those columns: physical ones in that order, then metadata."""
+    width = len(physical_columns(scan))
+    order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
+    row_type = pick(scan.row_type, order)
+    physical = [i for i in order if i < width]
+    keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())
+    others = [a for a in scan.abilities if not isinstance(a, ReadingMetadata)]
+    abilities = [*others, ProjectPushDown(tuple((i,) for i in physical), pick(scan.row_type, physical).not_null())]
     if supports_metadata(scan.table):
-        abilities.append(ReadingMetadata((), produced))
+        read = tuple(keys[i - width] for i in order if i >= width)
+        abilities.append(ReadingMetadata(read, row_type.not_null()))
     return replace(scan, abilities=tuple(abilities), row_type=row_type)
 
 
 def merge_into_values(rel: Project, below: Values) -> Rel:
-    """PROJECT_VALUES_MERGE: constant rows of constant expressions."""
-    rows = tuple(tuple(inline(e, row) for e in rel.exprs) for row in below.tuples)
-    if not all(isinstance(value, Literal) for row in rows for value in row):
+    """PROJECT_VALUES_MERGE: columns of constant rows are constant rows."""
+    if not all(isinstance(e, InputRef) for e in rel.exprs):
         return rel
+    rows = tuple(tuple(inline(e, row) for e in rel.exprs) for row in below.tuples)
     return Values(tuples=rows, row_type=rel.row_type)
 
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
-from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown
-from ..algebra import Filter, Rel, Scan, Sort
+from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata
+from ..algebra import Filter, Project, Rel, Scan, Sort
 from ..connectors import (
     ALL_CHANGES,
     UPSERT,
@@ -23,9 +23,11 @@ from ..connectors import (
     table_options,
 )
 from ..physical import SourceScan
+from ..scan_columns import physical_columns
 from . import sargs
 from .predicates import filtered
-from .rexes import AND, BINARY, OR, and_, conjunctions, is_call, refs, rewrite
+from .rexes import AND, BINARY, OR, and_, conjunctions, identity, is_call, refs, rewrite
+from .row_types import pick
 from .simplify import simplify, to_cnf
 from .tree import bottom_up
 
@@ -43,9 +45,24 @@ def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
         keyed = node.table.resolved.schema.primary_key is not None
         kinds = source_kinds(node.table, dict(node.options))
         normalized = keyed and (kinds == UPSERT or (may_repeat and kinds == ALL_CHANGES))
-        return SourceScan(table=node.table, row_type=node.row_type, options=node.options, normalized=normalized)
+        scan = SourceScan(table=node.table, row_type=node.row_type, options=node.options, normalized=normalized)
+        return _with_metadata(scan)
 
     return bottom_up(rel, to_source)
+
+
+def _with_metadata(scan: SourceScan) -> Rel:
+    """A source reads its metadata behind the physical columns; a projection brings them into the schema's order."""
+    metadata = [c for c in scan.table.resolved.schema.columns if c.kind == "METADATA"]
+    if not metadata:
+        return scan
+    names = scan.row_type.field_names
+    read = [*physical_columns(scan), *(c.name for c in metadata)]
+    produced = pick(scan.row_type, map(names.index, read))
+    keys = tuple(c.metadata_key or c.name for c in metadata)
+    reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), row_type=produced)
+    columns = identity(produced)
+    return Project(input=reading, exprs=tuple(columns[read.index(n)] for n in names), row_type=scan.row_type)
 
 
 def push_into_scans(rel: Rel) -> Rel:

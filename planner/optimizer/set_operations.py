@@ -23,7 +23,7 @@ def rewrite_set_operation(rel: Rel) -> Rel:
         return rel
     if rel.kind is SetKind.UNION:
         union = _union(rel)
-        return union if rel.all else distinct(union)
+        return union if rel.all else distinct(_without_distinct_operands(union))
     if rel.all:
         return reduce(_intersect_all if rel.kind is SetKind.INTERSECT else _except_all, rel.operands)
     kind = JoinType.SEMI if rel.kind is SetKind.INTERSECT else JoinType.ANTI
@@ -135,6 +135,16 @@ def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
         for i, (a, b) in enumerate(zip(identity(left.row_type), identity(right.row_type), strict=True))
     )
     return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
+
+
+def _without_distinct_operands(rel: SetOp) -> SetOp:
+    """AggregateUnionAggregateRule: what will be made distinct need not be so before."""
+
+    def plain(operand: Rel) -> Rel:
+        is_distinct = isinstance(operand, Aggregate) and not operand.calls and isinstance(operand.input, SetOp)
+        return operand.inputs[0] if is_distinct else operand
+
+    return replace(rel, operands=tuple(map(plain, rel.operands)))
 
 
 def _null_safe(a: RexNode, b: RexNode) -> RexNode:

@@ -53,7 +53,7 @@ def _holds(rex: RexNode) -> bool:
 def _filter(rel: Filter) -> Rel:
     source = rel.input
     rest: list[RexNode] = []
-    for part in conjunctions(rel.condition):
+    for part in sorted(conjunctions(rel.condition), key=lambda c: is_call(c, NOT)):
         negated = is_call(part, NOT)
         inner = children(part)[0] if negated else part
         if isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
