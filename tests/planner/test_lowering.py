@@ -1,0 +1,174 @@
+"""What nodes say of themselves: descriptions, states, changelog modes, sharing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from flinkplan.plan.document import Plan
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.nodes import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    ExecNode,
+    GroupAggregate,
+    Join,
+    MiniBatchAssigner,
+    Rank,
+    Sink,
+    TableSourceScan,
+)
+from flinkplan.planner import compile_script
+
+TABLES = """
+CREATE TABLE a (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', 'format' = 'json');
+CREATE TABLE c (cid INT, name STRING, PRIMARY KEY (cid) NOT ENFORCED) WITH ('connector' = 'filesystem', 'format' = 'json');
+CREATE TABLE cdc (id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED)
+  WITH ('connector' = 'filesystem', 'format' = 'debezium-json');
+CREATE TABLE ev (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+  WITH ('connector' = 'filesystem', 'format' = 'json');
+"""
+LOG = "'connector' = 'filesystem', 'format' = 'debezium-json'"
+MINI_BATCH = {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "5 s"}
+
+
+def compiled(query: str, columns: str, options: Mapping[str, str] | None = None, connector: str = LOG) -> Plan:
+    """The plan of a query into a table of these columns."""
+    sink = f"CREATE TABLE o ({columns}) WITH ({connector});"
+    return compile_script(f"{TABLES}{sink}\nINSERT INTO o {query};", options=options)
+
+
+def node(plan: Plan, cls: type[ExecNode]) -> ExecNode:
+    """The first node of a class."""
+    return next(n for n in plan.nodes if isinstance(n, cls))
+
+
+@pytest.mark.parametrize(
+    ("query", "columns", "cls", "description"),
+    [
+        ("SELECT id FROM a WHERE v IN (1, 2)", "id INT", Calc, "Calc(select=[id], where=[SEARCH(v, Sarg[1, 2])])"),
+        ("SELECT id FROM a WHERE k = 'x'", "id INT", Calc, "Calc(select=[id], where=[(k = 'x')])"),
+        (
+            "SELECT id FROM a WHERE k = 'x'",
+            "id INT",
+            TableSourceScan,
+            "TableSourceScan(table=[[default_catalog, default_database, a, filter=[=(k, "
+            "_UTF-16LE'x':VARCHAR(2147483647) CHARACTER SET \"UTF-16LE\")], project=[id, k], metadata=[]]], "
+            "fields=[id, k])",
+        ),
+        (
+            "SELECT k, COUNT(DISTINCT v) FILTER (WHERE v > 1) FROM a GROUP BY k",
+            "k STRING, n BIGINT",
+            GroupAggregate,
+            "GroupAggregate(groupBy=[k], select=[k, COUNT(DISTINCT v) FILTER $f2 AS EXPR$1])",
+        ),
+        (
+            "SELECT id, name FROM a LEFT JOIN c ON a.id = c.cid",
+            "id INT, name STRING",
+            Join,
+            "Join(joinType=[LeftOuterJoin], where=[(id = cid)], select=[id, cid, name], "
+            "leftInputSpec=[NoUniqueKey], rightInputSpec=[JoinKeyContainsUniqueKey])",
+        ),
+        (
+            "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC) AS rn FROM a) WHERE rn <= 2",
+            "id INT",
+            Rank,
+            "Rank(strategy=[AppendFastStrategy], rankType=[ROW_NUMBER], rankRange=[rankStart=1, rankEnd=2], "
+            "partitionBy=[k], orderBy=[v DESC], select=[id, k, v])",
+        ),
+        (
+            "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS rn FROM ev) WHERE rn = 1",
+            "id INT",
+            Deduplicate,
+            "Deduplicate(keep=[FirstRow], key=[k], order=[ROWTIME], outputInsertOnly=[true])",
+        ),
+    ],
+)
+def test_description(query: str, columns: str, cls: type[ExecNode], description: str) -> None:
+    assert node(compiled(query, columns), cls).description == description
+
+
+def test_state_takes_the_hint_before_the_option() -> None:
+    query = "SELECT /*+ STATE_TTL('a' = '1d') */ a.id, c.name FROM a JOIN c ON a.id = c.cid"
+    join = node(compiled(query, "id INT, name STRING", {"table.exec.state.ttl": "90 min"}), Join)
+    assert [(s.name, s.ttl) for s in join.states] == [("leftState", "1 d"), ("rightState", "90 min")]
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "kinds"),
+    [
+        ("SELECT k, COUNT(*) FROM a GROUP BY k", "PRIMARY KEY (k) NOT ENFORCED", ("INSERT", "UPDATE_AFTER")),
+        (
+            "SELECT k, COUNT(*) FROM cdc GROUP BY k",
+            "PRIMARY KEY (k) NOT ENFORCED",
+            ("INSERT", "UPDATE_AFTER", "DELETE"),
+        ),
+        ("SELECT k, CAST(v AS BIGINT) FROM a", "PRIMARY KEY (k) NOT ENFORCED", ("INSERT",)),
+    ],
+)
+def test_changes_that_reach_an_upsert_sink(query: str, key: str, kinds: tuple[str, ...]) -> None:
+    sink = node(compiled(query, f"k STRING, n BIGINT, {key}", connector="'connector' = 'blackhole'"), Sink)
+    assert isinstance(sink, Sink)
+    assert sink.input_changelog_mode == kinds
+    assert not sink.require_upsert_materialize
+
+
+def test_a_source_whose_old_rows_nobody_needs_drops_them() -> None:
+    plan = compiled(
+        "SELECT id, v FROM cdc", "id INT, v INT, PRIMARY KEY (id) NOT ENFORCED", connector="'connector' = 'blackhole'"
+    )
+    assert isinstance(plan.nodes[1], DropUpdateBefore)
+
+
+def test_a_source_that_repeats_events_is_normalized_by_its_key() -> None:
+    options = {"table.exec.source.cdc-events-duplicate": "true"}
+    plan = compiled("SELECT id, v FROM cdc WHERE id > 1 AND v > 2", "id INT, v INT", options)
+    normalize = node(plan, ChangelogNormalize)
+    assert normalize.description == "ChangelogNormalize(key=[id], condition=[(v > 2)])"
+
+
+@pytest.mark.parametrize(
+    ("query", "interval"),
+    [
+        ("SELECT k, COUNT(*) FROM a GROUP BY k", "ProcTime"),
+        ("SELECT k, COUNT(*) FROM ev GROUP BY k", "ProcTime"),
+        ("SELECT k, n FROM (SELECT window_start, k, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), "
+         "INTERVAL '1' HOUR)) GROUP BY window_start, window_end, k)", "RowTime"),
+    ],
+)  # fmt: skip
+def test_mini_batches_follow_the_time_that_operators_wait_for(query: str, interval: str) -> None:
+    assigner = node(compiled(query, "k STRING, n BIGINT", MINI_BATCH), MiniBatchAssigner)
+    assert isinstance(assigner, MiniBatchAssigner)
+    assert (assigner.mini_batch_interval.interval, assigner.mini_batch_interval.mode) == (5000, interval)
+
+
+def test_sinks_share_equal_subplans_and_scans() -> None:
+    plan = compile_script(
+        f"""{TABLES}
+        CREATE TABLE o1 (k STRING, n BIGINT) WITH ({LOG});
+        CREATE TABLE o2 (k STRING, n BIGINT) WITH ({LOG});
+        CREATE TABLE o3 (id INT) WITH ('connector' = 'filesystem', 'format' = 'json');
+        EXECUTE STATEMENT SET BEGIN
+        INSERT INTO o1 SELECT k, COUNT(*) FROM a GROUP BY k;
+        INSERT INTO o2 SELECT k, n FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k);
+        INSERT INTO o3 SELECT id FROM a;
+        END;"""
+    )
+    (scan,) = (n for n in plan.nodes if isinstance(n, TableSourceScan))
+    assert [type(n).__name__ for n in plan.outputs(scan)] == ["Calc", "Calc"]
+    assert [n.id for n in plan.nodes] == list(range(1, len(plan.nodes) + 1))
+
+
+@pytest.mark.parametrize(
+    ("query", "columns", "connector", "message"),
+    [
+        ("SELECT k, COUNT(*) FROM a GROUP BY k", "k STRING, n BIGINT", "'connector' = 'filesystem', 'format' = 'json'", "takes no updates"),
+        ("SELECT k, id FROM cdc", "k STRING, id INT, PRIMARY KEY (k) NOT ENFORCED", "'connector' = 'blackhole'", "is not the key by which"),
+    ],
+)  # fmt: skip
+def test_what_the_sink_cannot_take_is_refused(query: str, columns: str, connector: str, message: str) -> None:
+    with pytest.raises(FlinkplanError, match=message):
+        compiled(query, columns, connector=connector)
