@@ -214,7 +214,8 @@ def _start(
     names = [name for name, _ in table.physical]
     keys = [sink_order(table).index(names.index(key)) for key in table.primary_key]
     spec = {**find_connector(table).writer(table, context), "changelog": stream.changelog, "keys": keys}
-    writer = context.runtime.sink.BatchWriter(json.dumps(spec))
+    writers = context.runtime.sink
+    writer = (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
     query = stream.frame.writeStream.queryName(name).outputMode("append")
     query = query.option("checkpointLocation", f"{checkpoint}/{name}")
     if mode is Mode.STREAMING:

@@ -38,7 +38,10 @@ class Connector:
         raise TableError(f"the connector '{self.name}' cannot be read from")
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
-        """The spec of the Java writer of the table (``flinkplan.runtime.sink.BatchWriter``)."""
+        """The spec of the Java writer of the table, one of ``flinkplan.runtime.sink``.
+
+        It is a ``BatchWriter``, or a ``ColumnarWriter`` where the spec has the key ``columnar``.
+        """
         raise TableError(f"the connector '{self.name}' cannot be written to")
 
 

@@ -6,7 +6,7 @@ Source: the options of Flink's ``DataGenConnectorOptions``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ...plan.durations import parse_duration
@@ -32,7 +32,7 @@ _OPTIONS = {
     "scan.parallelism": int,
     "fields.*": str,
 }
-_FIELD_OPTIONS = {
+_FIELD_OPTIONS: Mapping[str, Callable[[str], object]] = {
     "kind": one_of("random", "sequence"),
     "min": float,
     "max": float,

@@ -80,16 +80,15 @@ class FileSystem(Connector):
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         format_ = find_format(table.options, f"table {table.identifier}")
         request = _Request.of(table, node)
-        frame = _columnar(table, format_, context) if format_.columnar else _lines(table, format_, request, context)
+        frame = (_columnar if format_.columnar else _lines)(table, format_, request, context)
         stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.changelog)
         return stream if format_.changelog else Stream(stream.frame.drop(KIND), node.output_type)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         format_ = find_format(table.options, f"table {table.identifier}")
-        if format_.columnar:
-            raise UnsupportedError(f"writing the format '{format_.name}'", where=f"table {table.identifier}")
         types = dict(table.physical)
         return {
+            **({"columnar": True} if format_.columnar else {}),
             "connector": self.name,
             "path": table.options["path"],
             "format": format_.name,
@@ -189,6 +188,20 @@ def _lines(table: Table, format_: Format, request: _Request, context: Translatio
     return reader.option("spec", json.dumps(spec)).load()
 
 
-def _columnar(table: Table, format_: Format, context: TranslationContext) -> DataFrame:
+def _columnar(table: Table, format_: Format, request: _Request, context: TranslationContext) -> DataFrame:
     """The rows of columnar formats, by Spark's own source."""
-    raise UnsupportedError(f"reading the format '{format_.name}'", where=f"table {table.identifier}")
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as spark
+
+    if request.metadata or request.only is not None:
+        raise UnsupportedError(f"metadata and pruned partitions of the format '{format_.name}'")
+    schema = spark.StructType([spark.StructField(n, spark_type(t)) for n, t in table.physical])
+    reader = context.spark.readStream.format(format_.name).schema(schema)
+    frame = reader.options(**format_options(format_, table.options)).load(table.options["path"])
+    names = [n for n, _ in table.physical]
+    read = frame.toDF(*(f"f{names.index(n)}" for n in frame.columns))
+    columns = [read[f"f{names.index(n)}"].alias(column_name(i)) for i, (n, _) in enumerate(request.columns)]
+    kind = F.lit(0).cast("tinyint").alias(KIND)
+    number = SparkColumn(context.runtime.source.RowNumber.column())
+    return read.select(*columns, kind, number.alias(SEQUENCE))

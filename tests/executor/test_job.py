@@ -265,3 +265,14 @@ def test_changes_are_written(place: Place, format_: str, insert: str, delete: st
     place.put("1", {"after": {"a": 1}, "op": "c"}, {"before": {"a": 1}, "op": "d"})
     place.run(passthrough(place.files("in", "debezium-json"), place.files("out", format_)))
     assert place.lines() == [insert, delete]
+
+
+@pytest.mark.parametrize("format_", ["parquet", "orc"])
+def test_columnar_files_are_written_and_read(place: Place, format_: str) -> None:
+    place.put("1", {"a": 1}, {"a": 2})
+    fields = (("a", "INT"),)
+    execute(
+        passthrough(place.files("in"), place.files("middle", format_), fields), JobOptions(spark=place.spark)
+    ).wait()
+    place.run(passthrough(place.files("middle", format_), place.files("out"), fields))
+    assert place.rows() == [{"a": 1}, {"a": 2}]

@@ -80,7 +80,7 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
   public void call(Dataset<Row> rows, Long batch) {
     RowSink sink = this.sink;
     boolean changelog = this.changelog;
-    String name = String.format("%s-%010d", queryId(rows), batch);
+    String name = name(rows, batch);
     JavaRDD<InternalRow> partitions =
         ((org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows)).queryExecution().toRdd().toJavaRDD();
     List<Long> counts =
@@ -115,8 +115,10 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
     return type.existsRecursively(part -> part instanceof MapType);
   }
 
-  private static String queryId(Dataset<Row> rows) {
-    return rows.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
+  /** A name that no other batch of any query has. */
+  static String name(Dataset<Row> rows, long batch) {
+    String query = rows.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
+    return String.format("%s-%010d", query, batch);
   }
 
   /** How many rows were written so far. */

@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Reads the rows of one partition: fields, partition columns, metadata, kind, sequence number. */
 final class FileReader implements PartitionReader<InternalRow> {
-  private static final int PARTITION_SHIFT = 40;
+  static final int PARTITION_SHIFT = 40;
 
   private final FileSpec spec;
   private final Decoder decoder;

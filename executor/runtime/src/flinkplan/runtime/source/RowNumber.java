@@ -1,0 +1,41 @@
+package flinkplan.runtime.source;
+
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.ObjectType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Numbers the rows of Spark's own sources as {@link FileReader} does its: by task, then one by one. */
+public final class RowNumber implements Serializable {
+  private long next;
+
+  private RowNumber() {}
+
+  /** The column of numbers; each task has its own counter, deserialized with its code. */
+  public static Column column() {
+    Expression counter = new Literal(new RowNumber(), new ObjectType(RowNumber.class));
+    return ExpressionUtils.column(
+        new Invoke(
+            counter,
+            "number",
+            DataTypes.LongType,
+            CollectionConverters.asScala(List.<Expression>of()).toSeq(),
+            CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+            false,
+            false,
+            false));
+  }
+
+  /** Called for each row, in order. */
+  public long number() {
+    return ((long) TaskContext.getPartitionId() << FileReader.PARTITION_SHIFT) + next++;
+  }
+}
