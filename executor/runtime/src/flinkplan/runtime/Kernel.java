@@ -73,6 +73,11 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return true;
     }
 
+    /** Whether the input has row kinds; if not, it is insert-only. */
+    protected final boolean readsChangelog() {
+        return kindOrdinal >= 0;
+    }
+
     final StructType outputSchema() {
         StructType visible = changelog ? columns.add(KIND, DataTypes.ByteType, false) : columns;
         return visible.add(SEQUENCE, DataTypes.LongType, false);

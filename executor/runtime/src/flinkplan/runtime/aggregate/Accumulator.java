@@ -38,6 +38,11 @@ public abstract class Accumulator implements Serializable {
         throw new IllegalStateException(getClass().getSimpleName() + " cannot take a row back");
     }
 
+    /** Whether the result depends on the order of the rows. */
+    boolean orderMatters() {
+        return false;
+    }
+
     /** The function's result, as Spark holds it inside. */
     abstract Object value();
 

@@ -76,6 +76,11 @@ public final class Concatenation extends Accumulator {
     }
 
     @Override
+    boolean orderMatters() {
+        return true;
+    }
+
+    @Override
     Object value() {
         return values.isEmpty() ? null : UTF8String.concatWs(separator, values.toArray(UTF8String[]::new));
     }

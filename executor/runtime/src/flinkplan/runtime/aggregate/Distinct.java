@@ -68,6 +68,11 @@ public final class Distinct extends Accumulator {
     }
 
     @Override
+    boolean orderMatters() {
+        return function.orderMatters();
+    }
+
+    @Override
     Object value() {
         return function.value();
     }

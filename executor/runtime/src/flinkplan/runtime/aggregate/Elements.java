@@ -83,6 +83,11 @@ public final class Elements extends Accumulator {
     }
 
     @Override
+    boolean orderMatters() {
+        return true;
+    }
+
+    @Override
     Object value() {
         return switch (result) {
             case FIRST, SINGLE -> values.isEmpty() ? null : values.get(0);

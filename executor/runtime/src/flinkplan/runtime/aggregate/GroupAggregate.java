@@ -3,6 +3,7 @@ package flinkplan.runtime.aggregate;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -54,6 +55,11 @@ public final class GroupAggregate extends Kernel {
         }
         state = valueState("accumulators", stored, ttl);
         binary = UnsafeProjection.create(values);
+    }
+
+    @Override
+    protected boolean orderMatters() {
+        return readsChangelog() || Arrays.stream(calls).anyMatch(call -> call.function().orderMatters());
     }
 
     @Override

@@ -86,6 +86,11 @@ public final class JsonText extends Accumulator {
     }
 
     @Override
+    boolean orderMatters() {
+        return true;
+    }
+
+    @Override
     Object value() {
         UTF8String[] texts = members.toArray(UTF8String[]::new);
         if (keyColumn >= 0) {

@@ -46,6 +46,11 @@ public final class Latest extends Accumulator {
     }
 
     @Override
+    boolean orderMatters() {
+        return true;
+    }
+
+    @Override
     Object value() {
         return value;
     }

@@ -5,6 +5,7 @@ import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -13,6 +14,8 @@ import org.apache.spark.sql.types.StructType;
  * <p>Input rows are the key's columns, then the row as one struct.
  */
 public final class Deduplicate extends Kernel {
+    private static final StructType SEEN = new StructType().add("seen", DataTypes.BooleanType, false);
+
     private final StructType row;
     private final int rowOrdinal;
     private final int timeColumn;
@@ -22,6 +25,7 @@ public final class Deduplicate extends Kernel {
 
     private transient ValueState<InternalRow> state;
     private transient InternalRow kept;
+    private transient boolean seen;
     private transient boolean changed;
 
     /**
@@ -47,20 +51,26 @@ public final class Deduplicate extends Kernel {
 
     @Override
     protected void open() {
-        state = valueState("deduplicateState", new StructType().add("row", row), ttl);
+        state = valueState("deduplicateState", remembersRows() ? new StructType().add("row", row) : SEEN, ttl);
     }
 
     @Override
     protected void begin(InternalRow key) {
         InternalRow stored = state.get();
-        kept = stored == null ? null : stored.getStruct(0, row.length());
+        seen = stored != null;
+        kept = seen && remembersRows() ? stored.getStruct(0, row.length()) : null;
         changed = false;
+    }
+
+    /** The first row to arrive is final: that there was one is all to know. */
+    private boolean remembersRows() {
+        return keepLast || timeColumn >= 0;
     }
 
     @Override
     protected void process(InternalRow input, byte kind) {
         InternalRow current = input.getStruct(rowOrdinal, row.length());
-        if (kept == null) {
+        if (!seen) {
             emit(RowKind.INSERT, current);
         } else if (!replaces(current)) {
             return;
@@ -70,6 +80,7 @@ public final class Deduplicate extends Kernel {
             }
             emit(RowKind.UPDATE_AFTER, current);
         }
+        seen = true;
         kept = current;
         changed = true;
     }
@@ -86,7 +97,7 @@ public final class Deduplicate extends Kernel {
     @Override
     protected void finish() {
         if (changed) {
-            state.update(Rows.of(kept));
+            state.update(remembersRows() ? Rows.of(kept) : Rows.of(true));
         }
     }
 }
