@@ -25,13 +25,16 @@ from flinkplan.planner import compile_script
 
 TABLES = """
 CREATE TABLE a (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', 'format' = 'json');
-CREATE TABLE c (cid INT, name STRING, PRIMARY KEY (cid) NOT ENFORCED) WITH ('connector' = 'filesystem', 'format' = 'json');
+CREATE TABLE c (cid INT, name STRING, PRIMARY KEY (cid) NOT ENFORCED)
+  WITH ('connector' = 'filesystem', 'format' = 'json');
 CREATE TABLE cdc (id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'format' = 'debezium-json');
 CREATE TABLE ev (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
   WITH ('connector' = 'filesystem', 'format' = 'json');
 """
 LOG = "'connector' = 'filesystem', 'format' = 'debezium-json'"
+JSON = "'connector' = 'filesystem', 'format' = 'json'"
+UPSERT = "'connector' = 'blackhole'"
 MINI_BATCH = {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "5 s"}
 
 
@@ -109,17 +112,15 @@ def test_state_takes_the_hint_before_the_option() -> None:
         ("SELECT k, CAST(v AS BIGINT) FROM a", "PRIMARY KEY (k) NOT ENFORCED", ("INSERT",)),
     ],
 )
-def test_changes_that_reach_an_upsert_sink(query: str, key: str, kinds: tuple[str, ...]) -> None:
-    sink = node(compiled(query, f"k STRING, n BIGINT, {key}", connector="'connector' = 'blackhole'"), Sink)
+def test_changes_that_reach_an_upsert_sink(query: str, kinds: tuple[str, ...]) -> None:
+    sink = node(compiled(query, "k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED", connector=UPSERT), Sink)
     assert isinstance(sink, Sink)
     assert sink.input_changelog_mode == kinds
     assert not sink.require_upsert_materialize
 
 
 def test_a_source_whose_old_rows_nobody_needs_drops_them() -> None:
-    plan = compiled(
-        "SELECT id, v FROM cdc", "id INT, v INT, PRIMARY KEY (id) NOT ENFORCED", connector="'connector' = 'blackhole'"
-    )
+    plan = compiled("SELECT id, v FROM cdc", "id INT, v INT, PRIMARY KEY (id) NOT ENFORCED", connector=UPSERT)
     assert isinstance(plan.nodes[1], DropUpdateBefore)
 
 
@@ -135,10 +136,13 @@ def test_a_source_that_repeats_events_is_normalized_by_its_key() -> None:
     [
         ("SELECT k, COUNT(*) FROM a GROUP BY k", "ProcTime"),
         ("SELECT k, COUNT(*) FROM ev GROUP BY k", "ProcTime"),
-        ("SELECT k, n FROM (SELECT window_start, k, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), "
-         "INTERVAL '1' HOUR)) GROUP BY window_start, window_end, k)", "RowTime"),
+        (
+            "SELECT k, n FROM (SELECT window_start, k, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), "
+            "INTERVAL '1' HOUR)) GROUP BY window_start, window_end, k)",
+            "RowTime",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mini_batches_follow_the_time_that_operators_wait_for(query: str, interval: str) -> None:
     assigner = node(compiled(query, "k STRING, n BIGINT", MINI_BATCH), MiniBatchAssigner)
     assert isinstance(assigner, MiniBatchAssigner)
@@ -165,10 +169,10 @@ def test_sinks_share_equal_subplans_and_scans() -> None:
 @pytest.mark.parametrize(
     ("query", "columns", "connector", "message"),
     [
-        ("SELECT k, COUNT(*) FROM a GROUP BY k", "k STRING, n BIGINT", "'connector' = 'filesystem', 'format' = 'json'", "takes no updates"),
-        ("SELECT k, id FROM cdc", "k STRING, id INT, PRIMARY KEY (k) NOT ENFORCED", "'connector' = 'blackhole'", "is not the key by which"),
+        ("SELECT k, COUNT(*) FROM a GROUP BY k", "k STRING, n BIGINT", JSON, "takes no updates"),
+        ("SELECT k, id FROM cdc", "k STRING, id INT, PRIMARY KEY (k) NOT ENFORCED", UPSERT, "is not the key by which"),
     ],
-)  # fmt: skip
+)
 def test_what_the_sink_cannot_take_is_refused(query: str, columns: str, connector: str, message: str) -> None:
     with pytest.raises(FlinkplanError, match=message):
         compiled(query, columns, connector=connector)
