@@ -58,7 +58,7 @@ def can_cast_implicitly(source: LogicalType, target: LogicalType) -> bool:
     if a in BINARY_STRING and b in BINARY_STRING:
         return b == "VARBINARY" or a == "BINARY"
     if a in DATETIME and b in DATETIME:
-        return (a in TIMESTAMPS and b in TIMESTAMPS) or (a == "DATE" and b in TIMESTAMPS) or a == b
+        return a == b or a == "TIMESTAMP" or (a in TIMESTAMPS and b in TIMESTAMPS)
     if is_interval(source) and is_interval(target):
         return True
     if a == b and a in ("ARRAY", "MAP", "MULTISET"):
