@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from ..compat.verdicts import Verdict
 
 FOUND, UNJUDGED = 1, 2
-PAGE = 120
 
 
 @click.command(short_help="Judge whether state survives from one plan to another.")
@@ -60,7 +57,7 @@ def command(
     except FlinkplanError as e:
         print_error(e)
         return UNJUDGED
-    click.echo(render(found, format_, colour=sys.stdout.isatty(), width=_width(), detail=detail), nl=False)
+    click.echo(render(found, format_, paint=click.style, detail=detail), nl=False)
     return 0 if exit_zero else exit_code(found, Verdict(fail_on or limit or "incompatible"))
 
 
@@ -96,8 +93,3 @@ def _source(reference: str) -> Source:
     from ..compat.references import read_plan
 
     return read_plan(reference)
-
-
-def _width() -> int:
-    """The columns of the terminal; as many as a page has where there is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PAGE

@@ -103,10 +103,17 @@ _DERIVED: Mapping[type, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A value that compares by ``meaning`` and is shown as the JSON value ``shown``."""
+    """A value that compares by ``meaning`` and is shown as ``shown``: JSON, an expression or a type."""
 
     meaning: Any
     shown: Any = field(compare=False)
+
+    @property
+    def json(self) -> Any:
+        """What is shown, as JSON."""
+        if isinstance(self.shown, LogicalType):
+            return type_to_json(self.shown)
+        return rex_to_json(self.shown) if isinstance(self.shown, _REX) else self.shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +171,7 @@ class Scope:
             case AggregateCall():
                 return self.call(value)
             case LogicalType():
-                return type_to_json(value.regular())
+                return Shown(value.regular(), value)
             case ContextResolvedTable():
                 return write_object(value)
             case Enum():
@@ -172,7 +179,7 @@ class Scope:
             case tuple():
                 return [self.resolve(v) for v in value]
         if isinstance(value, _REX):
-            return Shown((self.meanings.expression(value, self.computed.meanings),), rex_to_json(value))
+            return Shown((self.meanings.expression(value, self.computed.meanings),), value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return self.resolve_object(value)
         return value

@@ -117,8 +117,8 @@ def _differences(name: str, at: str, old: Any, new: Any) -> Iterator[FieldChange
 def shown(value: Any) -> Any:
     """A resolved value as JSON."""
     match value:
-        case Shown(_, inner):
-            return inner
+        case Shown():
+            return value.json
         case Mapping():
             return {k: shown(v) for k, v in value.items()}
         case list():

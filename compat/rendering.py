@@ -6,9 +6,8 @@ Text and JSON show the edits and the verdicts; the formats for systems that run 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from io import StringIO
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..plan.findings import Severity
@@ -22,21 +21,25 @@ from .verdicts import Effect, Verdict
 
 JSON_VERSION = 1
 
+Paint = Callable[..., str]
+"""Gives a text a colour or style, as ``click.style`` does."""
+
 _MARKS = {Insert: "+", Remove: "-", Update: "~", Replace: "~", Move: "↔", Keep: " "}
 _RESULTS = {Effect.NO: "stay", Effect.YES: "change", Effect.UNKNOWN: "may change"}
-_STYLES = {
-    Verdict.COSMETIC: "dim",
+_COLOURS = {
+    Verdict.COSMETIC: None,
     Verdict.COMPATIBLE: "green",
     Verdict.PARTIAL: "yellow",
     Verdict.UNKNOWN: "magenta",
     Verdict.INCOMPATIBLE: "red",
 }
+_DIM = {"dim": True}
 
 
-def render(diff: Diff, format: str, *, colour: bool = False, width: int = 120, detail: bool = False) -> str:
-    """The report in one of the formats of reports; ``colour``, ``width`` and ``detail`` are for text."""
+def render(diff: Diff, format: str, *, paint: Paint | None = None, detail: bool = False) -> str:
+    """The report in one of the formats of reports; ``paint`` (``click.style``) and ``detail`` are for text."""
     if format == "text":
-        return as_text(diff, colour=colour, width=width, detail=detail)
+        return as_text(diff, paint or _plain, detail=detail)
     if format == "json":
         return json.dumps(as_json(diff), indent=2, ensure_ascii=False) + "\n"
     return render_report(diff, format)
@@ -129,29 +132,30 @@ class _Line:
     """A line of the tree with what stands below it."""
 
     text: str
-    style: str = ""
+    style: Mapping[str, Any] = field(default_factory=dict)
     below: tuple[_Line, ...] = ()
 
 
-def as_text(diff: Diff, *, colour: bool, width: int, detail: bool) -> str:
+def as_text(diff: Diff, paint: Paint, *, detail: bool) -> str:
     """A tree of the nodes that changed, and a line with the verdict."""
-    from rich.console import Console
-    from rich.text import Text
-    from rich.tree import Tree
+    lines = list(_drawn(_branches(diff, detail), "", paint))
+    if lines:
+        lines.insert(0, paint(diff.subject, bold=True))
+    lines.append(paint(diff.summary, bold=True, fg=_COLOURS[diff.verdict]))
+    return "\n".join(lines) + "\n"
 
-    tree = Tree(Text(diff.subject, style="bold"), guide_style="dim")
 
-    def grow(branch: Tree, lines: Iterable[_Line]) -> None:
-        for line in lines:
-            grow(branch.add(Text(line.text, style=line.style)), line.below)
+def _plain(text: str, **style: Any) -> str:
+    return text
 
-    grow(tree, _branches(diff, detail))
-    out = StringIO()
-    console = Console(file=out, width=width, force_terminal=colour, color_system="standard" if colour else None)
-    if tree.children:
-        console.print(tree)
-    console.print(Text(diff.summary, style=f"bold {_STYLES[diff.verdict]}"))
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+def _drawn(lines: Iterable[_Line], indent: str, paint: Paint) -> Iterator[str]:
+    """The tree in lines."""
+    siblings = list(lines)
+    for number, line in enumerate(siblings, 1):
+        is_last = number == len(siblings)
+        yield paint(indent + ("└── " if is_last else "├── "), dim=True) + paint(line.text, **line.style)
+        yield from _drawn(line.below, indent + ("    " if is_last else "│   "), paint)
 
 
 def _branches(diff: Diff, detail: bool) -> Iterator[_Line]:
@@ -166,11 +170,11 @@ def _branches(diff: Diff, detail: bool) -> Iterator[_Line]:
         old, new = _ends(edit)
         its = by_node.pop((old.id if old else None, new.id if new else None), [])
         if its:
-            yield _Line(_title(diff, edit), "bold", (*map(_told, its), *(_details(edit) if detail else ())))
+            yield _Line(_title(diff, edit), {"bold": True}, (*map(_told, its), *(_details(edit) if detail else ())))
     for left in by_node.values():
         yield from map(_told, left)
     if cosmetic:
-        yield _Line("cosmetic", "dim", tuple(_Line(_sentence(f), "dim") for f in cosmetic))
+        yield _Line("cosmetic", _DIM, tuple(_Line(_sentence(f), _DIM) for f in cosmetic))
 
 
 def _is_cosmetic(finding: ChangeFinding) -> bool:
@@ -197,12 +201,12 @@ def _sentence(finding: ChangeFinding) -> str:
 def _told(finding: ChangeFinding) -> _Line:
     rule = finding.change_rule
     if finding.allowed:
-        return _Line(f"allowed: {finding.message} ({finding.rule})", "dim")
+        return _Line(f"allowed: {finding.message} ({finding.rule})", _DIM)
     below = [_Line(f"Flink's state {rule.flink}, checkpoint on Spark {rule.spark}, results {_RESULTS[rule.results]}")]
     if finding.hint and finding.severity is not Severity.NOTE:
-        below.append(_Line(f"hint: {finding.hint}", "cyan"))
+        below.append(_Line(f"hint: {finding.hint}", {"fg": "cyan"}))
     text = f"{rule.verdict}: {finding.message} ({finding.rule})"
-    return _Line(text, _STYLES[rule.verdict], tuple(below))
+    return _Line(text, {"fg": _COLOURS[rule.verdict]}, tuple(below))
 
 
 def _details(edit: Edit) -> Iterator[_Line]:
@@ -215,7 +219,7 @@ def _details(edit: Edit) -> Iterator[_Line]:
     for changes in found.values():
         for change in changes:
             at = "".join(f"/{step}" for step in change.path(output_format="list"))
-            yield _Line(f"{at}: {short(_json(change.t1))} → {short(_json(change.t2))}", "dim")
+            yield _Line(f"{at}: {short(_json(change.t1))} → {short(_json(change.t2))}", _DIM)
 
 
 def _json(value: Any) -> Any:

