@@ -102,7 +102,7 @@ def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> 
             lower = name[1:4].lower()
             return ((lower, _extreme_with_retract(lower, args[0]) if retract else args[0].nullable_()),)
         case "$LISTAGG$1" if not retract:
-            return (("accDelimiter", result), ("concatAcc", result)) if len(args) == 2 else (("concatAcc", result),)
+            return (("accDelimiter", result), ("concatAcc", result))
     raise UnsupportedError(f"{(call.internal_name or '?').strip('$')} cannot be aggregated in two phases yet")
 
 

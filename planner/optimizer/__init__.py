@@ -128,5 +128,12 @@ def compile(modifies: Sequence[TableModify], config: Mapping[str, str]) -> Plan:
         sink, found = infer(tree, config)
         sinks.append(sink)
         modes |= found
-    shared, shared_modes = share(merge_scans(sinks, modes), modes)
-    return lower(shared, shared_modes, config)
+    if _is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
+        if _is_on(config, "table.optimizer.reuse-source-enabled"):
+            sinks = list(merge_scans(sinks, modes))
+        return lower(*share(sinks, modes), config)
+    return lower(sinks, modes, config)
+
+
+def _is_on(config: Mapping[str, str], option: str) -> bool:
+    return config.get(option, "true").lower() == "true"

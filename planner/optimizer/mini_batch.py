@@ -98,7 +98,7 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
 
     def split(node: Rel) -> Rel:
         alive.append(node)
-        if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange) or not node.calls:
+        if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange):
             return node
         source = node.input.input
         alive.append(source)
@@ -108,7 +108,9 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
         except UnsupportedError:
             return node
 
-    return bottom_up(bottom_up(rel, split), _incremental)
+    split_tree = bottom_up(rel, split)
+    merges = config.get("table.optimizer.incremental-agg-enabled", "true").lower() == "true"
+    return bottom_up(split_tree, _incremental) if merges else split_tree
 
 
 def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:

@@ -74,6 +74,8 @@ def _unknown_as_false(rex: RexNode) -> RexNode:
         return FALSE
     if is_call(rex, CASE):
         return _boolean_case(rex)
+    if is_call(rex, IS_TRUE):
+        return children(rex)[0]
     for name, join in ((AND, and_), (OR, or_)):
         if is_call(rex, name):
             parts = flatten(name, rex)

@@ -14,11 +14,9 @@ from ...plan.types import BIGINT, INT
 from ..algebra import Aggregate, Project, Rel
 from ..physical import Expand
 from .aggregates import expand_id
-from .mini_batch import is_enabled
 from .rexes import EQ, and_, compare, identity
 from .row_types import row_of, unique_names
 from .tree import bottom_up
-from .windows import groups_by_window
 
 _FINAL = {
     "$COUNT$1": "$$SUM0$1",
@@ -47,7 +45,7 @@ def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
             return node
         if not any(c.distinct for c in node.calls) or any(c.internal_name not in _FINAL for c in node.calls):
             return node
-        return _split(node, buckets) if is_enabled(config) or groups_by_window(node) else node
+        return _split(node, buckets)
 
     return bottom_up(rel, split)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ...plan.errors import UnsupportedError
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import (
     NamedWindowProperty,
@@ -210,7 +211,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     one_phase = config.get("table.optimizer.agg-phase-strategy", "AUTO").upper() == "ONE_PHASE"
     spec, is_rowtime = windowing.window, windowing.is_rowtime  # type: ignore[attr-defined]
     by_proctime = isinstance(windowing, TimeAttributeWindowing) and not is_rowtime
-    if one_phase or by_proctime or isinstance(spec, SessionWindow) or not _mergeable(rel):
+    if one_phase or by_proctime or isinstance(spec, SessionWindow) or not _mergeable(rel, retracts):
         exchange = Exchange(input=source, keys=rel.grouping, row_type=source.row_type)
         return replace(rel, input=exchange)
     from ..lowering.windows import counts_rows
@@ -245,8 +246,10 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     )
 
 
-_UNMERGEABLE = frozenset({"$COLLECT$1", "$ARRAY_AGG$1", "$PERCENTILE$1"})
-
-
-def _mergeable(rel: WindowAggregate) -> bool:
-    return not any(c.internal_name in _UNMERGEABLE for c in rel.calls)
+def _mergeable(rel: WindowAggregate, retracts: bool) -> bool:
+    """Whether accumulators of all the calls can be handed on."""
+    try:
+        accumulators(rel.calls, (retracts,) * len(rel.calls), rel.input.row_type.field_types)
+    except UnsupportedError:
+        return False
+    return True
