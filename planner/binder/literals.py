@@ -202,7 +202,19 @@ def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
     if is_null_literal(operand):
         return null(target)
     if not can_cast(operand.type, target):
-        raise BindError(f"a {operand.type.not_null()} cannot be cast to {target}".replace(" NOT NULL", ""), node.span)
+        raise BindError(
+            f"a value of type {operand.type.nullable_()} cannot be cast to {target.nullable_()}",
+            node.span,
+            _cast_hint(operand.type, target),
+        )
     if node.safe:
         return Call("$TRY_CAST$1", (operand,), target.nullable_(), "SPECIAL")
     return cast(target.with_nullability(operand.type.nullable), operand, explicit=True)
+
+
+def _cast_hint(source: LogicalType, target: LogicalType) -> str | None:
+    if in_family(source, "NUMERIC") and in_family(target, "TIMESTAMP"):
+        return "use TO_TIMESTAMP_LTZ(n, 0) for seconds or TO_TIMESTAMP_LTZ(n, 3) for milliseconds of the epoch"
+    if in_family(source, "TIMESTAMP") and in_family(target, "NUMERIC"):
+        return "use UNIX_TIMESTAMP(CAST(ts AS STRING)), or EXTRACT for a part of it"
+    return None
