@@ -317,7 +317,22 @@ TRUTHS = (
     ),
     # ---------------------------------------------------------------- windows
     _windows("window-aggregate-added", "window-aggregate-added", WINDOW.replace("AS total", "AS total, COUNT(*) AS n")),
-    _windows("window-changed", "window-changed", WINDOW.replace("'10' MINUTE", "'5' MINUTE")),
+    Truth(
+        "window-changed",
+        ("window-changed",),
+        script(WINDOW, WINDOW_COLUMNS),
+        script(WINDOW.replace("'10' MINUTE", "'5' MINUTE"), WINDOW_COLUMNS),
+        {"orders/a": [order(1, amount=2)]},
+        {
+            "orders/b": [order(2, amount=3), order(3, ts="2020-01-01 01:00:00")],
+            "orders/c": [order(4, ts="2020-01-01 02:00:00")],
+        },
+        [
+            ("c", "2020-01-01 00:00:00", "p", 2),
+            ("c", "2020-01-01 00:00:00", "p", 3),
+            ("c", "2020-01-01 01:00:00", "p", 1),
+        ],
+    ),
     Truth(
         "watermark-changed",
         ("watermark-changed",),
