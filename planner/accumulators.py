@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..plan.errors import UnsupportedError
-from ..plan.specs import AggregateCall
+from ..plan.specs import AggregateCall, HoppingWindow, WindowingStrategy
 from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
@@ -72,6 +72,11 @@ def accumulators(
         RowField(f"distinct${i}", _map_view(types[d.args[0]], BIGINT.not_null())) for i, d in enumerate(distincts)
     )
     return Accumulators(tuple(found), distincts, views, count_star)
+
+
+def counts_rows(strategy: WindowingStrategy, retracts: bool) -> bool:
+    """Whether an aggregation per window needs a COUNT(*): sliding windows skip what is empty."""
+    return retracts or isinstance(strategy.window, HoppingWindow)
 
 
 def renamed(found: Accumulators, names: Sequence[str]) -> Accumulators:

@@ -18,7 +18,7 @@ from ...plan.specs import (
     WindowingStrategy,
 )
 from .. import physical as p
-from ..accumulators import accumulators
+from ..accumulators import accumulators, counts_rows
 from ..algebra import Rel
 from .aggregate_text import bare_properties, global_phase, local_phase, one_phase, property_texts
 from .context import Context, Rules, columns, names, order_text
@@ -138,11 +138,6 @@ def global_(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
         need_retraction=retracts,
         local_agg_input_row_type=rel.local_input.nullable_(),
     )
-
-
-def counts_rows(strategy: WindowingStrategy, retracts: bool) -> bool:
-    """Whether the aggregation needs a COUNT(*): sliding windows skip what is empty."""
-    return retracts or isinstance(strategy.window, HoppingWindow)
 
 
 def rank(rel: p.WindowRank, ctx: Context) -> ExecNode:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from ...plan.rex import RexNode
 from ...plan.specs import (
     ConstantRankRange,
+    IntervalJoinSpec,
     JoinType,
     SessionWindow,
     SortField,
@@ -30,10 +32,11 @@ from ..algebra import (
     Watermark,
     WindowFunction,
 )
-from .join_kinds import interval_bounds, join_keys, null_safe_equality, window_keys
+from .join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality, window_keys
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
-from .rexes import and_
+from .rexes import and_, conjunctions, refs
 from .temporal_joins import temporal_join
+from .tree import with_inputs
 from .window_properties import window_columns, window_spec
 from .windows import groups_by_window, window_aggregate
 
@@ -51,8 +54,6 @@ class Implementer:
         rule = _RULES.get(type(rel))
         if rule is not None:
             return rule(self, rel)
-        from .tree import with_inputs
-
         return with_inputs(rel, tuple(self.visit(i) for i in rel.inputs))
 
     def retracts(self, rel: Rel) -> bool:
@@ -112,11 +113,10 @@ def _join(self: Implementer, rel: Join) -> Rel:
     windowed = window_keys(rel)
     if windowed is not None:
         keys = windowed.keys
-        condition = and_(c for c in _conditions(rel, keys.left, keys.right, keys.rest, width))
         return p.WindowJoin(
             left=exchange(rel.left, keys.left),
             right=exchange(rel.right, keys.right),
-            condition=condition,
+            condition=_without_windows(rel, keys),
             spec=keys.spec(rel.type),
             left_windowing=_attached(rel.left, windowed.starts[0], windowed.ends[0]),
             right_windowing=_attached(rel.right, windowed.starts[1], windowed.ends[1]),
@@ -126,8 +126,6 @@ def _join(self: Implementer, rel: Join) -> Rel:
     bounds, _ = interval_bounds(rel.condition, types, width)
     if bounds is not None and rel.type not in (JoinType.SEMI, JoinType.ANTI):
         _, rest = interval_bounds(and_(keys.rest), types, width)
-        from ...plan.specs import IntervalJoinSpec
-
         spec = IntervalJoinSpec(replace(keys, rest=rest).spec(rel.type), bounds)
         return p.IntervalJoin(
             left=exchange(rel.left, keys.left),
@@ -146,11 +144,11 @@ def _join(self: Implementer, rel: Join) -> Rel:
     )
 
 
-def _conditions(rel: Join, left: tuple[int, ...], right: tuple[int, ...], rest: tuple, width: int) -> list:  # type: ignore[type-arg]
-    from .rexes import conjunctions, refs
-
-    pairs = {frozenset((a, b + width)) for a, b in zip(left, right, strict=True)}
-    return [c for c in conjunctions(rel.condition) if c in rest or refs(c) in pairs]
+def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
+    """The condition of a window join but for its comparison of windows, as the description shows it."""
+    width = len(rel.left.row_type.fields)
+    pairs = {frozenset((a, b + width)) for a, b in zip(keys.left, keys.right, strict=True)}
+    return and_(c for c in conjunctions(rel.condition) if c in keys.rest or refs(c) in pairs)
 
 
 def _attached(rel: Rel, start: int, end: int) -> WindowAttachedWindowing:

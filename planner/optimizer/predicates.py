@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
+from ...plan.types import LogicalType
 from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, SubQuery
 from .rexes import (
     AND,
@@ -109,7 +110,7 @@ def _join(rel: Join, kind: JoinType, left: Rel, right: Rel, condition: RexNode) 
     return replace(rel, type=kind, left=left, right=right, condition=condition, row_type=row_type)
 
 
-def join_row_type(kind: JoinType, left: Rel, right: Rel, names: Iterable[str] | None = None):  # type: ignore[no-untyped-def]
+def join_row_type(kind: JoinType, left: Rel, right: Rel, names: Iterable[str] | None = None) -> LogicalType:
     """The row type of a join; the side that may be missing is nullable."""
     if kind in ONE_SIDED:
         return left.row_type

@@ -33,6 +33,7 @@ from .rexes import (
     test,
 )
 from .row_types import concat, row_of, unique_names
+from .tree import bottom_up
 
 
 def rewrite_subqueries(rel: Rel) -> Rel:
@@ -94,8 +95,6 @@ def _semi_join(left: Rel, subquery: SubQuery, kind: JoinType) -> Rel:
 
 def rewritten(rel: Rel) -> Rel:
     """A subquery's relation with its own subqueries rewritten."""
-    from .tree import bottom_up
-
     return bottom_up(rel, rewrite_subqueries)
 
 

@@ -14,6 +14,7 @@ from .predicates import join_row_type
 from .rexes import CAST, SPECIAL, identity, retype
 from .row_types import row_of
 from .tree import with_inputs
+from .windows import groups_by_window
 
 _KEEPING = frozenset({"$$TUMBLE$1", "$$HOP$1", "$$SESSION$1", "$PROCTIME$1"})
 """Functions whose operands must stay time attributes."""
@@ -66,8 +67,6 @@ def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
 
 
 def _aggregate(rel: Aggregate) -> Rel:
-    from .windows import groups_by_window
-
     if groups_by_window(rel):
         used = {i for c in rel.calls for i in c.arg_list}
     else:

@@ -22,7 +22,7 @@ from ...plan.specs import (
     WindowReference,
 )
 from ...plan.types import BIGINT, LogicalType
-from ..accumulators import accumulators
+from ..accumulators import accumulators, counts_rows
 from ..algebra import Aggregate, Rel
 from ..physical import (
     Calc,
@@ -214,8 +214,6 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     if one_phase or by_proctime or isinstance(spec, SessionWindow) or not _mergeable(rel, retracts):
         exchange = Exchange(input=source, keys=rel.grouping, row_type=source.row_type)
         return replace(rel, input=exchange)
-    from ..lowering.windows import counts_rows
-
     retractions = (retracts,) * len(rel.calls)
     columns = accumulators(rel.calls, retractions, source.row_type.field_types, counts_rows(windowing, retracts))
     end_name = "$slice_end" if isinstance(windowing, TimeAttributeWindowing) else "$window_end"
