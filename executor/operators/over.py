@@ -6,6 +6,7 @@ Source of the rules: Flink's ``StreamExecOverAggregate`` and the functions that 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import OverAggregate
@@ -15,11 +16,15 @@ from ...plan.types import row
 from ..aggregate_functions import function_name
 from ..context import TranslationContext
 from ..event_time import with_event_time
-from ..kernels import schema_of
+from ..kernels import keyed, run_kernel, schema_of
 from ..registry import translator
-from ..stream import SEQUENCE, Stream, column_name
+from ..stream import HIDDEN, KIND, SEQUENCE, Stream, column_name
 from ..types import is_year_month
-from ..window_kernels import ROW, aggregation, emitted, run_timed, timed_input
+from ..window_kernels import ROW, aggregation, emitted, row_order, run_timed, timed_input
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
 
 UNBOUNDED = -1
 TIME = "__time"
@@ -27,43 +32,85 @@ TIME = "__time"
 
 @translator(OverAggregate)
 def over_aggregate(node: OverAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Aggregate up to the current row, in the order of a time attribute."""
+    """Aggregate up to the current row."""
+    (stream,) = inputs
+    group = _only_group(node.over_spec)
+    order = stream.type.field_types[group.order_by.fields[0].index]
+    aggregate = _by_time if order.is_time_attribute else _by_any_order
+    return aggregate(node, group, stream, context)
+
+
+def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: TranslationContext) -> Stream:
+    """In the order of a time attribute: each row comes out once."""
     from pyspark.sql import functions as F
 
-    (stream,) = inputs
     spec = node.over_spec
-    group = _only_group(spec)
     order = group.order_by.fields[0].index
     proctime = stream.type.field_types[order].is_proctime
     timed = _with_constants(stream if proctime else with_event_time(stream), spec, context)
-    types = timed.type.field_types
+    schema = schema_of(timed.type.field_types)
     time = F.unix_millis(F.current_timestamp() if proctime else timed.column(order))
     frame = timed_input(timed, spec.partition.fields, [time.alias(TIME), F.struct(*timed.columns).alias(ROW)])
-    results = [call.type for call in group.agg_calls]
-    schema = context.java_schema(schema_of(types))
     preceding = _preceding(spec, group)
     kernel = context.runtime.time.OverAggregate(
         context.java_schema(frame.schema),
-        schema,
-        context.java_schema(schema_of(results, len(types))),
-        aggregation(
-            context,
-            replace(timed, changelog=preceding != UNBOUNDED),
-            [_ordered(call, order) for call in group.agg_calls],
-            {i: i for i in range(len(types))},
-            schema,
-        ),
+        context.java_schema(schema),
+        context.java_schema(_results(group, schema)),
+        _aggregation(context, group, timed, schema, retracts=preceding != UNBOUNDED),
         group.is_rows or (proctime and preceding == UNBOUNDED),
         preceding,
     )
     if proctime:
         kernel.inProcessingTime()
     result = run_timed(context, frame, max(1, len(spec.partition.fields)), kernel)
-    given = len(stream.type.fields)
-    kept = [*range(given), *(len(types) + i for i in range(len(results)))]
-    columns = [result[column_name(i)].alias(column_name(position)) for position, i in enumerate(kept)]
-    emits = emitted(timed, result.select(*columns, SEQUENCE), node.output_type)
+    emits = emitted(timed, result.select(*_output(result, stream, schema), SEQUENCE), node.output_type)
     return replace(emits, event_time=not proctime)
+
+
+def _by_any_order(node: OverAggregate, group: OverGroup, stream: Stream, context: TranslationContext) -> Stream:
+    """In an order of any columns: rows come out at once, and again when others come before them."""
+    from pyspark.sql import functions as F
+
+    spec = node.over_spec
+    if _preceding(spec, group) != UNBOUNDED:
+        raise UnsupportedError("a bounded frame of an OVER window that is not ordered by time")
+    widened = _with_constants(stream, spec, context)
+    schema = schema_of(widened.type.field_types)
+    frame = keyed(widened, spec.partition.fields, [F.struct(*widened.columns).alias(ROW)])
+    keys = max(1, len(spec.partition.fields))
+    kernel = context.runtime.aggregate.OrderedAggregate(
+        context.java_schema(frame.schema),
+        context.java_schema(schema),
+        context.java_schema(_results(group, schema)),
+        keys,
+        _aggregation(context, group, widened, schema, retracts=False),
+        row_order(context, schema, group.order_by.fields),
+        group.is_rows,
+    )
+    result = run_kernel(context, frame, keys, kernel)
+    columns = _output(result, stream, schema)
+    return Stream(result.select(*columns, KIND, SEQUENCE), node.output_type, changelog=True, pulse=stream.pulse)
+
+
+def _aggregation(
+    context: TranslationContext, group: OverGroup, stream: Stream, schema: StructType, retracts: bool
+) -> Any:
+    """The calls over the columns of ``schema``; ``retracts``: rows leave the frame again."""
+    order = tuple(field.index for field in group.order_by.fields)
+    calls = [_ordered(call, order) for call in group.agg_calls]
+    position = {i: i for i in range(len(schema))}
+    return aggregation(context, replace(stream, changelog=retracts), calls, position, context.java_schema(schema))
+
+
+def _results(group: OverGroup, row: StructType) -> StructType:
+    return schema_of([call.type for call in group.agg_calls], len(row))
+
+
+def _output(result: DataFrame, stream: Stream, row: StructType) -> list[Column]:
+    """The columns of the node: those of its input and the results, without the constants between."""
+    visible = [name for name in result.columns if name not in HIDDEN]
+    kept = [*visible[: len(stream.type.fields)], *visible[len(row) :]]
+    return [result[name].alias(column_name(position)) for position, name in enumerate(kept)]
 
 
 def _only_group(spec: OverSpec) -> OverGroup:
@@ -99,6 +146,6 @@ def _preceding(spec: OverSpec, group: OverGroup) -> int:
     return int(bound.value)
 
 
-def _ordered(call: AggregateCall, order: int) -> AggregateCall:
-    """The call; what ranks by the order has it as its argument."""
-    return replace(call, arg_list=(order,)) if function_name(call) in ("RANK", "DENSE_RANK") else call
+def _ordered(call: AggregateCall, order: tuple[int, ...]) -> AggregateCall:
+    """The call; what ranks by the order has it as its arguments."""
+    return replace(call, arg_list=order) if function_name(call) in ("RANK", "DENSE_RANK") else call

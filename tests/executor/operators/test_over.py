@@ -1,0 +1,172 @@
+"""What OVER windows emit as the watermark, a minute behind the rows, moves; each step goes on from restored state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from flinkplan.executor.operators.over import over_aggregate
+from flinkplan.plan.errors import UnsupportedError
+from flinkplan.plan.nodes import OverAggregate
+from flinkplan.plan.rex import InputRef, Literal
+from flinkplan.plan.specs import AggregateCall, OverBound, OverGroup, OverSpec, PartitionSpec, SortField, SortSpec
+from flinkplan.plan.types import BIGINT, INT, STRING, LogicalType, TimeKind, row, timestamp
+
+from ..conftest import Bench
+from .event_time import ROWTIME, minute, timed_source
+
+pytestmark = pytest.mark.spark
+
+EVENTS = row([("k", STRING), ("ts", ROWTIME), ("v", INT)])
+CURRENT_ROW = OverBound("CURRENT_ROW")
+UNBOUNDED = OverBound("UNBOUNDED_PRECEDING", is_preceding=True)
+
+STEPS: Sequence[Sequence[tuple[str, int, int]]] = (
+    [("a", 1, 10), ("b", 1, 7), ("a", 2, 20), ("a", 2, 30), ("a", 4, 5)],
+    [("a", 9, 1)],
+    [("b", 1, 100), ("b", 3, 200)],
+)
+"""Per step the keys, minutes and values of rows; those of the last are late, the second after all of its key."""
+
+
+def call(name: str, *arguments: int, of: LogicalType = INT, distinct: bool = False) -> AggregateCall:
+    return AggregateCall(
+        name=None,
+        internal_name=f"${name}$1",
+        arg_list=arguments,
+        filter_arg=-1,
+        distinct=distinct,
+        approximate=False,
+        ignore_nulls=False,
+        type=of,
+    )
+
+
+def over(
+    calls: Sequence[AggregateCall],
+    rows: bool,
+    preceding: int | None,
+    *,
+    upper: OverBound = CURRENT_ROW,
+    constants: Sequence[Literal] = (),
+    order: int = 1,
+) -> OverAggregate:
+    """A node over :data:`EVENTS` by key; ``preceding`` is the last of its constants."""
+    width = len(EVENTS.fields)
+    lower = UNBOUNDED
+    if preceding is not None:
+        lower = OverBound("BOUNDED_WINDOW", True, InputRef(width + len(constants), BIGINT))
+        constants = (*constants, Literal(preceding, BIGINT))
+    group = OverGroup(SortSpec((SortField(order, True, False),)), rows, lower, upper, tuple(calls))
+    results = [(f"w{i}", c.type) for i, c in enumerate(calls)]
+    return OverAggregate(
+        id=1,
+        version=1,
+        over_spec=OverSpec(PartitionSpec((0,)), (group,), tuple(constants), width),
+        output_type=row([*((f.name, f.type) for f in EVENTS.fields), *results]),
+    )
+
+
+def run(node: OverAggregate, bench: Bench) -> list[list[tuple[Any, ...]]]:
+    """Per step what comes out: value and results."""
+    source = timed_source(bench, "events", EVENTS, 1, delay=60_000)
+    stream = over_aggregate(node, (source,), bench.context)
+    emitted = []
+    for rows in STEPS:
+        bench.put("events", *((k, minute(m), v) for k, m, v in rows))
+        emitted.append([row[3:] for row in bench.step(stream)])
+    return emitted
+
+
+FRAMES: dict[str, tuple[bool, int | None, list[list[tuple[int, int]]]]] = {
+    "RANGE unbounded shares equal times and drops what the watermark has passed": (
+        False,
+        None,
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 65)]],
+    ),
+    "ROWS unbounded tells equal times apart": (True, None, [[(10, 10)], [(7, 7), (20, 30), (30, 60)], [(5, 65)]]),
+    "RANGE of five minutes keeps late rows that are after the last ones of their key": (
+        False,
+        300_000,
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(200, 207), (5, 65)]],
+    ),
+    "RANGE of a minute lets rows leave, and forgets a key after one and a half": (
+        False,
+        60_000,
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(100, 100), (200, 200), (5, 5)]],
+    ),
+    "ROWS 1 preceding": (True, 1, [[(10, 10)], [(7, 7), (20, 30), (30, 50)], [(200, 207), (5, 35)]]),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames(name: str, bench: Bench) -> None:
+    rows, preceding, expected = FRAMES[name]
+    assert run(over([call("SUM", 2)], rows, preceding), bench) == expected
+
+
+def test_functions_that_look_back_and_rank(bench: Bench) -> None:
+    calls = [
+        call("LAG", 2),
+        call("LAG", 2, 3, 4),
+        call("RANK", of=BIGINT),
+        call("DENSE_RANK", of=BIGINT),
+        call("COUNT", 2, of=BIGINT, distinct=True),
+    ]
+    node = over(calls, False, None, constants=(Literal(2, INT), Literal(-1, INT)))
+    assert run(node, bench) == [
+        [(10, None, -1, 1, 1, 1)],
+        [(7, None, -1, 1, 1, 1), (20, 20, 10, 2, 2, 3), (30, 20, 10, 2, 2, 3)],
+        [(5, 30, 20, 4, 3, 4)],
+    ]
+
+
+def test_rows_taken_out_of_a_frame_are_taken_back_from_every_function(bench: Bench) -> None:
+    calls = [call("MIN", 2), call("MAX", 2), call("FIRST_VALUE", 2), call("COUNT", 2, of=BIGINT, distinct=True)]
+    assert run(over(calls, True, 1), bench) == [
+        [(10, 10, 10, 10, 1)],
+        [(7, 7, 7, 7, 1), (20, 10, 20, 10, 2), (30, 20, 30, 20, 2)],
+        [(200, 7, 200, 7, 2), (5, 5, 30, 30, 2)],
+    ]
+
+
+def test_processing_time_emits_at_once(bench: Bench) -> None:
+    clocked = row([("k", STRING), ("p", timestamp(3, kind=TimeKind.PROCTIME)), ("v", INT)])
+    source = bench.source("events", clocked)
+    stream = over_aggregate(over([call("SUM", 2)], False, None), (source,), bench.context)
+    bench.put("events", ("a", minute(2), 1), ("a", minute(1), 2))
+    assert [row[3:] for row in bench.step(stream)] == [(1, 1), (2, 3)]
+    bench.put("events", ("a", minute(0), 4))
+    assert [row[3:] for row in bench.step(stream, at=1)] == [(4, 7)]
+
+
+def test_frames_that_end_elsewhere_are_refused(bench: Bench) -> None:
+    node = over([call("SUM", 2)], True, None, upper=OverBound("UNBOUNDED_FOLLOWING", is_preceding=False))
+    with pytest.raises(UnsupportedError, match="end with the current row"):
+        run(node, bench)
+
+
+BY_VALUE: dict[bool, list[tuple[list[tuple[str, int]], list[tuple[str, int, int]]]]] = {
+    False: [
+        ([("+I", 5), ("+I", 2)], [("+I", 2, 2), ("+I", 5, 7)]),
+        ([("+I", 2)], [("+I", 2, 4), ("+U", 2, 4), ("+U", 5, 9), ("-U", 2, 2), ("-U", 5, 7)]),
+        ([("-D", 2)], [("+U", 2, 2), ("+U", 5, 7), ("-D", 2, 4), ("-U", 2, 4), ("-U", 5, 9)]),
+    ],
+    True: [
+        ([("+I", 5), ("+I", 2)], [("+I", 2, 2), ("+I", 5, 7)]),
+        ([("+I", 2)], [("+I", 2, 4), ("+U", 5, 9), ("-U", 5, 7)]),
+        ([("-D", 5)], [("-D", 5, 9)]),
+    ],
+}
+"""For RANGE and ROWS, steps of rows by value and what they bring about, sorted."""
+
+
+@pytest.mark.parametrize("rows", BY_VALUE, ids=["RANGE", "ROWS"])
+def test_an_order_by_other_columns_updates_what_comes_behind(rows: bool, bench: Bench) -> None:
+    source = bench.source("events", EVENTS, changelog=True)
+    stream = over_aggregate(over([call("SUM", 2)], rows, None, order=2), (source,), bench.context)
+    for given, expected in BY_VALUE[rows]:
+        bench.put("events", *((kind, "a", minute(1), v) for kind, v in given))
+        assert sorted((kind, *values) for kind, _, _, *values in bench.step(stream)) == expected
