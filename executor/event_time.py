@@ -15,7 +15,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from .context import Mode, TranslationContext
-from .stream import KIND, LATENESS, SEQUENCE, Stream, column_name
+from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -117,12 +117,6 @@ def end_of_input(context: TranslationContext) -> DataFrame | None:
         context.shared[TIME] = source.select(source["time"].alias(TIME))
     frame: DataFrame = context.shared[TIME]
     return frame
-
-
-def without_lateness(frame: DataFrame, width: int, changelog: bool = False) -> DataFrame:
-    """The columns of a stream whose operator emits rows of its own time: nothing is late any more."""
-    hidden = [KIND, SEQUENCE] if changelog else [SEQUENCE]
-    return frame.select(*(column_name(i) for i in range(width)), *hidden)
 
 
 _SPARK_TIME = re.compile(r"\+?(\d+)-(\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z")

@@ -29,10 +29,6 @@ class Connector:
         """About how many bytes a bounded source will read; ``None``: unknown."""
         return None
 
-    def accepts_update_before(self) -> bool:
-        """Whether the sink takes -U rows."""
-        return True
-
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         """The rows of the table as the scan wants them."""
         raise TableError(f"the connector '{self.name}' cannot be read from")

@@ -7,6 +7,7 @@ import java.io.Serializable;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -80,7 +81,7 @@ final class JsonValues {
       case "DOUBLE" -> parser -> isFloat(parser) ? parser.getDoubleValue() : Double.parseDouble(text(parser));
       case "DECIMAL" -> parser -> decimal(parser, type.precision(), type.scale());
       case "CHAR", "VARCHAR" -> JsonValues::string;
-      case "BINARY", "VARBINARY" -> JsonParser::getBinaryValue;
+      case "BINARY", "VARBINARY" -> parser -> Base64.getDecoder().decode(parser.getText());
       case "DATE" -> parser -> Times.parseDate(parser.getText());
       case "TIME" -> parser -> Times.parseTime(parser.getText());
       case "TIMESTAMP" -> parser -> Times.parseTimestamp(parser.getText(), iso, false, nanos);
