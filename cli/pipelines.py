@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .options import read_input
@@ -13,15 +12,17 @@ if TYPE_CHECKING:
 
 
 def compile_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Compile a SQL script."""
+    """Compile a SQL script, or a spec in YAML."""
     text, name = read_input(path)
     return _compile(text, name, options)
 
 
 def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Load a plan, or compile a SQL script: a plan's text starts with a brace."""
+    """Load a plan, or compile a pipeline: a plan's text starts with a brace, its file is not named as YAML."""
+    from ..planner.spec import is_spec
+
     text, name = read_input(path)
-    if not text.lstrip().startswith("{"):
+    if is_spec(name) or not text.lstrip().startswith("{"):
         return _compile(text, name, options)
     from ..plan.document import loads
 
@@ -29,9 +30,6 @@ def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
 
 
 def _compile(text: str, name: str, options: Mapping[str, str]) -> Plan:
-    from ..plan.errors import UnsupportedError
     from ..planner import compile_script
 
-    if Path(name).suffix in (".yaml", ".yml"):
-        raise UnsupportedError("pipelines in YAML are not supported", where=name, hint="write the pipeline in SQL")
     return compile_script(text, file=name, options=options)

@@ -20,11 +20,11 @@ def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], *
 
     A bounded job ends before the next statement; streaming jobs run side by side until Ctrl-C.
     """
-    from ..planner.sql import parse_script
+    from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, TableEnvironment
 
     text, name = read_input(script)
-    statements = parse_script(text, name).statements
+    statements = parse_pipeline(text, name).statements
     with JobRunner(debug=debug, **job) as runner:
         environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start)
         for statement in statements:

@@ -10,12 +10,11 @@ if TYPE_CHECKING:
 
 
 def compile_script(text: str, *, file: str | None = None, options: Mapping[str, str] | None = None) -> Plan:
-    """The plan of the one INSERT or statement set of a SQL script.
+    """The plan of the one INSERT or statement set of a SQL script, or of a spec in YAML where ``file`` says so.
 
     ``options`` are the configuration the script starts with, ``file`` is named in messages.  Raises
     :class:`FlinkplanError` with file, line and column for everything that is wrong with the script.
     """
-    from .script import compile_statements
-    from .sql import parse_script
+    from .script import compile_statements, parse_pipeline
 
-    return compile_statements(parse_script(text, file), options or {})
+    return compile_statements(parse_pipeline(text, file), options or {})

@@ -8,7 +8,13 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from .binder.errors import BindError
 from .session import Session
-from .sql import ast
+from .spec import is_spec, parse_spec
+from .sql import ast, parse_script
+
+
+def parse_pipeline(text: str, file: str | None) -> ast.Script:
+    """The statements of a pipeline: of a spec in YAML where the file's name ends so, else of a SQL script."""
+    return parse_spec(text, file) if is_spec(file) else parse_script(text, file)
 
 
 def job_of(script: ast.Script) -> ast.Insert | ast.StatementSet:

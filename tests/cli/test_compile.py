@@ -57,11 +57,6 @@ def test_a_faulty_script_leaves_no_plan(script: Path) -> None:
     assert list(Path().iterdir()) == [script]
 
 
-def test_a_spec_in_yaml_is_refused(script: Path) -> None:
-    Path("pipeline.yaml").write_text("tables: {}")
-    assert flinkplan("compile", "pipeline.yaml").code == 4
-
-
 def test_init_writes_a_pipeline_that_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert flinkplan("init", "demo").code == 0
