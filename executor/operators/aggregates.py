@@ -21,7 +21,7 @@ from ..aggregate_functions import java_calls
 from ..context import TranslationContext
 from ..kernels import keyed, run_kernel, schema_of
 from ..registry import translator
-from ..stream import Stream, column_name
+from ..stream import KIND, SEQUENCE, Stream, column_name
 
 
 @translator(GroupAggregate)
@@ -90,4 +90,4 @@ def _aggregate(
     )
     aggregated = run_kernel(context, frame, max(1, len(grouping)), kernel)
     names = [column_name(i) for i in range(len(types))]
-    return Stream(aggregated.select(*names, "__kind", "__seq"), output_type, changelog=True)
+    return Stream(aggregated.select(*names, KIND, SEQUENCE), output_type, changelog=True)

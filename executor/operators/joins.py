@@ -21,7 +21,7 @@ from ..kernels import (
     schema_of,
 )
 from ..registry import translator
-from ..stream import Stream
+from ..stream import KIND, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -89,7 +89,7 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
         ]
         hidden = [stream.frame[h] for h in changelog_columns(stream)]
         if changelog and not stream.changelog:
-            hidden.insert(0, F.lit(0).cast("tinyint").alias("__kind"))
+            hidden.insert(0, F.lit(0).cast("tinyint").alias(KIND))
         return stream.frame.select(*key, F.lit(is_right).alias(_SIDE), *sides, *hidden)
 
     return shaped(left, node.join_spec.left_keys, False).union(shaped(right, node.join_spec.right_keys, True))
