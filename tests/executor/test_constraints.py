@@ -1,0 +1,72 @@
+"""What sinks do with values that their columns cannot hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import PySparkException
+
+from flinkplan.executor.constraints import LENGTH, NOT_NULL, enforce_constraints
+from flinkplan.executor.stream import SEQUENCE, Stream
+from flinkplan.executor.tables import table_of
+from flinkplan.executor.types import spark_type
+from flinkplan.plan.nodes import Sink
+from flinkplan.plan.types import parse_type
+
+from .plans import BLACKHOLE, Fields, pipeline, scan, sink_node
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def enforced(spark: SparkSession, option: tuple[str, str], declared: str, values: list[Any]) -> list[Any]:
+    """What a sink of one column of the type ``declared`` makes of ``values``."""
+    fields: Fields = (("a", declared),)
+    node = pipeline([scan(BLACKHOLE, fields), {**sink_node(BLACKHOLE, fields), "configuration": dict([option])}]).nodes[
+        1
+    ]
+    assert isinstance(node, Sink)
+    given = parse_type(declared).nullable_()
+    rows = [(value, i) for i, value in enumerate(values)]
+    frame = spark.createDataFrame(rows, f"c0 {spark_type(given).simpleString()}, {SEQUENCE} bigint")
+    table = table_of(node.dynamic_table_sink.table, {})
+    stream = enforce_constraints(node, table, Stream(frame, node.output_type))
+    return [row[0] for row in stream.frame.collect()]
+
+
+@pytest.mark.parametrize(
+    ("option", "declared", "values", "kept"),
+    [
+        ((NOT_NULL, "DROP"), "INT NOT NULL", [1, None, 2], [1, 2]),
+        ((NOT_NULL, "ERROR"), "INT NOT NULL", [1, 2], [1, 2]),
+        ((NOT_NULL, "ERROR"), "INT", [1, None], [1, None]),
+        ((LENGTH, "IGNORE"), "CHAR(2)", ["a", "abc"], ["a", "abc"]),
+        ((LENGTH, "TRIM_PAD"), "CHAR(2)", ["a", "abc", None], ["a ", "ab", None]),
+        ((LENGTH, "TRIM_PAD"), "VARCHAR(2)", ["a", "abc"], ["a", "ab"]),
+        ((LENGTH, "TRIM_PAD"), "BINARY(2)", [b"a", b"abc"], [b"a\0", b"ab"]),
+        ((LENGTH, "ERROR"), "VARCHAR(2)", ["a", "ab"], ["a", "ab"]),
+    ],
+)
+def test_rows_are_kept_mended_or_dropped(
+    spark: SparkSession, option: tuple[str, str], declared: str, values: list[Any], kept: list[Any]
+) -> None:
+    assert enforced(spark, option, declared, values) == kept
+
+
+@pytest.mark.parametrize(
+    ("option", "declared", "value", "message"),
+    [
+        ((NOT_NULL, "ERROR"), "INT NOT NULL", None, "Column 'a' is NOT NULL, however, a null value is being written"),
+        ((LENGTH, "ERROR"), "VARCHAR(2)", "abc", "Column 'a' is VARCHAR(2), however, a value of another length"),
+        ((LENGTH, "ERROR"), "CHAR(2)", "a", "Column 'a' is CHAR(2), however, a value of another length"),
+    ],
+)
+def test_rows_fail_the_job(
+    spark: SparkSession, option: tuple[str, str], declared: str, value: Any, message: str
+) -> None:
+    with pytest.raises(PySparkException) as caught:
+        enforced(spark, option, declared, [value])
+    assert message in str(caught.value)
