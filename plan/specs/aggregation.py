@@ -1,0 +1,57 @@
+"""Aggregate calls and OVER windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..rex import FUNCTION, RexNode
+from ..types import LogicalType
+from .ranking import PartitionSpec, SortSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AggregateCall:
+    """One aggregate function call over input columns; ``filter_arg`` is -1 or a BOOLEAN column."""
+
+    name: str | None
+    syntax: str = FUNCTION
+    internal_name: str | None = None
+    catalog_name: str | None = None
+    system_name: str | None = None
+    class_: str | None = None
+    arg_list: tuple[int, ...]
+    filter_arg: int
+    distinct: bool
+    approximate: bool
+    ignore_nulls: bool
+    type: LogicalType
+
+
+@dataclass(frozen=True, slots=True)
+class OverBound:
+    """``kind`` is UNBOUNDED_PRECEDING, CURRENT_ROW, UNBOUNDED_FOLLOWING or BOUNDED_WINDOW (with an offset)."""
+
+    kind: str
+    is_preceding: bool | None = None
+    offset: RexNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverGroup:
+    """Aggregates over one frame."""
+
+    order_by: SortSpec
+    is_rows: bool
+    lower_bound: OverBound
+    upper_bound: OverBound
+    agg_calls: tuple[AggregateCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OverSpec:
+    """OVER windows of one partitioning; ``constants`` are addressed behind the input's columns."""
+
+    partition: PartitionSpec
+    groups: tuple[OverGroup, ...]
+    constants: tuple[RexNode, ...]
+    original_input_fields: int

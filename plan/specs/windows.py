@@ -1,0 +1,204 @@
+"""Windows: their shapes, how an operator learns a row's window, and their properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..codec import plan_field, tagged_union, variant
+from ..durations import parse_iso_duration
+from ..types import LogicalType
+
+
+@tagged_union("type")
+@dataclass(frozen=True, slots=True)
+class WindowSpec:
+    """The shape of a window; durations are ISO-8601 texts, see :func:`.durations.parse_iso_duration`."""
+
+
+def _millis(text: str | None) -> int:
+    return 0 if text is None else parse_iso_duration(text)
+
+
+@variant("TumblingWindow")
+@dataclass(frozen=True, slots=True)
+class TumblingWindow(WindowSpec):
+    """Windows of one size, side by side."""
+
+    size: str
+    offset: str | None = None
+
+    @property
+    def size_ms(self) -> int:
+        return _millis(self.size)
+
+    @property
+    def offset_ms(self) -> int:
+        return _millis(self.offset)
+
+
+@variant("HoppingWindow")
+@dataclass(frozen=True, slots=True)
+class HoppingWindow(WindowSpec):
+    """Windows of one size, a new one each slide."""
+
+    size: str
+    slide: str
+    offset: str | None = None
+
+    @property
+    def size_ms(self) -> int:
+        return _millis(self.size)
+
+    @property
+    def slide_ms(self) -> int:
+        return _millis(self.slide)
+
+    @property
+    def offset_ms(self) -> int:
+        return _millis(self.offset)
+
+
+@variant("CumulativeWindow")
+@dataclass(frozen=True, slots=True)
+class CumulativeWindow(WindowSpec):
+    """Windows of one start that grow by ``step`` up to ``max_size``."""
+
+    max_size: str
+    step: str
+    offset: str | None = None
+
+    @property
+    def size_ms(self) -> int:
+        return _millis(self.max_size)
+
+    @property
+    def step_ms(self) -> int:
+        return _millis(self.step)
+
+    @property
+    def offset_ms(self) -> int:
+        return _millis(self.offset)
+
+
+@variant("SessionWindow")
+@dataclass(frozen=True, slots=True)
+class SessionWindow(WindowSpec):
+    """Windows that end when no row came for ``gap``."""
+
+    gap: str
+    partition_key_indices: tuple[int, ...] | None = plan_field(json="partition_key_indices", default=None)
+
+    @property
+    def gap_ms(self) -> int:
+        return _millis(self.gap)
+
+
+@tagged_union("strategy")
+@dataclass(frozen=True, slots=True)
+class WindowingStrategy:
+    """How an operator learns a row's window."""
+
+    window: WindowSpec
+    time_attribute_type: LogicalType
+
+
+@variant("TimeAttribute")
+@dataclass(frozen=True, slots=True)
+class TimeAttributeWindowing(WindowingStrategy):
+    """The window is assigned here, by a time attribute."""
+
+    time_attribute_index: int
+    is_rowtime: bool
+
+
+@variant("WindowAttached")
+@dataclass(frozen=True, slots=True)
+class WindowAttachedWindowing(WindowingStrategy):
+    """The row carries its window's start (-1 where absent) and end."""
+
+    window_start: int
+    window_end: int
+    is_rowtime: bool
+
+
+@variant("SliceAttached")
+@dataclass(frozen=True, slots=True)
+class SliceAttachedWindowing(WindowingStrategy):
+    """The row carries the end of its slice."""
+
+    slice_end: int
+    is_rowtime: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WindowReference:
+    """The window that a property belongs to."""
+
+    name: str
+    type: LogicalType
+
+
+@dataclass(frozen=True, slots=True)
+class WindowProperty:
+    """``kind`` is WindowStart, WindowEnd, Rowtime or Proctime."""
+
+    kind: str
+    reference: WindowReference
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWindowProperty:
+    """An output column that holds a property of the window."""
+
+    name: str
+    property: WindowProperty
+
+
+@dataclass(frozen=True, slots=True)
+class TimeField:
+    """The time attribute of a legacy group window."""
+
+    field_name: str
+    field_index: int
+    input_index: int
+    field_type: LogicalType
+
+
+@tagged_union("kind")
+@dataclass(frozen=True, slots=True)
+class GroupWindow:
+    """A window of the legacy GROUP BY TUMBLE(…) syntax."""
+
+
+@variant("TUMBLING")
+@dataclass(frozen=True, slots=True)
+class TumblingGroupWindow(GroupWindow):
+    """``TUMBLE(ts, size)``; ``size`` is a count of rows where ``is_time_window`` is false."""
+
+    alias: WindowReference
+    time_field: TimeField
+    is_time_window: bool
+    size: Any
+
+
+@variant("SLIDING")
+@dataclass(frozen=True, slots=True)
+class SlidingGroupWindow(GroupWindow):
+    """``HOP(ts, slide, size)``."""
+
+    alias: WindowReference
+    time_field: TimeField
+    is_time_window: bool
+    size: Any
+    slide: Any
+
+
+@variant("SESSION")
+@dataclass(frozen=True, slots=True)
+class SessionGroupWindow(GroupWindow):
+    """``SESSION(ts, gap)``."""
+
+    alias: WindowReference
+    time_field: TimeField
+    gap: Any
