@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...plan.rex import Call, InputRef, RexNode
-from ...plan.specs import AggregateCall
+from ...plan.specs import AggregateCall, JoinType
 from ..algebra import Rel
 from ..connectors import INSERT_ONLY, source_kinds
 from ..physical import (
@@ -17,6 +17,7 @@ from ..physical import (
     GlobalGroupAggregate,
     GroupAggregate,
     MiniBatchAssigner,
+    RegularJoin,
     SourceScan,
     WatermarkAssigner,
 )
@@ -57,6 +58,14 @@ def _direction(rex: RexNode, below: Directions) -> str:
     return CONSTANT
 
 
+def _join(rel: RegularJoin) -> Directions | None:
+    """An inner join changes no column of its inputs."""
+    left, right = monotonicity(rel.left), monotonicity(rel.right)
+    if left is None or right is None or rel.spec.join_type not in (JoinType.INNER, JoinType.SEMI):
+        return None
+    return left if rel.spec.join_type is JoinType.SEMI else left + right
+
+
 def _aggregate(rel: GroupAggregate | GlobalGroupAggregate) -> Directions | None:
     source: Rel = rel.input
     while isinstance(source, (Exchange, MiniBatchAssigner)):
@@ -84,6 +93,7 @@ _RULES: dict[type[Rel], Callable[..., Directions | None]] = {
     MiniBatchAssigner: _input,
     WatermarkAssigner: _input,
     Calc: _calc,
+    RegularJoin: _join,
     GroupAggregate: _aggregate,
     GlobalGroupAggregate: _aggregate,
 }

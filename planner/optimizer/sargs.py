@@ -197,6 +197,12 @@ def _looser(a: Bound | None, b: Bound | None, t: LogicalType | None) -> Bound | 
     return a if x > y else b
 
 
+def unknown_as_false(rex: RexNode) -> RexNode:
+    """A SEARCH where NULL may as well yield UNKNOWN as FALSE."""
+    found = read(rex)
+    return write(replace(found, null=None)) if found is not None and found.null is False else rex
+
+
 def negate(rex: Call) -> RexNode:
     """NOT of a SEARCH: the other values."""
     found = read(rex)

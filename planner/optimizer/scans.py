@@ -77,7 +77,7 @@ def _push_filter(rel: Rel) -> Rel:
     scan = rel.input
     if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
-    parts = conjunctions(to_cnf(rel.condition))
+    parts = conjunctions(to_cnf(sargs.expand(rel.condition)))
     pushed = tuple(binary(p) for p in parts if is_convertible(p))
     if not pushed:
         return rel

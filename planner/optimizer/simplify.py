@@ -76,6 +76,8 @@ def _unknown_as_false(rex: RexNode) -> RexNode:
         return _boolean_case(rex)
     if is_call(rex, IS_TRUE):
         return children(rex)[0]
+    if is_call(rex, SEARCH):
+        return sargs.unknown_as_false(rex)
     for name, join in ((AND, and_), (OR, or_)):
         if is_call(rex, name):
             parts = flatten(name, rex)
