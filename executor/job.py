@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode, Sink, TableSourceScan
+from ..plan.errors import FlinkplanError
+from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
 from .connectors import find_connector
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
@@ -161,11 +162,13 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_supported(plan)
     check_tables(plan, options.variables)
     mode = resolve_mode(plan, options)
+    if options.checkpoint is not None:
+        _check_mode(CheckpointRecord(Path(options.checkpoint)), mode, plan)
     spark = options.spark or session(options.master, options.conf)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
     checkpoint = options.checkpoint or str(temporary)
     record = CheckpointRecord(Path(checkpoint))
-    record.begin(plan)
+    record.begin(plan, mode.value)
     job = Job([], options.listener, mode, record, temporary)
     try:
         for name, node in sink_names(plan, options.variables).items():
@@ -174,6 +177,18 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         job.stop()
         raise
     return job
+
+
+def _check_mode(record: CheckpointRecord, mode: Mode, plan: Plan) -> None:
+    """A bounded job announces the end of its event-time input through sources that other modes do not have."""
+    before = record.mode
+    is_timed = any(isinstance(node, WatermarkAssigner) for node in plan.nodes)
+    if is_timed and before is not None and (before == Mode.BOUNDED.value) != (mode is Mode.BOUNDED):
+        raise FlinkplanError(
+            f"the checkpoint was made in the mode {before} and cannot go on in the mode {mode.value}",
+            where=str(record.folder),
+            hint="available-now and streaming go on from each other; bounded only from bounded",
+        )
 
 
 def sink_names(plan: Plan, variables: Mapping[str, str]) -> dict[str, Sink]:

@@ -24,6 +24,10 @@ class CheckpointRecord:
         return self.folder / "flinkplan" / "ended"
 
     @property
+    def _mode_file(self) -> Path:
+        return self.folder / "flinkplan" / "mode"
+
+    @property
     def exists(self) -> bool:
         """Whether a job has been recorded."""
         return self.plan_file.exists()
@@ -42,9 +46,15 @@ class CheckpointRecord:
         """The recorded plan.  Raises :class:`PlanError` where there is none."""
         return read_text(self.plan_file)
 
-    def begin(self, plan: Plan) -> None:
-        """Record the plan that is run from now on."""
+    @property
+    def mode(self) -> str | None:
+        """The mode in which the job was last run, where one is recorded."""
+        return read_text(self._mode_file).strip() if self._mode_file.exists() else None
+
+    def begin(self, plan: Plan, mode: str) -> None:
+        """Record the plan that is run from now on, and the mode."""
         write_text(self.plan_file, dumps(plan))
+        write_text(self._mode_file, f"{mode}\n")
 
     def end(self) -> None:
         """Record that the job has ended its input."""

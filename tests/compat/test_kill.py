@@ -78,8 +78,8 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 def finish(folder: Path, work: Path) -> None:
-    """Run to the end of the input."""
-    process = start(folder, work, "bounded")
+    """Run over what is left of the input."""
+    process = start(folder, work, "available-now")
     process.communicate()
     assert process.returncode == 0
 

@@ -9,8 +9,11 @@ import pytest
 
 from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.restart import RestartError, check_restart
+from flinkplan.executor.context import Mode
+from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan, dumps, loads
+from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
 from tests.cli.support import flinkplan, flinkplan_process
 from tests.compat.pipelines import SUMS, SUMS_COLUMNS, script
@@ -25,7 +28,7 @@ NOTHING = Exceptions()
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Iterator[Path]:
     """A checkpoint made by :data:`PLAN`."""
-    CheckpointRecord(tmp_path / "checkpoint").begin(PLAN)
+    CheckpointRecord(tmp_path / "checkpoint").begin(PLAN, "available-now")
     return tmp_path / "checkpoint"
 
 
@@ -59,6 +62,11 @@ def test_a_job_that_has_ended(checkpoint: Path) -> None:
     CheckpointRecord(checkpoint).end()
     with pytest.raises(RestartError, match="has ended"):
         check_restart(str(checkpoint), PLAN, NOTHING)
+
+
+def test_event_time_jobs_keep_to_their_kind_of_mode(checkpoint: Path) -> None:
+    with pytest.raises(FlinkplanError, match="made in the mode available-now and cannot go on in the mode bounded"):
+        execute(PLAN, JobOptions(str(checkpoint), variables={"DIR": str(checkpoint)}, mode=Mode.BOUNDED))
 
 
 def test_a_checkpoint_of_something_else(tmp_path: Path) -> None:
