@@ -79,9 +79,8 @@ class _Reader:
         mark = error.problem_mark or error.context_mark
         problem = str(error.problem or error.context)
         at = mark.index if mark is not None else 0
-        message = f"this is not YAML: {problem}" + (f" {error.context}" if error.context and error.problem else "")
         hint = next((hint for start, hint in _HINTS.items() if problem.startswith(start)), None)
-        return SpecError(message, self._span(at, at + 1), hint)
+        return SpecError(f"this is not YAML: {problem}", self._span(at, at + 1), hint)
 
     def _node(self, event: Any) -> Node:
         from ruamel.yaml.events import AliasEvent, MappingStartEvent, ScalarEvent
@@ -121,8 +120,8 @@ class _Reader:
             if not isinstance(key, Scalar):
                 self._findings.add(SpecError("a key is a text", key.span))
             elif key.text in entries:
-                line, column = entries[key.text][0].span.location.line, entries[key.text][0].span.location.column
-                hint = f"the first one stands at {line}:{column}"
+                first = entries[key.text][0].span
+                hint = f"the first one stands at {first.line}:{first.column}"
                 self._findings.add(SpecError(f"the key '{key.text}' stands here for a second time", key.span, hint))
             else:
                 entries[key.text] = (key, value)

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..sql import ast
 from ..sql.errors import SqlSyntaxError
 from ..sql.lexer import END
+from ..sql.queries import CLAUSES
 from ..sql.source import Source, Span
 from ..sql.statements import StatementParser
 from .errors import Findings, SpecError
@@ -241,7 +242,7 @@ def _text(value: Node) -> str:
 
 
 def _query(scalar: Scalar) -> ast.Query:
-    return _parsed(scalar, StatementParser.query, "the end of the query")
+    return _parsed(scalar, StatementParser.query, "the end of the query", CLAUSES)
 
 
 def _expression(scalar: Scalar) -> ast.Expression:
@@ -252,8 +253,11 @@ def _data_type(scalar: Scalar) -> ast.DataType:
     return _parsed(scalar, lambda parser: parser.data_type(nullability=True), "the end of the data type")
 
 
-def _parsed(scalar: Scalar, parse: Callable[[StatementParser], T], end: str) -> T:
-    """All of a scalar's text as SQL; its errors stand where the text stands in the file."""
+def _parsed(scalar: Scalar, parse: Callable[[StatementParser], T], end: str, words: Iterable[str] = ()) -> T:
+    """All of a scalar's text as SQL; its errors stand where the text stands in the file.
+
+    ``words`` are the keywords by which the text could have gone on.
+    """
     source = scalar.source
     parser = StatementParser(source)
     try:
@@ -261,5 +265,5 @@ def _parsed(scalar: Scalar, parse: Callable[[StatementParser], T], end: str) -> 
     except RecursionError:
         raise SqlSyntaxError("the SQL is nested too deeply", Span(0, 1, source)) from None
     if parser.token.kind != END:
-        parser.fail(end, hint="SQL in a spec takes no ';'" if parser.token.key == ";" else None)
+        parser.fail(end, words, hint="SQL in a spec takes no ';'" if parser.token.key == ";" else None)
     return parsed

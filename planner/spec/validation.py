@@ -41,8 +41,9 @@ def validate(document: Node) -> Mapping:
     for error in errors:
         if error.validator in _MISSING and error.absolute_path in misspelt:
             continue
-        at = _At(document, list(error.absolute_path))
-        for finding in _EXPLANATIONS.get(str(error.validator), _excluded)(at, error):
+        about_a_key = "propertyNames" in error.absolute_schema_path
+        explain = (_OF_KEYS if about_a_key else _OF_VALUES)[str(error.validator)]
+        for finding in explain(_At(document, list(error.absolute_path)), error):
             findings.add(finding)
     findings.raise_if_any()
     return document
@@ -65,7 +66,7 @@ class _At:
 
     @property
     def name(self) -> str:
-        """The place in words, such as ``'watermark' of 'tables.orders'``."""
+        """The place in words, such as ``'tables.orders.watermark'``."""
         steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path]
         return f"'{''.join(steps).lstrip('.')}'" if steps else "the spec"
 
@@ -73,6 +74,12 @@ class _At:
     def head(self) -> Span:
         """The key, where the value has one: the best place to say that something is missing."""
         return self.key.span if self.key is not None else self.node.span
+
+    def key_span(self, key: str) -> Span:
+        """One of the keys of the mapping that is meant."""
+        assert isinstance(self.node, Mapping)
+        entry = self.node.entry(key)
+        return self.head if entry is None else entry[0].span
 
     @property
     def value(self) -> Span:
@@ -101,7 +108,7 @@ def _wrong_type(at: _At, error: ValidationError) -> Iterator[SpecError]:
     hint = "inside { } a value with a comma needs quotes" if _cut_at_comma(at) else None
     if isinstance(at.node, Scalar) and kinds == ["a text"] and at.node.data is not None:
         hint = f"put quotes around it: '{at.node.text}'"
-    yield SpecError(f"{at.name} is {_either(kinds)}, not {_kind(at.node)}", at.value, hint)
+    yield SpecError(f"{at.name} must be {_either(kinds)}, not {_kind(at.node)}", at.value, hint)
 
 
 def _cut_at_comma(at: _At) -> bool:
@@ -140,29 +147,30 @@ def _no_alternative(at: _At, error: ValidationError) -> Iterator[SpecError]:
 
 
 def _not_of_the_list(at: _At, error: ValidationError) -> Iterator[SpecError]:
-    values = [str(value) for value in error.validator_value]
-    found = at.node.text if isinstance(at.node, Scalar) else _kind(at.node)
-    near = difflib.get_close_matches(found.lower(), values, 1, 0.6)
+    values = list(error.validator_value)
+    found = f"'{at.node.text}'" if isinstance(at.node, Scalar) and at.node.text else _kind(at.node)
+    near = difflib.get_close_matches(found.strip("'").lower(), values, 1, 0.6)
     hint = f"did you mean '{near[0]}'?" if near else None
-    yield SpecError(f"{at.name} is {_either(values)}, not {found or 'empty'}", at.value, hint)
+    yield SpecError(f"{at.name} must be {_either(map(repr, values))}, not {found}", at.value, hint)
 
 
 def _other_version(at: _At, error: ValidationError) -> Iterator[SpecError]:
-    yield SpecError(f"{at.name} is {error.validator_value}, the one version of this format", at.value)
+    yield SpecError(f"{at.name} must be {error.validator_value}, the one version of this format", at.value)
 
 
 def _empty(at: _At, error: ValidationError) -> Iterator[SpecError]:
-    entry = at.node.entry("") if isinstance(at.node, Mapping) else None
-    if entry is not None:
-        yield SpecError(f"a key in {at.name} is empty", entry[0].span)
-    else:
-        yield SpecError(f"{at.name} is empty", at.value)
+    yield SpecError(f"{at.name} is empty", at.value)
 
 
-def _excluded(at: _At, error: ValidationError) -> Iterator[SpecError]:
-    """A key that the schema declares false beside another."""
-    other = error.absolute_schema_path[-3] if len(error.absolute_schema_path) > 2 else ""
-    yield SpecError(f"{at.name} cannot stand beside '{other}'", at.head, "a computed column has its type from 'as'")
+def _empty_key(at: _At, error: ValidationError) -> Iterator[SpecError]:
+    yield SpecError(f"a key in {at.name} is empty", at.key_span(error.instance))
+
+
+def _excluded_key(at: _At, error: ValidationError) -> Iterator[SpecError]:
+    """A key that another one beside it rules out; the schema names that one."""
+    path = list(error.absolute_schema_path)
+    other = path[path.index("dependentSchemas") + 1]
+    yield SpecError(f"'{error.instance}' cannot stand beside '{other}' in {at.name}", at.key_span(error.instance))
 
 
 def _either(words: Iterable[str]) -> str:
@@ -170,7 +178,8 @@ def _either(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-_EXPLANATIONS: dict[str, Callable[[_At, Any], Iterator[SpecError]]] = {
+_OF_KEYS: dict[str, Callable[[_At, Any], Iterator[SpecError]]] = {"minLength": _empty_key, "not": _excluded_key}
+_OF_VALUES: dict[str, Callable[[_At, Any], Iterator[SpecError]]] = {
     "additionalProperties": _unknown_keys,
     "anyOf": _no_alternative,
     "const": _other_version,
