@@ -17,7 +17,7 @@ from .pipelines import compile_pipeline
 @click.option("--if-not-exists", is_flag=True, help="Leave an existing plan alone and do nothing.")
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
 def command(pipeline: str, output: str, options: tuple[tuple[str, str], ...], if_not_exists: bool, force: bool) -> None:
-    """Compile PIPELINE (a SQL script, or - for standard input) to the plan that Flink would compile.
+    """Compile PIPELINE (a SQL script or a spec in YAML, or - for a script on standard input) to Flink's plan.
 
     The plan's file appears whole or not at all; one that exists is left alone unless --force says otherwise.
     """

@@ -13,7 +13,7 @@ from .pipelines import load_plan_or_pipeline
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 def command(plan: str, options: tuple[tuple[str, str], ...], format_: str) -> None:
-    """Show PLAN (a compiled plan or a SQL script; - for standard input) as a tree from the sinks down.
+    """Show PLAN (a compiled plan, a SQL script or a spec in YAML) as a tree from the sinks down.
 
     Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete), its
     keys, and its states with their TTLs.

@@ -16,7 +16,7 @@ from .options import assignment, read_input
 @job_options
 @click.pass_obj
 def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], **job: Any) -> None:
-    """Run the statements of SCRIPT (a file, or - for standard input) one after the other.
+    """Run the statements of SCRIPT (SQL, or a spec in YAML; - for SQL on standard input) one after the other.
 
     A bounded job ends before the next statement; streaming jobs run side by side until Ctrl-C.
     """

@@ -57,9 +57,28 @@ def test_a_faulty_script_leaves_no_plan(script: Path) -> None:
     assert list(Path().iterdir()) == [script]
 
 
-def test_init_writes_a_pipeline_that_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", ["sql", "yaml"])
+def test_init_writes_a_pipeline_that_compiles(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert flinkplan("init", "demo").code == 0
-    assert flinkplan("compile", "demo/pipeline.sql", "-o", "demo/plan.json").code == 0
+    assert flinkplan("init", "demo", "--as", kind).code == 0
+    assert flinkplan("compile", f"demo/pipeline.{kind}", "-o", "demo/plan.json").code == 0
     assert flinkplan("validate", "demo/plan.json", "--strict").code == 0
-    assert flinkplan("init", "demo").code == 3
+    assert flinkplan("init", "demo", "--as", kind).code == 3
+
+
+def test_both_pipelines_that_init_writes_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for kind in ("sql", "yaml"):
+        assert flinkplan("init", kind, "--as", kind).code == 0
+    assert flinkplan("compile", "sql/pipeline.sql").out == flinkplan("compile", "yaml/pipeline.yaml").out
+    explained = flinkplan("explain", "yaml/pipeline.yaml")
+    assert (explained.code, explained.out) == (0, flinkplan("explain", "sql/pipeline.sql").out)
+
+
+def test_a_faulty_spec_is_shown_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pipeline.yaml").write_text("version: 1\ninserts:\n  - into: t\n    querry: SELECT 1\n")
+    outcome = flinkplan("compile", "pipeline.yaml")
+    assert outcome.code == 3
+    assert " --> pipeline.yaml:4:5" in outcome.err
+    assert "did you mean 'query'?" in outcome.err
