@@ -24,6 +24,7 @@ _HINTS = {
     "expected <block end>": "is the indentation right?",
     "found unexpected end of stream": "is a closing quote or bracket missing?",
     "expected the node content, but found '<stream end>'": "is a closing bracket missing?",
+    "expected ',' or": "is a comma or a closing bracket missing, or has a value a bracket in it that needs quotes?",
 }
 
 

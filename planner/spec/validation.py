@@ -34,7 +34,7 @@ def validate(document: Node) -> Mapping:
     Raises :class:`SpecError`, an ErrorGroup for several.
     """
     if not isinstance(document, Mapping):
-        raise SpecError("a spec is a mapping", document.span, "start with 'version: 1'; 'flinkplan init' helps")
+        raise SpecError("a spec must be a mapping", document.span, "start with 'version: 1'; 'flinkplan init' helps")
     errors = list(validator(SPEC).iter_errors(document.data))
     misspelt = [error.absolute_path for error in errors if error.validator == "additionalProperties"]
     findings = Findings()
