@@ -83,7 +83,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, str]:
         holder, key = places[draw(st.integers(0, len(places) - 1))]
         how = draw(st.sampled_from(("value", "value", "drop", "double", "swap")))
         if how == "value":
-            holder[key] = draw(VALUES)
+            holder[key] = copy.deepcopy(draw(VALUES))
         elif how == "drop":
             del holder[key]
         elif how == "double" and isinstance(holder, list):
