@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -92,11 +93,35 @@ def functions() -> Iterator[str]:
     yield from (f"| `{name}` | {by} |" for name, by in done.items())
 
 
+def spec_keys() -> Iterator[str]:
+    """The keys of a pipeline in YAML."""
+    from flinkplan.schemas.loader import SPEC, load_schema
+
+    schema = load_schema(SPEC)
+    yield "| key | what it says |"
+    yield "|---|---|"
+    yield from _keys(schema, schema["$defs"], "")
+
+
+def _keys(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str) -> Iterator[str]:
+    schema = {**definitions.get(schema.get("$ref", "").rpartition("/")[2], {}), **schema}
+    if path and "description" in schema:
+        keys = " and ".join(f"`{key}`" for key in schema.get("required", ()))
+        needs = "Needs" if schema.get("type") == "object" else "A mapping needs"
+        yield f"| `{path}` | {schema['description']}{f' {needs} {keys}.' if keys else ''} |"
+    for key, value in schema.get("properties", {}).items():
+        yield from _keys(value, definitions, f"{path}.{key}".lstrip("."))
+    for inner, name in (("additionalProperties", f"{path}.NAME"), ("items", f"{path}[]")):
+        if isinstance(schema.get(inner), Mapping):
+            yield from _keys(schema[inner], definitions, name)
+
+
 PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "change-rules": change_rules,
     "commands": commands,
     "functions": functions,
     "nodes": nodes,
+    "spec-keys": spec_keys,
     "validation-rules": validation_rules,
 }
 
