@@ -7,15 +7,16 @@ import re
 from ..sql.source import Source, Span
 
 _BLOCK_STYLES = ("|", ">")
-_BETWEEN = re.compile(r"(?:\s|\\\r?\n)*")
+_SPACE = re.compile(r"\s*")
+_SPACE_OR_ESCAPED_BREAK = re.compile(r"(?:\s|\\\r?\n)*")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 
 
 class EmbeddedSource(Source):
     """The value of a YAML scalar as a text of its own, which says where it stands in the file.
 
-    ``style`` is the scalar's indicator: a quote, ``|``, ``>``, or nothing for a plain one. Only when a place is asked
-    for are the value's characters matched with those written, which quotes, escapes, indentation and folding part.
+    ``outer`` is the scalar as written, ``style`` its indicator: a quote, ``|``, ``>``, or nothing for a plain one. The
+    two are matched only when a place is asked for, which is when something is wrong.
     """
 
     __slots__ = ("_offsets", "_outer", "_style")
@@ -37,25 +38,26 @@ class EmbeddedSource(Source):
         return self._outer.source.line_text(line)
 
 
-def _offsets(value: str, raw: str, style: str) -> list[int]:
+def _offsets(value: str, written: str, style: str) -> list[int]:
     """Where each character of a scalar's value stands in the scalar as written, and where the last one ends.
 
-    What YAML adds or folds is white space, so the other characters are met one by one.
+    Indentation and folding change nothing but white space, so the other characters are met one by one, as themselves
+    or, between quotes, escaped.
     """
-    at = raw.find("\n") + 1 if style in _BLOCK_STYLES else len(style)
+    space = _SPACE_OR_ESCAPED_BREAK if style == '"' else _SPACE
+    at = end = written.find("\n") + 1 if style in _BLOCK_STYLES else len(style)
     offsets = []
-    end = at
     for char in value:
-        if not char.isspace():
-            between = _BETWEEN.match(raw, at) if style == '"' else re.compile(r"\s*").match(raw, at)
-            at = between.end() if between else at
-        offsets.append(min(at, len(raw)))
-        escape = _ESCAPE.match(raw, at) if style == '"' else None
-        if escape is not None:
+        visible = not char.isspace()
+        if visible and (gap := space.match(written, at)) is not None:
+            at = gap.end()
+        offsets.append(at)
+        if style == '"' and (escape := _ESCAPE.match(written, at)) is not None:
             at = escape.end()
-        elif style == "'" and raw.startswith("''", at):
+        elif style == "'" and written.startswith("''", at):
             at += 2
-        elif not char.isspace() or raw[at : at + 1].isspace():
+        elif visible or written[at : at + 1].isspace():
             at += 1
-        end = at if not char.isspace() else end
-    return [*offsets, min(end, len(raw))]
+        if visible:
+            end = at
+    return [*offsets, end]

@@ -127,6 +127,7 @@ def _kind(node: Node) -> str:
 
 
 def _missing_keys(at: _At, error: ValidationError) -> Iterator[SpecError]:
+    """There is an error for each missing key, and its message alone says for which."""
     assert isinstance(at.node, Mapping)
     for key in error.validator_value:
         if at.node.entry(key) is None and error.message.startswith(repr(key)):

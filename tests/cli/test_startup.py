@@ -46,6 +46,17 @@ def test_help_imports_no_command() -> None:
     assert [m for m in modules if m.startswith(heavy)] == []
 
 
+@pytest.mark.parametrize(
+    ("pipeline", "expected"),
+    [("cli/starters/pipeline.sql", set()), ("cli/starters/pipeline.yaml", {"jsonschema", "ruamel"})],
+)
+def test_what_reads_yaml_is_imported_for_yaml_only(pipeline: str, expected: set[str]) -> None:
+    modules = imported(
+        flinkplan_process("compile", str(ROOT / pipeline), code="print(); print(*sys.modules); sys.exit(status)")
+    )
+    assert {m.partition(".")[0] for m in modules} & {"jsonschema", "ruamel"} == expected
+
+
 def test_importing_the_table_api_imports_no_spark() -> None:
     code = "import sys, flinkplan; flinkplan.TableEnvironment.create(flinkplan.EnvironmentSettings.in_streaming_mode())"
     process = subprocess.run(
