@@ -52,7 +52,7 @@ def _is(table: Table, *connectors: str) -> bool:
 
 def supports_projection(table: Table) -> bool:
     """Whether the source can leave columns out."""
-    return _is(table, "filesystem", "datagen", "kafka", "upsert-kafka", "jdbc")
+    return _is(table, "filesystem", "kafka", "upsert-kafka", "jdbc")
 
 
 def supports_filters(table: Table) -> bool:

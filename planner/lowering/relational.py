@@ -106,10 +106,10 @@ def sink(rel: p.Sink, ctx: Context) -> ExecNode:
     if rel.options:
         details += ", hints=[[[OPTIONS options:{" + ", ".join(f"{k}={v}" for k, v in rel.options) + "}]]]"
     abilities: list[SinkAbility] = []
-    if rel.static_partition:
-        abilities.append(Partitioning(dict(rel.static_partition)))
     if rel.overwrite:
         abilities.append(Overwrite(True))
+    if rel.static_partition:
+        abilities.append(Partitioning(dict(rel.static_partition)))
     spec = TableSinkSpec(_resolved(rel.table, rel.options), tuple(abilities) or None, paths)
     key = smallest_key(upsert_keys(rel.input))
     return ctx.node(

@@ -20,6 +20,7 @@ from .join_expressions import push_join_expressions
 from .join_predicates import derive_join_predicates, drop_constant_keys, transfer_key_predicates
 from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
+from .naming import derive_names
 from .normalization import normalize_changelogs
 from .overs import split_overs
 from .predicates import push_filters
@@ -90,6 +91,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_sorts),
     _everywhere(push_limit),
     _everywhere(merge_permutation),
+    _everywhere(derive_names),
     _configured(split_distinct),
     _everywhere(to_calc),
     _everywhere(to_rank),

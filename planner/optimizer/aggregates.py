@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra import Aggregate, Filter, Project, Rel, Values
@@ -22,7 +22,9 @@ _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1")
 
 def with_constant(rel: Rel) -> Rel:
     """An aggregation that reads no column reads a constant, so that its input need not produce more."""
-    if not isinstance(rel, Aggregate) or _reads_something(rel) or isinstance(rel.input, (Project, Values)):
+    if not isinstance(rel, Aggregate) or _reads_something(rel) or isinstance(rel.input, Values):
+        return rel
+    if isinstance(rel.input, Project) and len(rel.input.exprs) == 1:
         return rel
     zero = Literal(0, INT.not_null())
     return replace(rel, input=Project(input=rel.input, exprs=(zero,), row_type=row_of(["$f0"], [zero.type])))
@@ -179,17 +181,36 @@ def _unique_keys(rel: Rel) -> list[frozenset[int]]:
 
 
 def merge_permutation(rel: Rel) -> Rel:
-    """A projection below an aggregation that only reorders all columns is not needed."""
+    """A projection below an aggregation that only reorders all columns is not needed.
+
+    Nor is one of which nothing is read, unless its rows are smaller than those of its input: the aggregation's
+    cost in ``FlinkLogicalAggregate`` grows with the size of the rows that it reads.
+    """
     if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not isinstance(rel.input, Project):
         return rel
     below = rel.input
     if not _reads_something(rel):
-        return replace(rel, input=below.input) if not isinstance(below.input, Values) else rel
+        return rel if isinstance(below.input, Values) or _is_smaller(below) else replace(rel, input=below.input)
     indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
     width = len(below.input.row_type.fields)
     if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):
         return rel
     return remap_aggregate(rel, indexes, below.input)
+
+
+def _is_smaller(rel: Project) -> bool:
+    """Whether a projection makes rows smaller without computing anything."""
+    if any(isinstance(e, Call) for e in rel.exprs):
+        return False
+    return row_size(rel.row_type) < row_size(rel.input.row_type)
+
+
+_SIZES = {"BOOLEAN": 1, "TINYINT": 1, "SMALLINT": 2, "INT": 4, "FLOAT": 4, "BIGINT": 8, "DOUBLE": 8}
+
+
+def row_size(row: LogicalType) -> int:
+    """About how many bytes a row takes.  Source: ``FlinkRelMdSize.averageTypeValueSize``."""
+    return sum(_SIZES.get(t.root, 12) for t in row.field_types)
 
 
 def remap_aggregate(rel: Aggregate, indexes: Sequence[int], source: Rel) -> Aggregate:

@@ -101,6 +101,11 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
             f"the table '{sink.table.identifier.name}' takes no {_words(missing)}, which the query emits",
             hint="write to a changelog format such as debezium-json, or make the query append-only",
         )
+    if sink.conflict is not None and "UPDATE_BEFORE" in accepted:
+        raise PlanningError(
+            f"ON CONFLICT is for sinks that take upserts, but '{sink.table.identifier.name}' needs retractions",
+            hint="leave ON CONFLICT out of the statement",
+        )
     wanted, materialize = _sink_requirement(sink, kinds, accepted, config)
     for updates in wanted:
         found = inference.visit(sink.input, updates)

@@ -94,6 +94,19 @@ def test_description(query: str, columns: str, cls: type[ExecNode], description:
     assert node(compiled(query, columns), cls).description == description
 
 
+def test_overwriting_is_told_before_the_partition() -> None:
+    sink = node(
+        compile_script(
+            f"""{TABLES}
+            CREATE TABLE o (id INT, k STRING) PARTITIONED BY (k) WITH ({JSON});
+            INSERT OVERWRITE o PARTITION (k = 'x') SELECT id FROM a;"""
+        ),
+        Sink,
+    )
+    assert isinstance(sink, Sink)
+    assert [type(a).__name__ for a in sink.dynamic_table_sink.abilities or ()] == ["Overwrite", "Partitioning"]
+
+
 def test_state_takes_the_hint_before_the_option() -> None:
     query = "SELECT /*+ STATE_TTL('a' = '1d') */ a.id, c.name FROM a JOIN c ON a.id = c.cid"
     join = node(compiled(query, "id INT, name STRING", {"table.exec.state.ttl": "90 min"}), Join)
@@ -170,6 +183,7 @@ def test_sinks_share_equal_subplans_and_scans() -> None:
     [
         ("SELECT k, COUNT(*) FROM a GROUP BY k", "k STRING, n BIGINT", JSON, "takes no updates"),
         ("SELECT k, id FROM cdc", "k STRING, id INT, PRIMARY KEY (k) NOT ENFORCED", UPSERT, "is not the key by which"),
+        ("SELECT k, COUNT(*) FROM a GROUP BY k ON CONFLICT DO DEDUPLICATE", "k STRING, n BIGINT", LOG, "ON CONFLICT"),
     ],
 )
 def test_what_the_sink_cannot_take_is_refused(query: str, columns: str, connector: str, message: str) -> None:

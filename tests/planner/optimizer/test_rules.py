@@ -61,6 +61,13 @@ CASES: list[tuple[str, str]] = [
     ("push_sorts", "SELECT id + 1 FROM a LIMIT 3"),
     ("push_limit", "SELECT id FROM a LIMIT 3 OFFSET 2"),
     ("merge_permutation", "SELECT v, COUNT(k) FROM (SELECT DISTINCT k, v FROM a) GROUP BY v"),
+    ("merge_permutation", "SELECT COUNT(*) FROM a"),
+    ("merge_permutation", "SELECT COUNT(*) FROM ev"),
+    ("merge_permutation", "SELECT COUNT(*) FROM a WHERE k = 'x'"),
+    ("merge_permutation", "SELECT COUNT(*) FROM (SELECT v FROM a WHERE k = 'x')"),
+    ("merge_permutation", "SELECT COUNT(*) FROM (SELECT UPPER(k) FROM a WHERE v > 1)"),
+    ("derive_names", "SELECT x.id, y.k, z.k FROM a x JOIN cdc y ON x.id = y.id JOIN a z ON z.id = y.id"),
+    ("derive_names", "SELECT x.i FROM (SELECT id AS i, k FROM a) x JOIN (SELECT id AS i FROM cdc) y ON x.i = y.i"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM a GROUP BY k"),
     ("to_calc", "SELECT k FROM a WHERE v > 3"),
     (

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from flinkplan.planner.sql import parse_script
+from tests.parity.corpus import Case, cases
+from tests.planner.spec.conversion import spec_of
 from tests.planner.spec.support import plan
 
 TWINS = sorted((Path(__file__).parent / "twins").glob("*.yaml"))
@@ -137,7 +141,7 @@ tables:
     columns: {a: INT, b: BIGINT, day: STRING, hour: INT}
     partitioned-by: [day, hour]
     with: {connector: filesystem, path: "${OUT}/o", format: json}
-  k: {columns: {a: INT, b: BIGINT}, primary-key: [a], with: {connector: print}}
+  k: {columns: {a: INT, b: BIGINT}, primary-key: [a], with: {connector: blackhole}}
 inserts:
   - into: default_database.`o`
     partition: {day: 2024-01-01, hour: 7}
@@ -152,7 +156,7 @@ inserts:
 CREATE TABLE t (a INT, b BIGINT) WITH ('connector' = 'datagen');
 CREATE TABLE o (a INT, b BIGINT, `day` STRING, `hour` INT) PARTITIONED BY (`day`, `hour`)
   WITH ('connector' = 'filesystem', 'path' = '${OUT}/o', 'format' = 'json');
-CREATE TABLE k (a INT, b BIGINT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'print');
+CREATE TABLE k (a INT, b BIGINT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'blackhole');
 EXECUTE STATEMENT SET BEGIN
 INSERT INTO o /*+ OPTIONS('sink.parallelism' = '2') */ PARTITION (`day` = '2024-01-01', `hour` = 7) (b, a)
   SELECT b, a FROM t;
@@ -166,3 +170,11 @@ END;
 @pytest.mark.parametrize(("spec", "script"), PAIRS.values(), ids=PAIRS)
 def test_what_the_samples_leave_out(spec: str, script: str) -> None:
     assert plan(spec, "pipeline.yml") == plan(script, "pipeline.sql")
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if case.compiles][::6], ids=lambda case: case.name)
+def test_the_corpus(case: Case) -> None:
+    spec = spec_of(parse_script(case.pipeline))
+    if spec is None:
+        pytest.skip("the script says what a spec does not")
+    assert plan(json.dumps(spec), "pipeline.yaml") == plan(case.pipeline, "pipeline.sql")

@@ -1,0 +1,27 @@
+"""Names of columns, as the relations' inputs have them once rules have changed these.
+
+Source: the row types that Calcite derives anew whenever a relation gets another input
+(``SqlValidatorUtil.deriveJoinRowType``, ``Filter``, ``Sort``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..algebra import Filter, Join, Rel, Sort
+from .predicates import ONE_SIDED
+from .row_types import row_of, unique_names
+
+
+def derive_names(rel: Rel) -> Rel:
+    """A relation that passes columns on names them as its inputs do; a projection alone gives other names."""
+    match rel:
+        case Filter() | Sort():
+            names = rel.input.row_type.field_names
+        case Join(type=kind) if kind in ONE_SIDED:
+            names = rel.left.row_type.field_names
+        case Join():
+            names = unique_names([*rel.left.row_type.field_names, *rel.right.row_type.field_names])
+        case _:
+            return rel
+    return rel if names == rel.row_type.field_names else replace(rel, row_type=row_of(names, rel.row_type.field_types))
