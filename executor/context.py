@@ -65,6 +65,20 @@ class TranslationContext:
         named = (node.option(LOCAL_TIME_ZONE, "") for node in self.plan.nodes)
         return next(filter(None, named), "UTC")
 
+    @property
+    def folds_changes(self) -> bool:
+        """Whether a key's changes in one micro-batch may come to one: no sink of the plan keeps a journal."""
+        from ..plan.nodes import Sink
+        from .formats import keeps_journal
+        from .tables import table_of
+
+        tables = (
+            table_of(node.dynamic_table_sink.table, self.variables)
+            for node in self.plan.nodes
+            if isinstance(node, Sink)
+        )
+        return not any(keeps_journal(table.options) for table in tables)
+
     def expression(self, rex: RexNode, stream: Stream) -> Column:
         """``rex`` over the columns of ``stream``."""
         return self.expression_over(rex, stream.columns)

@@ -18,13 +18,15 @@ Reader = Callable[[str], object]
 class Format:
     """A format: ``options`` by their keys without the format's name in front.
 
-    ``changelog``: messages say what kind of change they are.  ``columnar``: Spark's own reader and writer of
-    whole files are used.
+    ``changelog``: messages say what kind of change they are.  ``journal``: who reads the messages wants each
+    change, not only what they come to, so that none may be left out.  ``columnar``: Spark's own reader and writer
+    of whole files are used.
     """
 
     name: str
     options: Mapping[str, Reader]
     changelog: bool = False
+    journal: bool = False
     columnar: bool = False
 
 
@@ -66,9 +68,14 @@ _FORMATS = {
         ),
         Format("raw", {"charset": str, "endianness": one_of("big-endian", "little-endian")}),
         Format("debezium-json", {"schema-include": boolean, **_CHANGELOG_JSON}, changelog=True),
-        Format("canal-json", {"database.include": str, "table.include": str, **_CHANGELOG_JSON}, changelog=True),
-        Format("maxwell-json", _CHANGELOG_JSON, changelog=True),
-        Format("ogg-json", _CHANGELOG_JSON, changelog=True),
+        Format(
+            "canal-json",
+            {"database.include": str, "table.include": str, **_CHANGELOG_JSON},
+            changelog=True,
+            journal=True,
+        ),
+        Format("maxwell-json", _CHANGELOG_JSON, changelog=True, journal=True),
+        Format("ogg-json", _CHANGELOG_JSON, changelog=True, journal=True),
         Format("parquet", {"utc-timezone": boolean, "*": str}, columnar=True),
         Format("orc", {"*": str}, columnar=True),
     )
@@ -83,6 +90,12 @@ def find_format(options: Mapping[str, str], where: str) -> Format:
     if name not in _FORMATS:
         raise TableError(f"unknown format '{name}'", where=where, hint=f"one of {', '.join(_FORMATS)}")
     return _FORMATS[name]
+
+
+def keeps_journal(options: Mapping[str, str]) -> bool:
+    """Whether a table with these options has a format whose messages are a journal of all changes."""
+    name = options.get("format")
+    return name in _FORMATS and _FORMATS[name].journal
 
 
 def format_readers(format_: Format) -> dict[str, Reader]:

@@ -23,13 +23,23 @@ from ..kernels import keyed, run_kernel, schema_of
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
+MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
+
 
 @translator(GroupAggregate)
 def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """One updating row a group."""
     (stream,) = inputs
+    in_batches = node.option(MINI_BATCH_ENABLED, "false") == "true"
     return _aggregate(
-        context, stream, node.grouping, node.agg_calls, node.output_type, node.generate_update_before, node.ttl_ms()
+        context,
+        stream,
+        node.grouping,
+        node.agg_calls,
+        node.output_type,
+        node.generate_update_before,
+        node.ttl_ms(),
+        folds=in_batches or context.folds_changes,
     )
 
 
@@ -74,6 +84,7 @@ def _aggregate(
     output_type: LogicalType,
     update_before: bool,
     ttl: int,
+    folds: bool = True,
 ) -> Stream:
     used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
@@ -86,6 +97,7 @@ def _aggregate(
         context.java_schema(schema_of([call.type for call in calls], len(grouping))),
         java_calls(context, schema, stream, calls, position),
         update_before,
+        folds,
         ttl,
     )
     aggregated = run_kernel(context, frame, max(1, len(grouping)), kernel)

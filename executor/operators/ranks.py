@@ -115,6 +115,7 @@ def _top_n(
         _keeping(context, node.rank_strategy),
         output_number,
         node.generate_update_before,
+        context.folds_changes,
         changelog,
         node.ttl_ms(),
     )

@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * GROUP BY: one row a group, as it is after each micro-batch.
+ * GROUP BY: one row a group, as it is after each micro-batch or after each row.
  *
  * <p>A group whose rows are all taken back is deleted. The state of a group is one row: the number of its rows,
  * then one struct an aggregate call; a struct that is NULL belongs to a call that was added later.
@@ -22,6 +22,7 @@ public final class GroupAggregate extends Kernel {
     private final Call[] calls;
     private final boolean grouped;
     private final boolean updateBefore;
+    private final boolean folds;
     private final long ttl;
 
     private transient ValueState<InternalRow> state;
@@ -35,14 +36,22 @@ public final class GroupAggregate extends Kernel {
      * @param group the schema of the group's columns in the output; without any, the key is a constant
      * @param values the schema of the calls' results
      * @param updateBefore whether the row that an update replaces is emitted
+     * @param folds whether the changes of a micro-batch come to one
      */
     public GroupAggregate(
-            StructType input, StructType group, StructType values, Call[] calls, boolean updateBefore, long ttl) {
+            StructType input,
+            StructType group,
+            StructType values,
+            Call[] calls,
+            boolean updateBefore,
+            boolean folds,
+            long ttl) {
         super(input, group.merge(values, true), true);
         this.values = values;
         this.calls = calls;
         this.grouped = group.length() > 0;
         this.updateBefore = updateBefore;
+        this.folds = folds;
         this.ttl = ttl;
     }
 
@@ -59,7 +68,7 @@ public final class GroupAggregate extends Kernel {
 
     @Override
     protected boolean orderMatters() {
-        return readsChangelog() || Arrays.stream(calls).anyMatch(call -> call.function().orderMatters());
+        return !folds || readsChangelog() || Arrays.stream(calls).anyMatch(call -> call.function().orderMatters());
     }
 
     @Override
@@ -103,6 +112,9 @@ public final class GroupAggregate extends Kernel {
                 call.function().reset();
             }
         }
+        if (!folds) {
+            emitChange();
+        }
     }
 
     @Override
@@ -110,24 +122,34 @@ public final class GroupAggregate extends Kernel {
         if (!touched) {
             return;
         }
+        if (folds) {
+            emitChange();
+        }
         if (rows == 0) {
             state.clear();
-            if (previous != null) {
-                emit(RowKind.DELETE, output(previous));
-            }
         } else {
             save();
-            emitUpdate(current());
         }
         for (Call call : calls) {
             call.function().flush();
         }
     }
 
-    private void emitUpdate(InternalRow next) {
-        if (previous == null) {
+    /** Emits what has changed since the last time. */
+    private void emitChange() {
+        InternalRow next = rows == 0 ? null : current();
+        if (previous == null && next != null) {
             emit(RowKind.INSERT, output(next));
-        } else if (ttl > 0 || !previous.equals(next)) {
+        } else if (previous != null && next == null) {
+            emit(RowKind.DELETE, output(previous));
+        } else if (next != null) {
+            emitUpdate(next);
+        }
+        previous = next;
+    }
+
+    private void emitUpdate(InternalRow next) {
+        if (ttl > 0 || !previous.equals(next)) {
             // with a TTL also what did not change, so that the states downstream live on
             if (updateBefore) {
                 emit(RowKind.UPDATE_BEFORE, output(previous));

@@ -22,7 +22,8 @@ import scala.Tuple2;
 import scala.collection.Iterator;
 
 /**
- * Top-N of each partition: emits how the ranked rows of a partition differ after a micro-batch from before.
+ * Top-N of each partition: emits how the ranked rows of a partition differ after a micro-batch, or after each row,
+ * from before.
  *
  * <p>The state maps each row (or its primary key) to the row, how often it is there and its place among rows that
  * are equal in the order. Input rows are the partition's columns, then the row as one struct.
@@ -36,6 +37,7 @@ public final class TopN extends Kernel {
     private final Keeping keeping;
     private final boolean outputNumber;
     private final boolean updateBefore;
+    private final boolean folds;
     private final long ttl;
 
     private transient MapState<InternalRow, InternalRow> state;
@@ -52,6 +54,13 @@ public final class TopN extends Kernel {
     /** A row with its rank. */
     private record Ranked(long rank, InternalRow row) {}
 
+    /**
+     * @param row the schema of the ranked rows
+     * @param outputNumber whether the rank is emitted as one more column
+     * @param updateBefore whether the row that an update replaces is emitted
+     * @param folds whether the changes of a micro-batch come to one
+     * @param changelog whether the output has row kinds
+     */
     public TopN(
             StructType input,
             StructType row,
@@ -61,6 +70,7 @@ public final class TopN extends Kernel {
             Keeping keeping,
             boolean outputNumber,
             boolean updateBefore,
+            boolean folds,
             boolean changelog,
             long ttl) {
         super(input, outputNumber ? row.add("rank", DataTypes.LongType, false) : row, changelog);
@@ -72,6 +82,7 @@ public final class TopN extends Kernel {
         this.keeping = keeping;
         this.outputNumber = outputNumber;
         this.updateBefore = updateBefore;
+        this.folds = folds;
         this.ttl = ttl;
     }
 
@@ -119,6 +130,9 @@ public final class TopN extends Kernel {
             entries.remove(key);
         }
         changed.add(key);
+        if (!folds) {
+            emitChange();
+        }
     }
 
     private Entry added(Entry entry, InternalRow current) {
@@ -134,11 +148,8 @@ public final class TopN extends Kernel {
 
     @Override
     protected void finish() {
-        List<Ranked> after = ranked();
-        if (outputNumber) {
-            emitByRank(before, after);
-        } else {
-            emitByRow(before, after);
+        if (folds) {
+            emitChange();
         }
         for (InternalRow key : changed) {
             Entry entry = entries.get(key);
@@ -148,6 +159,17 @@ public final class TopN extends Kernel {
                 state.updateValue(key, Rows.of(entry.row, entry.count, entry.arrival));
             }
         }
+    }
+
+    /** Emits what has changed since the last time. */
+    private void emitChange() {
+        List<Ranked> after = ranked();
+        if (outputNumber) {
+            emitByRank(before, after);
+        } else {
+            emitByRow(before, after);
+        }
+        before = after;
     }
 
     /** The rows whose rank is in the range; rows that can never come into it again are forgotten. */
