@@ -14,7 +14,7 @@ from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra import Aggregate, Filter, Project, Rel, Values
 from ..physical import Expand, SourceScan
 from . import sargs
-from .rexes import EQ, case, compare, identity
+from .rexes import EQ, case, cast, compare, identity
 from .row_types import row_of
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1")
@@ -154,13 +154,20 @@ def _grouping_value(
 
 
 def remove_distinct(rel: Rel) -> Rel:
-    """FlinkAggregateRemoveRule: rows that are distinct already need no grouping."""
-    if not isinstance(rel, Aggregate) or rel.calls or rel.grouping_sets is not None or not rel.grouping:
+    """FlinkAggregateRemoveRule: groups of one row each are those rows; their sums and extremes are the values."""
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not rel.grouping:
+        return rel
+    if not all(c.internal_name in _OF_ONE and c.filter_arg < 0 for c in rel.calls):
         return rel
     if not any(key <= frozenset(rel.grouping) for key in _unique_keys(rel.input)):
         return rel
     columns = identity(rel.input.row_type)
-    return Project(input=rel.input, exprs=tuple(columns[g] for g in rel.grouping), row_type=rel.row_type)
+    exprs = (*(columns[g] for g in rel.grouping), *(cast(columns[c.arg_list[0]], c.type) for c in rel.calls))
+    return Project(input=rel.input, exprs=exprs, row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)))
+
+
+_OF_ONE = ("$SUM$1", "$MIN$1", "$MAX$1")
+"""Aggregate functions that yield their argument where there is one row."""
 
 
 def _unique_keys(rel: Rel) -> list[frozenset[int]]:

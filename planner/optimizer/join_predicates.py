@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...plan.rex import InputRef, RexNode, children
+from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ..algebra import Filter, Join, Rel
 from .join_kinds import join_keys
@@ -73,9 +73,13 @@ def drop_constant_keys(rel: Rel) -> Rel:
     kept = []
     for part in conjunctions(rel.condition):
         values = [known.get(o.index) for o in children(part) if isinstance(o, InputRef)] if is_call(part, EQ) else []
-        if len(values) != 2 or values[0] is None or values[1] is None or values[0].value != values[1].value:
+        if len(values) != 2 or not _are_equal(*values):
             kept.append(part)
     return replace(rel, condition=and_(kept))
+
+
+def _are_equal(a: Literal | None, b: Literal | None) -> bool:
+    return a is not None and b is not None and a.value is not None and a.value == b.value
 
 
 def _implied(rel: Rel, other: Rel, keys: dict[int, int]) -> list[RexNode]:

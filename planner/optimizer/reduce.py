@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
-from .rexes import CAST, EQ, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
+from .rexes import CAST, EQ, IS_NULL, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
 from .row_types import pick
 from .simplify import simplify, simplify_condition
 from .tree import bottom_up, with_inputs
@@ -55,6 +55,8 @@ def _reduced(rex: RexNode, source: Rel) -> RexNode:
     def substitute(node: RexNode) -> RexNode:
         if isinstance(node, InputRef) and node.index in known:
             literal = known[node.index]
+            if literal.value is None:
+                return Literal(None, node.type)
             typed = Literal(literal.value, node.type.not_null())
             return typed if not node.type.nullable else Call(CAST, (typed,), node.type, SPECIAL)
         return node
@@ -63,7 +65,7 @@ def _reduced(rex: RexNode, source: Rel) -> RexNode:
 
 
 def constants(rel: Rel) -> Mapping[int, Literal]:
-    """The columns that hold one known value in every row."""
+    """The columns that hold one known value in every row, or NULL."""
     match rel:
         case Filter():
             return {**constants(rel.input), **_equalities(rel.condition)}
@@ -87,7 +89,10 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
 def _equalities(condition: RexNode) -> dict[int, Literal]:
     found = {}
     for part in conjunctions(condition):
-        if is_call(part, EQ):
+        if is_call(part, IS_NULL) and isinstance(part.operands[0], InputRef):  # type: ignore[union-attr]
+            column = part.operands[0]  # type: ignore[union-attr]
+            found[column.index] = Literal(None, column.type)
+        elif is_call(part, EQ):
             left, right = part.operands  # type: ignore[union-attr]
             if isinstance(left, Literal):
                 left, right = right, left

@@ -103,7 +103,9 @@ def _simplify_node(rex: RexNode) -> RexNode:
 
 
 def _and(rex: Call) -> RexNode:
-    return _junction(rex, AND, TRUE, FALSE, sargs.intersect, and_)
+    """What is negated comes last."""
+    terms = sorted(flatten(AND, rex), key=lambda t: is_call(t, NOT))
+    return _junction(and_(terms), AND, TRUE, FALSE, sargs.intersect, and_)
 
 
 def _or(rex: Call) -> RexNode:
@@ -213,9 +215,17 @@ def _comparison(rex: Call) -> RexNode:
     left, right = rex.operands
     if any(isinstance(o, Literal) and o.value is None for o in (left, right)):
         return Literal(None, rex.type.nullable_())
+    if rex.name in (EQ, NE) and any(isinstance(o, Literal) and isinstance(o.value, bool) for o in (left, right)):
+        return _truth(rex)
     if left == right and is_deterministic(left) and not isinstance(left, Literal) and rex.name in (EQ, LE, GE):
         return TRUE if not left.type.nullable else test(IS_NOT_NULL, left)
     return rex
+
+
+def _truth(rex: Call) -> RexNode:
+    """``b = TRUE`` as ``b``, ``b = FALSE`` as ``NOT b``."""
+    condition, value = sorted(rex.operands, key=lambda o: isinstance(o, Literal))
+    return condition if is_always_true(value) == (rex.name == EQ) else negate(condition)
 
 
 def _case(rex: Call) -> RexNode:

@@ -27,6 +27,8 @@ CASES: list[tuple[str, str]] = [
     ("rewrite_set_operation", "SELECT id FROM a EXCEPT ALL SELECT cid FROM c"),
     ("select_filtered", "SELECT x.k FROM (SELECT * FROM a WHERE k = 'x') x JOIN c ON x.id = c.cid"),
     ("reduce_expressions", "SELECT k, v + 1 FROM a WHERE k = 'x' AND (v = 1 OR v = 2 OR FALSE)"),
+    ("reduce_expressions", "SELECT id, v, COALESCE(v, 0) FROM a WHERE v IS NULL"),
+    ("reduce_expressions", "SELECT b = TRUE, b = FALSE, b <> FALSE, b <> TRUE FROM a WHERE b = FALSE AND v > 1"),
     ("pull_up_constants", "SELECT x, k, COUNT(*) FROM (SELECT 1 AS x, k FROM a) GROUP BY x, k"),
     (
         "legacy_windows",
@@ -56,6 +58,9 @@ CASES: list[tuple[str, str]] = [
     ("trim_one_sided", "SELECT * FROM a WHERE EXISTS (SELECT * FROM c WHERE c.cid = a.id)"),
     ("expand_grouping_sets", "SELECT k, v, COUNT(*), GROUPING(v) FROM a GROUP BY ROLLUP (k, v)"),
     ("remove_distinct", "SELECT DISTINCT k FROM (SELECT k, COUNT(*) FROM a GROUP BY k)"),
+    ("remove_distinct", "SELECT k, SUM(n) + 1, MAX(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
+    ("remove_distinct", "SELECT k, AVG(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
+    ("remove_distinct", "SELECT id, SUM(v) FILTER (WHERE k = 'x') FROM cdc GROUP BY id"),
     ("reduce_functions", "SELECT k, SUM(v), AVG(v), COUNT(v) FROM a GROUP BY k"),
     ("reduce_functions", "SELECT k, VAR_POP(v) FROM a GROUP BY k"),
     ("push_sorts", "SELECT id + 1 FROM a LIMIT 3"),
