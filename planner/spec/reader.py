@@ -1,9 +1,25 @@
-"""YAML text to nodes with positions."""
+"""YAML text to nodes with positions.  Imports ruamel.yaml, so that this module is imported for a spec only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    CollectionStartEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+    StreamStartEvent,
+)
+from ruamel.yaml.reader import ReaderError
 
 from ..sql.source import Source, Span
 from .errors import Findings, SpecError
@@ -12,6 +28,7 @@ from .nodes import Mapping, Node, Scalar, Sequence
 MAX_DEPTH = 20
 """A spec is six levels deep; whatever goes far beyond is no spec."""
 
+_AROUND = (StreamStartEvent, StreamEndEvent, DocumentStartEvent, DocumentEndEvent)
 _HINTS = {
     "found character '\\t'": "indent with spaces; YAML takes no tabs there",
     "found character '`'": "names need no backquotes as keys; a value that starts with one needs quotes around it",
@@ -56,17 +73,11 @@ class _Reader:
         self._findings.raise_if_any()
         return document
 
-    def _parsed(self) -> Iterator[Any]:
+    def _parsed(self) -> Iterator[Event]:
         """The events of nodes; what is no YAML raises a :class:`SpecError`."""
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import MarkedYAMLError
-        from ruamel.yaml.events import DocumentEndEvent, DocumentStartEvent, StreamEndEvent, StreamStartEvent
-        from ruamel.yaml.reader import ReaderError
-
-        around = (StreamStartEvent, StreamEndEvent, DocumentStartEvent, DocumentEndEvent)
         try:
             for event in YAML(typ="safe", pure=True).parse(self._source.text):
-                if not isinstance(event, around):
+                if not isinstance(event, _AROUND):
                     yield event
         except MarkedYAMLError as error:
             raise self._no_yaml(error) from None
@@ -76,19 +87,18 @@ class _Reader:
                 self._span(error.position, error.position + 1),
             ) from None
 
-    def _no_yaml(self, error: Any) -> SpecError:
+    def _no_yaml(self, error: MarkedYAMLError) -> SpecError:
         mark = error.problem_mark or error.context_mark
         problem = str(error.problem or error.context)
         at = mark.index if mark is not None else 0
         hint = next((hint for start, hint in _HINTS.items() if problem.startswith(start)), None)
         return SpecError(f"this is not YAML: {problem}", self._span(at, at + 1), hint)
 
-    def _node(self, event: Any) -> Node:
-        from ruamel.yaml.events import AliasEvent, MappingStartEvent, ScalarEvent
-
+    def _node(self, event: Event) -> Node:
         if isinstance(event, AliasEvent):
             self._findings.add(SpecError("a spec takes no aliases", self._at(event), "write the value out"))
             return Scalar(f"*{event.anchor}", "", self._at(event))
+        assert isinstance(event, ScalarEvent | CollectionStartEvent), "every other event ends what was started"
         if event.anchor is not None:
             hint = "a table takes over the columns of another by 'like: its name'"
             self._findings.add(SpecError("a spec takes no anchors", self._at(event), hint))
@@ -103,17 +113,13 @@ class _Reader:
         self._depth -= 1
         return collected
 
-    def _sequence(self, start: Any) -> Sequence:
-        from ruamel.yaml.events import SequenceEndEvent
-
+    def _sequence(self, start: Event) -> Sequence:
         items: list[Node] = []
         while not isinstance(event := next(self._events), SequenceEndEvent):
             items.append(self._node(event))
         return Sequence(tuple(items), self._span(start.start_mark.index, event.end_mark.index))
 
-    def _mapping(self, start: Any) -> Mapping:
-        from ruamel.yaml.events import MappingEndEvent
-
+    def _mapping(self, start: MappingStartEvent) -> Mapping:
         entries: dict[str, tuple[Scalar, Node]] = {}
         while not isinstance(event := next(self._events), MappingEndEvent):
             key = self._node(event)
@@ -130,7 +136,7 @@ class _Reader:
             tuple(entries.values()), bool(start.flow_style), self._span(start.start_mark.index, event.end_mark.index)
         )
 
-    def _at(self, event: Any) -> Span:
+    def _at(self, event: Event) -> Span:
         return self._span(event.start_mark.index, event.end_mark.index)
 
     def _span(self, start: int, end: int) -> Span:

@@ -22,8 +22,7 @@ _KINDS = {
     "number": "a number",
     "boolean": "true or false",
 }
-
-
+_COMMA_IN_BRACES = "inside { } a value with a comma needs quotes"
 _MISSING = ("required", "anyOf")
 """What is not reported of a mapping with an unknown key: that key is likely the one that is missing, misspelt."""
 
@@ -97,7 +96,7 @@ def _unknown_keys(at: _At, error: ValidationError) -> Iterator[SpecError]:
 
 def _hint(mapping: Mapping, key: Scalar, value: Node, known: list[str]) -> str:
     if mapping.flow and value.data is None:
-        return "inside { } a value with a comma needs quotes"
+        return _COMMA_IN_BRACES
     near = difflib.get_close_matches(key.text.lower().replace("_", "-"), known, 1, 0.6)
     return f"did you mean '{near[0]}'?" if near else f"the keys here are {', '.join(known)}"
 
@@ -105,7 +104,7 @@ def _hint(mapping: Mapping, key: Scalar, value: Node, known: list[str]) -> str:
 def _wrong_type(at: _At, error: ValidationError) -> Iterator[SpecError]:
     expected = error.validator_value
     kinds = [_KINDS[kind] for kind in ([expected] if isinstance(expected, str) else expected) if kind in _KINDS]
-    hint = "inside { } a value with a comma needs quotes" if _cut_at_comma(at) else None
+    hint = _COMMA_IN_BRACES if _cut_at_comma(at) else None
     if isinstance(at.node, Scalar) and kinds == ["a text"] and at.node.data is not None:
         hint = f"put quotes around it: '{at.node.text}'"
     yield SpecError(f"{at.name} must be {_either(kinds)}, not {_kind(at.node)}", at.value, hint)
