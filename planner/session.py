@@ -36,6 +36,8 @@ class Session:
             action(self, statement)
         except CatalogError as error:
             raise BindError(error.message, statement.span, error.hint) from None
+        except RecursionError:
+            raise _too_deep(statement) from None
 
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         """The modifications that an INSERT, or each one of a statement set, stands for."""
@@ -47,7 +49,10 @@ class Session:
         """The compiled plan of an INSERT or a statement set."""
         from .optimizer import compile as compile_modifies
 
-        plan: Plan = compile_modifies(self.bind(statement), self.config)
+        try:
+            plan: Plan = compile_modifies(self.bind(statement), self.config)
+        except RecursionError:
+            raise _too_deep(statement) from None
         return plan
 
     def _context(self) -> Context:
@@ -128,6 +133,10 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.Show: _nothing,
     ast.Describe: _nothing,
 }
+
+
+def _too_deep(statement: ast.Statement) -> BindError:
+    return BindError("the statement is nested too deeply", statement.span)
 
 
 def _verb(statement: ast.Statement) -> str:

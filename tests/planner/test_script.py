@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.plan.errors import FlinkplanError, UnsupportedError
+from flinkplan.planner import compile_script
 from flinkplan.planner.script import job_of
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast, parse_script
@@ -50,6 +51,15 @@ def test_the_job_is_the_one_insert() -> None:
 def test_there_is_exactly_one_job(sql: str, message: str) -> None:
     with pytest.raises(FlinkplanError, match=message):
         job_of(parse_script(sql))
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT " + "+".join(["a"] * 5000) + " FROM t", "SELECT a FROM t" + " UNION ALL SELECT a FROM t" * 1500]
+)
+def test_what_is_nested_too_deeply_says_so(query: str) -> None:
+    for statement in (f"INSERT INTO o {query};", f"CREATE VIEW v AS {query}; INSERT INTO o SELECT * FROM v;"):
+        with pytest.raises(FlinkplanError, match="nested too deeply"):
+            compile_script(TABLES + statement)
 
 
 @pytest.mark.parametrize("sql", ["CREATE FUNCTION f AS 'x.Y';", "ADD JAR 'x.jar';", "DROP FUNCTION f;"])
