@@ -43,7 +43,7 @@ def commands() -> Iterator[str]:
     """The help of every command."""
     from flinkplan.cli.main import cli
 
-    context = click.Context(cli, info_name="flinkplan", terminal_width=110)
+    context = click.Context(cli, info_name="flinkplan", terminal_width=110, **cli.context_settings)
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
