@@ -15,6 +15,7 @@ from .aggregate_functions import reduce_functions
 from .aggregates import expand_grouping_sets, merge_permutation, remove_distinct, with_constant
 from .calcs import merge_calcs, to_calc
 from .changelog import Mode, infer
+from .empty import prune_empty
 from .implement import Implementer
 from .join_expressions import push_join_expressions
 from .join_predicates import derive_join_predicates, drop_constant_keys, transfer_key_predicates
@@ -67,6 +68,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(rewrite_set_operation),
     _everywhere(select_filtered),
     _whole(reduce_expressions),
+    _everywhere(prune_empty),
     _everywhere(pull_up_constants),
     _configured(legacy_windows),
     _everywhere(split_overs),
@@ -78,6 +80,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_filters),
     _everywhere(push_join_expressions),
     _whole(reduce_expressions),
+    _everywhere(prune_empty),
     _whole(push_into_scans),
     _whole(push_projections),
     _everywhere(drop_constant_keys),

@@ -34,6 +34,13 @@ CASES: list[tuple[str, str]] = [
     ("reduce_expressions", "SELECT k, v + 1 FROM a WHERE k = 'x' AND (v = 1 OR v = 2 OR FALSE)"),
     ("reduce_expressions", "SELECT id, v, COALESCE(v, 0) FROM a WHERE v IS NULL"),
     ("reduce_expressions", "SELECT b = TRUE, b = FALSE, b <> FALSE, b <> TRUE FROM a WHERE b = FALSE AND v > 1"),
+    ("prune_empty", "SELECT id FROM a WHERE v > 1 AND v < 0"),
+    ("prune_empty", "SELECT COUNT(*), MAX(v) FROM a WHERE FALSE"),
+    ("prune_empty", "SELECT k, COUNT(*) FROM a WHERE FALSE GROUP BY k"),
+    ("prune_empty", "SELECT id FROM a WHERE FALSE UNION ALL SELECT cid FROM c"),
+    ("prune_empty", "SELECT id, cid FROM a LEFT JOIN (SELECT * FROM c WHERE FALSE) ON id = cid"),
+    ("prune_empty", "SELECT id, cid FROM (SELECT * FROM a WHERE FALSE) FULL JOIN c ON id = cid"),
+    ("prune_empty", "SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM c WHERE FALSE AND cid = id)"),
     ("pull_up_constants", "SELECT x, k, COUNT(*) FROM (SELECT 1 AS x, k FROM a) GROUP BY x, k"),
     (
         "legacy_windows",
