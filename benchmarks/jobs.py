@@ -22,7 +22,7 @@ def table(name: str, columns: tuple[tuple[str, str], ...], path: object, more: s
 
 
 def sink(columns: str) -> str:
-    return f"CREATE TABLE result ({columns}) WITH ('connector' = 'blackhole');\n"
+    return f"CREATE TABLE outcome ({columns}) WITH ('connector' = 'blackhole');\n"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def window_sql(data: Dataset) -> str:
     return (
         flights_sql(data, ", WATERMARK FOR sched_dep AS sched_dep - INTERVAL '1' MINUTE")
         + sink("window_start TIMESTAMP(3), window_end TIMESTAMP(3), origin STRING, departures BIGINT, distance INT")
-        + "INSERT INTO result SELECT window_start, window_end, origin, COUNT(*), SUM(distance) "
+        + "INSERT INTO outcome SELECT window_start, window_end, origin, COUNT(*), SUM(distance) "
         "FROM TABLE(TUMBLE(TABLE flights, DESCRIPTOR(sched_dep), INTERVAL '1' HOUR)) "
         "GROUP BY window_start, window_end, origin;"
     )
@@ -68,7 +68,7 @@ def group_sql(data: Dataset) -> str:
         "SET 'table.exec.state.ttl' = '1 h';\n"
         + flights_sql(data)
         + sink("passenger_group INT, flights BIGINT, distance INT")
-        + "INSERT INTO result SELECT passenger_group, COUNT(*), SUM(distance) FROM flights GROUP BY passenger_group;"
+        + "INSERT INTO outcome SELECT passenger_group, COUNT(*), SUM(distance) FROM flights GROUP BY passenger_group;"
     )
 
 
@@ -85,7 +85,7 @@ def join_sql(data: Dataset) -> str:
         + flights_sql(data)
         + table("orders", ORDER_COLUMNS, data.orders)
         + sink("row_id BIGINT, carrier STRING, order_id BIGINT, ship_mode STRING")
-        + "INSERT INTO result SELECT f.row_id, f.carrier, o.order_id, o.ship_mode "
+        + "INSERT INTO outcome SELECT f.row_id, f.carrier, o.order_id, o.ship_mode "
         "FROM flights f JOIN orders o ON f.passenger_group = o.passenger_group;"
     )
 
