@@ -17,6 +17,7 @@ from ...plan.functions.model import SPECIAL
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
 from ..types import has_nanos, is_day_time, is_year_month, spark_type
 from .jvm import invoke
+from .maps import keys_of, map_of
 from .registry import Invocation, scalar
 from .text import to_text
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
@@ -117,7 +118,7 @@ def fails(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -
     if source.root in ("ROW", "STRUCTURED"):
         failing = [fails(a.getField(f"f{i}"), s, t, time_zone) for i, (s, t) in enumerate(inner)]
     else:
-        elements = [a] if source.root == "ARRAY" else [F.map_keys(a), F.map_values(a)]
+        elements = [a] if source.root == "ARRAY" else [keys_of(a, source), F.map_values(a)]
         failing = [_any_fails(e, s, t, time_zone) for e, (s, t) in zip(elements, inner, strict=False)]
     return F.coalesce(reduce(lambda x, y: x | y, failing), F.lit(False))
 
@@ -215,11 +216,11 @@ def _to_constructed(a: Column, source: LogicalType, target: LogicalType, time_zo
     if source.root == "ARRAY":
         return F.transform(a, lambda x: convert(x, source.element, target.element, time_zone))
     if source.root in ("MAP", "MULTISET"):
-        keys = F.transform(F.map_keys(a), lambda k: convert(k, source.children[0], target.children[0], time_zone))
+        keys = F.transform(keys_of(a, source), lambda k: convert(k, source.children[0], target.children[0], time_zone))
         if source.root == "MULTISET":
-            return F.map_from_arrays(keys, F.map_values(a))
+            return map_of(keys, F.map_values(a), target)
         values = F.transform(F.map_values(a), lambda v: convert(v, source.children[1], target.children[1], time_zone))
-        return F.map_from_arrays(keys, values)
+        return map_of(keys, values, target)
     fields = [
         convert(a.getField(f"f{i}"), s, t, time_zone).alias(f"f{i}")
         for i, (s, t) in enumerate(zip(source.field_types, target.field_types, strict=True))

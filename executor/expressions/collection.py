@@ -9,6 +9,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
 from ...plan.types import LogicalType
 from ..types import field_name, spark_type
+from .maps import entries_of, keys_of, map_of, value_at
 from .registry import Invocation, native, scalar
 
 native("$ARRAY_APPEND$1", F.array_append)
@@ -22,10 +23,7 @@ native("$ARRAY_EXCEPT$1", F.array_except)
 native("$ARRAY_MAX$1", F.array_max)
 native("$ARRAY_MIN$1", F.array_min)
 native("$ARRAY_JOIN$1", lambda *operands: F.call_function("array_join", *operands))
-native("$MAP_KEYS$1", F.map_keys)
 native("$MAP_VALUES$1", F.map_values)
-native("$MAP_UNION$1", F.map_concat)
-native("$MAP_FROM_ARRAYS$1", F.map_from_arrays)
 
 
 # ---------------------------------------------------------------- construction and access
@@ -40,7 +38,7 @@ def array(call: Invocation, *elements: Column) -> Column:
 @scalar("$MAP$1", syntax=SPECIAL)
 def map_(call: Invocation, *entries: Column) -> Column:
     """``MAP[key, value, …]``; the last value of a key wins."""
-    return F.create_map(*entries).cast(spark_type(call.type))
+    return map_of(F.array(*entries[::2]), F.array(*entries[1::2]), call.type)
 
 
 @scalar("$MULTISET$1", syntax=SPECIAL)
@@ -48,7 +46,7 @@ def multiset(call: Invocation, *elements: Column) -> Column:
     """``MULTISET[…]``."""
     all_, distinct = F.array(*elements), F.array_distinct(F.array(*elements))
     counts = F.transform(distinct, lambda x: F.size(F.filter(all_, lambda y: y.eqNullSafe(x))))
-    return F.map_from_arrays(distinct, counts).cast(spark_type(call.type))
+    return map_of(distinct, counts, call.type)
 
 
 @scalar("$ROW$1", syntax=SPECIAL)
@@ -64,7 +62,7 @@ def item(call: Invocation, a: Column, key: Column) -> Column:
     if t.root == "ARRAY":
         return F.get(a, key - 1)
     if t.root == "MAP":
-        return F.try_element_at(a, key.cast(spark_type(t.children[0])))
+        return value_at(a, t, key)
     if t.root == "ROW":
         return a.getField(field_name(_field_index(t, call.constant(1))))
     raise UnsupportedError(f"an element of a value of the type {t} cannot be taken")
@@ -135,7 +133,26 @@ def array_sort(
     return F.concat(unknown, known) if first else F.concat(known, unknown)
 
 
+@scalar("$MAP_KEYS$1")
+def map_keys(call: Invocation, a: Column) -> Column:
+    """The keys of a map."""
+    return keys_of(a, call.types[0])
+
+
+@scalar("$MAP_FROM_ARRAYS$1")
+def map_from_arrays(call: Invocation, keys: Column, values: Column) -> Column:
+    """The map of an array of keys and one of values."""
+    return map_of(keys, values, call.type)
+
+
+@scalar("$MAP_UNION$1")
+def map_union(call: Invocation, *maps: Column) -> Column:
+    """The entries of all maps; the last value of a key wins."""
+    keys = [keys_of(a, t) for a, t in zip(maps, call.types, strict=True)]
+    return map_of(F.concat(*keys), F.concat(*map(F.map_values, maps)), call.type)
+
+
 @scalar("$MAP_ENTRIES$1")
 def map_entries(call: Invocation, a: Column) -> Column:
     """The entries of a map as rows of key and value."""
-    return F.map_entries(a).cast(spark_type(call.type))
+    return entries_of(a, call.types[0]).cast(spark_type(call.type))

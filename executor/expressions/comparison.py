@@ -15,6 +15,7 @@ from ...plan.rex import Range, Sarg
 from ...plan.types import LogicalType
 from ..types import has_nanos
 from .literals import constant
+from .maps import entries_of
 from .registry import Invocation, native, scalar
 from .timestamps import with_nanos
 
@@ -22,7 +23,7 @@ from .timestamps import with_nanos
 def comparable(column: Column, t: LogicalType, others: tuple[LogicalType, ...]) -> Column:
     """``column`` as it compares with values of the types ``others``."""
     if t.root in ("MAP", "MULTISET"):
-        return F.array_sort(F.map_entries(column))
+        return F.array_sort(entries_of(column, t))
     if any(map(has_nanos, others)) and not has_nanos(t):
         return with_nanos(column)
     return column

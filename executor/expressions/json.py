@@ -14,6 +14,7 @@ from ...plan.rex import Call, Literal
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..types import field_name, spark_type
 from .jvm import invoke
+from .maps import entries_of
 from .registry import Invocation, kernel, scalar
 from .timestamps import to_micros
 
@@ -199,7 +200,7 @@ def _map(a: Column, t: LogicalType) -> Column:
         key = to_json(e.getField("key"), t.children[0])
         return F.concat(key, F.lit(":"), _or_null(to_json(e.getField("value"), value_type)))
 
-    return _enclose("{", F.array_join(F.array_sort(F.transform(F.map_entries(a), entry)), ","), "}")
+    return _enclose("{", F.array_join(F.array_sort(F.transform(entries_of(a, t), entry)), ","), "}")
 
 
 def _timestamp(a: Column, t: LogicalType) -> Column:

@@ -10,6 +10,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..types import MICROSECOND_DIGITS, field_name, is_day_time, is_year_month
 from .jvm import invoke
+from .maps import entries_of
 from .timestamps import nanos_of, to_local, to_micros
 
 _NULL = "NULL"
@@ -70,8 +71,8 @@ def _map(a: Column, t: LogicalType, time_zone: str) -> Column:
     value_type = LogicalType("INT") if t.root == "MULTISET" else t.children[1]
 
     def entry(e: Column) -> Column:
-        key = to_text(e.getField("key"), t.children[0], time_zone)
+        key = _or_null(to_text(e.getField("key"), t.children[0], time_zone))
         value = _or_null(to_text(e.getField("value"), value_type, time_zone))
         return F.concat(key, F.lit("="), value)
 
-    return _enclose("{", F.array_join(F.transform(F.map_entries(a), entry), ", "), "}")
+    return _enclose("{", F.array_join(F.transform(entries_of(a, t), entry), ", "), "}")

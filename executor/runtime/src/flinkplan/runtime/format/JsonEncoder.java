@@ -23,12 +23,16 @@ final class JsonEncoder implements Encoder {
   private final boolean plainDecimals;
   private final boolean ignoreNulls;
   private final boolean iso;
+  private final String nullKeys;
+  private final String nullKey;
 
   JsonEncoder(String format, FlinkType type, FormatOptions options) {
     this.format = format;
     plainDecimals = options.is("encode.decimal-as-plain-number");
     ignoreNulls = options.is("encode.ignore-null-fields");
     iso = options.iso();
+    nullKeys = options.get("map-null-key.mode", "FAIL");
+    nullKey = options.get("map-null-key.literal", "null");
     row = writer(type);
   }
 
@@ -157,11 +161,17 @@ final class JsonEncoder implements Encoder {
     }
     Values.Getter getter = Values.getter(valueType);
     Writer writer = writer(valueType);
+    String nullKeys = this.nullKeys;
+    String nullKey = this.nullKey;
     return (json, value) -> {
       MapData map = (MapData) value;
       json.writeStartObject();
       for (int i = 0; i < map.numElements(); i++) {
-        json.writeFieldName(map.keyArray().getUTF8String(i).toString());
+        boolean isNull = map.keyArray().isNullAt(i);
+        if (isNull && nullKeys.equals("DROP")) {
+          continue;
+        }
+        json.writeFieldName(isNull ? nullKey(nullKeys, nullKey) : map.keyArray().getUTF8String(i).toString());
         if (map.valueArray().isNullAt(i)) {
           json.writeNull();
         } else {
@@ -170,5 +180,14 @@ final class JsonEncoder implements Encoder {
       }
       json.writeEndObject();
     };
+  }
+
+  private static String nullKey(String mode, String literal) {
+    if (mode.equals("FAIL")) {
+      throw new IllegalArgumentException(
+          "JSON format doesn't support to serialize map data with null keys. You can drop null key entries or "
+              + "encode null in literals by specifying map-null-key.mode option.");
+    }
+    return literal;
   }
 }
