@@ -47,6 +47,7 @@ def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: Translation
         object_array(context, spec, [_side(context, spec, node, i, s, keys[i]) for i, s in enumerate(inputs)]),
         boolean_array(context, preserves),
         object_array(context, context.runtime.Condition, conditions),
+        context.folds_changes,
     )
     return Stream(run_kernel(context, frame, max(1, len(keys[0])), kernel), node.output_type, changelog)
 

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.StructType;
 /**
  * A join of several inputs by one key, without intermediate results in state.
  *
- * <p>Emits how the join of a key's rows differs after a micro-batch from before. Input rows are the key's columns,
+ * <p>Emits how the join of a key's rows differs after a micro-batch, or after each row, from before. Input rows are the key's columns,
  * {@code __input} (which of the inputs the row is of), and one struct an input, of which all but one are NULL.
  */
 public final class MultiJoin extends Kernel {
@@ -23,6 +23,7 @@ public final class MultiJoin extends Kernel {
     private final JoinSide.Spec[] specs;
     private final boolean[] preserves;
     private final Condition[] conditions;
+    private final boolean folds;
     private final int inputOrdinal;
 
     private transient JoinSide[] sides;
@@ -34,6 +35,7 @@ public final class MultiJoin extends Kernel {
     /**
      * @param preserves for each input whether the rows before it stay where it has none (LEFT)
      * @param conditions for each input its condition over the columns of all inputs up to it, or null
+     * @param folds whether the changes of a micro-batch come to one
      */
     public MultiJoin(
             StructType input,
@@ -41,12 +43,14 @@ public final class MultiJoin extends Kernel {
             boolean changelog,
             JoinSide.Spec[] specs,
             boolean[] preserves,
-            Condition[] conditions) {
+            Condition[] conditions,
+            boolean folds) {
         super(input, columns, changelog);
         this.columns = columns;
         this.specs = specs;
         this.preserves = preserves;
         this.conditions = conditions;
+        this.folds = folds;
         this.inputOrdinal = input.fieldIndex("__input");
     }
 
@@ -84,10 +88,24 @@ public final class MultiJoin extends Kernel {
         } else {
             sides[index].add(row, 0);
         }
+        if (!folds) {
+            emitDifference();
+        }
     }
 
     @Override
     protected void finish() {
+        if (started) {
+            emitDifference();
+        }
+        for (JoinSide side : sides) {
+            side.flush();
+        }
+    }
+
+    /** Emits how the join differs from when the counting started. */
+    private void emitDifference() {
+        started = false;
         join(0, null, 1);
         difference.forEach((row, count) -> {
             for (int i = count; i < 0; i++) {
@@ -99,9 +117,7 @@ public final class MultiJoin extends Kernel {
                 emit(RowKind.INSERT, row);
             }
         });
-        for (JoinSide side : sides) {
-            side.flush();
-        }
+        difference.clear();
     }
 
     /** Counts the results that go on from a row of the inputs before {@code index}. */
