@@ -71,29 +71,31 @@ def _rowtime(stream: Stream) -> int:
 
 @translator(Rank)
 def rank(node: Rank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Top-N of each partition."""
-    return _top_n(
-        context, node, inputs[0], node.rank_type, node.partition.fields, node.order_by, node.output_row_number
-    )
+    """Top-N of each partition.
+
+    Raises :class:`UnsupportedError` for RANK and DENSE_RANK, with which Flink compiles plans that it cannot run.
+    """
+    if node.rank_type != "ROW_NUMBER":
+        raise UnsupportedError(f"{node.rank_type}() on a stream", hint="as in Flink, rank by ROW_NUMBER()")
+    return _top_n(context, node, inputs[0], node.partition.fields, node.order_by, node.output_row_number)
 
 
 @translator(SortLimit)
 def sort_limit(node: SortLimit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in an order."""
-    return _top_n(context, node, inputs[0], "ROW_NUMBER", (), node.order_by, False)
+    return _top_n(context, node, inputs[0], (), node.order_by, False)
 
 
 @translator(Limit)
 def limit(node: Limit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in the order they came."""
-    return _top_n(context, node, inputs[0], "ROW_NUMBER", (), _NO_ORDER, False)
+    return _top_n(context, node, inputs[0], (), _NO_ORDER, False)
 
 
 def _top_n(
     context: TranslationContext,
     node: Rank | SortLimit | Limit,
     stream: Stream,
-    rank_type: str,
     partition: Sequence[int],
     order: SortSpec,
     output_number: bool,
@@ -111,7 +113,6 @@ def _top_n(
             boolean_array(context, [f.null_is_last for f in fields]),
         ),
         _range(context, node.rank_range, stream),
-        package.Numbering.valueOf(rank_type),
         _keeping(context, node.rank_strategy),
         output_number,
         node.generate_update_before,

@@ -33,7 +33,6 @@ public final class TopN extends Kernel {
     private final int rowOrdinal;
     private final Order order;
     private final Range range;
-    private final Numbering numbering;
     private final Keeping keeping;
     private final boolean outputNumber;
     private final boolean updateBefore;
@@ -66,7 +65,6 @@ public final class TopN extends Kernel {
             StructType row,
             Order order,
             Range range,
-            Numbering numbering,
             Keeping keeping,
             boolean outputNumber,
             boolean updateBefore,
@@ -78,7 +76,6 @@ public final class TopN extends Kernel {
         this.rowOrdinal = input.fieldIndex("row");
         this.order = order;
         this.range = range;
-        this.numbering = numbering;
         this.keeping = keeping;
         this.outputNumber = outputNumber;
         this.updateBefore = updateBefore;
@@ -178,12 +175,12 @@ public final class TopN extends Kernel {
         sorted.sort(Comparator.<Map.Entry<InternalRow, Entry>, InternalRow>comparing(e -> e.getValue().row, ordering)
                 .thenComparingLong(e -> e.getValue().arrival));
         List<Ranked> ranked = new ArrayList<>();
-        Numbering.Counter counter = numbering.counter(ordering);
+        long rank = 0;
         for (Map.Entry<InternalRow, Entry> next : sorted) {
             Entry entry = next.getValue();
             boolean within = false;
             for (int i = 0; i < entry.count; i++) {
-                long rank = counter.rank(entry.row);
+                rank++;
                 within |= rank <= range.end(entry.row);
                 if (range.contains(rank, entry.row)) {
                     ranked.add(new Ranked(rank, entry.row));
