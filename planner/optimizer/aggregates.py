@@ -24,7 +24,7 @@ def with_constant(rel: Rel) -> Rel:
     """An aggregation that reads no column reads a constant, so that its input need not produce more."""
     if not isinstance(rel, Aggregate) or _reads_something(rel) or isinstance(rel.input, Values):
         return rel
-    if isinstance(rel.input, Project) and len(rel.input.exprs) == 1:
+    if len(rel.input.row_type.fields) == 1:
         return rel
     zero = Literal(0, INT.not_null())
     return replace(rel, input=Project(input=rel.input, exprs=(zero,), row_type=row_of(["$f0"], [zero.type])))

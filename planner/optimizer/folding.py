@@ -22,7 +22,9 @@ _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
 def fold(call: Call) -> RexNode:
-    """The literal that a call of literals yields, or the call."""
+    """The literal that a call of literals yields, or the call; a cast that only allows NULL is one already."""
+    if call.name == CAST and call.operands[0].type == call.type.not_null():
+        return call
     literals = [o for o in call.operands if isinstance(o, Literal)]
     if len(literals) < len(call.operands) or not is_deterministic(call):
         return call

@@ -65,8 +65,19 @@ def text_as_column(rex: RexNode) -> RexNode:
 
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE."""
-    found = _unknown_as_false(simplify(rewrite(rex, text_as_column)))
+    found = _unknown_as_false(simplify(pull_factors(rewrite(rex, text_as_column))))
     return FALSE if isinstance(found, Literal) and found.value is None else found
+
+
+def pull_factors(rex: RexNode) -> RexNode:
+    """``(a AND b) OR (a AND c)`` as ``a AND (b OR c)``.  Source: ``RexUtil.pullFactors``."""
+    if is_call(rex, AND):
+        return and_(map(pull_factors, flatten(AND, rex)))
+    terms = [flatten(AND, term) for term in flatten(OR, rex)]
+    common = [part for part in terms[0] if all(part in term for term in terms)]
+    if len(terms) < 2 or not common:
+        return rex
+    return and_([*common, or_(and_(part for part in term if part not in common) for term in terms)])
 
 
 def _unknown_as_false(rex: RexNode) -> RexNode:
