@@ -21,10 +21,17 @@ def boolean(text: str) -> bool:
 
 
 def character(text: str) -> str:
-    """One character, perhaps as an escape.  Raises :class:`ValueError`."""
-    if len(text.encode().decode("unicode_escape") if text.isascii() else text) != 1:
+    """One character, as it stands.  Raises :class:`ValueError`."""
+    if len(text) != 1:
         raise ValueError("is not a single character")
     return text
+
+
+def escaped_character(text: str) -> str:
+    """One character, perhaps as an escape such as ``\\t``.  Raises :class:`ValueError`."""
+    if len(text) == 1:
+        return text
+    return character(text.encode().decode("unicode_escape") if text.isascii() else text)
 
 
 def one_of(*values: str) -> Callable[[str], str]:

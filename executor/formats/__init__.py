@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import TableError
-from ..options import boolean, character, one_of
+from ..options import boolean, character, escaped_character, one_of
 
 Reader = Callable[[str], object]
 
@@ -55,7 +55,7 @@ _FORMATS = {
         Format(
             "csv",
             {
-                "field-delimiter": character,
+                "field-delimiter": escaped_character,
                 "disable-quote-character": boolean,
                 "quote-character": character,
                 "allow-comments": boolean,

@@ -18,12 +18,16 @@ final class CsvSyntax implements Serializable {
   private final boolean comments;
 
   CsvSyntax(FormatOptions options) {
-    delimiter = options.get("field-delimiter", ",").translateEscapes().charAt(0);
+    delimiter = unescaped(options.get("field-delimiter", ","));
     quote = options.is("disable-quote-character") ? NONE : options.get("quote-character", "\"").charAt(0);
     escape = options.has("escape-character") ? options.get("escape-character", "").charAt(0) : NONE;
     elementDelimiter = options.get("array-element-delimiter", ";");
     nullLiteral = options.get("null-literal", null);
     comments = options.is("allow-comments");
+  }
+
+  private static char unescaped(String character) {
+    return (character.length() == 1 ? character : character.translateEscapes()).charAt(0);
   }
 
   boolean isComment(String line) {
