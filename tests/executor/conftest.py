@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from flinkplan.executor.stream import KIND, SEQUENCE, Stream, column_name
 from flinkplan.executor.types import spark_type
 from flinkplan.plan.document import Plan
 from flinkplan.plan.types import LogicalType
+
+from .plans import BLACKHOLE, passthrough
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,6 +46,11 @@ class Bench:
         self.context = TranslationContext(spark, Plan("2.3", (), ()), Mode.AVAILABLE_NOW)
         self._folder = folder
         self._rows = 0
+
+    def keep_journal(self) -> None:
+        """Make operators feed a sink that wants every change."""
+        sink = {"connector": "filesystem", "path": str(self._folder / "out"), "format": "canal-json"}
+        self.context = replace(self.context, plan=passthrough(BLACKHOLE, sink))
 
     def source(self, name: str, of: LogicalType, *, changelog: bool = False) -> Stream:
         """A stream of rows of the ROW type ``of``, to which :meth:`put` adds."""

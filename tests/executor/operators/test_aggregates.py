@@ -35,7 +35,12 @@ def call(function: str, *arguments: int, of: LogicalType, distinct: bool = False
 
 
 def aggregate(
-    bench: Bench, stream: Stream, calls: Sequence[AggregateCall], grouping: tuple[int, ...] = (0,), ttl: str = "0 ms"
+    bench: Bench,
+    stream: Stream,
+    calls: Sequence[AggregateCall],
+    grouping: tuple[int, ...] = (0,),
+    ttl: str = "0 ms",
+    mini_batch: bool = False,
 ) -> Stream:
     node = GroupAggregate(
         id=1,
@@ -47,6 +52,7 @@ def aggregate(
         need_retraction=stream.changelog,
         output_type=row([*[("k", STRING) for _ in grouping], *[(f"f{i}", c.type) for i, c in enumerate(calls)]]),
         state=(StateMetadata(0, ttl, "groupAggregateState"),),
+        configuration={"table.exec.mini-batch.enabled": "true"} if mini_batch else None,
     )
     return group_aggregate(node, (stream,), bench.context)
 
@@ -62,6 +68,28 @@ def test_a_group_is_inserted_updated_and_deleted_with_its_last_row(bench: Bench)
     assert bench.step(counted) == [("-U", "a", 2, 3), ("+U", "a", 1, 2)]
     bench.put("in", ("-D", "a", 2), ("+I", "b", 0), ("-D", "b", 0))
     assert bench.step(counted) == [("-D", "a", 1, 2)]
+
+
+def test_a_journal_gets_the_change_of_every_row(bench: Bench) -> None:
+    bench.keep_journal()
+    counted = aggregate(bench, bench.source("in", INPUT, changelog=True), [COUNT, SUM])
+    bench.put("in", ("+I", "a", 1), ("+I", "a", 2), ("-D", "a", 1), ("-D", "a", 2), ("+I", "a", 5))
+    assert bench.step(counted) == [
+        ("+I", "a", 1, 1),
+        ("-U", "a", 1, 1),
+        ("+U", "a", 2, 3),
+        ("-U", "a", 2, 3),
+        ("+U", "a", 1, 2),
+        ("-D", "a", 1, 2),
+        ("+I", "a", 1, 5),
+    ]
+
+
+def test_a_mini_batch_comes_to_one_change_for_a_journal_too(bench: Bench) -> None:
+    bench.keep_journal()
+    counted = aggregate(bench, bench.source("in", INPUT), [COUNT, SUM], mini_batch=True)
+    bench.put("in", ("a", 1), ("a", 2))
+    assert bench.step(counted) == [("+I", "a", 2, 3)]
 
 
 def test_without_groups_no_rows_give_no_row(bench: Bench) -> None:

@@ -50,6 +50,18 @@ def test_top_n_with_its_number_replaces_what_stands_at_a_place(bench: Bench) -> 
     assert bench.step(ranked) == [("-U", "r", "Ada", 5, 2), ("+U", "r", "Di", 6, 2)]
 
 
+def test_a_journal_gets_the_change_of_every_row(bench: Bench) -> None:
+    bench.keep_journal()
+    ranked = rank(top_two(AppendFastStrategy(), True), (bench.source("in", SCORES),), bench.context)
+    bench.put("in", ("r", "Ada", 5), ("r", "Bob", 7), ("r", "Cy", 5))
+    assert bench.step(ranked) == [
+        ("+I", "r", "Ada", 5, 1),
+        ("-U", "r", "Ada", 5, 1),
+        ("+U", "r", "Bob", 7, 1),
+        ("+I", "r", "Ada", 5, 2),
+    ]
+
+
 def test_top_n_without_its_number_promotes_the_next_when_a_row_is_taken_back(bench: Bench) -> None:
     source = bench.source("in", SCORES, changelog=True)
     ranked = rank(top_two(RetractStrategy(), False), (source,), bench.context)
