@@ -20,7 +20,6 @@ from ..types import (
 from .model import SPECIAL, Argument, Arguments
 from .registry import declare
 from .rules import (
-    always,
     argument,
     common,
     common_argument,
@@ -145,7 +144,7 @@ declare("ARRAY_INTERSECT", _ARRAYS, null_in_null_out(common))
 declare("ARRAY_CONCAT", signature(common_argument(), rest=common_argument()), null_in_null_out(common))
 for _name in ("ARRAY_MAX", "ARRAY_MIN"):
     declare(_name, _ARRAY, lambda args: args.types[0].element.nullable_())
-declare("ARRAY_JOIN", (signature("ARRAY", "CHARACTER"), signature("ARRAY", "CHARACTER", "CHARACTER")), always(STRING))
+declare("ARRAY_JOIN", (signature("ARRAY", "CHARACTER"), signature("ARRAY", "CHARACTER", "CHARACTER")), if_null(STRING))
 
 
 def _part(position: int, args: Arguments) -> LogicalType:

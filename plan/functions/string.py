@@ -69,7 +69,7 @@ for _name in ("LPAD", "RPAD"):
 declare("REPEAT", signature("CHARACTER", "INTEGER"), _TEXT_IF_NULL)
 declare("REVERSE", _TEXT, _NULLABLE_TEXT)
 declare("REPLACE", _THREE, _TEXT_IF_NULL)
-declare("TRANSLATE3", _THREE, _TEXT_IF_NULL)
+declare("TRANSLATE3", _THREE, _TEXT_IF_NULL, aliases=("TRANSLATE",))
 declare("CHR", signature("INTEGER"), _NULLABLE_TEXT)
 declare("ASCII", _TEXT, if_null(INT))
 declare("POSITION", _TWO, if_null(INT))

@@ -7,14 +7,24 @@ call is left, which costs nothing but a plan that differs from Flink's in text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
-from .evaluation import EVALUATORS, UnknownValue, double_text, moment_text, number, parse_moment, shift_months
+from .evaluation import (
+    EVALUATORS,
+    UnknownValue,
+    double_text,
+    is_collection,
+    moment_text,
+    number,
+    of_collection,
+    parse_moment,
+    shift_months,
+)
 from .rexes import CAST, SPECIAL, is_deterministic
 
 _NULL_AWARE = ("$IF$1", "$IFNULL$1")
@@ -26,6 +36,8 @@ def fold(call: Call) -> RexNode:
     if call.name == CAST and call.operands[0].type == call.type.not_null():
         return call
     literals = [o for o in call.operands if isinstance(o, Literal)]
+    if call.operands and is_collection(call.operands[0]) and len(literals) == len(call.operands) - 1:
+        return _evaluated(call, of_collection, call.operands)
     if len(literals) < len(call.operands) or not is_deterministic(call):
         return call
     rule = _RULES.get(call.key) or EVALUATORS.get(call.name)
@@ -33,8 +45,12 @@ def fold(call: Call) -> RexNode:
         return call
     if call.name not in _NULL_AWARE and any(o.value is None for o in literals):
         return Literal(None, call.type) if call.type.nullable else call
+    return _evaluated(call, rule, literals)
+
+
+def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]) -> RexNode:
     try:
-        value = rule(call, *literals)
+        value = rule(call, *operands)
         if value is None:
             return Literal(None, call.type) if call.type.nullable else call
         value = _write(value, call.type)

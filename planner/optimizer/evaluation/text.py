@@ -149,7 +149,7 @@ declare(
         "REGEXP_EXTRACT": _regexp_extract,
         "REGEXP_REPLACE": lambda text, pattern, new: re.sub(_python_regex(pattern), lambda m: new, text),
         "OVERLAY": _overlay,
-        "TRANSLATE": _translate,
+        "TRANSLATE3": _translate,
         "STARTSWITH": lambda text, start: text.startswith(start),
         "ENDSWITH": lambda text, end: text.endswith(end),
         "LIKE": _like,

@@ -134,6 +134,13 @@ FOLDED: list[tuple[str, object, str]] = [
     ("JSON_EXISTS('{\"a\":1}','$.a')", True, "BOOLEAN NOT NULL"),
     ("'{}' IS JSON", True, "BOOLEAN NOT NULL"),
     ("JSON_STRING('a')", '"a"', "VARCHAR(2147483647) NOT NULL"),
+    ("TRANSLATE('abc','ab','xy')", "xyc", "VARCHAR(2147483647) NOT NULL"),
+    ("CARDINALITY(ARRAY[1,2])", 2, "INT NOT NULL"),
+    ("CARDINALITY(MAP['a',1])", 1, "INT NOT NULL"),
+    ("ARRAY[1,2][1]", 1, "INT NOT NULL"),
+    ("MAP['a',1]['a']", 1, "INT NOT NULL"),
+    ("ARRAY_CONTAINS(ARRAY[1,2],2)", True, "BOOLEAN NOT NULL"),
+    ("ARRAY_JOIN(ARRAY['a','b'],'-')", "a-b", "VARCHAR(2147483647) NOT NULL"),
     ("JSON_QUOTE('a')", '"a"', "VARCHAR(2147483647) NOT NULL"),
 ]
 
