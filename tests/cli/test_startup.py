@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -63,24 +61,3 @@ def test_importing_the_table_api_imports_no_spark() -> None:
         [sys.executable, "-c", f"{code}; print(*sys.modules)"], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert [m for m in imported(process) if m.partition(".")[0] in SPARK] == []
-
-
-def processor_seconds(arguments: tuple[str, ...], runs: int = 3) -> float:
-    """The least processor time of some runs of the installed command; other work on the machine does not count."""
-    command = [str(Path(sys.executable).parent / "flinkplan"), *arguments]
-    times = []
-    for _ in range(runs):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(times)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "seconds"),
-    [(("--help",), 0.3), (("compile", str(CASE / "pipeline.sql")), 0.7)],
-    ids=["help", "compile"],
-)
-def test_starts_fast(arguments: tuple[str, ...], seconds: float) -> None:
-    assert processor_seconds(arguments) < seconds
