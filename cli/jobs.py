@@ -43,6 +43,8 @@ _OPTIONS = (
 )
 
 
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+
 _PATIENCE = 0.5
 """Seconds until an interrupt is noticed."""
 
@@ -89,8 +91,9 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._interrupted = False
 
     def __enter__(self) -> JobRunner:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._stack.callback(signal.signal, number, signal.signal(number, self._interrupt))
+        for number in _INTERRUPTS:
+            self._stack.callback(signal.signal, number, signal.getsignal(number))
+        self._take_interrupts()
         self._progress = self._stack.enter_context(shown(*self._how_shown))
         return self
 
@@ -115,6 +118,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         mode = Mode(self._mode) if self._mode else None
         with quiet_jvm(self._debug):
             job = execute(plan, JobOptions(**self._settings, checkpoint=checkpoint, mode=mode, listener=self._progress))
+        self._take_interrupts()  # a starting PySpark puts a handler of its own in place
         self._running.append(job)
         if job.mode is not Mode.STREAMING:
             self._wait_for(job)
@@ -147,6 +151,10 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             if self._interrupted:
                 raise KeyboardInterrupt
         self._running.remove(job)
+
+    def _take_interrupts(self) -> None:
+        for number in _INTERRUPTS:
+            signal.signal(number, self._interrupt)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Have the jobs stopped between two calls to the JVM, not amid one; who insists is obeyed at once."""
