@@ -266,7 +266,7 @@ TRUTHS = (
     _sums(
         "stateful-node-added",
         "stateful-node-added",
-        f"SELECT product, MAX(total), MAX(top) FROM ({SUMS}) GROUP BY product",
+        f"SELECT MIN(product), MAX(total), top FROM ({SUMS}) GROUP BY top",
         SUMS_COLUMNS,
         [],
         refused=_MISMATCH,
