@@ -144,8 +144,3 @@ def signature(*parameters: str | Argument, rest: str | Argument | None = None) -
         return family(p) if isinstance(p, str) else p
 
     return Signature(tuple(map(to_argument, parameters)), None if rest is None else to_argument(rest))
-
-
-def nested_nullable(t: LogicalType) -> LogicalType:
-    """A collection whose elements are nullable too."""
-    return replace(t, children=tuple(c.nullable_() for c in t.children))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ...plan.rex import InputRef, RexNode
 from ..algebra import Filter, Project, Rel
@@ -67,18 +66,3 @@ def calc(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str], condition: Re
     exprs = tuple(exprs)
     row_type = row_of(names, (e.type for e in exprs))
     return merge_calcs(Calc(input=rel, projection=exprs, condition=condition, row_type=row_type))
-
-
-def renamed_refs(rel: Calc) -> dict[int, int]:
-    """For each input column that passes as it is, its first place in the output."""
-    found: dict[int, int] = {}
-    for i, e in enumerate(rel.projection):
-        if isinstance(e, InputRef):
-            found.setdefault(e.index, i)
-    return found
-
-
-def with_projection(rel: Calc, exprs: Iterable[RexNode]) -> Calc:
-    """A calc with other expressions of the same names."""
-    exprs = tuple(exprs)
-    return replace(rel, projection=exprs, row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, children, input_refs, transform
+from ...plan.rex import Call, InputRef, Literal, RexNode, Sarg, children, transform
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra import Over, SubQuery
 
@@ -196,10 +196,3 @@ def is_deterministic(rex: RexNode) -> bool:
 def contains_over(rex: RexNode) -> bool:
     """Whether an OVER call stands anywhere in the expression."""
     return isinstance(rex, Over) or any(contains_over(c) for c in children(rex))
-
-
-def is_constant(rex: RexNode) -> bool:
-    """Whether the expression reads no input."""
-    if isinstance(rex, (Over, SubQuery)):
-        return False
-    return not input_refs(rex) and not any(isinstance(c, FieldAccess) for c in children(rex))
