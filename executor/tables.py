@@ -80,7 +80,8 @@ def check_tables(plan: Plan, variables: Mapping[str, str]) -> None:
     )
     if unset := unset_variables(texts, variables):
         names = ", ".join(f"${{{name}}}" for name in unset)
-        raise TableError(f"the tables' options use {names}, not set", hint=f"set them: --var {unset[0]}=…")
+        settings = " ".join(f"--var {name}=…" for name in unset)
+        raise TableError(f"the tables' options use {names}, not set", hint=f"set them: {settings}")
     for node, reference in plan_tables(plan):
         try:
             table = table_of(reference, variables)

@@ -213,6 +213,8 @@ def read_text(path: str | Path) -> str:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise PlanError("no such file", where=str(path)) from None
+    except IsADirectoryError:
+        raise PlanError("this is a folder; a file is wanted", where=str(path)) from None
     except UnicodeDecodeError as e:
         raise PlanError(f"not UTF-8 text (byte {e.start})", where=str(path)) from None
     except OSError as e:

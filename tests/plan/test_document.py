@@ -144,7 +144,11 @@ def test_malformed_text(text: str, words: str) -> None:
 
 def test_unreadable_files(tmp_path: Path) -> None:
     (tmp_path / "latin.json").write_bytes(b'{"\xe9": 1}')
-    for path, words in ((tmp_path / "none.json", "no such file"), (tmp_path / "latin.json", "not UTF-8")):
+    for path, words in (
+        (tmp_path / "none.json", "no such file"),
+        (tmp_path / "latin.json", "not UTF-8"),
+        (tmp_path, "a folder"),
+    ):
         with pytest.raises(PlanError, match=words):
             load(path)
 
