@@ -69,7 +69,7 @@ def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
         (("valdate",), 2, "Did you mean 'validate'?"),
         (("validate",), 2, "Missing argument"),
         (("validate", "missing.json"), 3, "error: no such file\n --> missing.json"),
-        (("validate", "."), 3, "error: Is a directory"),
+        (("validate", "."), 3, "error: this is a folder; a file is wanted"),
         (("ttl", PLAN, "--set", "join.leftState=1.5 h"), 3, "hint: write a whole number in a smaller unit"),
         (("ttl", PLAN, "--set", "jon.leftState=1 h"), 3, "did you mean 'join.leftState'?"),
         (("execute", "missing.json"), 3, "no such file"),
