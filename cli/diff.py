@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from .options import read_input, report_format
 
 if TYPE_CHECKING:
     from ..compat.diff import Diff, Source
-    from ..compat.verdicts import Verdict
 
 FOUND, UNJUDGED = 1, 2
 
@@ -46,42 +46,43 @@ def command(
     worse, with 2 where it cannot be told. [tool.flinkplan] in pyproject.toml may set ignore, allow and fail-on.
     """
     from ..compat.rendering import render
-    from ..compat.verdicts import Verdict
     from ..plan.errors import FlinkplanError
     from .errors import print_error
 
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from standard input.")
     try:
-        found, limit = _compared(old, new, ignore, allow, locate=format_ != "text")
+        found = _compared(old, new, ignore, allow, fail_on, locate=format_ != "text")
     except FlinkplanError as e:
         print_error(e)
         return UNJUDGED
     click.echo(render(found, format_, paint=click.style, detail=detail), nl=False)
-    return 0 if exit_zero else exit_code(found, Verdict(fail_on or limit or "incompatible"))
+    return 0 if exit_zero else exit_code(found)
 
 
 def _compared(
-    old: str, new: str, ignore: tuple[str, ...], allow: tuple[str, ...], locate: bool
-) -> tuple[Diff, str | None]:
-    """The difference, and the verdict to fail on that the project's settings name."""
+    old: str, new: str, ignore: tuple[str, ...], allow: tuple[str, ...], fail_on: str | None, locate: bool
+) -> Diff:
+    """The difference; the project's settings count where the command line says nothing."""
     from ..compat.diff import Exceptions, diff_texts
     from ..compat.settings import check_rule, read_settings
+    from ..compat.verdicts import Verdict
 
     for entry in (*ignore, *allow):
         check_rule(entry)
     settings = read_settings(Path())
     exceptions = Exceptions((*settings.ignore, *ignore), (*settings.allow, *allow))
-    return diff_texts(_source(old), _source(new), exceptions, locate=locate), settings.fail_on
+    found = diff_texts(_source(old), _source(new), exceptions, locate=locate)
+    return replace(found, fail_on=Verdict(fail_on or settings.fail_on or "incompatible"))
 
 
-def exit_code(found: Diff, limit: Verdict) -> int:
-    """0 below ``limit``, 1 from it on, 2 where the verdict is unknown."""
+def exit_code(found: Diff) -> int:
+    """0 below the verdict to fail on, 1 from it on, 2 where the verdict is unknown."""
     from ..compat.verdicts import Verdict
 
     if found.verdict is Verdict.UNKNOWN:
         return UNJUDGED
-    return FOUND if found.verdict >= limit else 0
+    return FOUND if found.verdict >= found.fail_on else 0
 
 
 def _source(reference: str) -> Source:

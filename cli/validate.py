@@ -18,9 +18,9 @@ def command(plan: str, format_: str, strict: bool) -> int:
     """
     from ..compat.reports import Report, render
     from ..compat.validation import RULES, validate_text
-    from ..plan.findings import errors
 
     text, name = read_input(plan)
     findings = validate_text(text, name)
-    click.echo(render(Report("validate", name, findings, RULES, {name: text}), format_), nl=False)
-    return 1 if errors(findings) or (strict and findings) else 0
+    report = Report("validate", name, findings, RULES, {name: text}, strict)
+    click.echo(render(report, format_), nl=False)
+    return 1 if any(map(report.fails, findings)) else 0

@@ -100,6 +100,15 @@ class Diff(Report):
     comparison: Comparison = field(kw_only=True)
     old: Side = field(kw_only=True)
     new: Side = field(kw_only=True)
+    fail_on: Verdict = field(kw_only=True, default=Verdict.INCOMPATIBLE)
+    """The verdict from which on a check fails."""
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding makes the command end with something else than 0."""
+        if not isinstance(finding, ChangeFinding) or finding.allowed:
+            return False
+        verdict = finding.change_rule.verdict
+        return verdict is Verdict.UNKNOWN or verdict >= self.fail_on
 
     @property
     def judged(self) -> Sequence[ChangeFinding]:

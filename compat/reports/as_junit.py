@@ -1,20 +1,24 @@
-"""For test reports: JUnit XML, one failed test case a finding, or one passed where there is none."""
+"""For test reports: JUnit XML, one test case a finding.
+
+What makes the command fail is a failure; other findings are told in cases that pass.
+"""
 
 from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from ...plan.findings import Finding, Severity
+from ...plan.findings import Finding
 from .model import Report, sentence
 
 
 def render(report: Report) -> str:
-    """The report as one test suite; notes do not fail."""
-    failing = [f for f in report.findings if f.severity is not Severity.NOTE]
-    cases = [_case(report, f) for f in failing] or [f"  <testcase classname={quoteattr(report.subject)} name='valid'/>"]
+    """The report as one test suite; without findings one case passes."""
+    nothing = f'  <testcase classname={quoteattr(report.subject)} name="no findings"/>'
+    cases = [_case(report, f) for f in report.findings] or [nothing]
+    failures = sum(map(report.fails, report.findings))
     head = (
         f"<testsuite name={quoteattr(f'flinkplan {report.command}')} "
-        f'tests="{len(cases)}" failures="{len(failing)}" errors="0">'
+        f'tests="{len(cases)}" failures="{failures}" errors="0">'
     )
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"])
 
@@ -22,13 +26,18 @@ def render(report: Report) -> str:
 def _case(report: Report, finding: Finding) -> str:
     hint = f"hint: {finding.hint}" if finding.hint else ""
     details = [part for part in (str(finding.location or report.subject), finding.pointer, hint) if part]
-    attributes = f"type={quoteattr(finding.severity.value)} message={quoteattr(_printable(sentence(finding)))}"
+    message = sentence(finding)
+    if report.fails(finding):
+        kind, message = quoteattr(finding.severity.value), quoteattr(_printable(message))
+        told = f"<failure type={kind} message={message}>{_text(details)}</failure>"
+    else:
+        told = f"<system-out>{_text([f'{finding.severity.value}: {message}', *details])}</system-out>"
     name = quoteattr(f"{finding.rule} {finding.pointer}")
-    return (
-        f"  <testcase classname={quoteattr(report.file(finding))} name={name}>\n"
-        f"    <failure {attributes}>{escape(_printable(chr(10).join(details)))}</failure>\n"
-        "  </testcase>"
-    )
+    return f"  <testcase classname={quoteattr(report.file(finding))} name={name}>\n    {told}\n  </testcase>"
+
+
+def _text(lines: list[str]) -> str:
+    return escape(_printable("\n".join(lines)))
 
 
 def _printable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 from ...plan.findings import Finding, Severity
 from .model import Report, sentence
@@ -34,7 +35,7 @@ def _rule(report: Report, rule_id: str) -> dict[str, Any]:
 
 def _result(report: Report, finding: Finding) -> dict[str, Any]:
     place = finding.location
-    physical: dict[str, Any] = {"artifactLocation": {"uri": report.file(finding)}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(report.file(finding))}}
     if place and place.line:
         region = {"startLine": place.line, "startColumn": place.column, "endColumn": place.end_column}
         physical["region"] = {key: value for key, value in region.items() if value}

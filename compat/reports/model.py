@@ -22,6 +22,12 @@ class Report:
     findings: Sequence[Finding]
     rules: Mapping[str, Rule]
     sources: Mapping[str | None, str] = field(default_factory=dict)
+    strict: bool = False
+    """Whether warnings fail the check, too."""
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding makes the command end with 1."""
+        return finding.severity is Severity.ERROR or (self.strict and finding.severity is Severity.WARNING)
 
     @property
     def summary(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from ...plan.nodes import ExecNode, OpaqueNode
+from ...plan.nodes import ExecNode, OpaqueNode, Sink
 from ..comparing import Comparison
 from ..edits import FieldChange, Update
 from ..verdicts import Effect, Verdict
@@ -220,7 +220,7 @@ def _plain(edit: Update, changes: tuple[FieldChange, ...]) -> Judgement:
         rule_ = WATERMARK
     else:
         rule_ = OUTPUT if edit.new.is_stateful else STATELESS
-    if edit.old.description != edit.new.description:
+    if edit.old.description != edit.new.description and not isinstance(edit.new, Sink):
         message = f"{edit.old.description} → {edit.new.description}"
     else:
         message = arrows(changes)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -43,5 +44,18 @@ def test_machines_can_read_theirs(text: str) -> None:
     assert {result["ruleId"] for result in run["results"]} == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     assert len(run["results"]) == len(found.findings)
     suite = ElementTree.fromstring(render(found, "junit"))
-    assert len(suite.findall("testcase/failure")) == len(found.findings)
+    assert len(suite.findall("testcase")) == max(1, len(found.findings))
     assert len(render(found, "github").splitlines()) == len(found.findings)
+
+
+@pytest.mark.parametrize(("strict", "failures"), [(False, 2), (True, 3)])
+def test_warnings_fail_only_strict_checks(strict: bool, failures: int) -> None:
+    suite = ElementTree.fromstring(render(replace(report(BAD), strict=strict), "junit"))
+    assert (suite.get("failures"), len(suite.findall("testcase/failure"))) == (str(failures), failures)
+
+
+def test_code_scanning_wants_uris() -> None:
+    found = replace(report(BAD), sources={}, findings=[replace(f, location=None) for f in report(BAD).findings])
+    (run,) = json.loads(render(replace(found, subject="my plans/50%.json"), "sarif"))["runs"]
+    places = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]}
+    assert places == {"my%20plans/50%25.json"}
