@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -11,6 +10,7 @@ from .document import Plan, loads, pretty
 from .durations import format_duration, parse_duration
 from .errors import PlanError
 from .findings import nearest
+from .names import node_names
 from .nodes import ExecNode, MultiJoin
 from .positions import Positions, pointer
 
@@ -87,21 +87,15 @@ def state_names(cls: type[ExecNode], inputs: int) -> tuple[str, ...]:
 
 def states(plan: Plan) -> Iterator[State]:
     """Every state with a TTL, in the order of the plan."""
-    totals = Counter(node.metadata.name for node in plan.nodes)
-    seen: Counter[str] = Counter()
+    names = node_names(plan)
     for position, node in enumerate(plan.nodes):
-        name = node.metadata.name
-        seen[name] += 1
-        short = name.removeprefix("stream-exec-")
-        node_name = f"{short}#{seen[name]}" if totals[name] > 1 else short
         written = {state.index: state for state in node.states}
         if not written and not _keeps_state(node):
             continue
         for index, default in enumerate(state_names(type(node), len(plan.inputs(node)))):
             entry = written.get(index)
-            yield State(
-                node, position, node_name, index, entry.name if entry else default, entry.ttl if entry else None
-            )
+            name, ttl = (entry.name, entry.ttl) if entry else (default, None)
+            yield State(node, position, names[node.id], index, name, ttl)
 
 
 def _keeps_state(node: ExecNode) -> bool:
