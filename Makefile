@@ -10,10 +10,10 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo test soak lint format bench parity clean
+.PHONY: help venv java demo test soak lint format bench parity parity-flink wheel clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(STAMP) ## create .venv and install flinkplan with its development tools
 
@@ -70,6 +70,17 @@ bench: java venv ## measure the executor against Spark's own operators
 parity: java venv ## compare with plans and rows of real Flink; print the scoreboard
 	@status=0; $(BIN)/python -m pytest tests/parity -q || status=$$?; \
 	$(BIN)/python -m tests.parity.scoreboard && exit $$status
+
+parity-flink: venv ## execute our plans on real Flink and compare its rows (FLINK=python that has apache-flink)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make parity-flink FLINK=path/to/bin/python" >&2; exit 1; }
+	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/parity/test_flink.py -q
+
+wheel: java venv ## build a wheel into dist, with the compiled kernels, so that its users need no compiler
+	@rm -rf build dist
+	@$(BIN)/python -c 'from flinkplan.executor.runtime import jar; jar.ship()'
+	@status=0; $(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist . || status=$$?; \
+	rm -rf build executor/runtime/*.jar; ls dist; exit $$status
 
 clean: ## remove outputs, builds and caches (.venv stays)
 	@rm -rf out build dist spark-warehouse metastore_db derby.log .pytest_cache .mypy_cache .ruff_cache .hypothesis

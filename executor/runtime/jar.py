@@ -1,7 +1,6 @@
-"""The jar of the Java sources beside this module.
+"""The jar of the Java sources beside this module, under a name made of the sources and the Spark version.
 
-A released wheel ships it; elsewhere ``javac`` makes it on first use, into the user's cache, under a name
-made of the sources and the Spark version.
+A released wheel ships it; elsewhere, and with another Spark, ``javac`` makes it on first use, into the user's cache.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from pathlib import Path
 from ...plan.errors import FlinkplanError
 
 SOURCES = Path(__file__).parent / "src"
-SHIPPED = Path(__file__).parent / "flinkplan-runtime.jar"
 
 
 class RuntimeJarError(FlinkplanError):
@@ -27,11 +25,19 @@ class RuntimeJarError(FlinkplanError):
 
 def runtime_jar() -> Path:
     """The path of the jar, compiled if need be.  Raises :class:`RuntimeJarError` without a JDK."""
-    if SHIPPED.exists():
-        return SHIPPED
-    jar = _cache() / f"flinkplan-runtime-{_fingerprint()}.jar"
-    if not jar.exists():
-        build(jar)
+    name = _name()
+    shipped, cached = SOURCES.parent / name, _cache() / name
+    if shipped.exists():
+        return shipped
+    if not cached.exists():
+        build(cached)
+    return cached
+
+
+def ship() -> Path:
+    """Make the jar where a wheel takes it from; its path.  Raises :class:`RuntimeJarError` without a JDK."""
+    jar = SOURCES.parent / _name()
+    build(jar)
     return jar
 
 
@@ -74,11 +80,11 @@ def _spark() -> Path:
     return Path(spec.origin).parent
 
 
-def _fingerprint() -> str:
+def _name() -> str:
     digest = hashlib.sha256((_spark() / "version.py").read_bytes())
     for path in _sources():
         digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return f"flinkplan-runtime-{digest.hexdigest()[:16]}.jar"
 
 
 def _cache() -> Path:

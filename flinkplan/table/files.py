@@ -45,7 +45,8 @@ def _remote(path: str, action: str, *args: Any, **options: Any) -> Any:
         filesystem, place = fsspec.core.url_to_fs(path)
         return getattr(filesystem, action)(place, *args, **options)
     except ImportError as e:
-        raise PlanError(str(e), where=path, hint="install what fsspec needs for this kind of URI") from None
+        hint = "install what fsspec needs for it; there are the extras s3 and hdfs: pip install 'flinkplan[s3]'"
+        raise PlanError(str(e), where=path, hint=hint) from None
     except FileNotFoundError:
         raise PlanError("no such file", where=path) from None
     except (OSError, ValueError) as e:

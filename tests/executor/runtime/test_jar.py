@@ -1,0 +1,75 @@
+"""The Java half comes from the wheel, from the cache, or from the compiler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flinkplan.executor.runtime import jar
+
+
+@pytest.fixture(autouse=True)
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of sources of our own, and a cache."""
+    folder = tmp_path / "runtime" / "src"
+    folder.mkdir(parents=True)
+    (folder / "Something.java").write_text("class Something {}", "utf-8")
+    monkeypatch.setattr(jar, "SOURCES", folder)
+    monkeypatch.setenv("FLINKPLAN_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The jars that have been built, without a compiler."""
+    made: list[Path] = []
+
+    def build(path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        made.append(path)
+
+    monkeypatch.setattr(jar, "build", build)
+    return made
+
+
+def test_is_built_once(tmp_path: Path, built: list[Path]) -> None:
+    first = jar.runtime_jar()
+    assert first.parent == tmp_path / "cache/flinkplan"
+    assert jar.runtime_jar() == first
+    assert built == [first]
+
+
+def test_is_built_anew_when_the_sources_change(sources: Path, built: list[Path]) -> None:
+    first = jar.runtime_jar()
+    (sources / "Something.java").write_text("final class Something {}", "utf-8")
+    assert jar.runtime_jar() != first
+    assert len(built) == 2
+
+
+def test_is_the_shipped_one_where_there_is_one(sources: Path, built: list[Path]) -> None:
+    shipped = jar.ship()
+    assert jar.runtime_jar() == shipped
+    assert shipped.parent == sources.parent
+    assert built == [shipped]
+
+
+def test_a_shipped_one_of_other_sources_is_not_taken(sources: Path, built: list[Path]) -> None:
+    shipped = jar.ship()
+    (sources / "Something.java").write_text("final class Something {}", "utf-8")
+    assert jar.runtime_jar() != shipped
+
+
+def test_says_that_there_is_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(jar.RuntimeJarError, match="no Java compiler") as raised:
+        jar.runtime_jar()
+    assert "install a JDK" in (raised.value.hint or "")
+
+
+def test_says_what_does_not_compile(sources: Path) -> None:
+    (sources / "Something.java").write_text("class Something { nonsense }", "utf-8")
+    with pytest.raises(jar.RuntimeJarError, match="do not compile"):
+        jar.runtime_jar()
