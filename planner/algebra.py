@@ -208,6 +208,15 @@ class TableModify(Unary):
 # ---------------------------------------------------------------- expressions of the planner alone
 
 
+class Approximate(str):
+    """The value of a literal that was never an exact number: ``2E0``, or what a DOUBLE function yields.
+
+    Descriptions write it in scientific notation; a DECIMAL literal that was cast to DOUBLE stays as it is.
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """An OVER frame: ``lower``/``upper`` are None for unbounded, 0 for the current row, else an offset rex."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 from ..plan.functions import cast as casts
 from ..plan.functions import comparison, conditional
@@ -24,6 +25,7 @@ from ..plan.types import (
     LogicalType,
     char,
 )
+from .algebra import Approximate
 
 TRUE = Literal(True, BOOLEAN.not_null())
 FALSE = Literal(False, BOOLEAN.not_null())
@@ -107,7 +109,7 @@ def _retyped_literal(to: LogicalType, literal: Literal) -> Literal | None:
         fits = len(literal.value) <= (to.length or 0) if to.root == "VARCHAR" else len(literal.value) == to.length
         return Literal(literal.value, target) if fits else None
     if given.root in NUMERIC and to.root in NUMERIC:
-        return _retyped_number(target, Decimal(literal.value))
+        return _retyped_number(target, literal.value)
     if given.root in ("BINARY", "VARBINARY"):
         return Literal(literal.value, target) if to.root == "VARBINARY" else None
     if given.root != to.root:
@@ -118,7 +120,8 @@ def _retyped_literal(to: LogicalType, literal: Literal) -> Literal | None:
     return Literal(literal.value, target) if given.precision == to.precision else None
 
 
-def _retyped_number(to: LogicalType, value: Decimal) -> Literal | None:
+def _retyped_number(to: LogicalType, given: Any) -> Literal | None:
+    value = Decimal(given)
     if to.root in INTEGERS:
         whole = value == value.to_integral_value()
         return Literal(int(value), to) if whole and fits_integer(int(value), to) else None
@@ -128,7 +131,9 @@ def _retyped_number(to: LogicalType, value: Decimal) -> Literal | None:
         assert isinstance(exponent, int)
         if max(-exponent, 0) > scale or abs(value) >= Decimal(10) ** (precision - scale):
             return None
-    return Literal(str(value), to) if to.root in (*APPROXIMATE, "DECIMAL") else None
+    if to.root not in (*APPROXIMATE, "DECIMAL"):
+        return None
+    return Literal(given if isinstance(given, Approximate) else str(value), to)
 
 
 def rescaled(rex: RexNode) -> RexNode:

@@ -22,6 +22,7 @@ from ...plan.types import (
     timestamp,
     timestamp_ltz,
 )
+from ..algebra import Approximate
 from ..rexbuilder import cast, fits_integer, interval_type, is_null_literal, null, text
 from ..sql import ast
 from .casts import can_cast
@@ -54,7 +55,7 @@ def _binary(binder: ExpressionBinder, node: ast.BinaryLiteral) -> RexNode:
 def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
     """A number: INT or BIGINT by its size, DECIMAL with a point, DOUBLE with an exponent."""
     if node.approximate:
-        return Literal(str(node.value), DOUBLE.not_null())
+        return Literal(Approximate(node.value), DOUBLE.not_null())
     whole, _, fraction = node.text.lstrip("+-").partition(".")
     if not fraction:
         number = int(node.value)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
 from ...plan.types import CHARACTER, LogicalType
+from ..algebra import Approximate
 
 _INFIX = frozenset(
     {"$+$1", "$-$1", "$*$1", "$/$1", "$/INT$1", "$%$1", "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"}
@@ -106,7 +107,13 @@ def literal(value: Literal) -> str:
         return f"null:{type_name(value.type)}"
     if value.type.root in CHARACTER:
         return f"'{value.value}'"
-    return _plain(value.value, value.type, value.symbol)
+    return _value(value)
+
+
+def _value(literal: Literal) -> str:
+    if isinstance(literal.value, Approximate):
+        return _scientific(literal.value)
+    return _plain(literal.value, literal.type, literal.symbol)
 
 
 def _plain(value: Any, t: LogicalType, symbol: str | None = None) -> str:
@@ -121,8 +128,6 @@ def _plain(value: Any, t: LogicalType, symbol: str | None = None) -> str:
         return f"_UTF-16LE'{value}'"
     if root in ("BINARY", "VARBINARY"):
         return f"X'{base64.b64decode(value).hex()}'"
-    if root in ("DOUBLE", "FLOAT"):
-        return _approximate(str(value))
     if root.startswith("INTERVAL"):
         return f"{value}:{_interval(t)}"
     return str(value)
@@ -136,16 +141,14 @@ def _interval(t: LogicalType) -> str:
     return f"INTERVAL {first}({t.precision})" + (f" TO {rest}" if rest else "")
 
 
-def _approximate(text: str) -> str:
-    """``Util.toScientificNotation``: at most 20 digits, cut; a decimal literal that was cast stays as it is."""
+def _scientific(text: str) -> str:
+    """``Util.toScientificNotation``: at most 20 digits, cut; zeros at the end of whole numbers do not count."""
     number = Decimal(text)
-    digits = "".join(map(str, number.as_tuple().digits))
-    if "E" not in text.upper() and len(digits) <= 20:
-        return text
-    exponent = number.adjusted()
-    digits = digits[:20]
-    sign = "-" if number.is_signed() else ""
-    return f"{sign}{digits[0]}{'.' + digits[1:] if len(digits) > 1 else ''}E{exponent}"
+    sign, parts, exponent = number.as_tuple()
+    digits = "".join(map(str, parts))[:20]
+    if exponent == 0:
+        digits = digits[0] + digits[1:].rstrip("0")
+    return f"{'-' if sign else ''}{digits[0]}{'.' + digits[1:] if len(digits) > 1 else ''}E{number.adjusted()}"
 
 
 def sarg(value: Sarg) -> str:
@@ -190,7 +193,7 @@ def typed_literal(value: Literal) -> str:
         return f"FLAG({value.value})"
     if value.value is None:
         return f"null:{type_name(t)}"
-    text = _plain(value.value, t, value.symbol)
+    text = _value(value)
     if t.root in CHARACTER:
         natural = t.root == "CHAR" and t.length == len(str(value.value))
         return text if natural else f'{text}:{type_name(t)} CHARACTER SET "UTF-16LE"'
@@ -201,7 +204,7 @@ def typed_literal(value: Literal) -> str:
 
 def untyped_literal(value: Literal) -> str:
     """A literal of constant rows."""
-    return "null" if value.value is None else _plain(value.value, value.type, value.symbol)
+    return "null" if value.value is None else _value(value)
 
 
 def named(text: str, name: str) -> str:

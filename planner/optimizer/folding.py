@@ -14,6 +14,7 @@ from typing import Any
 
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from ..algebra import Approximate
 from .evaluation import (
     EVALUATORS,
     UnknownValue,
@@ -71,9 +72,9 @@ def _write(value: Any, t: LogicalType) -> Any:
             raise UnknownValue
         return format(rounded, "f")
     if t.root in APPROXIMATE and isinstance(value, str):
-        return value
+        return Approximate(value)
     if t.root in APPROXIMATE:
-        return double_text(float(value))
+        return Approximate(double_text(float(value)))
     return value
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from ...plan.functions.typing import least_restrictive
 from ...plan.rex import Bound, Call, Literal, Range, RexNode, Sarg
-from ...plan.types import CHARACTER, INTEGERS, NUMERIC, LogicalType
+from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
+from ..algebra import Approximate
 from .rexes import (
     COMPARISONS,
     EQ,
@@ -244,7 +245,7 @@ def _comparison(found: Search) -> RexNode | None:
     assert t is not None
 
     def to(name: str, value: Any) -> RexNode:
-        return compare(name, found.operand, Literal(value, t))
+        return compare(name, found.operand, _literal(value, t))
 
     if found.is_complemented_points and len(ranges) == 2:
         return to(NE, ranges[0].upper.value)  # type: ignore[union-attr]
@@ -258,6 +259,10 @@ def _comparison(found: Search) -> RexNode | None:
     if upper is None and lower is not None:
         return to(GE if lower.closed else GT, lower.value)
     return None
+
+
+def _literal(value: Any, t: LogicalType) -> Literal:
+    return Literal(Approximate(value) if t.root in APPROXIMATE else value, t)
 
 
 def search_of(comparisons: Sequence[RexNode], *, every: bool) -> RexNode:
@@ -283,7 +288,7 @@ def expand(rex: RexNode) -> RexNode:
     operand, sarg = rex.operands
 
     def to(name: str, value: Any) -> RexNode:
-        return compare(name, operand, Literal(value, sarg.type))
+        return compare(name, operand, _literal(value, sarg.type))
 
     found = read(rex)
     assert found is not None and isinstance(sarg, Sarg)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata
-from ..algebra import Filter, Project, Rel, Scan, Sort
+from ...plan.types import APPROXIMATE
+from ..algebra import Approximate, Filter, Project, Rel, Scan, Sort
 from ..connectors import (
     ALL_CHANGES,
     UPSERT,
@@ -25,6 +27,7 @@ from ..connectors import (
 from ..physical import SourceScan
 from ..scan_columns import physical_columns
 from . import sargs
+from .evaluation import java_float
 from .predicates import filtered
 from .rexes import AND, BINARY, OR, and_, conjunctions, identity, is_call, refs, rewrite
 from .row_types import pick
@@ -77,12 +80,25 @@ def _push_filter(rel: Rel) -> Rel:
     scan = rel.input
     if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
-    parts = conjunctions(to_cnf(sargs.expand(rel.condition)))
+    given = conjunctions(to_cnf(sargs.expand(rel.condition)))
+    parts = [_told(sargs_expanded(p)) if is_convertible(p) else p for p in given]
     pushed = tuple(binary(p) for p in parts if is_convertible(p))
     if not pushed:
         return rel
     condition = simplify(and_([*(p for p in parts if is_convertible(p)), *(p for p in parts if not is_convertible(p))]))
     return replace(rel, input=replace(scan, abilities=(*scan.abilities, FilterPushDown(pushed))), condition=condition)
+
+
+def _told(rex: RexNode) -> RexNode:
+    """The predicate back from the source's language, in which approximate numbers are Java's."""
+
+    def told(node: RexNode) -> RexNode:
+        if isinstance(node, Literal) and node.type.root in APPROXIMATE and node.value is not None:
+            text = java_float(float(node.value), single=node.type.root == "FLOAT")
+            return replace(node, value=Approximate(Decimal(text)))
+        return node
+
+    return rewrite(rex, told)
 
 
 def is_convertible(rex: RexNode) -> bool:

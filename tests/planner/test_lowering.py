@@ -55,6 +55,25 @@ def node(plan: Plan, cls: type[ExecNode]) -> ExecNode:
         ("SELECT id FROM a WHERE v IN (1, 2)", "id INT", Calc, "Calc(select=[id], where=[SEARCH(v, Sarg[1, 2])])"),
         ("SELECT id FROM a WHERE k = 'x'", "id INT", Calc, "Calc(select=[id], where=[(k = 'x')])"),
         (
+            "SELECT v * 2.0E0, v + 60E0 FROM a",
+            "x DOUBLE, y DOUBLE",
+            Calc,
+            "Calc(select=[(v * 2.0E0) AS EXPR$0, (v + 6E1) AS EXPR$1])",
+        ),
+        ("SELECT v + PI() FROM a", "x DOUBLE", Calc, "Calc(select=[(v + 3.1415926535897931159E0) AS EXPR$0])"),
+        (
+            "SELECT id FROM a WHERE CAST(v AS DOUBLE) > 2E2",
+            "x INT",
+            Calc,
+            "Calc(select=[id], where=[(CAST(v AS DOUBLE) > 2.000E2)])",
+        ),
+        (
+            "SELECT id FROM a WHERE CAST(v AS DOUBLE) IN (1E0, 3E10)",
+            "x INT",
+            Calc,
+            "Calc(select=[id], where=[SEARCH(CAST(v AS DOUBLE), Sarg[1.0, 3.0E+10])])",
+        ),
+        (
             "SELECT id FROM a WHERE k = 'x'",
             "id INT",
             TableSourceScan,

@@ -2,7 +2,7 @@
 
 from . import casts, conditions, json, text  # noqa: F401  (registers evaluators)
 from .collections import is_collection, of_collection
-from .numbers import double_text, number
+from .numbers import double_text, java_float, number
 from .registry import EVALUATORS, UnknownValue
 from .times import moment_text, parse_moment, shift_months
 
@@ -11,6 +11,7 @@ __all__ = [
     "UnknownValue",
     "double_text",
     "is_collection",
+    "java_float",
     "moment_text",
     "number",
     "of_collection",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....plan.rex import Call, Literal
 from ....plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
-from .numbers import double_text, number
+from .numbers import double_text, java_float, number
 from .registry import UnknownValue, evaluator
 from .times import moment_text, parse_moment
 
@@ -84,19 +84,12 @@ def _to_text(operand: Literal) -> str:
     if root in _EXACT:
         return str(value)
     if root == "DOUBLE":
-        return _java_double(float(value))
+        return java_float(float(value))
     if root == "TIMESTAMP":
         text, _, fraction = str(value).partition(".")
         precision = operand.type.precision or 0
         return f"{text}.{fraction.ljust(precision, '0')}" if precision else text
     raise UnknownValue
-
-
-def _java_double(value: float) -> str:
-    """``Double.toString`` of the values that it writes without an exponent."""
-    if value != 0 and not 1e-3 <= abs(value) < 1e7:
-        raise UnknownValue
-    return repr(value)
 
 
 def _fit(text: str, target: LogicalType) -> str:

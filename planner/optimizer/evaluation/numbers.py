@@ -6,6 +6,7 @@ DOUBLE results are texts of the exact binary value, as ``new BigDecimal(double)`
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Any
@@ -29,6 +30,20 @@ def double_text(value: float) -> str:
     if not math.isfinite(value):
         raise UnknownValue
     return str(Decimal(value))
+
+
+def java_float(value: float, single: bool = False) -> str:
+    """``Double.toString``, or ``Float.toString`` of a ``single`` one: the shortest digits that tell it apart."""
+    text = repr(value)
+    if single:
+        narrow = struct.unpack("f", struct.pack("f", value))[0]
+        texts = (f"{narrow:.{digits}g}" for digits in range(1, 10))
+        text = repr(float(next(t for t in texts if struct.unpack("f", struct.pack("f", float(t)))[0] == narrow)))
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return text
+    sign, digits, _ = Decimal(text).normalize().as_tuple()
+    first, *rest = map(str, digits)
+    return f"{'-' if sign else ''}{first}.{''.join(rest) or '0'}E{Decimal(text).adjusted()}"
 
 
 def _double(function: Callable[..., float]) -> Callable[..., Any]:
