@@ -11,22 +11,29 @@ from .pipelines import load_plan_or_pipeline
 @click.command(short_help="Show the operators of a plan or pipeline as a tree.")
 @click.argument("plan")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option("--physical", is_flag=True, help="Show what runs each operator on Spark, and why.")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-def command(plan: str, options: tuple[tuple[str, str], ...], format_: str) -> None:
+def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, format_: str) -> None:
     """Show PLAN (a compiled plan, a SQL script or a spec in YAML) as a tree from the sinks down.
 
     Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete), its
-    keys, and its states with their TTLs.
+    keys, and its states with their TTLs. With --physical stand there Spark's operators or the kernel that run it; each
+    sink is a query of its own.
     """
     from ..plan.explain import explain_json, explain_lines
 
     compiled = load_plan_or_pipeline(plan, dict(options))
+    if physical:
+        from ..executor.physical import physical_json, physical_lines, queries_of
+
+        queries = queries_of(compiled)
     if format_ == "json":
         import json
 
-        click.echo(json.dumps(explain_json(compiled), indent=2, ensure_ascii=False))
+        shown = physical_json(queries) if physical else explain_json(compiled)
+        click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
         return
-    for line in explain_lines(compiled):
+    for line in physical_lines(queries) if physical else explain_lines(compiled):
         if line.name:
             click.echo(f"{click.style(line.branches, dim=True)}{click.style(line.name, bold=True)}  {line.text}")
         else:

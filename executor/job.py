@@ -202,6 +202,13 @@ def sink_names(plan: Plan, variables: Mapping[str, str]) -> dict[str, Sink]:
     return found
 
 
+def part_for(plan: Plan, sink: Sink) -> Plan:
+    """What of ``plan`` the query that feeds ``sink`` runs."""
+    nodes = ancestors(plan, sink)
+    ids = {node.id for node in nodes}
+    return Plan(plan.flink_version, tuple(nodes), tuple(edge for edge in plan.edges if edge.target in ids))
+
+
 def ancestors(plan: Plan, node: ExecNode) -> list[ExecNode]:
     """``node`` and all that it reads from, in the plan's order."""
     wanted: set[int] = set()
@@ -219,8 +226,8 @@ def ancestors(plan: Plan, node: ExecNode) -> list[ExecNode]:
 def _start(
     plan: Plan, node: Sink, name: str, mode: Mode, checkpoint: str, spark: SparkSession, options: JobOptions
 ) -> Query:
-    nodes = ancestors(plan, node)
-    part = Plan(plan.flink_version, tuple(nodes), tuple(e for e in plan.edges if e.target in {n.id for n in nodes}))
+    part = part_for(plan, node)
+    nodes = part.nodes
     context = TranslationContext(spark, part, mode, options.variables)
     _set_parallelism(nodes, context, options)
     spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")

@@ -60,20 +60,35 @@ _STATELESS = (
 
 def is_native_query(plan: Plan) -> bool:
     """Whether all the state of a query can be Spark's own."""
-    return all(_is_native_node(plan, node) for node in plan.nodes)
+    return obstacle(plan) is None
 
 
-def _is_native_node(plan: Plan, node: ExecNode) -> bool:
+def obstacle(plan: Plan) -> str | None:
+    """Why the state of a query cannot all be Spark's own; ``None``: it can."""
+    found = ((node, _obstacle(plan, node)) for node in plan.nodes)
+    return next((f"node {node.id} {why}" for node, why in found if why), None)
+
+
+def _obstacle(plan: Plan, node: ExecNode) -> str | None:
     match node:
         case Sink(require_upsert_materialize=True):
-            return False
-        case WindowTableFunction(windowing=windowing):
-            return not isinstance(windowing.window, SessionWindow)
+            return "makes upserts"
+        case WindowTableFunction(windowing=windowing) if isinstance(windowing.window, SessionWindow):
+            return "has sessions, which merge"
         case LocalWindowAggregate() | WindowAggregate():
             (source,) = plan.inputs(node)
-            calls = all(is_native_call(call, source.output_type) for call in node.agg_calls)
-            return calls and not node.need_retraction and not isinstance(node.windowing.window, SessionWindow)
-    return isinstance(node, _STATELESS)
+            if node.need_retraction:
+                return "takes rows back"
+            if isinstance(node.windowing.window, SessionWindow):
+                return "has sessions, which merge"
+            foreign = (call for call in node.agg_calls if not is_native_call(call, source.output_type))
+            call = next(foreign, None)
+            return None if call is None else f"computes {_written(call)}, which Spark has not or has otherwise"
+    return None if isinstance(node, _STATELESS) else "keeps state that only a kernel can"
+
+
+def _written(call: AggregateCall) -> str:
+    return f"{function_name(call)}(DISTINCT)" if call.distinct else function_name(call)
 
 
 def is_native_call(call: AggregateCall, row: LogicalType) -> bool:

@@ -9,34 +9,45 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.nodes import ExecNode
 from .context import TranslationContext
 from .event_time import union_pulse
+from .physical import Execution, Query
 from .stream import Stream
 
 Node = TypeVar("Node", bound=ExecNode)
-Translator = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
+Translate = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
+Runs = Callable[[Node, Query], Execution]
+
+
+@dataclass(frozen=True, slots=True)
+class Translator(Generic[Node]):
+    """How nodes of a class are translated, and what then runs them; the latter is known without Spark."""
+
+    translate: Translate[Node]
+    runs: Runs[Node]
+
 
 _TRANSLATORS: dict[type[ExecNode], Translator[Any]] = {}
 
 
-def translator(node_class: type[Node]) -> Callable[[Translator[Node]], Translator[Node]]:
-    """Register the function that translates nodes of ``node_class``."""
+def translator(node_class: type[Node], runs: Runs[Node]) -> Callable[[Translate[Node]], Translate[Node]]:
+    """Register the function that translates nodes of ``node_class``; ``runs`` says what then runs them."""
 
-    def register(function: Translator[Node]) -> Translator[Node]:
-        _TRANSLATORS[node_class] = function
+    def register(function: Translate[Node]) -> Translate[Node]:
+        _TRANSLATORS[node_class] = Translator(function, runs)
         return function
 
     return register
 
 
 def translators() -> Mapping[type[ExecNode], Translator[Any]]:
-    """The registered functions by the class of node that they translate."""
+    """What is registered, by the class of node."""
     from . import operators
 
     for module in pkgutil.iter_modules(operators.__path__):
@@ -62,7 +73,7 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
     for node in nodes:
         inputs = tuple(streams[source.id] for source in plan.inputs(node))
         try:
-            stream = known[type(node)](node, inputs, context)
+            stream = known[type(node)].translate(node, inputs, context)
         except FlinkplanError as e:
             if e.where is None:
                 e.where = f"node {node.id} ({node.type})"

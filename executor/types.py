@@ -18,33 +18,33 @@
 
 from __future__ import annotations
 
-from pyspark.sql import types as spark
+from typing import TYPE_CHECKING
 
 from ..plan.errors import UnsupportedError
 from ..plan.types import TIMESTAMPS, LogicalType
 
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType
+
 MICROSECOND_DIGITS = 6
 
-_ATOMIC: dict[str, spark.DataType] = {
-    "BOOLEAN": spark.BooleanType(),
-    "TINYINT": spark.ByteType(),
-    "SMALLINT": spark.ShortType(),
-    "INT": spark.IntegerType(),
-    "BIGINT": spark.LongType(),
-    "FLOAT": spark.FloatType(),
-    "DOUBLE": spark.DoubleType(),
-    "CHAR": spark.StringType(),
-    "VARCHAR": spark.StringType(),
-    "BINARY": spark.BinaryType(),
-    "VARBINARY": spark.BinaryType(),
-    "DATE": spark.DateType(),
-    "TIME": spark.IntegerType(),
-    "NULL": spark.NullType(),
+_ATOMIC = {
+    "BOOLEAN": "BooleanType",
+    "TINYINT": "ByteType",
+    "SMALLINT": "ShortType",
+    "INT": "IntegerType",
+    "BIGINT": "LongType",
+    "FLOAT": "FloatType",
+    "DOUBLE": "DoubleType",
+    "CHAR": "StringType",
+    "VARCHAR": "StringType",
+    "BINARY": "BinaryType",
+    "VARBINARY": "BinaryType",
+    "DATE": "DateType",
+    "TIME": "IntegerType",
+    "NULL": "NullType",
 }
-
-_NANOS = spark.StructType(
-    [spark.StructField("micros", spark.TimestampType()), spark.StructField("nanos", spark.ShortType())]
-)
+"""The names of Spark's types, which are imported by those alone that run something."""
 
 
 def field_name(index: int) -> str:
@@ -67,12 +67,16 @@ def is_day_time(t: LogicalType) -> bool:
     return t.root.startswith("INTERVAL_") and not is_year_month(t)
 
 
-def spark_type(t: LogicalType) -> spark.DataType:
+def spark_type(t: LogicalType) -> DataType:
     """The Spark type that holds values of ``t``.  Raises :class:`UnsupportedError` where there is none."""
+    from pyspark.sql import types as spark
+
     if t.root in _ATOMIC:
-        return _ATOMIC[t.root]
+        atomic: DataType = getattr(spark, _ATOMIC[t.root])()
+        return atomic
     if has_nanos(t):
-        return _NANOS
+        micros = spark.StructField("micros", spark.TimestampType())
+        return spark.StructType([micros, spark.StructField("nanos", spark.ShortType())])
     if t.root in TIMESTAMPS:
         return spark.TimestampType()
     if t.root == "DECIMAL":

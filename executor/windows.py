@@ -21,7 +21,6 @@ from ..plan.specs import (
     WindowSpec,
 )
 from ..plan.types import LogicalType
-from .expressions.jvm import invoke
 from .stream import Stream
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ class Clock:
     def _convert(self, method: str, millis: Column) -> Column:
         from pyspark.sql import functions as F
         from pyspark.sql.types import LongType
+
+        from .expressions.jvm import invoke
 
         return invoke(method, LongType(), millis, F.lit(self.zone)) if self._shifts else millis
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .changelog import row_kinds, sink_kinds
 from .document import Plan
@@ -19,6 +19,7 @@ from .nodes import (
     GroupWindowAggregate,
     IntervalJoin,
     Join,
+    MultiJoin,
     OverAggregate,
     Rank,
     Sink,
@@ -30,6 +31,8 @@ from .nodes import (
 )
 from .specs import JoinSpec
 from .ttl import State, states
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def explain(plan: Plan) -> tuple[Operator, ...]:
         inputs = () if reused else tuple(operator(source) for source in plan.inputs(node))
         return Operator(
             node,
-            tuple(_keys(plan, node)),
+            tuple(keys(plan, node)),
             tuple(by_node.get(node.id, ())),
             str(mode),
             inputs,
@@ -88,7 +91,7 @@ def explain(plan: Plan) -> tuple[Operator, ...]:
 def explain_lines(plan: Plan) -> Iterator[Line]:
     """The tree in lines."""
     for root in explain(plan):
-        yield from _lines(root, "", "")
+        yield from draw(root, lambda operator: operator.inputs, _known)
 
 
 def explain_text(plan: Plan) -> str:
@@ -124,24 +127,38 @@ def _as_json(plan: Plan, operator: Operator) -> dict[str, Any]:
     }
 
 
-def _lines(operator: Operator, branch: str, below: str) -> Iterator[Line]:
-    node = operator.node
+def _known(operator: Operator) -> tuple[str, str, list[str]]:
     known = [f"[{operator.changelog}]"]
     if operator.keys:
         known.append(f"keys {', '.join(operator.keys)}")
     known += [f"{s.name} {'default' if s.ttl is None else s.ttl}" for s in operator.states]
     if operator.reused:
         known.append("see above")
-    name, _, arguments = (node.description or node.type).partition("(")
-    yield Line(branch, f"{node.id} {name}", " · ".join(known))
-    if arguments and not operator.reused:
-        yield Line(below + ("│  " if operator.inputs else "   "), "", arguments.removesuffix(")"))
-    for number, source in enumerate(operator.inputs, 1):
-        last = number == len(operator.inputs)
-        yield from _lines(source, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
+    name, _, arguments = (operator.node.description or operator.node.type).partition("(")
+    details = [arguments.removesuffix(")")] if arguments and not operator.reused else []
+    return f"{operator.node.id} {name}", " · ".join(known), details
 
 
-def _keys(plan: Plan, node: ExecNode) -> Iterator[str]:
+def draw(
+    root: _T,
+    inputs: Callable[[_T], Sequence[_T]],
+    known: Callable[[_T], tuple[str, str, Sequence[str]]],
+    branch: str = "",
+    below: str = "",
+) -> Iterator[Line]:
+    """The tree of ``root`` and its ``inputs``; ``known`` gives each one's name, text and the lines below that."""
+    name, text, details = known(root)
+    yield Line(branch, name, text)
+    sources = inputs(root)
+    for detail in details:
+        yield Line(below + ("│  " if sources else "   "), "", detail)
+    for number, source in enumerate(sources, 1):
+        last = number == len(sources)
+        yield from draw(source, inputs, known, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
+
+
+def keys(plan: Plan, node: ExecNode) -> Iterator[str]:
+    """The columns whose values keep a node's rows together."""
     inputs = plan.inputs(node)
     match node:
         case Join(join_spec=spec) | TemporalJoin(join_spec=spec) | WindowJoin(join_spec=spec):
@@ -149,31 +166,35 @@ def _keys(plan: Plan, node: ExecNode) -> Iterator[str]:
         case IntervalJoin(interval_join_spec=interval):
             yield from _join_keys(interval.join_spec, inputs)
         case GroupAggregate(grouping=columns) | GlobalGroupAggregate(grouping=columns):
-            yield from _names(inputs[0], columns)
+            yield from columns_of(inputs[0], columns)
         case WindowAggregate(grouping=columns) | GlobalWindowAggregate(grouping=columns):
-            yield from _names(inputs[0], columns)
+            yield from columns_of(inputs[0], columns)
         case GroupWindowAggregate(grouping=columns) | Deduplicate(unique_keys=columns):
-            yield from _names(inputs[0], columns)
+            yield from columns_of(inputs[0], columns)
         case OverAggregate(over_spec=over):
-            yield from _names(inputs[0], over.partition.fields)
+            yield from columns_of(inputs[0], over.partition.fields)
         case ChangelogNormalize(unique_keys=columns) | WindowDeduplicate(partition_keys=columns):
-            yield from _names(inputs[0], columns)
+            yield from columns_of(inputs[0], columns)
         case Rank(partition=partition) | WindowRank(partition_spec=partition):
-            yield from _names(inputs[0], partition.fields)
+            yield from columns_of(inputs[0], partition.fields)
+        case MultiJoin(input_properties=properties):
+            distribution = properties[0].required_distribution if properties else None
+            yield from columns_of(inputs[0], (distribution and distribution.keys) or ())
         case Exchange(input_properties=properties):
             distribution = properties[0].required_distribution if properties else None
-            yield from _names(inputs[0], (distribution and distribution.keys) or ())
+            yield from columns_of(inputs[0], (distribution and distribution.keys) or ())
         case Sink(input_upsert_key=columns):
-            yield from _names(inputs[0], columns or ())
+            yield from columns_of(inputs[0], columns or ())
 
 
 def _join_keys(spec: JoinSpec, inputs: tuple[ExecNode, ...]) -> Iterator[str]:
     left, right = inputs
-    for a, b in zip(_names(left, spec.left_keys), _names(right, spec.right_keys), strict=False):
+    for a, b in zip(columns_of(left, spec.left_keys), columns_of(right, spec.right_keys), strict=False):
         yield f"{a} = {b}"
 
 
-def _names(node: ExecNode, columns: tuple[int, ...]) -> Iterator[str]:
+def columns_of(node: ExecNode, columns: Sequence[int]) -> Iterator[str]:
+    """The names of some columns of a node."""
     fields = node.fields
     for column in columns:
         yield fields[column].name if column < len(fields) else str(column)

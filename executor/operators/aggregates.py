@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...plan.nodes import (
+    ExecNode,
     GlobalGroupAggregate,
     GroupAggregate,
     IncrementalGroupAggregate,
@@ -20,13 +21,33 @@ from ...plan.types import LogicalType, row
 from ..aggregate_functions import java_calls
 from ..context import TranslationContext
 from ..kernels import keyed, run_kernel, schema_of
+from ..physical import Execution, Query, accumulators, kernel, passed_by, with_ttl
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
 
 
-@translator(GroupAggregate)
+_WHY = "each group's state expires by itself, and changes come out as rows"
+
+
+def _runs(node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: Query) -> Execution:
+    state = with_ttl("ValueState", "accumulators", f"rows, {accumulators(_calls(node, query))}", node.ttl_ms())
+    return kernel(node, query, "aggregate.GroupAggregate", _WHY, state)
+
+
+def _calls(
+    node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: Query
+) -> Sequence[AggregateCall]:
+    if isinstance(node, GroupAggregate):
+        return node.agg_calls
+    below: ExecNode = query.input(query.input(node))
+    if isinstance(below, LocalGroupAggregate):
+        return below.agg_calls
+    return node.agg_calls if isinstance(node, GlobalGroupAggregate) else ()
+
+
+@translator(GroupAggregate, runs=_runs)
 def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """One updating row a group."""
     (stream,) = inputs
@@ -43,13 +64,13 @@ def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: T
     )
 
 
-@translator(LocalGroupAggregate)
+@translator(LocalGroupAggregate, runs=lambda node, query: passed_by("the global phase does all"))
 def local_group_aggregate(node: LocalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Left to the global phase."""
     return replace(inputs[0], local=node)
 
 
-@translator(GlobalGroupAggregate)
+@translator(GlobalGroupAggregate, runs=_runs)
 def global_group_aggregate(
     node: GlobalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -62,7 +83,7 @@ def global_group_aggregate(
     return _aggregate(context, stream, grouping, calls, node.output_type, node.generate_update_before, node.ttl_ms())
 
 
-@translator(IncrementalGroupAggregate)
+@translator(IncrementalGroupAggregate, runs=_runs)
 def incremental_group_aggregate(
     node: IncrementalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:

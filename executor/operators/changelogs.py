@@ -5,12 +5,18 @@ from __future__ import annotations
 from ...plan.nodes import ChangelogNormalize
 from ..context import TranslationContext
 from ..kernels import condition, run_kernel, schema_of
+from ..physical import Execution, Query, kernel, with_ttl
 from ..registry import translator
 from ..stream import Stream
 from .ranks import keyed_rows
 
 
-@translator(ChangelogNormalize)
+def _runs(node: ChangelogNormalize, query: Query) -> Execution:
+    state = with_ttl("ValueState", "changelogNormalizeState", "the last row", node.ttl_ms())
+    return kernel(node, query, "changelog.Normalize", "the row that an upsert replaces is looked up", state)
+
+
+@translator(ChangelogNormalize, runs=_runs)
 def changelog_normalize(node: ChangelogNormalize, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """A complete changelog of upserts by key."""
     (stream,) = inputs

@@ -24,13 +24,19 @@ from ...plan.specs import (
 )
 from ..context import TranslationContext
 from ..event_time import with_event_time
+from ..physical import TIMER, Execution, Query, kernel, until_watermark
 from ..registry import translator
 from ..stream import Stream
 from ..window_kernels import aggregate_windows
 from ..windows import Clock
 
 
-@translator(GroupWindowAggregate)
+def _runs(node: GroupWindowAggregate, query: Query) -> Execution:
+    rows = until_watermark("ListState", "rows", "the rows of open windows")
+    return kernel(node, query, "time.WindowAggregate", "all functions, sessions and retractions", rows, TIMER)
+
+
+@translator(GroupWindowAggregate, runs=_runs)
 def group_window_aggregate(
     node: GroupWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:

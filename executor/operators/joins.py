@@ -11,28 +11,47 @@ from typing import TYPE_CHECKING, Any
 from ...plan.nodes import Join
 from ...plan.specs import JoinType
 from ..context import TranslationContext
+from ..join_sides import kept_rows, side_spec
 from ..kernels import (
     CONSTANT_KEY,
     boolean_array,
     changelog_columns,
     condition,
-    int_array,
     run_kernel,
     schema_of,
 )
+from ..physical import Execution, Query, kernel, with_ttl
 from ..registry import translator
 from ..stream import KIND, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_STATES = ("leftState", "rightState")
 _SIDE, _LEFT, _RIGHT = "__right", "left", "right"
 _KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL, JoinType.ANTI)
 _KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
 _LEFT_ONLY = (JoinType.SEMI, JoinType.ANTI)
 
 
-@translator(Join)
+def _runs(node: Join, query: Query) -> Execution:
+    spec = node.join_spec
+    kind = spec.join_type
+    counted = (kind in _KEEPS_LEFT or kind in _LEFT_ONLY, kind in _KEEPS_RIGHT)
+    sides = zip(
+        (spec.left_keys, spec.right_keys), (node.left_upsert_keys, node.right_upsert_keys), counted, strict=True
+    )
+    states = []
+    for index, (keys, upsert_keys, counts) in enumerate(sides):
+        source = query.input(node, index)
+        kept = kept_rows(keys, upsert_keys, counts or query.is_changelog(source))
+        holds = kept.holds(query.columns(source, kept.unique or ()))
+        states.append(with_ttl(kept.kind, _STATES[index], holds, node.ttl_ms(index)))
+    name = "join.SemiAntiJoin" if kind in _LEFT_ONLY else "join.StreamingJoin"
+    return kernel(node, query, name, "rows of either side expire one by one and can be taken back", *states)
+
+
+@translator(Join, runs=_runs)
 def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Bring both sides' rows together by key and let the kernel match them."""
     left, right = inputs
@@ -105,14 +124,5 @@ def _side(
     counted: bool,
 ) -> Any:
     """How a side's rows are kept: at most one a key, by their unique key, by content, or only appended."""
-    contained = [key for key in upsert_keys or () if set(key) <= set(join_keys)]
-    unique = min(contained or upsert_keys or (), key=len, default=None)
-    spec = getattr(context.runtime.join, "JoinSide$Spec")
-    return spec(
-        ("leftState", "rightState")[index],
-        context.java_schema(schema_of(stream.type.field_types)),
-        node.ttl_ms(index),
-        None if unique is None else int_array(context, unique),
-        bool(contained),
-        not (counted or stream.changelog),
-    )
+    kept = kept_rows(join_keys, upsert_keys, counted or stream.changelog)
+    return side_spec(context, _STATES[index], stream, node.ttl_ms(index), kept)

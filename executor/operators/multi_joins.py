@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...plan.nodes import MultiJoin
 from ..context import TranslationContext
+from ..join_sides import KeptRows, kept_rows, side_spec
 from ..kernels import (
     CONSTANT_KEY,
     boolean_array,
     condition,
-    int_array,
     object_array,
     run_kernel,
     schema_of,
 )
+from ..physical import Execution, Query, kernel, with_ttl
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream
 
@@ -26,11 +27,21 @@ _INPUT = "__input"
 _LEFT = "LEFT"
 
 
-@translator(MultiJoin)
+def _runs(node: MultiJoin, query: Query) -> Execution:
+    states = []
+    for index, keys in enumerate(_keys(node)):
+        source = query.input(node, index)
+        kept = _kept(node, index, keys, query.is_changelog(source))
+        holds = kept.holds(query.columns(source, kept.unique or ()))
+        states.append(with_ttl(kept.kind, _state(index), holds, node.ttl_ms(index)))
+    return kernel(node, query, "join.MultiJoin", "no rows between two joins are kept", *states)
+
+
+@translator(MultiJoin, runs=_runs)
 def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Bring all inputs' rows together by their common key and let the kernel join them."""
     package = context.runtime.join
-    keys = [tuple(p.required_distribution.keys or ()) for p in node.input_properties or ()]
+    keys = _keys(node)
     frame = _union(inputs, keys)
     preserves = [kind == _LEFT for kind in node.join_types]
     changelog = any(preserves) or any(s.changelog for s in inputs)
@@ -39,12 +50,15 @@ def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: Translation
     for stream, rex in zip(inputs, node.join_conditions, strict=True):
         types += stream.type.field_types
         conditions.append(condition(context, rex, types))
-    spec = getattr(package, "JoinSide$Spec")
+    sides = [
+        side_spec(context, _state(i), s, node.ttl_ms(i), _kept(node, i, keys[i], s.changelog))
+        for i, s in enumerate(inputs)
+    ]
     kernel = package.MultiJoin(
         context.java_schema(frame.schema),
         context.java_schema(schema_of(node.output_type.field_types)),
         changelog,
-        object_array(context, spec, [_side(context, spec, node, i, s, keys[i]) for i, s in enumerate(inputs)]),
+        object_array(context, getattr(package, "JoinSide$Spec"), sides),
         boolean_array(context, preserves),
         object_array(context, context.runtime.Condition, conditions),
         context.folds_changes,
@@ -72,18 +86,15 @@ def _union(inputs: tuple[Stream, ...], keys: list[tuple[int, ...]]) -> DataFrame
     return reduce(lambda a, b: a.union(b), (shaped(i, s) for i, s in enumerate(inputs)))
 
 
-def _side(
-    context: TranslationContext, spec: Any, node: MultiJoin, index: int, stream: Stream, join_key: tuple[int, ...]
-) -> Any:
-    """How an input's rows are kept."""
+def _kept(node: MultiJoin, index: int, join_key: tuple[int, ...], changelog: bool) -> KeptRows:
     unique_keys = [key for key in (node.input_unique_keys or ((),) * (index + 1))[index] if key]
-    contained = [key for key in unique_keys if set(key) <= set(join_key)]
-    unique = min(contained or unique_keys, key=len, default=None)
-    return spec(
-        f"input-state-{index}",
-        context.java_schema(schema_of(stream.type.field_types)),
-        node.ttl_ms(index),
-        None if unique is None else int_array(context, unique),
-        bool(contained),
-        not stream.changelog,
-    )
+    return kept_rows(join_key, unique_keys, changelog)
+
+
+def _keys(node: MultiJoin) -> list[tuple[int, ...]]:
+    """The common key in the columns of each input."""
+    return [tuple(p.required_distribution.keys or ()) for p in node.input_properties or ()]
+
+
+def _state(index: int) -> str:
+    return f"input-state-{index}"

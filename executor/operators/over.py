@@ -17,6 +17,7 @@ from ..aggregate_functions import function_name
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..kernels import keyed, run_kernel, schema_of
+from ..physical import TIMER, Execution, Query, accumulators, kernel, until_watermark, with_ttl
 from ..registry import translator
 from ..stream import HIDDEN, KIND, SEQUENCE, Stream, column_name
 from ..types import is_year_month
@@ -30,7 +31,19 @@ UNBOUNDED = -1
 TIME = "__time"
 
 
-@translator(OverAggregate)
+def _runs(node: OverAggregate, query: Query) -> Execution:
+    group = _only_group(node.over_spec)
+    order = query.input(node).output_type.field_types[group.order_by.fields[0].index]
+    if not order.is_time_attribute:
+        rows = with_ttl("ListState", "rows", "all rows", 0)
+        return kernel(node, query, "aggregate.OrderedAggregate", "a row may come before others and update them", rows)
+    rows = until_watermark("MapState", "rows", "rows by their times")
+    frame = until_watermark("ValueState", "frame", accumulators(group.agg_calls))
+    why = "rows come out, in order, when the watermark reaches them"
+    return kernel(node, query, "time.OverAggregate", why, rows, frame, TIMER)
+
+
+@translator(OverAggregate, runs=_runs)
 def over_aggregate(node: OverAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Aggregate up to the current row."""
     (stream,) = inputs

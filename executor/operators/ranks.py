@@ -20,6 +20,7 @@ from ...plan.specs import (
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
+from ..physical import TIMER, Execution, Query, kernel, until_watermark, with_ttl
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..types import spark_type
@@ -32,7 +33,24 @@ _NO_ORDER = SortSpec(())
 _NO_END = 2**63 - 1
 
 
-@translator(Deduplicate)
+def _runs_deduplicate(node: Deduplicate, query: Query) -> Execution:
+    if node.is_rowtime and node.output_insert_only:
+        state = until_watermark("ValueState", "deduplicateState", "the first row, and whether it is out")
+        return kernel(node, query, "time.KeepFirst", "the first row is known when the watermark says so", state, TIMER)
+    holds = "the row" if node.is_rowtime or node.keep_last_row else "that there was one"
+    state = with_ttl("ValueState", "deduplicateState", holds, node.ttl_ms())
+    return kernel(node, query, "rank.Deduplicate", "each key's state expires by itself", state)
+
+
+def _runs_top_n(node: Rank | SortLimit | Limit, query: Query) -> Execution:
+    found_by = "content"
+    if isinstance(node.rank_strategy, UpdateFastStrategy):
+        found_by = query.columns(query.input(node), node.rank_strategy.primary_keys)
+    state = with_ttl("MapState", "rankState", f"row, count and arrival by {found_by}", node.ttl_ms())
+    return kernel(node, query, "rank.TopN", "rows that leave the ranking are taken back", state)
+
+
+@translator(Deduplicate, runs=_runs_deduplicate)
 def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first or last row of each key."""
     (stream,) = inputs
@@ -69,7 +87,7 @@ def _rowtime(stream: Stream) -> int:
     return next(i for i, t in enumerate(stream.type.field_types) if t.is_rowtime)
 
 
-@translator(Rank)
+@translator(Rank, runs=_runs_top_n)
 def rank(node: Rank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Top-N of each partition.
 
@@ -80,13 +98,13 @@ def rank(node: Rank, inputs: tuple[Stream, ...], context: TranslationContext) ->
     return _top_n(context, node, inputs[0], node.partition.fields, node.order_by, node.output_row_number)
 
 
-@translator(SortLimit)
+@translator(SortLimit, runs=_runs_top_n)
 def sort_limit(node: SortLimit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in an order."""
     return _top_n(context, node, inputs[0], (), node.order_by, False)
 
 
-@translator(Limit)
+@translator(Limit, runs=_runs_top_n)
 def limit(node: Limit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in the order they came."""
     return _top_n(context, node, inputs[0], (), _NO_ORDER, False)

@@ -7,11 +7,12 @@ from functools import reduce
 
 from ...plan.nodes import Calc, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union
 from ..context import TranslationContext
+from ..physical import native, passed_by
 from ..registry import translator
 from ..stream import HIDDEN, KIND, UPDATE_BEFORE, Stream, column_name
 
 
-@translator(Calc)
+@translator(Calc, runs=lambda node, query: native("Filter, Project" if node.condition else "Project"))
 def calc(node: Calc, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Filter, then project."""
     (stream,) = inputs
@@ -20,26 +21,26 @@ def calc(node: Calc, inputs: tuple[Stream, ...], context: TranslationContext) ->
     return stream.select([context.expression(rex, stream) for rex in node.projection], node.output_type)
 
 
-@translator(Exchange)
+@translator(Exchange, runs=lambda node, query: passed_by("Spark shuffles where the operator behind wants it"))
 def exchange(node: Exchange, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Spark spreads rows by the keys of the operator behind, as the plan wants."""
     return inputs[0]
 
 
-@translator(MiniBatchAssigner)
+@translator(MiniBatchAssigner, runs=lambda node, query: passed_by("every operator works in micro-batches"))
 def mini_batch_assigner(node: MiniBatchAssigner, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Every operator works in the batches of Spark."""
     return inputs[0]
 
 
-@translator(DropUpdateBefore)
+@translator(DropUpdateBefore, runs=lambda node, query: native("Filter"))
 def drop_update_before(node: DropUpdateBefore, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """All rows but -U."""
     (stream,) = inputs
     return stream.where(stream.frame[KIND] != UPDATE_BEFORE) if stream.changelog else stream
 
 
-@translator(Union)
+@translator(Union, runs=lambda node, query: native("Union"))
 def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """All rows of all inputs; hidden columns that only some have are filled up."""
     from pyspark.sql import functions as F
@@ -64,7 +65,7 @@ def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) 
     )
 
 
-@translator(Expand)
+@translator(Expand, runs=lambda node, query: native("Generate"))
 def expand(node: Expand, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row once per projection."""
     from pyspark.sql import functions as F

@@ -7,12 +7,19 @@ from ...plan.nodes import TemporalSort
 from ..context import TranslationContext
 from ..event_time import TIME, with_event_time
 from ..kernels import schema_of
+from ..physical import TIMER, Execution, Query, kernel, until_watermark
 from ..registry import translator
 from ..stream import Stream
 from ..window_kernels import ROW, emitted, row_order, run_timed, timed_input
 
 
-@translator(TemporalSort)
+def _runs(node: TemporalSort, query: Query) -> Execution:
+    rows = until_watermark("ListState", "rows", "rows that wait")
+    last = until_watermark("ValueState", "last", "the time of the last row that came out")
+    return kernel(node, query, "time.TemporalSort", "rows come out when the watermark reaches them", rows, last, TIMER)
+
+
+@translator(TemporalSort, runs=_runs)
 def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Emit rows by time, once the watermark has reached them."""
     from pyspark.sql import functions as F

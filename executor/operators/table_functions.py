@@ -11,6 +11,7 @@ from ...plan.nodes import Correlate, Values
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType
 from ..context import TranslationContext
+from ..physical import native
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
 from ..types import field_name, spark_type
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import ArrayType
 
 
-@translator(Values)
+@translator(Values, runs=lambda node, query: native("EndOfInput, Generate", "constant rows, once"))
 def values(node: Values, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Constant rows, once."""
     from pyspark.sql import functions as F
@@ -35,7 +36,7 @@ def values(node: Values, inputs: tuple[Stream, ...], context: TranslationContext
     return Stream(frame.select(*columns, frame[SEQUENCE].cast("bigint").alias(SEQUENCE)), node.output_type)
 
 
-@translator(Correlate)
+@translator(Correlate, runs=lambda node, query: native("Generate"))
 def correlate(node: Correlate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row with the rows that a table function yields for it; LEFT: or with NULLs, if there are none."""
     from pyspark.sql import functions as F

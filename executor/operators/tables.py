@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...plan.nodes import Sink, TableSourceScan
+from ...plan.specs import ContextResolvedTable
 from ..connectors import find_connector
 from ..constraints import enforce_constraints
 from ..context import TranslationContext
 from ..errors import TableError
+from ..physical import Execution, Query, kernel, native, with_ttl
 from ..registry import translator
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
 from ..tables import Table, table_of
@@ -16,14 +19,33 @@ from ..tables import Table, table_of
 ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
 
 
-@translator(TableSourceScan)
+def _runs_scan(node: TableSourceScan, query: Query) -> Execution:
+    return native(_options(node.scan_table_source.table).get("connector", "unknown connector"), "reads the table")
+
+
+def _runs_sink(node: Sink, query: Query) -> Execution:
+    connector = _options(node.dynamic_table_sink.table).get("connector", "unknown connector")
+    if not node.require_upsert_materialize:
+        return native(f"foreachBatch, {connector}", "writes the table")
+    state = with_ttl("ValueState", "sinkMaterializeState", "the rows of a primary key, in order", node.ttl_ms())
+    schema = node.dynamic_table_sink.table.resolved_table
+    key = schema.schema.primary_key if schema else None
+    why = "rows are known by another key than the table's; foreachBatch then writes it"
+    return kernel(node, query, "changelog.UpsertMaterialize", why, state, keys=key.columns if key else ())
+
+
+def _options(table: ContextResolvedTable) -> Mapping[str, str]:
+    return (table.resolved_table.options if table.resolved_table else None) or {}
+
+
+@translator(TableSourceScan, runs=_runs_scan)
 def scan(node: TableSourceScan, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Read a table by its connector."""
     table = table_of(node.scan_table_source.table, context.variables)
     return find_connector(table).read(table, node, context)
 
 
-@translator(Sink)
+@translator(Sink, runs=_runs_sink)
 def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows as the table takes them, constraints enforced.
 

@@ -12,6 +12,7 @@ from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time
 from ..kernels import CONSTANT_KEY, boolean_array, condition, schema_of
+from ..physical import TIMER, Execution, Query, kernel, until_watermark
 from ..registry import translator
 from ..stream import KIND, LATENESS, SEQUENCE, Stream
 from ..window_kernels import emitted, run_timed, window_span
@@ -20,11 +21,29 @@ from ..windows import END, START, Clock, with_windows
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+_SIDES = ("left", "right")
 _BEFORE_ALL = 2**62
 """What takes a sequence number before all others."""
 
 
-@translator(WindowJoin)
+def _runs_window(node: WindowJoin, query: Query) -> Execution:
+    rows = until_watermark("ListState", "rows", "the rows of open windows")
+    return kernel(node, query, "time.WindowJoin", "both sides wait until a window closes", rows, TIMER)
+
+
+def _runs_interval(node: IntervalJoin, query: Query) -> Execution:
+    states = [until_watermark("MapState", side, "rows by their times, and whether matched") for side in _SIDES]
+    why = "a row that is left alone comes out once no match can come"
+    return kernel(node, query, "time.IntervalJoin", why, *states, TIMER)
+
+
+def _runs_temporal(node: TemporalJoin, query: Query) -> Execution:
+    left, right = _SIDES
+    states = (until_watermark("MapState", left, "rows by their times"), until_watermark("MapState", right, "versions"))
+    return kernel(node, query, "time.TemporalJoin", "a row waits for the version of its time", *states, TIMER)
+
+
+@translator(WindowJoin, runs=_runs_window)
 def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join the rows that share key and window."""
     left, right = (with_event_time(stream) for stream in inputs)
@@ -42,7 +61,7 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
     return emitted(left, run_timed(context, frame, _key_width(node.join_spec), kernel), node.output_type)
 
 
-@translator(IntervalJoin)
+@translator(IntervalJoin, runs=_runs_interval)
 def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join the rows whose times are within bounds."""
     spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
@@ -69,7 +88,7 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
     return replace(joined, event_time=bounds.is_event_time)
 
 
-@translator(TemporalJoin)
+@translator(TemporalJoin, runs=_runs_temporal)
 def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join each left row with the right side's version of its time."""
     if node.left_time_attribute_index < 0 or node.right_time_attribute_index < 0:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from ...plan.nodes import WatermarkAssigner
 from ..context import TranslationContext
 from ..event_time import assign_watermarks
+from ..physical import native
 from ..registry import translator
 from ..stream import Stream
 
 
-@translator(WatermarkAssigner)
+@translator(
+    WatermarkAssigner,
+    runs=lambda node, query: native("Project, EventTimeWatermark", "each row carries Flink's watermark"),
+)
 def watermark_assigner(node: WatermarkAssigner, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Derive the watermark from each row."""
     from pyspark.sql import functions as F

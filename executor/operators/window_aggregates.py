@@ -15,13 +15,24 @@ from ...plan.types import LogicalType
 from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time
 from ..native_aggregates import is_native_query, native_aggregate
+from ..physical import TIMER, Execution, Query, kernel, passed_by, until_watermark
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
 from ..window_kernels import aggregate_windows
 from ..windows import END, START, Clock, with_windows
 
 
-@translator(LocalWindowAggregate)
+def _runs(node: GlobalWindowAggregate | WindowAggregate, query: Query) -> Execution:
+    if query.obstacle is None:
+        keys = (*query.keys(node), "window start", "window end")
+        state = until_watermark("", "state", "accumulators by key and window")
+        why = "insert-only, and all functions are the same in Spark"
+        return Execution("native", "Aggregate", why, shuffle=keys, states=(state,))
+    rows = until_watermark("ListState", "rows", "the rows of open windows")
+    return kernel(node, query, "time.WindowAggregate", query.obstacle, rows, TIMER)
+
+
+@translator(LocalWindowAggregate, runs=lambda node, query: passed_by("the global phase does all"))
 def local_window_aggregate(
     node: LocalWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -29,7 +40,7 @@ def local_window_aggregate(
     return replace(inputs[0], local=node)
 
 
-@translator(GlobalWindowAggregate)
+@translator(GlobalWindowAggregate, runs=_runs)
 def global_window_aggregate(
     node: GlobalWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -51,7 +62,7 @@ def global_window_aggregate(
     )
 
 
-@translator(WindowAggregate)
+@translator(WindowAggregate, runs=_runs)
 def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The aggregation in one phase."""
     (stream,) = inputs

@@ -8,13 +8,23 @@ from ...plan.nodes import WindowTableFunction
 from ...plan.specs import SessionWindow
 from ..context import TranslationContext
 from ..event_time import with_event_time
+from ..physical import TIMER, Execution, Query, kernel, native, until_watermark
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..window_kernels import attach_sessions
 from ..windows import END, START, Clock, with_windows
 
 
-@translator(WindowTableFunction)
+def _runs(node: WindowTableFunction, query: Query) -> Execution:
+    window = node.windowing.window
+    if not isinstance(window, SessionWindow):
+        return native("Project, Generate", "a row's windows follow from its time")
+    rows = until_watermark("ListState", "rows", "the rows of open sessions")
+    keys = tuple(query.columns(query.input(node), [k]) for k in window.partition_key_indices or ())
+    return kernel(node, query, "time.WindowRows", "sessions merge until they close", rows, TIMER, keys=keys)
+
+
+@translator(WindowTableFunction, runs=_runs)
 def window_table_function(node: WindowTableFunction, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row once per window, with the window's start, end and time; sessions come when they close."""
     (stream,) = inputs

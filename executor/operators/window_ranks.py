@@ -7,13 +7,21 @@ from ...plan.nodes import WindowDeduplicate, WindowRank
 from ...plan.specs import ConstantRankRange, SortField
 from ..context import TranslationContext
 from ..event_time import with_event_time
+from ..physical import TIMER, Execution, Query, kernel, until_watermark
 from ..registry import translator
 from ..stream import Stream
 from ..window_kernels import rank_windows
 from ..windows import Clock
 
+_WHY = "a window's rows wait until it closes"
+_ROWS = until_watermark("ListState", "rows", "the rows of open windows")
 
-@translator(WindowRank)
+
+def _runs(node: WindowRank | WindowDeduplicate, query: Query) -> Execution:
+    return kernel(node, query, "time.WindowRank", _WHY, _ROWS, TIMER)
+
+
+@translator(WindowRank, runs=_runs)
 def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows of the given ranks."""
     (stream,) = inputs
@@ -33,7 +41,7 @@ def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: Translati
     )
 
 
-@translator(WindowDeduplicate)
+@translator(WindowDeduplicate, runs=_runs)
 def window_deduplicate(node: WindowDeduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first or last row by time; of several last ones the one that came last."""
     (stream,) = inputs

@@ -29,6 +29,7 @@ def imported(process: subprocess.CompletedProcess[str]) -> list[str]:
         ("validate", str(CASE / "plan.json")),
         ("explain", str(CASE / "plan.json")),
         ("explain", str(CASE / "pipeline.sql")),
+        ("explain", "--physical", str(CASE / "plan.json")),
         ("ttl", str(CASE / "plan.json"), "--all", "1 h"),
     ],
     ids=" ".join,

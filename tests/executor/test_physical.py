@@ -1,0 +1,65 @@
+"""What ``explain --physical`` tells of plans, without Spark."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan.executor.physical import Query, execute_nodes, physical_json, physical_lines, queries_of
+from flinkplan.executor.runtime.jar import SOURCES
+from flinkplan.plan.document import Plan, load, loads
+from flinkplan.plan.errors import UnsupportedError
+from tests.conftest import Golden
+from tests.parity.corpus import HERE, Case, cases
+
+COMPILING = [case for case in cases() if case.compiles]
+TREES = (
+    "join-statement-set-views-cte-sub-plan-reuse",
+    "ttl-one-hour-join-aggregate-dedup-topn-pipeline",
+    "ttl-not-applied-to-interval-temporal-window",
+    "window-tumble-key-many-aggs",
+    "window-tumble-count-distinct-split",
+    "window-session-agg-partition",
+)
+
+
+def plan_of(case: str) -> Plan:
+    return load(HERE / "cases" / case / "plan.json")
+
+
+@pytest.mark.parametrize("case", TREES)
+def test_tree(case: str, golden: Golden) -> None:
+    lines = physical_lines(queries_of(plan_of(case)))
+    golden.check(f"physical/{case}.txt", "".join(f"{line}\n" for line in lines))
+
+
+@pytest.mark.parametrize("case", COMPILING, ids=lambda case: case.name)
+def test_every_kernel_that_is_named_is_there(case: Case) -> None:
+    for plan in queries_of(load(case.plan_file)).values():
+        for execution in execute_nodes(Query(plan)).values():
+            if execution.engine == "kernel":
+                file = SOURCES / "flinkplan/runtime" / f"{execution.by.replace('.', '/')}.java"
+                assert file.exists(), execution.by
+            assert bool(execution.states) == (execution.shuffle is not None)
+
+
+def test_json_has_one_object_a_query() -> None:
+    first, second = physical_json(queries_of(plan_of("ttl-changelog-normalize-and-upsert-materialize")))
+    assert (first["query"], first["encoding"], second["query"]) == ("by_acc", "avro", "by_owner")
+    sink = second["nodes"][-1]
+    assert (sink["engine"], sink["by"]) == ("kernel", "changelog.UpsertMaterialize")
+    assert sink["shuffle"] == ["owner"]
+    assert sink["states"] == [
+        {
+            "name": "sinkMaterializeState",
+            "kind": "ValueState",
+            "holds": "the rows of a primary key, in order",
+            "kept": "TTL 36 h",
+        }
+    ]
+
+
+def test_a_node_that_is_not_executed_is_named() -> None:
+    text = (HERE / "cases/expr-literals-of-every-type/plan.json").read_text("utf-8")
+    plan = loads(text.replace("stream-exec-calc_1", "stream-exec-python-calc_1"), "plan.json")
+    with pytest.raises(UnsupportedError, match="stream-exec-python-calc_1"):
+        list(physical_lines(queries_of(plan)))
