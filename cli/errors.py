@@ -7,7 +7,7 @@ import traceback
 
 import click
 
-from ..plan.errors import ErrorGroup, FlinkplanError
+from ..plan.errors import FlinkplanError
 from ..plan.snippets import described
 
 INTERRUPTED = 130
@@ -16,8 +16,7 @@ INTERNAL = 70
 
 def print_error(error: FlinkplanError) -> None:
     """What is wrong, the place with its line, and how to mend it; each of a group of errors in turn."""
-    errors = error.errors if isinstance(error, ErrorGroup) else (error,)
-    for number, each in enumerate(errors):
+    for number, each in enumerate(error.errors):
         if number:
             click.echo(err=True)
         message, place, snippet, hint = described(each)

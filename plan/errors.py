@@ -48,6 +48,11 @@ class FlinkplanError(Exception):
         self.hint = hint
         self.snippet = snippet
 
+    @property
+    def errors(self) -> tuple[FlinkplanError, ...]:
+        """The errors that it tells of: itself, or those of a group."""
+        return (self,)
+
     def __str__(self) -> str:
         lines = [f"{self.where}: {self.message}" if self.where else self.message]
         if self.snippet:
@@ -61,9 +66,13 @@ class ErrorGroup(FlinkplanError):
     """Several errors found in one go."""
 
     def __init__(self, errors: Sequence[FlinkplanError]) -> None:
-        self.errors = tuple(errors)
+        self._errors = tuple(errors)
         super().__init__("\n".join(str(e) for e in self.errors))
         self.exit_code = max((e.exit_code for e in self.errors), default=3)
+
+    @property
+    def errors(self) -> tuple[FlinkplanError, ...]:
+        return self._errors
 
 
 class PlanError(FlinkplanError):
@@ -78,3 +87,7 @@ class UnsupportedError(FlinkplanError):
     exit_code = 4
 
 
+def together(errors: Sequence[FlinkplanError]) -> FlinkplanError:
+    """One error for all of them: the only one itself, else a group; groups among them are taken apart."""
+    flat = [each for error in errors for each in error.errors]
+    return flat[0] if len(flat) == 1 else ErrorGroup(flat)

@@ -55,6 +55,10 @@ class CatalogError(FlinkplanError):
     """An object that is missing, or there already."""
 
 
+class FaultyDefinition(CatalogError):
+    """A name whose definition is wrong: what refers to it cannot be judged before that is mended."""
+
+
 @dataclass
 class Catalog:
     """All catalogs, their databases and what is in them; names are compared with their case."""
@@ -63,6 +67,8 @@ class Catalog:
     current_database: str = DEFAULT_DATABASE
     databases: set[tuple[str, str]] = field(default_factory=lambda: {(DEFAULT_CATALOG, DEFAULT_DATABASE)})
     objects: dict[Identifier, Table | View] = field(default_factory=dict)
+    faulty: set[Identifier] = field(default_factory=set)
+    """Names whose definitions are wrong."""
 
     def qualify(self, names: tuple[str, ...]) -> Identifier:
         """The full name of ``table``, ``database.table`` or ``catalog.database.table``."""
@@ -75,8 +81,16 @@ class Catalog:
         raise CatalogError(f"'{'.'.join(names)}' has too many parts; a table is catalog.database.name at most")
 
     def find(self, names: tuple[str, ...]) -> Table | View | None:
-        """The table or view of a name, looked up in the current database where the name is short."""
-        return self.objects.get(self.qualify(names)) if len(names) <= 3 else None
+        """The table or view of a name, looked up in the current database where the name is short.
+
+        Raises :class:`FaultyDefinition` where what defines the name is wrong.
+        """
+        if len(names) > 3:
+            return None
+        identifier = self.qualify(names)
+        if identifier in self.faulty:
+            raise FaultyDefinition(f"the definition of '{identifier.summary}' is wrong")
+        return self.objects.get(identifier)
 
     def add(self, item: Table | View, *, replace: bool = False, if_not_exists: bool = False) -> None:
         """Add a table or view.  Raises :class:`CatalogError` if the name is taken or the database is missing."""

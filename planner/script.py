@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError
+from ..plan.errors import FlinkplanError, together
 from .binder.errors import BindError
+from .catalog import FaultyDefinition
 from .session import Session
 from .spec import is_spec, parse_spec
 from .sql import ast, parse_script
@@ -21,11 +22,7 @@ def job_of(script: ast.Script) -> ast.Insert | ast.StatementSet:
     """The statement that a script exists for.  Raises :class:`FlinkplanError` if there is none, or several."""
     jobs = [job for job in map(_job, script.statements) if job is not None]
     if not jobs:
-        raise FlinkplanError(
-            "the script has nothing to compile: there is no INSERT and no statement set",
-            where=script.source.file,
-            hint="add INSERT INTO … SELECT …",
-        )
+        raise _nothing_to_compile(script)
     if len(jobs) > 1:
         raise BindError(
             "the script has several INSERTs, a plan is of one job",
@@ -33,6 +30,17 @@ def job_of(script: ast.Script) -> ast.Insert | ast.StatementSet:
             "put them together: EXECUTE STATEMENT SET BEGIN … END;",
         )
     return jobs[0]
+
+
+def _nothing_to_compile(script: ast.Script) -> FlinkplanError:
+    query = next((s for s in script.statements if isinstance(s, ast.QueryStatement)), None)
+    if query is not None:
+        return BindError("a query alone is no job", query.span, "write its rows to a table: INSERT INTO … SELECT …")
+    return FlinkplanError(
+        "the script has nothing to compile: there is no INSERT and no statement set",
+        where=script.source.file,
+        hint="add INSERT INTO … SELECT …",
+    )
 
 
 def _job(statement: ast.Statement) -> ast.Insert | ast.StatementSet | None:
@@ -46,11 +54,21 @@ def _job(statement: ast.Statement) -> ast.Insert | ast.StatementSet | None:
 
 
 def compile_statements(script: ast.Script, options: Mapping[str, str]) -> Plan:
-    """Apply the definitions up to the job, and compile the job."""
+    """Apply the definitions up to the job, and compile the job.
+
+    Raises the errors of all statements together, but not those that only follow from a faulty definition.
+    """
     session = Session(options)
-    job = job_of(script)
+    errors: list[FlinkplanError] = []
     for statement in script.statements:
-        if _job(statement) is not None:
-            return session.compile(job)
-        session.apply(statement)
-    raise AssertionError("the job is among the statements")
+        job = _job(statement)
+        try:
+            if job is not None and not errors:
+                return session.compile(job_of(script))
+            if job is not None:
+                session.bind(job)
+            elif not isinstance(statement, ast.QueryStatement):
+                session.apply(statement)
+        except FlinkplanError as error:
+            errors += [each for each in error.errors if not isinstance(each, FaultyDefinition)]
+    raise together(errors) if errors else _nothing_to_compile(script)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..plan.document import Plan
+from ..plan.errors import FlinkplanError
 from .algebra import TableModify
 from .binder import BindError, Context, bind_insert, bind_query
-from .binder.errors import unsupported
+from .binder.errors import each_of, placed, unsupported
 from .binder.query import rename
 from .catalog import Catalog, CatalogError, Table, View, did_you_mean
 from .ddl import create_table, create_view
@@ -34,26 +35,29 @@ class Session:
             raise unsupported(f"{_verb(statement)} here", statement.span)
         try:
             action(self, statement)
-        except CatalogError as error:
-            raise BindError(error.message, statement.span, error.hint) from None
+        except FlinkplanError as error:
+            if isinstance(statement, (ast.CreateTable, ast.CreateView)):
+                self.catalog.faulty.add(self.catalog.qualify(statement.name.names))
+            raise placed(error, statement.span) from None
         except RecursionError:
             raise _too_deep(statement) from None
 
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         """The modifications that an INSERT, or each one of a statement set, stands for."""
         context = self._context()
-        inserts = statement.inserts if isinstance(statement, ast.StatementSet) else (statement,)
-        return tuple(bind_insert(context, insert) for insert in inserts)
+        inserts = ((insert, insert.span) for insert in inserts_of(statement))
+        return tuple(each_of(inserts, lambda insert: bind_insert(context, insert)))
 
     def compile(self, statement: ast.Insert | ast.StatementSet) -> Plan:
-        """The compiled plan of an INSERT or a statement set."""
-        from .optimizer import compile as compile_modifies
+        """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together."""
+        from .optimizer import assemble, optimize
 
         try:
-            plan: Plan = compile_modifies(self.bind(statement), self.config)
+            heads = (insert.span.to(insert.table.span) for insert in inserts_of(statement))
+            modifies = zip(self.bind(statement), heads, strict=True)
+            return assemble(each_of(modifies, lambda modify: optimize(modify, self.config)), self.config)
         except RecursionError:
             raise _too_deep(statement) from None
-        return plan
 
     def _context(self) -> Context:
         return Context(self.catalog, self.config)
@@ -115,6 +119,11 @@ class Session:
         options = dict(found.resolved.options or {}) | {o.key: o.value for o in node.set_options}
         options = {k: v for k, v in options.items() if k not in node.reset_keys}
         self.catalog.add(replace(found, resolved=replace(found.resolved, options=options)), replace=True)
+
+
+def inserts_of(statement: ast.Insert | ast.StatementSet) -> tuple[ast.Insert, ...]:
+    """The INSERTs of a job."""
+    return statement.inserts if isinstance(statement, ast.StatementSet) else (statement,)
 
 
 def _nothing(session: Session, node: ast.Statement) -> None:

@@ -2,23 +2,66 @@
 
 from __future__ import annotations
 
-from ...plan.errors import FlinkplanError, UnsupportedError
+import re
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from ...plan.errors import FlinkplanError, UnsupportedError, together
+from ...plan.types import STRING_LENGTH
 from ..sql.errors import snippet
 from ..sql.source import NO_SPAN, Span
 
+R = TypeVar("R")
+T = TypeVar("T")
+
+_WRITTEN = (
+    (re.compile(rf"VARCHAR\({STRING_LENGTH}\)"), "STRING"),
+    (re.compile(rf"VARBINARY\({STRING_LENGTH}\)"), "BYTES"),
+    (re.compile(r"TIMESTAMP\((\d)\) WITH LOCAL TIME ZONE"), r"TIMESTAMP_LTZ(\1)"),
+)
+
 
 class BindError(FlinkplanError):
-    """SQL that means nothing against the catalog; ``span`` is the place."""
+    """SQL that means nothing against the catalog; ``span`` is the place.
+
+    Message and hint name types as people write them: ``STRING``, not ``VARCHAR(2147483647)``.
+    """
 
     def __init__(self, message: str, span: Span, hint: str | None = None) -> None:
-        placed = span is not NO_SPAN
-        super().__init__(
-            message,
-            where=span.location if placed else None,
-            hint=hint,
-            snippet=snippet(span) if placed else None,
-        )
+        super().__init__(_readable(message), hint=None if hint is None else _readable(hint))
         self.span = span
+        placed(self, span)
+
+
+def _readable(text: str) -> str:
+    for plan_name, written in _WRITTEN:
+        text = plan_name.sub(written, text)
+    return text
+
+
+def placed(error: FlinkplanError, span: Span) -> FlinkplanError:
+    """The error, at a place of the text unless it names one already."""
+    if error.where is None and span is not NO_SPAN:
+        error.where = span.location
+        error.snippet = snippet(span)
+    return error
+
+
+def each_of(items: Iterable[tuple[T, Span]], function: Callable[[T], R]) -> list[R]:
+    """What the function gives for each item.
+
+    Raises the errors of all of them together; one that names no place is told at the item's span.
+    """
+    results: list[R] = []
+    errors: list[FlinkplanError] = []
+    for item, span in items:
+        try:
+            results.append(function(item))
+        except FlinkplanError as error:
+            errors.append(placed(error, span))
+    if errors:
+        raise together(errors)
+    return results
 
 
 def unsupported(what: str, span: Span, hint: str | None = None) -> UnsupportedError:

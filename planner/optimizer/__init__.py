@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ...plan.document import Plan
 from ..algebra import Rel, TableModify
@@ -117,21 +118,28 @@ def physical(modify: TableModify, config: Mapping[str, str]) -> Rel:
     return bottom_up(Implementer(config).visit(logical(modify, config)), merge_calcs)
 
 
-def compile(modifies: Sequence[TableModify], config: Mapping[str, str]) -> Plan:
-    """The plan of the statements, as one job.
+Optimized: TypeAlias = tuple[Sink, Mapping[int, Mode]]
+"""The physical tree of a sink, and the mode of each operator by ``id()``."""
+
+
+def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
+    """The operators of one INSERT.
 
     Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
     """
+    tree = normalize_changelogs(physical(modify, config))
+    tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
+    assert isinstance(tree, Sink)
+    return infer(tree, config)
+
+
+def assemble(optimized: Sequence[Optimized], config: Mapping[str, str]) -> Plan:
+    """The plan of one job: what its sinks have in common is shared."""
     from ..lowering import lower
 
-    sinks: list[Rel] = []
+    sinks: list[Rel] = [sink for sink, _ in optimized]
     modes: dict[int, Mode] = {}
-    for modify in modifies:
-        tree = normalize_changelogs(physical(modify, config))
-        tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
-        assert isinstance(tree, Sink)
-        sink, found = infer(tree, config)
-        sinks.append(sink)
+    for _, found in optimized:
         modes |= found
     if _is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
         if _is_on(config, "table.optimizer.reuse-source-enabled"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...plan.errors import ErrorGroup, FlinkplanError
+from ...plan.errors import FlinkplanError, together
 from .ast import (
     AddJar,
     AlterTable,
@@ -55,12 +55,10 @@ class StatementParser(CreateParser):
                 statements.append(self.statement())
                 self._end_of_statement(statements[-1])
             except FlinkplanError as error:
-                errors.extend(error.errors if isinstance(error, ErrorGroup) else (error,))
+                errors.extend(error.errors)
                 self._skip_statement()
-        if len(errors) == 1:
-            raise errors[0]
         if errors:
-            raise ErrorGroup(errors)
+            raise together(errors)
         return Script(tuple(statements), self.source, span=Span(0, len(self.source.text), self.source))
 
     def _end_of_statement(self, statement: Statement) -> None:
@@ -146,10 +144,8 @@ class StatementParser(CreateParser):
                     self._skip_statement()
             self.accept(";")
         end = self.advance()
-        if len(errors) == 1:
-            raise errors[0]
         if errors:
-            raise ErrorGroup(errors)
+            raise together(errors)
         if not inserts:
             raise SqlSyntaxError("a statement set holds at least one INSERT", self.span_of(end))
         return StatementSet(tuple(inserts), execute, span=self.span(start))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.plan.errors import FlinkplanError, UnsupportedError
+from flinkplan.plan.errors import ErrorGroup, FlinkplanError, UnsupportedError
 from flinkplan.planner import compile_script
 from flinkplan.planner.script import job_of
 from flinkplan.planner.session import Session
@@ -66,3 +66,40 @@ def test_what_is_nested_too_deeply_says_so(query: str) -> None:
 def test_what_is_left_out_says_so(sql: str) -> None:
     with pytest.raises(UnsupportedError, match="is not supported"):
         session_after(sql)
+
+
+def test_the_errors_of_all_statements_are_told_at_once() -> None:
+    script = (
+        "CREATE TABLE t (a INT) WITH ('connector'='datagen');\n"
+        "CREATE TABLE o (a INT) WITH ('connector'='filesystem', 'path'='o', 'format'='json');\n"
+        "CREATE VIEW v AS SELECT b FROM t;\n"
+        "EXECUTE STATEMENT SET BEGIN\n"
+        "INSERT INTO o SELECT x FROM v;\n"
+        "INSERT INTO o SELECT b FROM t;\n"
+        "INSERT INTO o SELECT a FROM tt;\n"
+        "END;"
+    )
+    with pytest.raises(ErrorGroup) as caught:
+        compile_script(script, file="p.sql")
+    told = [f"{error.where}: {error.message}" for error in caught.value.errors]
+    assert told == [
+        "p.sql:3:25: there is no column 'b' in 't'",
+        "p.sql:6:22: there is no column 'b' in 't'",
+        "p.sql:7:29: there is no table or view 'tt'",
+    ], "the INSERT from the faulty view is not judged"
+
+
+def test_what_the_optimizer_refuses_is_told_at_each_insert() -> None:
+    script = (
+        "CREATE TABLE t (a INT) WITH ('connector'='datagen');\n"
+        "CREATE TABLE o (n BIGINT) WITH ('connector'='filesystem', 'path'='o', 'format'='json');\n"
+        "EXECUTE STATEMENT SET BEGIN\n"
+        "INSERT INTO o SELECT COUNT(*) FROM t;\n"
+        "INSERT INTO o SELECT a FROM t;\n"
+        "INSERT INTO o SELECT MAX(a) FROM t;\n"
+        "END;"
+    )
+    with pytest.raises(ErrorGroup) as caught:
+        compile_script(script, file="p.sql")
+    assert [str(error.where) for error in caught.value.errors] == ["p.sql:4:1", "p.sql:6:1"]
+    assert (caught.value.errors[0].snippet or "").endswith("| ^^^^^^^^^^^^^")
