@@ -1,0 +1,82 @@
+"""Apache Flink in a process beside the tests, to execute plans compiled here."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from flinkplan.planner.sql import ast, parse_script
+from tests.parity.compare import compare_rows
+from tests.parity.corpus import SESSION_OPTIONS, Case
+from tests.parity.levels import compile_case
+
+RUNNER = Path(__file__).with_name("flink_runner.py")
+PYTHON_VARIABLE = "FLINK_PYTHON"
+"""The environment variable that names a Python with apache-flink."""
+
+
+class Flink:
+    """A context manager over one long-lived Flink; ``python`` is an interpreter that has apache-flink."""
+
+    def __init__(self, python: str) -> None:
+        self._python = python
+
+    def __enter__(self) -> Self:
+        self._log = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [self._python, str(RUNNER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            encoding="utf-8",
+        )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.communicate()
+        self._log.close()
+
+    def execute(self, plan: Path, options: dict[str, str]) -> str:
+        """Execute a plan to its end; what is wrong in Flink's words, empty if nothing is.
+
+        Raises :class:`RuntimeError` with the last of what the process said if it has died.
+        """
+        assert self._process.stdin is not None and self._process.stdout is not None
+        print(json.dumps({"plan": str(plan), "options": options}), file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        if not answer:
+            self._log.seek(0)
+            raise RuntimeError(f"{self._python} ended:\n{self._log.read().decode(errors='replace')[-2000:]}")
+        error: str = json.loads(answer)["error"]
+        return error
+
+
+def check_flink_rows(case: Case, flink: Flink, work: Path) -> str:
+    """Our plan, executed by Flink in the folder ``work``, writes what Flink's own plan did, or fails as it did."""
+    compiled = compile_case(case)
+    if isinstance(compiled, Exception):
+        return str(compiled)
+    shutil.copytree(case.folder / "data", work / "data", dirs_exist_ok=True)
+    plan = work / "plan.json"
+    plan.write_text(compiled.replace("${CASE}", str(work)), "utf-8")
+    error = flink.execute(plan, session_options(case))
+    if error or not case.runs:
+        return error if case.runs else "" if error else "ran to the end, though Flink's own plan fails"
+    return "; ".join(compare_rows(case.pipeline, case.folder / "expected", work / "out")[:4])
+
+
+def session_options(case: Case) -> dict[str, str]:
+    """What the case's session has set; not all of it is part of a plan."""
+    options = dict(SESSION_OPTIONS)
+    for statement in parse_script(case.pipeline).statements:
+        if isinstance(statement, ast.SetOption) and statement.key is not None and statement.value is not None:
+            options[statement.key] = statement.value
+    return options

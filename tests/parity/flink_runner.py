@@ -1,0 +1,43 @@
+"""Executes compiled plans on Apache Flink; for a Python that has apache-flink and nothing of flinkplan.
+
+One JSON object a line comes in, ``{"plan": FILE, "options": {KEY: VALUE}}``, and for each of them one goes out,
+``{"error": TEXT}``, empty where the job ran to its end.  Every plan gets a table environment of its own.
+"""
+
+import json
+import os
+import re
+import sys
+
+
+def run(request: dict) -> str:
+    """Execute a plan and wait for its end; what is wrong, in Flink's words."""
+    from pyflink.table import EnvironmentSettings, TableEnvironment
+
+    environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    for key, value in request["options"].items():
+        environment.get_config().set(key, value)
+    plan = request["plan"].replace("'", "''")
+    try:
+        environment.execute_sql(f"EXECUTE PLAN '{plan}'").wait()
+    except Exception as e:
+        return reason(str(e))
+    return ""
+
+
+def reason(trace: str) -> str:
+    """The innermost cause of a Java exception."""
+    causes = re.findall(r"(?:^: |Caused by: )([^\n]+)", trace, re.MULTILINE)
+    return causes[-1] if causes else trace.strip().partition("\n")[0] or "failed without a word"
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what Flink's JVM prints must not mix with the answers
+    for line in sys.stdin:
+        print(json.dumps({"error": run(json.loads(line))}), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
