@@ -32,12 +32,12 @@ from ..algebra import (
     Watermark,
     WindowFunction,
 )
-from .join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality, window_keys
+from .join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .rexes import and_, conjunctions, refs
 from .temporal_joins import temporal_join
 from .tree import with_inputs
-from .window_properties import window_columns, window_spec
+from .window_properties import WindowColumns, window_columns, window_keys, window_spec
 from .windows import groups_by_window, window_aggregate
 
 
@@ -107,10 +107,10 @@ def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
 
 
 def _join(self: Implementer, rel: Join) -> Rel:
+    windowed = window_keys(rel)
     rel = replace(rel, left=self.visit(rel.left), right=self.visit(rel.right))
     types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
     width = len(rel.left.row_type.fields)
-    windowed = window_keys(rel)
     if windowed is not None:
         keys = windowed.keys
         return p.WindowJoin(
@@ -118,8 +118,8 @@ def _join(self: Implementer, rel: Join) -> Rel:
             right=exchange(rel.right, keys.right),
             condition=_without_windows(rel, keys),
             spec=keys.spec(rel.type),
-            left_windowing=_attached(rel.left, windowed.starts[0], windowed.ends[0]),
-            right_windowing=_attached(rel.right, windowed.starts[1], windowed.ends[1]),
+            left_windowing=_attached(windowed.left, windowed.starts[0], windowed.ends[0]),
+            right_windowing=_attached(windowed.right, windowed.starts[1], windowed.ends[1]),
             row_type=rel.row_type,
         )
     keys = join_keys(rel.condition, width)
@@ -151,18 +151,15 @@ def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
     return and_(c for c in conjunctions(rel.condition) if c in keys.rest or refs(c) in pairs)
 
 
-def _attached(rel: Rel, start: int, end: int) -> WindowAttachedWindowing:
-    found = window_columns(rel)
-    assert found is not None
+def _attached(found: WindowColumns, start: int, end: int) -> WindowAttachedWindowing:
     return WindowAttachedWindowing(found.spec, found.time_type, start, end, found.time_type.is_rowtime)
 
 
 def _rank(self: Implementer, rel: p.Rank) -> Rel:
     source = self.visit(rel.input)
-    found = window_columns(source)
-    partition = set(rel.partition)
-    if found is not None and found.starts & partition and found.ends & partition:
-        return _window_rank(rel, source)
+    window = window_columns(rel.input)
+    if window is not None and window.bounded_by(rel.partition):
+        return _window_rank(rel, source, window)
     if _is_deduplicate(rel, source) and not self.retracts(source):
         time = source.row_type.fields[rel.order[0].index].type
         return p.Deduplicate(
@@ -187,13 +184,11 @@ def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:
     )
 
 
-def _window_rank(rel: p.Rank, source: Rel) -> Rel:
-    found = window_columns(source)
-    assert found is not None
+def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
     partition = tuple(i for i in rel.partition if i not in found.all)
     start = min(found.starts & set(rel.partition))
     end = min(found.ends & set(rel.partition))
-    windowing = _attached(source, start, end)
+    windowing = _attached(found, start, end)
     first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and not rel.output_rank
     if first and len(rel.order) == 1 and source.row_type.fields[rel.order[0].index].type.is_time_attribute:
         return p.WindowDeduplicate(

@@ -1,6 +1,6 @@
-"""What kind of join a condition makes: keys, time bounds, equal windows.
+"""What kind of join a condition makes: keys and time bounds.
 
-Sources: Calcite's ``JoinInfo``, ``IntervalJoinUtil``, ``WindowJoinUtil``.
+Sources: Calcite's ``JoinInfo``, ``IntervalJoinUtil``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import JoinSpec, JoinType, WindowBounds
 from ...plan.types import BOOLEAN, LogicalType
-from ..algebra import Join
 from .rexes import (
     AND,
     BINARY,
@@ -28,7 +27,6 @@ from .rexes import (
     is_call,
     test,
 )
-from .window_properties import WindowColumns, window_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,47 +148,3 @@ def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] 
         return None
     amount = int(right.value)
     return base[0], base[1] + (amount if rex.name == "$+$1" else -amount)
-
-
-# ---------------------------------------------------------------- equal windows
-
-
-@dataclass(frozen=True, slots=True)
-class WindowKeys:
-    """The window columns that a join compares, by side, and its other keys."""
-
-    left: WindowColumns
-    right: WindowColumns
-    starts: tuple[int, int]
-    ends: tuple[int, int]
-    keys: JoinKeys
-
-
-def window_keys(rel: Join) -> WindowKeys | None:
-    """How a join compares windows; ``None`` where it does not compare both their starts and ends."""
-    left, right = window_columns(rel.left), window_columns(rel.right)
-    if left is None or right is None or left.spec != right.spec:
-        return None
-    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
-    pairs = list(zip(keys.left, keys.right, strict=True))
-    starts = [p for p in pairs if p[0] in left.starts and p[1] in right.starts]
-    ends = [p for p in pairs if p[0] in left.ends and p[1] in right.ends]
-    if not starts or not ends:
-        return None
-    times = [p for p in pairs if p[0] in left.times and p[1] in right.times]
-    dropped = {*starts, *ends, *times}
-    kept = [i for i, p in enumerate(pairs) if p not in dropped]
-    others = JoinKeys(
-        tuple(keys.left[i] for i in kept),
-        tuple(keys.right[i] for i in kept),
-        tuple(keys.filter_nulls[i] for i in kept),
-        keys.rest,
-    )
-    return WindowKeys(left, right, starts[0], ends[0], others)
-
-
-def keeps_time(rel: Join) -> bool:
-    """Whether the join's inputs may keep their time attributes: interval and window joins."""
-    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
-    bounds, _ = interval_bounds(rel.condition, types, len(rel.left.row_type.fields))
-    return bounds is not None or window_keys(rel) is not None

@@ -5,30 +5,32 @@ Source: ``SplitAggregateRule``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ...plan.functions import arithmetic
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT
 from ..algebra import Aggregate, Project, Rel
 from ..physical import Expand
 from .aggregates import expand_id
-from .rexes import EQ, and_, compare, identity
+from .rexes import EQ, and_, cast, compare, identity
 from .row_types import row_of, unique_names
 from .tree import bottom_up
 
-_FINAL = {
-    "$COUNT$1": "$$SUM0$1",
-    "$$SUM0$1": "$$SUM0$1",
-    "$SUM$1": "$SUM$1",
-    "$MIN$1": "$MIN$1",
-    "$MAX$1": "$MAX$1",
-    "$FIRST_VALUE$1": "$FIRST_VALUE$1",
-    "$LAST_VALUE$1": "$LAST_VALUE$1",
-    "$LISTAGG$1": "$LISTAGG$1",
+_PARTS = {
+    "$AVG$1": (("$$SUM0$1", "$$SUM0$1"), ("$COUNT$1", "$$SUM0$1")),
+    "$COUNT$1": (("$COUNT$1", "$$SUM0$1"),),
+    **{
+        name: ((name, name),)
+        for name in (
+            *("$$SUM0$1", "$SUM$1", "$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"),
+            *("$FIRST_VALUE$1", "$LAST_VALUE$1", "$LISTAGG$1"),
+        )
+    },
 }
-"""The function that puts the buckets' results together."""
+"""For each function those that are computed per bucket, and those that put the buckets' results together."""
 
 _BUCKETED = frozenset({"$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1"})
 """Functions that are spread over buckets of their argument although they are not distinct."""
@@ -43,7 +45,7 @@ def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
     def split(node: Rel) -> Rel:
         if not isinstance(node, Aggregate) or node.phase or node.grouping_sets is not None:
             return node
-        if not any(c.distinct for c in node.calls) or any(c.internal_name not in _FINAL for c in node.calls):
+        if not any(c.distinct for c in node.calls) or any(c.internal_name not in _PARTS for c in node.calls):
             return node
         return _split(node, buckets)
 
@@ -52,24 +54,42 @@ def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 def _split(rel: Aggregate, buckets: int) -> Rel:
     hashed = _hashed_columns(rel)
-    source: Rel = _with_buckets(rel.input, hashed, buckets)
+    source: Rel = _with_buckets(rel.input, hashed, buckets) if hashed else rel.input
     first_bucket = len(rel.input.row_type.fields)
     bucket_of = {column: first_bucket + i for i, column in enumerate(hashed)}
     sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
     grouping = (*rel.grouping, *bucket_of.values())
-    calls = list(rel.calls)
+    calls, final_names = _parts(rel.calls)
+    sets = [s for call, s in zip(rel.calls, sets, strict=True) for _ in _PARTS[call.internal_name or ""]]
     if len({s for s in sets if len(s) > len(rel.grouping)}) > 1:
-        source, calls = _expanded(rel, source, grouping, sets)
+        source, calls = _expanded(calls, source, grouping, sets)
     partial = _partial(rel, source, grouping, calls)
-    return _final(rel, partial)
+    return _merged(rel, _final(rel, partial, final_names))
+
+
+def _parts(calls: Sequence[AggregateCall]) -> tuple[list[AggregateCall], list[str]]:
+    """The calls per bucket, and by what function each is put together."""
+    parts, finals = [], []
+    for call in calls:
+        for partial, final in _PARTS[call.internal_name or ""]:
+            parts.append(call if partial == call.internal_name else _as(call, partial))
+            finals.append(final)
+    return parts, finals
+
+
+def _as(call: AggregateCall, name: str) -> AggregateCall:
+    """One half of an average."""
+    if name == "$COUNT$1":
+        return replace(call, internal_name=name, syntax="FUNCTION_STAR", type=BIGINT.not_null())
+    return replace(call, internal_name=name, type=call.type.not_null())
 
 
 def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
-    columns: dict[int, None] = {}
+    columns: set[int] = set()
     for call in rel.calls:
         if call.distinct or call.internal_name in _BUCKETED:
-            columns.update(dict.fromkeys(call.arg_list))
-    return tuple(columns)
+            columns.update(call.arg_list)
+    return tuple(sorted(columns.difference(rel.grouping)))
 
 
 def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Project:
@@ -87,11 +107,12 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Project
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
     """The grouping set that a call belongs to: its buckets, or none."""
     spread = call.distinct or call.internal_name in _BUCKETED
-    return (*rel.grouping, *(bucket_of[a] for a in call.arg_list if spread))
+    buckets = {bucket_of[a] for a in call.arg_list if spread and a in bucket_of}
+    return (*rel.grouping, *sorted(buckets))
 
 
 def _expanded(
-    rel: Aggregate, source: Rel, grouping: tuple[int, ...], sets: list[tuple[int, ...]]
+    split: list[AggregateCall], source: Rel, grouping: tuple[int, ...], sets: list[tuple[int, ...]]
 ) -> tuple[Rel, list[AggregateCall]]:
     """Each row once per grouping set, and the calls filtered to the rows of their own."""
     fields = source.row_type.fields
@@ -117,7 +138,7 @@ def _expanded(
     e = InputRef(width, BIGINT.not_null())
     place: dict[tuple[int, int], int] = {}
     calls = []
-    for call, chosen in zip(rel.calls, sets, strict=True):
+    for call, chosen in zip(split, sets, strict=True):
         number = expand_id(grouping, chosen)
         key = (number, call.filter_arg)
         if key not in place:
@@ -128,9 +149,7 @@ def _expanded(
             exprs.append(and_(condition))
             names.append(f"$g_{number}")
         calls.append(replace(call, filter_arg=place[key]))
-    project = Project(
-        input=expand, exprs=tuple(exprs), row_type=row_of(unique_names(names, "_"), (x.type for x in exprs))
-    )
+    project = Project(input=expand, exprs=tuple(exprs), row_type=row_of(unique_names(names), (x.type for x in exprs)))
     return project, calls
 
 
@@ -148,21 +167,21 @@ def _partial(rel: Aggregate, source: Rel, grouping: tuple[int, ...], calls: list
     )
 
 
-def _final(rel: Aggregate, partial: Aggregate) -> Aggregate:
+def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggregate:
     first = len(partial.grouping)
     keys = len(rel.grouping)
     calls = tuple(
         AggregateCall(
             name=None,
-            internal_name=_FINAL[call.internal_name or ""],
+            internal_name=function,
             arg_list=(first + i,),
             filter_arg=-1,
             distinct=False,
             approximate=False,
             ignore_nulls=False,
-            type=call.type,
+            type=part.type,
         )
-        for i, call in enumerate(rel.calls)
+        for i, (function, part) in enumerate(zip(functions, partial.calls, strict=True))
     )
     names = [*rel.row_type.field_names[:keys], *(f"$f{keys + i}" for i in range(len(calls)))]
     types = [*rel.row_type.field_types[:keys], *(c.type for c in calls)]
@@ -174,3 +193,24 @@ def _final(rel: Aggregate, partial: Aggregate) -> Aggregate:
         phase="FINAL",
         row_type=row_of(names, types),
     )
+
+
+def _merged(rel: Aggregate, final: Aggregate) -> Rel:
+    """Sums and counts as averages, in a projection above."""
+    if len(final.calls) == len(rel.calls):
+        return final
+    columns = iter(identity(final.row_type))
+    keys = len(rel.grouping)
+    exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
+    for call in rel.calls:
+        value = next(columns)
+        exprs.append(_average(value, next(columns), call) if call.internal_name == "$AVG$1" else value)
+    names = (*final.row_type.field_names[:keys], *(f"$f{i}" for i in range(keys, len(exprs))))
+    return Project(input=final, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
+
+
+def _average(total: RexNode, count: RexNode, call: AggregateCall) -> RexNode:
+    zero = Literal(0, BIGINT.not_null())
+    quotient = arithmetic.DIVIDE.call(total, count)
+    operands = (compare(EQ, count, zero), Literal(None, call.type.nullable_()), quotient)
+    return cast(Call("$IF$1", operands, quotient.type.nullable_(), FUNCTION), call.type)

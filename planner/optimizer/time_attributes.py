@@ -9,11 +9,12 @@ from ...plan.rex import FUNCTION, Call, RexNode
 from ..algebra import Aggregate, Join, Rel, SetOp, TableModify
 from ..physical import Calc
 from .calcs import calc, merge_calcs
-from .join_kinds import keeps_time
+from .join_kinds import interval_bounds
 from .predicates import join_row_type
 from .rexes import CAST, SPECIAL, identity, retype
 from .row_types import row_of
 from .tree import with_inputs
+from .window_properties import window_keys
 from .windows import groups_by_window
 
 _KEEPING = frozenset({"$$TUMBLE$1", "$$HOP$1", "$$SESSION$1", "$PROCTIME$1"})
@@ -85,7 +86,7 @@ def _aggregate(rel: Aggregate) -> Rel:
 
 
 def _join(rel: Join) -> Rel:
-    if not keeps_time(rel):
+    if not _keeps_time(rel):
         left = plain_columns(rel.left, range(len(rel.left.row_type.fields)))
         right = plain_columns(rel.right, range(len(rel.right.row_type.fields)))
         rel = replace(rel, left=left, right=right)
@@ -95,6 +96,13 @@ def _join(rel: Join) -> Rel:
             row_type=join_row_type(rel.type, left, right, _names(rel)),
         )
     return replace(rel, condition=rel.condition)
+
+
+def _keeps_time(rel: Join) -> bool:
+    """Whether the join's inputs may keep their time attributes: interval and window joins."""
+    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
+    bounds, _ = interval_bounds(rel.condition, types, len(rel.left.row_type.fields))
+    return bounds is not None or window_keys(rel) is not None
 
 
 def _names(rel: Join) -> tuple[str, ...] | None:

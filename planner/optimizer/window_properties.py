@@ -1,8 +1,11 @@
-"""Which columns of a relation hold its window.  Source: ``FlinkRelMdWindowProperties``."""
+"""Which columns of a relation hold its window, and which joins compare windows.
+
+Sources: ``FlinkRelMdWindowProperties``, ``WindowJoinUtil``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...plan.durations import format_iso_duration
@@ -16,20 +19,9 @@ from ...plan.specs import (
     WindowSpec,
 )
 from ...plan.types import LogicalType
-from ..algebra import Aggregate, Filter, Join, Project, Rel, Unary, WindowFunction
-from ..physical import (
-    Calc,
-    Exchange,
-    Expand,
-    GlobalWindowAggregate,
-    OverAggregate,
-    Rank,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowRank,
-    WindowTableFunction,
-)
+from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Unary, Watermark, WindowFunction
+from ..physical import Calc, Expand, Rank
+from .join_kinds import JoinKeys, join_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +34,39 @@ class WindowColumns:
     spec: WindowSpec
     time_type: LogicalType
 
-    def moved(self, places: dict[int, list[int]]) -> WindowColumns | None:
-        """The columns after a projection; ``None`` where a start or end is lost."""
+    def moved(self, places: Mapping[int, Sequence[int]]) -> WindowColumns | None:
+        """The columns after a projection; ``None`` where a session loses a column that it is partitioned by."""
+        spec = self.spec
+        if isinstance(spec, SessionWindow):
+            keys = spec.partition_key_indices or ()
+            if not all(key in places for key in keys):
+                return None
+            spec = replace(spec, partition_key_indices=tuple(places[key][0] for key in keys))
+        return replace(self.at(places), spec=spec)
 
-        def at(columns: frozenset[int]) -> frozenset[int]:
+    def at(self, places: Mapping[int, Sequence[int]]) -> WindowColumns:
+        """The columns at other places; those that have none are lost."""
+
+        def moved(columns: frozenset[int]) -> frozenset[int]:
             return frozenset(new for old in columns for new in places.get(old, ()))
 
-        moved = replace(self, starts=at(self.starts), ends=at(self.ends), times=at(self.times))
-        return moved if moved.starts or moved.ends or moved.times else None
+        return replace(self, starts=moved(self.starts), ends=moved(self.ends), times=moved(self.times))
+
+    def joined(self, other: WindowColumns) -> WindowColumns:
+        """These columns and those of another relation."""
+        return replace(
+            self, starts=self.starts | other.starts, ends=self.ends | other.ends, times=self.times | other.times
+        )
+
+    def common(self, other: WindowColumns) -> WindowColumns:
+        """The columns that both relations have."""
+        return replace(
+            self, starts=self.starts & other.starts, ends=self.ends & other.ends, times=self.times & other.times
+        )
+
+    def bounded_by(self, columns: Iterable[int]) -> bool:
+        """Whether the columns hold both a start and an end."""
+        return not self.starts.isdisjoint(columns) and not self.ends.isdisjoint(columns)
 
     @property
     def all(self) -> frozenset[int]:
@@ -86,88 +103,112 @@ def _appended(width: int, spec: WindowSpec, time_type: LogicalType) -> WindowCol
     return WindowColumns(frozenset({width}), frozenset({width + 1}), frozenset({width + 2}), spec, time_type)
 
 
-def _physical_table_function(rel: WindowTableFunction) -> WindowColumns:
-    windowing = rel.windowing
-    width = len(rel.input.row_type.fields)
-    return _appended(width, windowing.window, windowing.time_attribute_type)
-
-
 def _calc(rel: Calc) -> WindowColumns | None:
-    below = window_columns(rel.input)
-    return None if below is None else below.moved(_places(rel.projection))
+    return _projected(rel.input, rel.projection)
 
 
 def _project(rel: Project) -> WindowColumns | None:
-    below = window_columns(rel.input)
-    return None if below is None else below.moved(_places(rel.exprs))
+    return _projected(rel.input, rel.exprs)
 
 
-def _places(exprs: tuple[RexNode, ...]) -> dict[int, list[int]]:
+def _projected(source: Rel, exprs: tuple[RexNode, ...]) -> WindowColumns | None:
+    below = window_columns(source)
     places: dict[int, list[int]] = {}
     for i, e in enumerate(exprs):
         if isinstance(e, InputRef):
             places.setdefault(e.index, []).append(i)
-    return places
+    return below.moved(places) if below and places else None
 
 
 def _same(rel: Unary) -> WindowColumns | None:
     return window_columns(rel.input)
 
 
+def _rank(rel: Rank) -> WindowColumns | None:
+    below = window_columns(rel.input)
+    return below if below and below.bounded_by(rel.partition) else None
+
+
 def _aggregate(rel: Aggregate) -> WindowColumns | None:
     below = window_columns(rel.input)
-    if below is None:
+    if below is None or not below.bounded_by(rel.grouping):
         return None
-    return below.moved({g: [i] for i, g in enumerate(rel.grouping)})
-
-
-def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate) -> WindowColumns:
-    first = len(rel.row_type.fields) - len(rel.properties)
-    found: dict[str, set[int]] = {"WindowStart": set(), "WindowEnd": set(), "Rowtime": set(), "Proctime": set()}
-    for i, p in enumerate(rel.properties):
-        found[p.property.kind].add(first + i)
-    return WindowColumns(
-        frozenset(found["WindowStart"]),
-        frozenset(found["WindowEnd"]),
-        frozenset(found["Rowtime"] | found["Proctime"]),
-        rel.windowing.window,
-        rel.windowing.time_attribute_type,
-    )
-
-
-def _join(rel: Join | WindowJoin) -> WindowColumns | None:
-    left, right = window_columns(rel.left), window_columns(rel.right)
-    kind = rel.type if isinstance(rel, Join) else rel.spec.join_type
-    if left is None or kind in (JoinType.SEMI, JoinType.ANTI):
-        return left
-    if right is None:
-        return None if isinstance(rel, WindowJoin) else left
-    width = len(rel.left.row_type.fields)
-    moved = right.moved({i: [i + width] for i in range(len(rel.right.row_type.fields))})
-    if moved is None:
-        return left
-    return replace(left, starts=left.starts | moved.starts, ends=left.ends | moved.ends, times=left.times | moved.times)
+    return below.at({g: (i,) for i, g in enumerate(rel.grouping)})
 
 
 def _expand(rel: Expand) -> WindowColumns | None:
-    return window_columns(rel.input)
+    below = window_columns(rel.input)
+    if below is None:
+        return None
+    return below.at({i: (i,) for i in below.all if all(isinstance(p[i], InputRef) for p in rel.projects)})
+
+
+def _union(rel: SetOp) -> WindowColumns | None:
+    first, *others = map(window_columns, rel.operands)
+    for other in others:
+        if first is None or other is None or first.spec != other.spec:
+            return None
+        first = first.common(other)
+    return first
+
+
+def _join(rel: Join) -> WindowColumns | None:
+    compared = window_keys(rel)
+    if compared is None:
+        return None
+    if rel.type in (JoinType.SEMI, JoinType.ANTI):
+        return compared.left
+    width = len(rel.left.row_type.fields)
+    return compared.left.joined(compared.right.at({i: (i + width,) for i in compared.right.all}))
 
 
 _RULES: dict[type[Rel], Callable[..., WindowColumns | None]] = {
     WindowFunction: _table_function,
-    WindowTableFunction: _physical_table_function,
     Calc: _calc,
     Project: _project,
     Filter: _same,
-    Exchange: _same,
+    Watermark: _same,
+    Correlate: _same,
     Expand: _expand,
-    Rank: _same,
-    WindowRank: _same,
-    WindowDeduplicate: _same,
-    OverAggregate: _same,
+    Rank: _rank,
     Aggregate: _aggregate,
-    WindowAggregate: _window_aggregate,
-    GlobalWindowAggregate: _window_aggregate,
+    SetOp: _union,
     Join: _join,
-    WindowJoin: _join,
 }
+
+
+# ---------------------------------------------------------------- equal windows
+
+
+@dataclass(frozen=True, slots=True)
+class WindowKeys:
+    """The window columns that a join compares, by side, and its other keys."""
+
+    left: WindowColumns
+    right: WindowColumns
+    starts: tuple[int, int]
+    ends: tuple[int, int]
+    keys: JoinKeys
+
+
+def window_keys(rel: Join) -> WindowKeys | None:
+    """How a join compares windows; ``None`` where it does not compare both their starts and ends."""
+    left, right = window_columns(rel.left), window_columns(rel.right)
+    if left is None or right is None or (left.spec, left.time_type) != (right.spec, right.time_type):
+        return None
+    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
+    pairs = list(zip(keys.left, keys.right, strict=True))
+    starts = [p for p in pairs if p[0] in left.starts and p[1] in right.starts]
+    ends = [p for p in pairs if p[0] in left.ends and p[1] in right.ends]
+    if not starts or not ends:
+        return None
+    times = [p for p in pairs if p[0] in left.times and p[1] in right.times]
+    dropped = {*starts, *ends, *times}
+    kept = [i for i, p in enumerate(pairs) if p not in dropped]
+    others = JoinKeys(
+        tuple(keys.left[i] for i in kept),
+        tuple(keys.right[i] for i in kept),
+        tuple(keys.filter_nulls[i] for i in kept),
+        keys.rest,
+    )
+    return WindowKeys(left, right, starts[0], ends[0], others)

@@ -1,7 +1,6 @@
 """Aggregations per window.
 
-Sources: ``StreamPhysicalWindowAggregateRule``, ``PullUpWindowTableFunctionIntoWindowAggregateRule``,
-``ExpandWindowTableFunctionTransposeRule``, ``TwoStageOptimizedWindowAggregateRule``.
+Sources: ``StreamPhysicalWindowAggregateRule``, ``TwoStageOptimizedWindowAggregateRule``.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...plan.errors import UnsupportedError
-from ...plan.rex import InputRef, RexNode
+from ...plan.rex import InputRef
 from ...plan.specs import (
     NamedWindowProperty,
     SessionWindow,
@@ -23,34 +22,56 @@ from ...plan.specs import (
 )
 from ...plan.types import BIGINT, LogicalType
 from ..accumulators import accumulators, counts_rows
-from ..algebra import Aggregate, Rel
+from ..algebra import Aggregate, Filter, Project, Rel, WindowFunction
 from ..physical import (
     Calc,
     Exchange,
-    Expand,
     GlobalWindowAggregate,
     LocalWindowAggregate,
     WindowAggregate,
-    WindowTableFunction,
 )
 from .calcs import calc
-from .rexes import identity, refs, remap
+from .rexes import identity, refs
 from .row_types import row_of, unique_names
-from .window_properties import window_columns
+from .window_properties import WindowColumns, window_columns
+from .window_pull_up import pull_up_window
 
 
 def groups_by_window(rel: Aggregate) -> bool:
-    """Whether an aggregation groups by the start and the end of its input's window."""
+    """Whether an aggregation is one per window: it groups by the start and the end of its input's window.
+
+    Over sessions it must group by what the sessions are partitioned by, and by nothing else.  By processing
+    time the window must be assigned right below, and nothing be computed of its columns.
+    """
     found = window_columns(rel.input)
-    if found is None or rel.grouping_sets is not None:
+    if found is None or rel.grouping_sets is not None or not found.bounded_by(rel.grouping):
         return False
-    grouping = set(rel.grouping)
-    return bool(found.starts & grouping) and bool(found.ends & grouping)
+    keys = set(rel.grouping) - found.all
+    if isinstance(found.spec, SessionWindow) and keys != set(found.spec.partition_key_indices or ()):
+        return False
+    return found.time_type.is_rowtime or _assigned_right_below(rel, found)
+
+
+def _assigned_right_below(rel: Aggregate, found: WindowColumns) -> bool:
+    below = rel.input
+    while isinstance(below, (Calc, Project, Filter)):
+        columns = window_columns(below.input)
+        if columns is None or columns.all & _computed_of(below):
+            return False
+        below = below.input
+    return isinstance(below, WindowFunction) and not any(found.all & set(c.arg_list) for c in rel.calls)
+
+
+def _computed_of(rel: Calc | Project | Filter) -> set[int]:
+    """The input's columns that a condition or a call reads."""
+    exprs = () if isinstance(rel, Filter) else rel.projection if isinstance(rel, Calc) else rel.exprs
+    condition = None if isinstance(rel, Project) else rel.condition
+    return refs(condition).union(*(refs(e) for e in exprs if not isinstance(e, InputRef)))
 
 
 def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], retracts: bool) -> Rel:
-    """An aggregation per window, over a physical input; a calc on top brings the columns into order."""
-    found = window_columns(source)
+    """An aggregation per window, over its input as a physical relation; a calc on top brings the columns into order."""
+    found = window_columns(rel.input)
     assert found is not None
     keys = tuple(g for g in rel.grouping if g not in found.all)
     properties: list[NamedWindowProperty] = []
@@ -67,7 +88,7 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
     calls = rel.calls
     first = len(keys) + len(calls)
     call_names = [c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls)]
-    names = unique_names([*(names_of[k] for k in keys), *call_names, *(p.name for p in properties)])
+    names = [*unique_names([*(names_of[k] for k in keys), *call_names], "_"), *(p.name for p in properties)]
     types = [
         *(source.row_type.fields[k].type for k in keys),
         *(c.type for c in calls),
@@ -95,110 +116,6 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
 def _property_type(index: int, property_of: Mapping[int, int], source: Rel) -> LogicalType:
     column = next(c for c, i in property_of.items() if i == index)
     return source.row_type.fields[column].type
-
-
-def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
-    """The window is assigned by the aggregation itself where only a calc or an expand stands between.
-
-    The calc then passes the time column, behind the others unless it does so already.
-    """
-    expand = rel.input if isinstance(rel.input, Expand) else None
-    below = rel.input if expand is None else expand.input
-    above = below if isinstance(below, Calc) else None
-    function = below if above is None else above.input
-    if not isinstance(function, WindowTableFunction):
-        return rel
-    width = len(function.input.row_type.fields)
-    exprs = identity(function.row_type) if above is None else above.projection
-    condition = None if above is None else above.condition
-    window = {width, width + 1, width + 2}
-    if condition is not None and refs(condition) & window:
-        return rel
-    if any(refs(e) & window and not isinstance(e, InputRef) for e in exprs):
-        return rel
-    strategy = function.windowing
-    assert isinstance(strategy, TimeAttributeWindowing)
-    source_rel = function.input.input if isinstance(function.input, Exchange) else function.input
-    kept = [i for i, e in enumerate(exprs) if not refs(e) & window]
-    names = (function if above is None else above).row_type.field_names
-    new_exprs: list[RexNode] = [exprs[i] for i in kept]
-    new_names = [names[i] for i in kept]
-    time = InputRef(strategy.time_attribute_index, function.input.row_type.fields[strategy.time_attribute_index].type)
-    time_name = function.input.row_type.field_names[time.index]
-    if expand is not None:
-        return _pull_up_through_expand(rel, expand, function, kept, new_exprs, new_names, time, time_name, condition)
-    if time in new_exprs:
-        time_index = new_exprs.index(time)
-    else:
-        time_index = len(new_exprs)
-        new_exprs.append(time)
-        new_names.append(time_name)
-    mapping = {old: new for new, old in enumerate(kept)}
-    source = calc(source_rel, new_exprs, unique_names(new_names, "_"), condition)
-    return _over_time(rel, strategy, source, mapping, time_index)
-
-
-def _over_time(
-    rel: WindowAggregate, strategy: TimeAttributeWindowing, source: Rel, mapping: dict[int, int], time_index: int
-) -> WindowAggregate:
-    spec = strategy.window
-    if isinstance(spec, SessionWindow) and spec.partition_key_indices:
-        grouping = tuple(mapping[g] for g in rel.grouping)
-        spec = replace(spec, partition_key_indices=grouping)
-    return replace(
-        rel,
-        input=source,
-        grouping=tuple(mapping[g] for g in rel.grouping),
-        calls=tuple(
-            replace(
-                c,
-                arg_list=tuple(mapping[a] for a in c.arg_list),
-                filter_arg=mapping[c.filter_arg] if c.filter_arg >= 0 else -1,
-            )
-            for c in rel.calls
-        ),
-        windowing=replace(strategy, window=spec, time_attribute_index=time_index),
-    )
-
-
-def _pull_up_through_expand(
-    rel: WindowAggregate,
-    expand: Expand,
-    function: WindowTableFunction,
-    kept: list[int],
-    exprs: list[RexNode],
-    names: list[str],
-    time: InputRef,
-    time_name: str,
-    condition: RexNode | None,
-) -> WindowAggregate:
-    """ExpandWindowTableFunctionTransposeRule: the expand passes the time column behind its own."""
-    if time in exprs:
-        time_below = exprs.index(time)
-    else:
-        time_below = len(exprs)
-        exprs, names = [*exprs, time], [*names, time_name]
-    mapping = {old: new for new, old in enumerate(kept)}
-    source = calc(function.input, exprs, unique_names(names, "_"), condition)
-    types = source.row_type.field_types
-    passed = len(kept)
-    projects = tuple(
-        (*(remap(p[i], mapping) for i in kept), p[expand.expand_index], InputRef(time_below, types[time_below]))
-        for p in expand.projects
-    )
-    kept_fields = [expand.row_type.fields[i] for i in (*kept, expand.expand_index)]
-    new = Expand(
-        input=source,
-        projects=projects,
-        expand_index=passed,
-        row_type=row_of(
-            (*(f.name for f in kept_fields), source.row_type.field_names[time_below]),
-            (*(f.type for f in kept_fields), types[time_below]),
-        ),
-    )
-    mapping[expand.expand_index] = passed
-    assert isinstance(function.windowing, TimeAttributeWindowing)
-    return _over_time(rel, function.windowing, new, mapping, passed + 1)
 
 
 # ---------------------------------------------------------------- phases

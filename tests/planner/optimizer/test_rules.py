@@ -88,6 +88,8 @@ CASES: list[tuple[str, str]] = [
     ("derive_names", "SELECT x.id, y.k, z.k FROM a x JOIN cdc y ON x.id = y.id JOIN a z ON z.id = y.id"),
     ("derive_names", "SELECT x.i FROM (SELECT id AS i, k FROM a) x JOIN (SELECT id AS i FROM cdc) y ON x.i = y.i"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM a GROUP BY k"),
+    ("split_distinct", "SELECT k, SUM(DISTINCT v), COUNT(DISTINCT id), COUNT(DISTINCT k) FROM a GROUP BY k"),
+    ("split_distinct", "SELECT k, COUNT(DISTINCT v), AVG(id), AVG(v) FILTER (WHERE b) FROM a GROUP BY k"),
     ("to_calc", "SELECT k FROM a WHERE v > 3"),
     (
         "to_rank",

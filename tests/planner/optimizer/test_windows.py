@@ -1,0 +1,92 @@
+"""Which aggregations and joins are planned per window, and where the window is assigned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from flinkplan.planner import compile_script
+
+TABLES = """
+CREATE TABLE ev (k STRING, v INT, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+  WITH ('connector' = 'filesystem', 'format' = 'json');
+CREATE TABLE d (v INT, name STRING) WITH ('connector' = 'filesystem', 'format' = 'json');
+"""
+SOURCE = ["table-source-scan", "watermark-assigner"]
+TWO_PHASES = ["local-window-aggregate", "exchange", "global-window-aggregate"]
+SPLIT = {"table.optimizer.distinct-agg.split.enabled": "true"}
+TUMBLE = "TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
+BY_PROCTIME = "TABLE(TUMBLE(TABLE ev, DESCRIPTOR(pt), INTERVAL '10' MINUTE))"
+SESSION = "TABLE(SESSION(TABLE ev PARTITION BY k, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
+BOUNDS = "window_start, window_end"
+SAME = "l.v = r.v AND l.window_start = r.window_start AND l.window_end = r.window_end"
+RANKED = f"(SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY v) AS n FROM {TUMBLE})"
+
+
+def nodes(query: str, options: Mapping[str, str] | None = None) -> list[str]:
+    """The names of a query's nodes above its source, but for calcs and the sink."""
+    plan = compile_script(
+        f"{TABLES}CREATE TABLE o (n BIGINT) WITH ('connector' = 'blackhole');\nINSERT INTO o {query};", options=options
+    )
+    names = [n.type.removeprefix("stream-exec-").rpartition("_")[0] for n in plan.nodes]
+    return [n for n in names if n not in (*SOURCE, "calc", "sink")]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY {BOUNDS}, k", TWO_PHASES),
+        (
+            f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY window_start",
+            ["window-table-function", "exchange", "group-aggregate"],
+        ),
+        (f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY {BOUNDS}, GROUPING SETS ((k), ())", ["expand", *TWO_PHASES]),
+        (f"SELECT COUNT(*) FROM {RANKED} WHERE n < 3 GROUP BY {BOUNDS}", None),
+        (f"SELECT COUNT(*) FROM (SELECT * FROM {TUMBLE} UNION ALL SELECT * FROM {TUMBLE}) GROUP BY {BOUNDS}", None),
+    ],
+)
+def test_groups_with_start_and_end_are_windows(query: str, expected: list[str] | None) -> None:
+    found = nodes(query)
+    if expected is None:
+        assert found[-3:] == TWO_PHASES
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT COUNT(*) FROM {TUMBLE} w JOIN d ON w.v = d.v GROUP BY {BOUNDS}",
+        f"SELECT MAX(s) FROM (SELECT {BOUNDS}, SUM(v) OVER (ORDER BY ts) AS s FROM {TUMBLE}) GROUP BY {BOUNDS}",
+        f"SELECT COUNT(*) FROM {SESSION} GROUP BY {BOUNDS}",
+        f"SELECT COUNT(*) FROM {SESSION} GROUP BY {BOUNDS}, k, v",
+        f"SELECT COUNT(*) FROM (SELECT {BOUNDS}, YEAR(window_end) AS y FROM {BY_PROCTIME}) GROUP BY {BOUNDS}, y",
+    ],
+    ids=["joined", "over", "session without its key", "session with another key", "computed by processing time"],
+)
+def test_windows_are_lost(query: str) -> None:
+    assert nodes(query)[-1] == "group-aggregate"
+
+
+@pytest.mark.parametrize(
+    ("right", "expected"),
+    [
+        (TUMBLE, "window-join"),
+        (f"(SELECT {BOUNDS}, v FROM {RANKED} WHERE n < 3)", "window-join"),
+        (TUMBLE.replace("10", "20"), "join"),
+        (BY_PROCTIME, "join"),
+    ],
+)
+def test_joins_of_equal_windows(right: str, expected: str) -> None:
+    assert nodes(f"SELECT l.v FROM {TUMBLE} l JOIN {right} r ON {SAME}")[-1] == expected
+
+
+def test_an_aggregation_over_a_window_join_is_one_per_window() -> None:
+    joined = f"SELECT l.window_start AS a, r.window_end AS b FROM {TUMBLE} l JOIN {TUMBLE} r ON {SAME}"
+    assert nodes(f"SELECT COUNT(*) FROM ({joined}) GROUP BY a, b")[-3:] == TWO_PHASES
+
+
+def test_distinct_aggregations_are_split_per_window() -> None:
+    found = nodes(f"SELECT COUNT(DISTINCT k) + COUNT(DISTINCT v) + AVG(v) FROM {TUMBLE} GROUP BY {BOUNDS}", SPLIT)
+    assert found == ["expand", *TWO_PHASES, *TWO_PHASES]
