@@ -121,9 +121,8 @@ declare("NTILE", signature("INTEGER"), always(INT.not_null()), kind=Kind.RANKING
 
 
 def _shifted(args: Arguments) -> LogicalType:
-    """Nullable unless a default stands in for the missing row."""
-    t = args.types[0].regular()
-    return t.with_nullability(t.nullable or len(args) < 3 or args.types[2].nullable)
+    """Nullable unless a default that is not NULL stands in for the missing row."""
+    return args.types[0].regular().with_nullability(len(args) < 3 or args.types[2].nullable)
 
 
 for _name in ("LEAD", "LAG"):

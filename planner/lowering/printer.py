@@ -22,7 +22,7 @@ _INFIX = frozenset(
 _POSTFIX = frozenset(
     f"$IS {test}$1" for test in ("NULL", "NOT NULL", "TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "UNKNOWN")
 )
-_OPERATOR_NAMES = {"$/INT$1": "/", "$REINTERPRET$1": "Reinterpret"}
+_OPERATOR_NAMES = {"$REINTERPRET$1": "Reinterpret"}
 _SYMBOLS = {
     ("JSON_ON_NULL", "ABSENT"): "ABSENT_ON_NULL",
     ("JSON_ON_NULL", "NULL"): "NULL_ON_NULL",
