@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..plan.specs import (
     Column,
@@ -18,21 +18,30 @@ from .binder.context import Context
 from .binder.datatypes import resolve_type
 from .binder.errors import BindError, unsupported
 from .binder.expressions import ExpressionBinder
+from .binder.query import bind_query, rename
 from .binder.scope import Namespace, Scope
 from .catalog import Catalog, Table, View, did_you_mean
-from .sql import ast
+from .sql import ast, parse_data_type
+from .sql.source import Span
 from .sqltext import sql_text
 
 
 @dataclass(frozen=True)
 class _Draft:
-    """A table as far as it is known: what LIKE brought, then what the statement adds."""
+    """What LIKE takes over from another table; ``merging`` says for each feature what becomes of a conflict."""
 
     columns: tuple[Column, ...] = ()
     watermarks: tuple[WatermarkSpec, ...] = ()
     primary_key: UniqueConstraint | None = None
     partition_keys: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    merging: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, feature: str, conflict: bool, what: str, span: Span) -> None:
+        """Raise :class:`BindError` if the statement says again what is included already."""
+        if conflict and self.merging.get(feature) == "INCLUDING":
+            ways = f"EXCLUDING {feature}" + ("" if feature in _KEPT_WHOLE else f" or OVERWRITING {feature}")
+            raise BindError(f"the table after LIKE has {what} already", span, f"add ({ways}) behind its name")
 
 
 def create_table(context: Context, node: ast.CreateTable) -> Table:
@@ -40,14 +49,20 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
 
     Raises :class:`BindError` for an unknown column, a wrong type or what Flink refuses.
     """
-    if node.query is not None:
-        raise unsupported("CREATE TABLE … AS SELECT", node.query.span, "create the table, then INSERT INTO it")
     draft = _like(context.catalog, node.like) if node.like is not None else _Draft()
     columns = _columns(context, node, draft.columns)
+    for key in node.primary_keys:
+        draft.check("CONSTRAINTS", draft.primary_key is not None, "a PRIMARY KEY", key.span)
     primary_key, columns = _primary_key(node, draft.primary_key, columns)
+    for watermark in node.watermarks:
+        draft.check("WATERMARKS", bool(draft.watermarks), "a WATERMARK", watermark.span)
     watermarks = _watermarks(context, node, columns) or draft.watermarks
     columns = tuple(_rowtime(c) if c.name in {w.rowtime_attribute for w in watermarks} else c for c in columns)
+    for partition_column in node.partitioned_by[:1]:
+        draft.check("PARTITIONS", bool(draft.partition_keys), "partitions", partition_column.span)
     partition_keys = _partition_keys(node, columns) or draft.partition_keys
+    for option in node.options:
+        draft.check("OPTIONS", option.key in dict(draft.options), f"the option '{option.key}'", option.span)
     options = dict(sorted((dict(draft.options) | {o.key: o.value for o in node.options}).items()))
     if not options:
         raise BindError(f"the table '{node.name}' has no WITH options", node.name.span, "add WITH ('connector' = '…')")
@@ -61,18 +76,52 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
             comment=node.comment,
         ),
         temporary=node.temporary,
+        option_spans={o.key: o.span for o in node.options},
     )
 
 
-def create_view(catalog: Catalog, node: ast.CreateView) -> View:
-    """The view of a CREATE VIEW; its query is bound when it is used."""
+def create_view(context: Context, node: ast.CreateView) -> View:
+    """The view of a CREATE VIEW, whose query is bound anew where it is used.
+
+    Raises :class:`BindError` if the query is wrong.
+    """
+    catalog = context.catalog
+    rel = bind_query(context, node.query)
+    if node.columns:
+        rel = rename(rel, node.columns, node.name.parts[-1])
     return View(
         catalog.qualify(node.name.names),
         node.query,
         tuple(c.name for c in node.columns),
         node.temporary,
         node.query.span.text,
+        node.comment,
+        rel.row_type,
+        (catalog.current_catalog, catalog.current_database),
     )
+
+
+def split_table_as(context: Context, node: ast.CreateTable) -> tuple[ast.CreateTable, ast.Insert]:
+    """``CREATE TABLE … AS query`` as the table, which gets the query's columns behind its own, and an INSERT."""
+    query = node.query
+    assert query is not None
+    row_type = bind_query(context, query).row_type
+    own = {c.name.name for c in node.columns}
+    for name in node.column_names:
+        if name.name not in row_type.field_names:
+            raise BindError(
+                f"the query gives no column '{name}'", name.span, did_you_mean(name.name, row_type.field_names)
+            )
+    order = tuple(n.name for n in node.column_names) or row_type.field_names
+    types = {f.name: f.type for f in row_type.fields}
+    queried = [
+        ast.PhysicalColumn(ast.Identifier(name, span=query.span), parse_data_type(str(types[name].regular())))
+        for name in order
+        if name not in own
+    ]
+    table = replace(node, columns=(*node.columns, *queried), column_names=(), query=None)
+    targets = tuple(ast.Name((ast.Identifier(name, span=query.span),)) for name in row_type.field_names)
+    return table, ast.Insert(node.name, query, targets, span=node.span)
 
 
 # ---------------------------------------------------------------- columns
@@ -243,6 +292,8 @@ def _distribution(node: ast.CreateTable) -> object:
 # ---------------------------------------------------------------- LIKE
 
 _FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
+_KEPT_WHOLE = ("CONSTRAINTS", "PARTITIONS", "DISTRIBUTION")
+"""Features that cannot be overwritten."""
 
 
 def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
@@ -252,7 +303,7 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
         raise BindError(
             f"there is no table '{node.table}'", node.table.span, did_you_mean(node.table.names[-1], catalog.names())
         )
-    merging = dict.fromkeys(_FEATURES, "INCLUDING")
+    merging = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
     for option in node.options:
         features = _FEATURES if option.feature == "ALL" else (option.feature,)
         merging.update(dict.fromkeys(features, option.merging))
@@ -269,4 +320,5 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
         primary_key=schema.primary_key if kept("CONSTRAINTS") else None,
         partition_keys=tuple(resolved.partition_keys or ()) if kept("PARTITIONS") else (),
         options=tuple((resolved.options or {}).items()) if kept("OPTIONS") else (),
+        merging=merging,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
@@ -18,7 +19,11 @@ def parse_pipeline(text: str, file: str | None) -> ast.Script:
     return parse_spec(text, file) if is_spec(file) else parse_script(text, file)
 
 
-def job_of(script: ast.Script) -> ast.Insert | ast.StatementSet:
+Job: TypeAlias = ast.Insert | ast.StatementSet | ast.CreateTable
+"""What compiles to a plan; of CREATE TABLE only the one with AS."""
+
+
+def job_of(script: ast.Script) -> Job:
     """The statement that a script exists for.  Raises :class:`FlinkplanError` if there is none, or several."""
     jobs = [job for job in map(_job, script.statements) if job is not None]
     if not jobs:
@@ -43,7 +48,9 @@ def _nothing_to_compile(script: ast.Script) -> FlinkplanError:
     )
 
 
-def _job(statement: ast.Statement) -> ast.Insert | ast.StatementSet | None:
+def _job(statement: ast.Statement) -> Job | None:
+    if isinstance(statement, ast.CreateTable):
+        return statement if statement.query is not None else None
     if isinstance(statement, (ast.Insert, ast.StatementSet)):
         return statement
     if isinstance(statement, ast.CompilePlan):
@@ -61,10 +68,13 @@ def compile_statements(script: ast.Script, options: Mapping[str, str]) -> Plan:
     session = Session(options)
     errors: list[FlinkplanError] = []
     for statement in script.statements:
-        job = _job(statement)
         try:
+            job = _job(statement)
+            if isinstance(job, ast.CreateTable):
+                job = session.create_table_as(job)
             if job is not None and not errors:
-                return session.compile(job_of(script))
+                job_of(script)
+                return session.compile(job)
             if job is not None:
                 session.bind(job)
             elif not isinstance(statement, ast.QueryStatement):

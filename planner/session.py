@@ -9,11 +9,11 @@ from typing import Any
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from .algebra import TableModify
-from .binder import BindError, Context, bind_insert, bind_query
+from .alter import altered
+from .binder import BindError, Context, bind_insert
 from .binder.errors import each_of, placed, unsupported
-from .binder.query import rename
-from .catalog import Catalog, CatalogError, Table, View, did_you_mean
-from .ddl import create_table, create_view
+from .catalog import Catalog, Table, View
+from .ddl import create_table, create_view, split_table_as
 from .sql import ast
 
 
@@ -62,37 +62,61 @@ class Session:
     def _context(self) -> Context:
         return Context(self.catalog, self.config)
 
-    def _create_table(self, node: ast.CreateTable) -> None:
+    def create_table_as(self, node: ast.CreateTable) -> ast.Insert:
+        """Create the table of a CREATE TABLE … AS; gives the INSERT that fills it."""
+        table, insert = split_table_as(self._context(), node)
+        self._define(table)
+        return insert
+
+    def _define(self, node: ast.CreateTable) -> None:
+        replaces = node.or_replace and node.query is not None
         table = create_table(self._context(), node)
-        self.catalog.add(table, replace=node.or_replace, if_not_exists=node.if_not_exists)
+        self.catalog.add(table, replace=replaces, if_not_exists=node.if_not_exists)
 
     def _create_view(self, node: ast.CreateView) -> None:
-        rel = bind_query(self._context(), node.query)
-        if node.columns:
-            rename(rel, node.columns, node.name.parts[-1])
-        self.catalog.add(create_view(self.catalog, node), if_not_exists=node.if_not_exists)
+        view = create_view(self._context(), node)
+        self.catalog.add(view, replace=node.or_replace, if_not_exists=node.if_not_exists)
 
     def _drop(self, node: ast.Drop) -> None:
-        kinds: dict[str, type[Table] | type[View]] = {"TABLE": Table, "VIEW": View}
-        if node.kind not in kinds:
+        names = node.name.names
+        if node.kind in _DROPPED:
+            self.catalog.drop(names, _DROPPED[node.kind], temporary=node.temporary, if_exists=node.if_exists)
+        elif node.kind == "DATABASE":
+            self.catalog.drop_database(names, if_exists=node.if_exists, cascade=node.cascade)
+        elif node.kind == "CATALOG":
+            self.catalog.drop_catalog(names[-1], if_exists=node.if_exists)
+        else:
             raise unsupported(f"DROP {node.kind}", node.span)
-        self.catalog.drop(node.name.names, kinds[node.kind], if_exists=node.if_exists)
 
-    def _create_database(self, node: ast.CreateDatabase) -> None:
-        names = node.name.names
-        catalog = names[0] if len(names) > 1 else self.catalog.current_catalog
-        key = (catalog, names[-1])
-        if key in self.catalog.databases and not node.if_not_exists:
-            raise CatalogError(f"the database '{'.'.join(key)}' exists already")
-        self.catalog.databases.add(key)
+    def _create_catalog(self, node: ast.CreateCatalog) -> None:
+        options = {option.key: option.value for option in node.options}
+        if options.get("type") != "generic_in_memory":
+            raise unsupported(
+                f"a catalog of the type '{options.get('type')}'", node.span, "there is 'type' = 'generic_in_memory'"
+            )
+        default = options.get("default-database", "default")
+        self.catalog.create_catalog(node.name.name, default, if_not_exists=node.if_not_exists)
 
-    def _use_database(self, node: ast.UseDatabase) -> None:
+    def _alter_table(self, node: ast.AlterTable) -> None:
         names = node.name.names
-        catalog = names[0] if len(names) > 1 else self.catalog.current_catalog
-        if (catalog, names[-1]) not in self.catalog.databases:
-            known = [database for _, database in self.catalog.databases]
-            raise CatalogError(f"there is no database '{node.name}'", hint=did_you_mean(names[-1], known))
-        self.catalog.current_catalog, self.catalog.current_database = catalog, names[-1]
+        if node.if_exists and self.catalog.find(names) is None:
+            return
+        table = self.catalog.get(names, Table)
+        if isinstance(node.change, ast.RenameTable):
+            renamed = replace(table, identifier=self.catalog.qualify(node.change.name.names))
+            self.catalog.add(renamed)
+            self.catalog.drop(names, Table, temporary=table.temporary)
+        else:
+            self.catalog.add(altered(self._context(), table, node), replace=True)
+
+    def _alter_view(self, node: ast.AlterView) -> None:
+        view = self.catalog.get(node.name.names, View)
+        if node.query is not None:
+            definition = ast.CreateView(node.name, node.query, temporary=view.temporary, span=node.span)
+            self.catalog.add(create_view(self._context(), definition), replace=True)
+        elif node.rename_to is not None:
+            self.catalog.add(replace(view, identifier=self.catalog.qualify(node.rename_to.names)))
+            self.catalog.drop(node.name.names, View, temporary=view.temporary)
 
     def _set(self, node: ast.SetOption) -> None:
         if node.key is not None and node.value is not None:
@@ -104,22 +128,6 @@ class Session:
         else:
             self.config.pop(node.key, None)
 
-    def _alter_table(self, node: ast.AlterTable) -> None:
-        found = self.catalog.find(node.name.names)
-        if not isinstance(found, Table):
-            if node.if_exists:
-                return
-            raise CatalogError(
-                f"there is no table '{node.name}'", hint=did_you_mean(node.name.names[-1], self.catalog.names())
-            )
-        if node.rename_to is not None:
-            self.catalog.drop(node.name.names, Table)
-            self.catalog.add(replace(found, identifier=self.catalog.qualify(node.rename_to.names)))
-            return
-        options = dict(found.resolved.options or {}) | {o.key: o.value for o in node.set_options}
-        options = {k: v for k, v in options.items() if k not in node.reset_keys}
-        self.catalog.add(replace(found, resolved=replace(found.resolved, options=options)), replace=True)
-
 
 def inserts_of(statement: ast.Insert | ast.StatementSet) -> tuple[ast.Insert, ...]:
     """The INSERTs of a job."""
@@ -130,13 +138,20 @@ def _nothing(session: Session, node: ast.Statement) -> None:
     """Statements that only show something."""
 
 
+_DROPPED: dict[str, type[Table] | type[View]] = {"TABLE": Table, "VIEW": View}
+
 _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
-    ast.CreateTable: Session._create_table,
+    ast.CreateTable: Session._define,
     ast.CreateView: Session._create_view,
-    ast.CreateDatabase: Session._create_database,
-    ast.UseDatabase: Session._use_database,
+    ast.CreateCatalog: Session._create_catalog,
+    ast.CreateDatabase: lambda session, node: session.catalog.create_database(
+        node.name.names, if_not_exists=node.if_not_exists
+    ),
+    ast.UseCatalog: lambda session, node: session.catalog.use_catalog(node.name.name),
+    ast.UseDatabase: lambda session, node: session.catalog.use_database(node.name.names),
     ast.Drop: Session._drop,
     ast.AlterTable: Session._alter_table,
+    ast.AlterView: Session._alter_view,
     ast.SetOption: Session._set,
     ast.ResetOption: Session._reset,
     ast.Show: _nothing,

@@ -51,7 +51,8 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _string(value: str) -> str:
+def quoted_string(value: str) -> str:
+    """A string literal."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -179,7 +180,7 @@ def _interval(node: ast.IntervalLiteral) -> tuple[str, int]:
     units = q.unit + (f"({q.precision})" if q.precision is not None else "")
     if q.end_unit is not None:
         units += f" TO {q.end_unit}"
-    return f"INTERVAL {'-' if node.negative else ''}{_string(node.value)} {units}", _ATOM
+    return f"INTERVAL {'-' if node.negative else ''}{quoted_string(node.value)} {units}", _ATOM
 
 
 def _in(node: ast.InList) -> tuple[str, int]:
@@ -248,9 +249,9 @@ _WRITERS: dict[type[ast.Node], Callable[[Any], tuple[str, int]]] = {
     ast.NullLiteral: lambda n: ("NULL", _ATOM),
     ast.BooleanLiteral: lambda n: ({True: "TRUE", False: "FALSE", None: "UNKNOWN"}[n.value], _ATOM),
     ast.NumericLiteral: lambda n: (n.text.upper(), _ATOM),
-    ast.StringLiteral: lambda n: (_string(n.value), _ATOM),
+    ast.StringLiteral: lambda n: (quoted_string(n.value), _ATOM),
     ast.BinaryLiteral: lambda n: (f"X'{n.value.hex().upper()}'", _ATOM),
-    ast.DateTimeLiteral: lambda n: (f"{n.kind} {_string(n.value)}", _ATOM),
+    ast.DateTimeLiteral: lambda n: (f"{n.kind} {quoted_string(n.value)}", _ATOM),
     ast.IntervalLiteral: _interval,
     ast.Unary: _unary,
     ast.Binary: _binary,

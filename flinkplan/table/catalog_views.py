@@ -3,84 +3,173 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..plan.errors import PlanError, UnsupportedError
-from ..plan.specs import Column, ResolvedTable
+from ..plan.findings import nearest
+from ..plan.specs import Column, ResolvedSchema
+from ..plan.types import LogicalType
 
 if TYPE_CHECKING:
-    from ..planner.catalog import Catalog
-    from ..planner.sql.ast import Name
+    from ..planner.catalog import Catalog, Table, View
+    from ..planner.sql.ast import Describe, Name, Show
 
-Content = tuple[tuple[str, ...], list[tuple[str, ...]]]
+Rows = list[tuple[str, ...]]
+Content = tuple[tuple[str, ...], Rows]
 """Heads and rows."""
 
 
-def show(
-    catalog: Catalog, what: str, names: tuple[str, ...] = (), pattern: str | None = None, negated: bool = False
-) -> Content:
-    """The rows of ``SHOW what``.  Raises :class:`UnsupportedError` for what is not kept."""
+def show(catalog: Catalog, statement: Show) -> Content:
+    """The rows of a SHOW.  Raises :class:`UnsupportedError` for what is not kept, an error for a missing name."""
+    rows_of = _SHOWN.get(statement.what)
+    if rows_of is None:
+        hint = nearest(statement.what, _SHOWN) or f"there is SHOW {', '.join(_SHOWN)}"
+        raise UnsupportedError(f"SHOW {statement.what} is not supported", where=statement.span.location, hint=hint)
+    heads, rows = rows_of(catalog, statement)
+    return heads, list(_matching(rows, statement.pattern, statement.negated))
+
+
+def _matching(rows: Rows, pattern: str | None, negated: bool) -> Iterable[tuple[str, ...]]:
+    """The rows whose first cell is LIKE the pattern."""
+    if pattern is None:
+        return rows
+    like = re.compile("".join({"%": ".*", "_": "."}.get(c, re.escape(c)) for c in pattern))
+    return [row for row in rows if bool(like.fullmatch(row[0])) != negated]
+
+
+def _objects(catalog: Catalog, statement: Show) -> list[Table | View]:
+    names = statement.name.names if statement.name else (catalog.current_catalog, catalog.current_database)
+    return catalog.objects_of(*catalog.existing_database(names))
+
+
+def _tables(catalog: Catalog, statement: Show) -> Content:
+    return ("table name",), [(item.identifier.name,) for item in _objects(catalog, statement)]
+
+
+def _views(catalog: Catalog, statement: Show) -> Content:
     from ..planner.catalog import View
 
-    here = [
-        item
-        for identifier, item in catalog.objects.items()
-        if (identifier.catalog, identifier.database) == (catalog.current_catalog, catalog.current_database)
-    ]
-    if what == "TABLES":
-        return ("table name",), _matching([item.identifier.name for item in here], pattern, negated)
-    if what == "VIEWS":
-        return ("view name",), _matching([i.identifier.name for i in here if isinstance(i, View)], pattern, negated)
-    if what == "DATABASES":
-        databases = [database for owner, database in catalog.databases if owner == catalog.current_catalog]
-        return ("database name",), _matching(databases, pattern, negated)
-    if what == "CATALOGS":
-        return ("catalog name",), _matching(list({owner for owner, _ in catalog.databases}), pattern, negated)
-    if what in ("CURRENT DATABASE", "CURRENT CATALOG"):
-        current = catalog.current_database if what.endswith("DATABASE") else catalog.current_catalog
-        return (f"{what.lower()} name",), [(current,)]
-    raise UnsupportedError(f"SHOW {what} is not supported", hint="SHOW TABLES, VIEWS, DATABASES and CATALOGS are")
+    views = [item for item in _objects(catalog, statement) if isinstance(item, View)]
+    return ("view name",), [(view.identifier.name,) for view in views]
 
 
-def _matching(names: list[str], pattern: str | None, negated: bool) -> list[tuple[str, ...]]:
-    if pattern is not None:
-        like = re.compile("".join({"%": ".*", "_": "."}.get(c, re.escape(c)) for c in pattern))
-        names = [name for name in names if bool(like.fullmatch(name)) != negated]
-    return [(name,) for name in sorted(names)]
+def _columns(catalog: Catalog, statement: Show) -> Content:
+    return describe_object(_found(catalog, _named(statement)))
 
 
-def describe(catalog: Catalog, name: Name) -> Content:
-    """The rows of ``DESCRIBE table``, as Flink prints them.  Raises :class:`PlanError` for an unknown table."""
-    from ..planner.catalog import Table, did_you_mean
+def _create_table(catalog: Catalog, statement: Show) -> Content:
+    from ..planner.catalog import Table
+    from ..planner.ddltext import create_table_text
+
+    return ("result",), [(create_table_text(catalog.get(_named(statement).names, Table)),)]
+
+
+def _create_view(catalog: Catalog, statement: Show) -> Content:
+    from ..planner.catalog import View
+    from ..planner.ddltext import create_view_text
+
+    return ("result",), [(create_view_text(catalog.get(_named(statement).names, View)),)]
+
+
+def _databases(catalog: Catalog, statement: Show) -> Content:
+    owner = statement.name.names[0] if statement.name else catalog.current_catalog
+    return ("database name",), [(database,) for each, database in sorted(catalog.databases) if each == owner]
+
+
+def _functions(catalog: Catalog, statement: Show) -> Content:
+    from ..plan.functions import all_functions
+
+    names = {name for function in all_functions() if function.named for name in (function.name, *function.aliases)}
+    return ("function name",), [(name,) for name in sorted(names)]
+
+
+def _fixed(head: str, *rows: str) -> Callable[[Catalog, Show], Content]:
+    return lambda catalog, statement: ((head,), [(row,) for row in rows])
+
+
+_SHOWN: dict[str, Callable[[Catalog, Show], Content]] = {
+    "TABLES": _tables,
+    "VIEWS": _views,
+    "COLUMNS": _columns,
+    "CREATE TABLE": _create_table,
+    "CREATE VIEW": _create_view,
+    "DATABASES": _databases,
+    "CATALOGS": lambda catalog, _: (("catalog name",), [(name,) for name in sorted(catalog.catalogs)]),
+    "CURRENT DATABASE": lambda catalog, _: (("current database name",), [(catalog.current_database,)]),
+    "CURRENT CATALOG": lambda catalog, _: (("current catalog name",), [(catalog.current_catalog,)]),
+    "FUNCTIONS": _functions,
+    "USER FUNCTIONS": _fixed("function name"),
+    "MODULES": _fixed("module name", "core"),
+    "JARS": _fixed("jars"),
+}
+
+
+def _named(statement: Show) -> Name:
+    if statement.name is None:
+        raise PlanError(f"SHOW {statement.what} needs a name", where=statement.span.location)
+    return statement.name
+
+
+def describe(catalog: Catalog, statement: Describe) -> Content:
+    """The rows of a DESCRIBE, as Flink prints them.
+
+    Raises :class:`PlanError` for an unknown table or view, :class:`UnsupportedError` for another kind of object.
+    """
+    if statement.kind != "TABLE":
+        raise UnsupportedError(f"DESCRIBE {statement.kind} is not supported", where=statement.span.location)
+    return describe_object(_found(catalog, statement.name))
+
+
+def _found(catalog: Catalog, name: Name) -> Table | View:
+    from ..planner.catalog import did_you_mean
 
     found = catalog.find(name.names)
     if found is None:
         hint = did_you_mean(name.names[-1], catalog.names())
         raise PlanError(f"there is no table or view '{name}'", where=name.span.location, hint=hint)
-    if not isinstance(found, Table):
-        raise UnsupportedError(
-            "a view cannot be described", where=name.span.location, hint="describe the tables that it reads"
-        )
-    heads = ("name", "type", "null", "key", "extras", "watermark")
-    return heads, [_described(column, found.resolved) for column in found.resolved.schema.columns]
+    return found
 
 
-def _described(column: Column, table: ResolvedTable) -> tuple[str, ...]:
-    schema = table.schema
+def describe_object(item: Table | View) -> Content:
+    """The columns of a table or view; their comments only where there are any."""
+    from ..planner.catalog import Table
+
+    if isinstance(item, Table):
+        schema = item.resolved.schema
+        rows = [_described(column, schema) for column in schema.columns]
+    else:
+        rows = [_cells(f.name, f.type) for f in item.row_type.fields]
+    heads = ("name", "type", "null", "key", "extras", "watermark", "comment")
+    shown = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
+    return heads[:shown], [row[:shown] for row in rows]
+
+
+def _described(column: Column, schema: ResolvedSchema) -> tuple[str, ...]:
+    from ..planner.ddltext import metadata_text
+
     key = schema.primary_key
     watermark = next((w for w in schema.watermark_specs or () if w.rowtime_attribute == column.name), None)
-    column_type = column.data_type or (column.expression and column.expression.rex_node.type)
-    extras = ""
-    if column.expression:
+    extras = metadata_text(column).strip()
+    column_type = column.data_type
+    if column.expression is not None:
         extras = f"AS {column.expression.serializable_string}"
-    elif column.kind == "METADATA":
-        extras = "METADATA" + (f" FROM '{column.metadata_key}'" if column.metadata_key else "")
-        extras += " VIRTUAL" if column.is_virtual else ""
-    return (
+        column_type = column.expression.rex_node.type
+    assert column_type is not None
+    return _cells(
         column.name,
-        str(column_type.nullable_()) if column_type else "",
-        str(column_type.nullable).upper() if column_type else "",
+        column_type,
         f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else "",
         extras,
         watermark.expression.serializable_string if watermark else "",
+        column.comment or "",
     )
+
+
+def _cells(
+    name: str, column_type: LogicalType, key: str = "", extras: str = "", watermark: str = "", comment: str = ""
+) -> tuple[str, ...]:
+    from ..planner.binder.errors import readable
+
+    nullable = str(column_type.nullable).upper()
+    return name, readable(str(column_type.nullable_())), nullable, key, extras, watermark, comment

@@ -11,6 +11,7 @@ from ..planner.session import Session
 from ..planner.sql import parse_script
 from ..planner.sql.ast import (
     CompilePlan,
+    CreateTable,
     Describe,
     ExecutePlan,
     Explain,
@@ -25,8 +26,8 @@ from ..planner.sql.ast import (
 )
 from . import files
 from .catalog_views import describe, show
-from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
-from .jobs import start
+from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
+from .jobs import Starter, start
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
 
@@ -34,12 +35,12 @@ from .settings import EnvironmentSettings, TableConfig
 class TableEnvironment:
     """A catalog, options, and the statements that use them.
 
-    ``runner`` starts plans; unless given, jobs run as the environment's options say (:mod:`.jobs`).
+    ``runner`` starts plans with the environment's options; unless given, jobs run as these say (:mod:`.jobs`).
     """
 
-    def __init__(self, settings: EnvironmentSettings, runner: Runner | None = None) -> None:
+    def __init__(self, settings: EnvironmentSettings, runner: Starter | None = None) -> None:
         self._session = Session(settings.options)
-        self._runner = runner or (lambda plan: start(plan, self._session.config))
+        self._runner = lambda plan: (runner or start)(plan, self._session.config)
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
@@ -90,7 +91,7 @@ class TableEnvironment:
 
     def list_tables(self) -> list[str]:
         """The names of the tables and views of the current database."""
-        return [row[0] for row in show(self._session.catalog, "TABLES")[1]]
+        return [row[0] for row in show(self._session.catalog, Show("TABLES"))[1]]
 
     def _one(self, text: str) -> Statement:
         statements = parse_script(text).statements
@@ -139,11 +140,16 @@ class TableEnvironment:
         return TableResult(("result",), [(explain_text(self._compile(inner).plan),)])
 
     def _show(self, statement: Show) -> TableResult:
-        names = statement.name.names if statement.name else ()
-        return TableResult(*show(self._session.catalog, statement.what, names, statement.pattern, statement.negated))
+        return TableResult(*show(self._session.catalog, statement))
 
     def _describe(self, statement: Describe) -> TableResult:
-        return TableResult(*describe(self._session.catalog, statement.name))
+        return TableResult(*describe(self._session.catalog, statement))
+
+    def _create_table(self, statement: CreateTable) -> TableResult:
+        if statement.query is not None:
+            return self._run(self._session.create_table_as(statement))
+        self._session.apply(statement)
+        return TableResult()
 
     def _set(self, statement: SetOption) -> TableResult:
         if statement.key is None:
@@ -161,6 +167,7 @@ class TableEnvironment:
 
 _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResult]] = {
     CompilePlan: TableEnvironment._compile_plan,
+    CreateTable: TableEnvironment._create_table,
     Describe: TableEnvironment._describe,
     ExecutePlan: TableEnvironment._execute_plan,
     Explain: TableEnvironment._explain,

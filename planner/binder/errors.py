@@ -28,12 +28,13 @@ class BindError(FlinkplanError):
     """
 
     def __init__(self, message: str, span: Span, hint: str | None = None) -> None:
-        super().__init__(_readable(message), hint=None if hint is None else _readable(hint))
+        super().__init__(readable(message), hint=None if hint is None else readable(hint))
         self.span = span
         placed(self, span)
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
+    """A text with its types as people write them."""
     for plan_name, written in _WRITTEN:
         text = plan_name.sub(written, text)
     return text

@@ -106,7 +106,9 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
 
     if view.identifier.summary in context.expanding:
         raise BindError(f"the view '{name}' is defined by itself", name.span)
-    inner = replace(context, ctes=(), expanding=(*context.expanding, view.identifier.summary))
+    catalog = replace(context.catalog, current_catalog=view.home[0], current_database=view.home[1])
+    expanding = (*context.expanding, view.identifier.summary)
+    inner = replace(context, catalog=catalog, ctes=(), expanding=expanding)
     rel = bind_query(inner, view.query)
     if view.columns:
         columns = tuple(ast.Identifier(c) for c in view.columns)

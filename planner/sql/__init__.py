@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from .ast import Expression, Query, Script
+from .ast import DataType, Expression, Query, Script
 from .errors import SqlSyntaxError, render
 from .lexer import END
 from .source import Source, Span
 from .statements import StatementParser
 
-__all__ = ["Source", "Span", "SqlSyntaxError", "parse_expression", "parse_query", "parse_script", "render"]
+__all__ = [
+    "Source",
+    "Span",
+    "SqlSyntaxError",
+    "parse_data_type",
+    "parse_expression",
+    "parse_query",
+    "parse_script",
+    "render",
+]
 
 
 def parse_script(text: str, file: str | None = None) -> Script:
@@ -27,6 +36,15 @@ def parse_query(text: str, file: str | None = None) -> Query:
     if parser.token.kind != END:
         parser.fail("the end of the query")
     return query
+
+
+def parse_data_type(text: str) -> DataType:
+    """Parse a data type; it may end with NOT NULL."""
+    parser = StatementParser(Source(text))
+    data_type = parser.data_type(nullability=True)
+    if parser.token.kind != END:
+        parser.fail("the end of the type")
+    return data_type
 
 
 def parse_expression(text: str, file: str | None = None) -> Expression:

@@ -31,8 +31,8 @@ _LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA",
 _TABLE_CLAUSES = ("COMMENT", "DISTRIBUTED", "PARTITIONED", "WITH", "LIKE", "AS")
 
 
-class _Elements:
-    """What is found between the parentheses of a CREATE TABLE."""
+class Elements:
+    """What is found between the parentheses of a CREATE TABLE or an ALTER TABLE."""
 
     def __init__(self) -> None:
         self.columns: list[TableColumn] = []
@@ -48,7 +48,16 @@ class CreateParser(QueryParser):
     def create(self) -> Statement:
         """``CREATE …``."""
         start = self.expect("CREATE").start
-        or_replace = self.accept("OR", "REPLACE")
+        return self._created(start, self.accept("OR", "REPLACE"))
+
+    def replace(self) -> Statement:
+        """``REPLACE TABLE … AS query``."""
+        start = self.expect("REPLACE").start
+        if self.token.key != "TABLE":
+            self.fail("TABLE", words=("TABLE",))
+        return self._created(start, or_replace=True)
+
+    def _created(self, start: int, or_replace: bool) -> Statement:
         temporary = self.accept("TEMPORARY")
         system = temporary and self.accept("SYSTEM")
         token = self.token
@@ -75,6 +84,13 @@ class CreateParser(QueryParser):
             return True
         return False
 
+    def if_exists(self) -> bool:
+        """``IF EXISTS`` if it is there."""
+        if self.token.key == "IF":
+            self.expect("IF", "EXISTS")
+            return True
+        return False
+
     def _comment(self) -> str | None:
         return self.string("a comment in 'single quotes'") if self.accept("COMMENT") else None
 
@@ -87,9 +103,9 @@ class CreateParser(QueryParser):
         self.advance()
         if_not_exists = self._if_not_exists()
         name = self.name("the name of the table")
-        elements = _Elements()
+        elements = Elements()
         if self.token.key == "(":
-            self.parenthesized(lambda: self._table_element(elements))
+            self.parenthesized(lambda: self.table_element(elements))
         comment = self._comment()
         distribution = self._distribution() if self.token.key == "DISTRIBUTED" else None
         partitioned_by: tuple[Identifier, ...] = ()
@@ -131,7 +147,8 @@ class CreateParser(QueryParser):
             span=self.span(start),
         )
 
-    def _table_element(self, elements: _Elements) -> None:
+    def table_element(self, elements: Elements) -> None:
+        """A column, a key or a watermark, added to ``elements``."""
         key = self.token.key
         if key == "WATERMARK":
             elements.watermarks.append(self._watermark())
@@ -142,7 +159,7 @@ class CreateParser(QueryParser):
         else:
             self._column(elements)
 
-    def _column(self, elements: _Elements) -> None:
+    def _column(self, elements: Elements) -> None:
         start = self.token.start
         name = self.identifier("a column name")
         if self.token.key in (",", ")"):
@@ -171,7 +188,7 @@ class CreateParser(QueryParser):
         else:
             elements.columns.append(PhysicalColumn(name, kind, comment, span=span))
 
-    def _constraint(self, elements: _Elements, column: Identifier | None) -> None:
+    def _constraint(self, elements: Elements, column: Identifier | None) -> None:
         start = self.token.start
         name = self.identifier("the name of the constraint") if self.accept("CONSTRAINT") else None
         kind = self.one_of("PRIMARY", "UNIQUE")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...plan.errors import FlinkplanError, together
+from .alter import AlterParser
 from .ast import (
     AddJar,
-    AlterTable,
     CompilePlan,
     Describe,
     Drop,
@@ -27,7 +27,6 @@ from .ast import (
     UseCatalog,
     UseDatabase,
 )
-from .ddl import CreateParser
 from .errors import SqlSyntaxError
 from .lexer import END, NUMBER, STRING, WORD
 from .parser import QUERY_STARTS
@@ -39,7 +38,7 @@ _UNSUPPORTED = frozenset(
 )
 
 
-class StatementParser(CreateParser):
+class StatementParser(AlterParser):
     """Statements, and scripts of them."""
 
     def script(self) -> Script:
@@ -170,9 +169,9 @@ class StatementParser(CreateParser):
     def _execute(self) -> Statement:
         start = self.expect("EXECUTE").start
         if self.accept("PLAN"):
-            if_exists = self._if_exists()
+            if_exists = self.if_exists()
             path = self.string("the path of a plan in 'single quotes'")
-            return ExecutePlan(path, if_exists or self._if_exists(), span=self.span(start))
+            return ExecutePlan(path, if_exists or self.if_exists(), span=self.span(start))
         if self.accept("STATEMENT"):
             self.expect("SET")
             self.expect("BEGIN")
@@ -211,12 +210,6 @@ class StatementParser(CreateParser):
 
     # Catalog
 
-    def _if_exists(self) -> bool:
-        if self.token.key == "IF":
-            self.expect("IF", "EXISTS")
-            return True
-        return False
-
     def _drop(self) -> Statement:
         start = self.expect("DROP").start
         temporary = self.accept("TEMPORARY")
@@ -224,31 +217,12 @@ class StatementParser(CreateParser):
         if self.token.key in ("MATERIALIZED", "MODEL", "CONNECTION"):
             self.unsupported(f"DROP {self.token.key}", self.token)
         kind = self.one_of("TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE")
-        if_exists = self._if_exists()
+        if_exists = self.if_exists()
         name = self.name()
         cascade = False
         if kind == "DATABASE" and self.token.key in ("CASCADE", "RESTRICT"):
             cascade = self.advance().key == "CASCADE"
         return Drop(kind, name, if_exists, temporary, system, cascade, span=self.span(start))
-
-    def _alter(self) -> Statement:
-        start = self.expect("ALTER").start
-        if self.token.key != "TABLE":
-            self.unsupported(f"ALTER {self.token.key}", self.token, "drop it and create it anew")
-        self.advance()
-        if_exists = self._if_exists()
-        name = self.name("the name of a table")
-        token = self.token
-        if self.accept("SET"):
-            return AlterTable(name, if_exists, set_options=self.options(), span=self.span(start))
-        if self.accept("RESET"):
-            keys = self.parenthesized(lambda: self.string("an option key in 'single quotes'"))
-            return AlterTable(name, if_exists, reset_keys=keys, span=self.span(start))
-        if self.accept("RENAME", "TO"):
-            return AlterTable(name, if_exists, rename_to=self.name(), span=self.span(start))
-        if token.key in ("ADD", "DROP", "MODIFY", "RENAME", "COMPACT"):
-            self.unsupported(f"ALTER TABLE … {token.key}", token, "write the change into the CREATE TABLE")
-        self.fail("SET, RESET or RENAME TO", words=("SET", "RESET", "RENAME"))
 
     def _use(self) -> Statement:
         start = self.expect("USE").start
@@ -323,6 +297,7 @@ class StatementParser(CreateParser):
 
 _STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
     "CREATE": StatementParser.create,
+    "REPLACE": StatementParser.replace,
     "INSERT": StatementParser.insert,
     "SET": StatementParser._set,
     "RESET": StatementParser._reset,
@@ -332,7 +307,7 @@ _STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
     "COMPILE": StatementParser._compile,
     "EXPLAIN": StatementParser._explain,
     "DROP": StatementParser._drop,
-    "ALTER": StatementParser._alter,
+    "ALTER": StatementParser.alter,
     "USE": StatementParser._use,
     "SHOW": StatementParser._show,
     "DESCRIBE": StatementParser._describe,

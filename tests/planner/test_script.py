@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flinkplan.plan.document import dumps
 from flinkplan.plan.errors import ErrorGroup, FlinkplanError, UnsupportedError
 from flinkplan.planner import compile_script
 from flinkplan.planner.script import job_of
@@ -103,3 +104,26 @@ def test_what_the_optimizer_refuses_is_told_at_each_insert() -> None:
         compile_script(script, file="p.sql")
     assert [str(error.where) for error in caught.value.errors] == ["p.sql:4:1", "p.sql:6:1"]
     assert (caught.value.errors[0].snippet or "").endswith("| ^^^^^^^^^^^^^")
+
+
+def test_create_table_as_is_the_table_and_an_insert() -> None:
+    source = "CREATE TABLE t (a INT NOT NULL, b STRING) WITH ('connector'='datagen'); "
+    options = "WITH ('connector'='blackhole')"
+    made = compile_script(f"{source} CREATE TABLE o (c STRING, d AS a + 1) {options} AS SELECT b, a FROM t;")
+    written = compile_script(
+        f"{source} CREATE TABLE o (c STRING, d AS a + 1, b STRING, a INT NOT NULL) {options};"
+        "INSERT INTO o (b, a) SELECT b, a FROM t;"
+    )
+    assert dumps(made) == dumps(written)
+    named = compile_script(f"{source} CREATE TABLE o (b, a) {options} AS SELECT a, b FROM t;")
+    assert "`b` VARCHAR(2147483647), `a` INT NOT NULL" in dumps(named)
+
+
+def test_create_table_as_says_what_is_wrong_with_it() -> None:
+    source = "CREATE TABLE t (a INT) WITH ('connector'='datagen'); "
+    for rest, message in (
+        ("(b) WITH ('connector'='print') AS SELECT a FROM t", "the query gives no column 'b'"),
+        ("WITH ('connector'='print') AS SELECT x FROM t", "there is no column 'x' in 't'"),
+    ):
+        with pytest.raises(FlinkplanError, match=message):
+            compile_script(f"{source} CREATE TABLE o {rest};")

@@ -206,17 +206,6 @@ class Drop(Statement):
 
 
 @node
-class AlterTable(Statement):
-    """``ALTER TABLE [IF EXISTS] name`` with one action: exactly one of the last three says something."""
-
-    name: Name
-    if_exists: bool = False
-    set_options: tuple[Option, ...] = ()
-    reset_keys: tuple[str, ...] = ()
-    rename_to: Name | None = None
-
-
-@node
 class SetOption(Statement):
     """``SET 'key' = 'value'``; ``SET`` alone has neither."""
 

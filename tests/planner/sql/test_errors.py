@@ -82,7 +82,7 @@ def test_messages(text: str, column: int, message: str, hint: str | None) -> Non
     ("text", "what"),
     [
         ("DELETE FROM t", "DELETE"),
-        ("ALTER TABLE t ADD a INT", "ALTER TABLE … ADD"),
+        ("ALTER TABLE t COMPACT", "ALTER TABLE … COMPACT"),
         ("CREATE MODEL m", "CREATE MODEL"),
         ("WITH RECURSIVE a AS (SELECT 1) SELECT 2", "WITH RECURSIVE"),
         ("SELECT * FROM t TABLESAMPLE BERNOULLI(10)", "TABLESAMPLE"),

@@ -76,9 +76,32 @@ INSERT = "Insert(table=t, query=Query(body=Select(items=[1])))"
         ("DROP TEMPORARY TABLE IF EXISTS a.t", "Drop(kind=TABLE, name=a.t, if_exists=True, temporary=True)"),
         ("DROP TEMPORARY SYSTEM FUNCTION f", "Drop(kind=FUNCTION, name=f, temporary=True, system=True)"),
         ("DROP DATABASE d CASCADE", "Drop(kind=DATABASE, name=d, cascade=True)"),
-        ("ALTER TABLE t SET ('a'='b')", "AlterTable(name=t, set_options=[a=b])"),
-        ("ALTER TABLE IF EXISTS t RESET ('a')", "AlterTable(name=t, if_exists=True, reset_keys=[a])"),
-        ("ALTER TABLE t RENAME TO s", "AlterTable(name=t, rename_to=s)"),
+        ("ALTER TABLE t SET ('a'='b')", "AlterTable(name=t, change=SetOptions(options=[a=b]))"),
+        (
+            "ALTER TABLE IF EXISTS t RESET ('a')",
+            "AlterTable(name=t, change=ResetOptions(keys=[a]), if_exists=True)",
+        ),
+        ("ALTER TABLE t RENAME TO s", "AlterTable(name=t, change=RenameTable(name=s))"),
+        ("ALTER TABLE t RENAME a TO b", "AlterTable(name=t, change=RenameColumn(column=a, name=b))"),
+        (
+            "ALTER TABLE t ADD a INT FIRST",
+            "AlterTable(name=t, change=ChangeSchema(columns=[PlacedColumn("
+            "column=PhysicalColumn(name=a, type=INT), first=True)]))",
+        ),
+        (
+            "ALTER TABLE t MODIFY (a INT AFTER b, PRIMARY KEY (a) NOT ENFORCED)",
+            "AlterTable(name=t, change=ChangeSchema(modify=True, columns=[PlacedColumn("
+            "column=PhysicalColumn(name=a, type=INT), after=b)], primary_keys=[PrimaryKey(columns=[a])]))",
+        ),
+        ("ALTER TABLE t DROP (a, b)", "AlterTable(name=t, change=DropColumns(columns=[a, b]))"),
+        ("ALTER TABLE t DROP CONSTRAINT k", "AlterTable(name=t, change=DropKey(name=k))"),
+        ("ALTER TABLE t DROP WATERMARK", "AlterTable(name=t, change=DropWatermark())"),
+        ("ALTER VIEW v RENAME TO w", "AlterView(name=v, rename_to=w)"),
+        ("ALTER VIEW v AS SELECT 1", "AlterView(name=v, query=Query(body=Select(items=[1])))"),
+        (
+            "REPLACE TABLE t AS SELECT 1",
+            "CreateTable(name=t, query=Query(body=Select(items=[1])), or_replace=True)",
+        ),
         (
             "CREATE TEMPORARY VIEW IF NOT EXISTS v (a) COMMENT 'c' AS SELECT 1",
             "CreateView(name=v, query=Query(body=Select(items=[1])), columns=[a], "

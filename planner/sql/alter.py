@@ -1,0 +1,112 @@
+"""Parse ALTER statements."""
+
+from __future__ import annotations
+
+from .ast import (
+    AlterTable,
+    AlterView,
+    ChangeSchema,
+    DropColumns,
+    DropKey,
+    DropWatermark,
+    PlacedColumn,
+    RenameColumn,
+    RenameTable,
+    ResetOptions,
+    SetOptions,
+    Statement,
+    TableChange,
+)
+from .ddl import CreateParser, Elements
+
+_CHANGES = ("SET", "RESET", "RENAME", "ADD", "MODIFY", "DROP")
+
+
+class AlterParser(CreateParser):
+    """ALTER TABLE and ALTER VIEW."""
+
+    def alter(self) -> Statement:
+        """``ALTER …``."""
+        start = self.expect("ALTER").start
+        if self.accept("VIEW"):
+            return self._alter_view(start)
+        if self.token.key != "TABLE":
+            self.unsupported(f"ALTER {self.token.key}", self.token, "drop it and create it anew")
+        self.advance()
+        if_exists = self.if_exists()
+        name = self.name("the name of a table")
+        return AlterTable(name, self._table_change(), if_exists, span=self.span(start))
+
+    def _alter_view(self, start: int) -> AlterView:
+        name = self.name("the name of a view")
+        if self.accept("RENAME", "TO"):
+            return AlterView(name, rename_to=self.name("the new name"), span=self.span(start))
+        if not self.accept("AS"):
+            self.fail("AS or RENAME TO", words=("AS", "RENAME"))
+        return AlterView(name, query=self.query(), span=self.span(start))
+
+    def _table_change(self) -> TableChange:
+        token = self.token
+        start = token.start
+        if token.key == "COMPACT":
+            self.unsupported("ALTER TABLE … COMPACT", token)
+        if token.key not in _CHANGES:
+            self.fail("SET, RESET, RENAME, ADD, MODIFY or DROP", words=_CHANGES)
+        self.advance()
+        if self.token.key in ("PARTITION", "DISTRIBUTION") or (self.token.key == "IF" and token.key in ("ADD", "DROP")):
+            self.unsupported(f"ALTER TABLE … {token.key} {self.token.key}", self.token)
+        if token.key == "SET":
+            return SetOptions(self.options(), span=self.span(start))
+        if token.key == "RESET":
+            keys = self.parenthesized(lambda: self.string("an option key in 'single quotes'"))
+            return ResetOptions(keys, span=self.span(start))
+        if token.key == "RENAME":
+            return self._rename(start)
+        if token.key == "DROP":
+            return self._drop_part(start)
+        return self._change_schema(start, modify=token.key == "MODIFY")
+
+    def _rename(self, start: int) -> TableChange:
+        if self.accept("TO"):
+            return RenameTable(self.name("the new name"), span=self.span(start))
+        column = self.identifier("a column name or TO")
+        self.expect("TO")
+        return RenameColumn(column, self.identifier("the new name"), span=self.span(start))
+
+    def _drop_part(self, start: int) -> TableChange:
+        if self.accept("PRIMARY", "KEY"):
+            return DropKey(span=self.span(start))
+        if self.accept("CONSTRAINT"):
+            return DropKey(self.identifier("the name of the constraint"), span=self.span(start))
+        if self.accept("WATERMARK"):
+            return DropWatermark(span=self.span(start))
+        columns = self.column_list() or (self.identifier("a column name"),)
+        return DropColumns(columns, span=self.span(start))
+
+    def _change_schema(self, start: int, *, modify: bool) -> ChangeSchema:
+        elements = Elements()
+        if self.token.key == "(":
+            columns = self.parenthesized(lambda: self._placed_element(elements))
+        else:
+            columns = (self._placed_element(elements),)
+        return ChangeSchema(
+            modify,
+            tuple(column for column in columns if column is not None),
+            tuple(elements.primary_keys),
+            tuple(elements.unique_keys),
+            tuple(elements.watermarks),
+            span=self.span(start),
+        )
+
+    def _placed_element(self, elements: Elements) -> PlacedColumn | None:
+        """A column with its place; a key or a watermark goes into ``elements``."""
+        start = self.token.start
+        known = len(elements.columns)
+        self.table_element(elements)
+        if len(elements.columns) == known:
+            return None
+        first = self.accept("FIRST")
+        after = None
+        if not first and self.accept("AFTER"):
+            after = self.identifier("a column name")
+        return PlacedColumn(elements.columns[-1], first, after, span=self.span(start))

@@ -1,0 +1,228 @@
+"""Statements that define, change and show tables and views: what Flink 2.3 shows after the same ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan import EnvironmentSettings, TableEnvironment
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.planner.sql import parse_script
+
+TABLES = """
+CREATE TABLE orders (id INT, customer STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'json');
+CREATE TABLE totals (customer STRING, total DECIMAL(38, 2)) WITH ('connector' = 'print');
+"""
+
+
+def last_rows(script: str) -> list[tuple[str, ...]]:
+    """What the last statement shows."""
+    environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    rows: list[tuple[str, ...]] = []
+    for statement in parse_script(TABLES + script).statements:
+        rows = list(environment.execute_statement(statement).collect())
+    return rows
+
+
+def shown(columns: str, options: str = "'connector' = 'print'", kind: str = "TABLE", name: str = "t") -> str:
+    """``CREATE TABLE`` as Flink writes it."""
+    lines = ",\n".join(f"  {column.strip()}" for column in columns.split(";"))
+    settings = ",\n".join(f"  {option}" for option in options.split("; "))
+    return f"CREATE {kind} `default_catalog`.`default_database`.`{name}` (\n{lines}\n)\nWITH (\n{settings}\n)\n"
+
+
+ORDERS = "`id` INT; `customer` VARCHAR(2147483647); `ts` TIMESTAMP(3)"
+FILES = "'connector' = 'filesystem'; 'format' = 'json'; 'path' = 'orders'"
+WATERMARK = "WATERMARK FOR `ts` AS `ts` - INTERVAL '5' SECOND"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("SHOW CREATE TABLE orders", shown(f"{ORDERS}; {WATERMARK}", FILES, name="orders")),
+        (
+            "CREATE TABLE t LIKE orders (EXCLUDING WATERMARKS); SHOW CREATE TABLE t",
+            shown(ORDERS, FILES),
+        ),
+        (
+            "CREATE TABLE t (x INT, WATERMARK FOR ts AS ts) WITH ('path' = 'p') LIKE orders (OVERWRITING WATERMARKS);"
+            "SHOW CREATE TABLE t",
+            shown(f"{ORDERS}; `x` INT; WATERMARK FOR `ts` AS `ts`", FILES.replace("'orders'", "'p'")),
+        ),
+        (
+            "CREATE TABLE t WITH ('connector' = 'print') LIKE orders (EXCLUDING OPTIONS); SHOW CREATE TABLE t",
+            shown(f"{ORDERS}; {WATERMARK}"),
+        ),
+        (
+            "ALTER TABLE orders ADD (extra INT COMMENT 'e' FIRST, other STRING AFTER id, z AS id + 1);"
+            "SHOW CREATE TABLE orders",
+            shown(
+                "`extra` INT COMMENT 'e'; `id` INT; `other` VARCHAR(2147483647); `customer` VARCHAR(2147483647);"
+                f"`ts` TIMESTAMP(3); `z` AS `id` + 1; {WATERMARK}",
+                FILES,
+                name="orders",
+            ),
+        ),
+        (
+            "ALTER TABLE orders MODIFY (id BIGINT AFTER customer, WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE);"
+            "SHOW CREATE TABLE orders",
+            shown(
+                "`customer` VARCHAR(2147483647); `id` BIGINT; `ts` TIMESTAMP(3);"
+                "WATERMARK FOR `ts` AS `ts` - INTERVAL '1' MINUTE",
+                FILES,
+                name="orders",
+            ),
+        ),
+        (
+            "ALTER TABLE orders DROP WATERMARK; ALTER TABLE orders DROP id;"
+            "ALTER TABLE orders RENAME customer TO buyer;"
+            "ALTER TABLE orders SET ('path' = 'new', 'a' = 'b'); ALTER TABLE orders RESET ('a', 'format');"
+            "SHOW CREATE TABLE orders",
+            shown(
+                "`buyer` VARCHAR(2147483647); `ts` TIMESTAMP(3)",
+                "'connector' = 'filesystem'; 'path' = 'new'",
+                name="orders",
+            ),
+        ),
+        (
+            "ALTER TABLE totals ADD PRIMARY KEY (customer) NOT ENFORCED; SHOW CREATE TABLE totals",
+            shown(
+                "`customer` VARCHAR(2147483647) NOT NULL; `total` DECIMAL(38, 2);"
+                "CONSTRAINT `PK_customer` PRIMARY KEY (`customer`) NOT ENFORCED",
+                name="totals",
+            ),
+        ),
+        (
+            "ALTER TABLE totals ADD PRIMARY KEY (customer) NOT ENFORCED; ALTER TABLE totals DROP PRIMARY KEY;"
+            "SHOW CREATE TABLE totals",
+            shown("`customer` VARCHAR(2147483647) NOT NULL; `total` DECIMAL(38, 2)", name="totals"),
+        ),
+        (
+            "CREATE TEMPORARY TABLE totals (x INT) WITH ('connector' = 'print'); SHOW CREATE TABLE totals",
+            shown("`x` INT", kind="TEMPORARY TABLE", name="totals"),
+        ),
+        (
+            "CREATE TEMPORARY TABLE totals (x INT) WITH ('connector' = 'print'); DROP TEMPORARY TABLE totals;"
+            "SHOW CREATE TABLE totals",
+            shown("`customer` VARCHAR(2147483647); `total` DECIMAL(38, 2)", name="totals"),
+        ),
+        (
+            "ALTER TABLE totals RENAME TO t; SHOW CREATE TABLE t",
+            shown("`customer` VARCHAR(2147483647); `total` DECIMAL(38, 2)"),
+        ),
+        (
+            "CREATE VIEW v (a, b) COMMENT 'mine' AS SELECT id, UPPER(customer) FROM orders; SHOW CREATE VIEW v",
+            "CREATE VIEW `default_catalog`.`default_database`.`v` (\n  `a`,\n  `b`\n)\nCOMMENT 'mine'\n"
+            "AS SELECT id, UPPER(customer) FROM orders\n",
+        ),
+    ],
+)
+def test_show_create(script: str, expected: str) -> None:
+    assert last_rows(script) == [(expected,)]
+
+
+def test_all_of_a_table_is_shown() -> None:
+    columns = (
+        "(id INT NOT NULL COMMENT 'the id', m STRING METADATA FROM 'k' VIRTUAL, c AS id + 1 COMMENT 'one more',"
+        " r ROW<a INT, b ARRAY<STRING>>, PRIMARY KEY (id) NOT ENFORCED)"
+    )
+    options = "COMMENT 'all of it' PARTITIONED BY (id) WITH ('connector' = 'filesystem')"
+    rows = last_rows(f"CREATE TABLE t {columns} {options}; DESCRIBE t;")
+    assert rows == [
+        ("id", "INT", "FALSE", "PRI(id)", "", "", "the id"),
+        ("m", "STRING", "TRUE", "", "METADATA FROM 'k' VIRTUAL", "", ""),
+        ("c", "INT", "FALSE", "", "AS `id` + 1", "", "one more"),
+        ("r", "ROW<`a` INT, `b` ARRAY<STRING>>", "TRUE", "", "", "", ""),
+    ]
+    ((text,),) = last_rows(f"CREATE TABLE t {columns} {options}; SHOW CREATE TABLE t;")
+    assert "\n  `m` VARCHAR(2147483647) METADATA FROM 'k' VIRTUAL,\n  `c` AS `id` + 1 COMMENT 'one more',\n" in text
+    assert "\n)\nCOMMENT 'all of it'\nPARTITIONED BY (`id`)\nWITH (\n" in text
+    assert last_rows(text.replace("`t`", "`u`") + "; SHOW CREATE TABLE u") == [(text.replace("`t`", "`u`"),)]
+
+
+@pytest.mark.parametrize(
+    ("script", "rows"),
+    [
+        ("CREATE VIEW v AS SELECT id FROM orders; DESCRIBE v", [("id", "INT", "TRUE", "", "", "")]),
+        (
+            "DESCRIBE orders",
+            [
+                ("id", "INT", "TRUE", "", "", ""),
+                ("customer", "STRING", "TRUE", "", "", ""),
+                ("ts", "TIMESTAMP(3) *ROWTIME*", "TRUE", "", "", "`ts` - INTERVAL '5' SECOND"),
+            ],
+        ),
+        ("SHOW COLUMNS FROM orders LIKE 'c%'", [("customer", "STRING", "TRUE", "", "", "")]),
+        ("CREATE VIEW a AS SELECT 1 AS x; SHOW TABLES", [("a",), ("orders",), ("totals",)]),
+        ("CREATE VIEW a AS SELECT 1 AS x; SHOW VIEWS", [("a",)]),
+        ("SHOW TABLES FROM default_database NOT LIKE 'o%'", [("totals",)]),
+        ("CREATE DATABASE d; USE d; SHOW TABLES FROM default_database LIKE 'o%'", [("orders",)]),
+        ("CREATE DATABASE d; USE d; SHOW CURRENT DATABASE", [("d",)]),
+        ("CREATE DATABASE d; USE d; USE CATALOG default_catalog; SHOW CURRENT DATABASE", [("d",)]),
+        ("CREATE DATABASE d; SHOW DATABASES", [("d",), ("default_database",)]),
+        ("CREATE DATABASE d; CREATE VIEW d.v AS SELECT 1 AS x; DROP DATABASE d CASCADE; SHOW TABLES", None),
+        ("CREATE CATALOG c WITH ('type' = 'generic_in_memory'); USE CATALOG c; SHOW CURRENT DATABASE", [("default",)]),
+        (
+            "CREATE CATALOG c WITH ('type' = 'generic_in_memory'); SHOW CATALOGS LIKE 'c'",
+            [("c",)],
+        ),
+        ("CREATE CATALOG c WITH ('type' = 'generic_in_memory'); DROP CATALOG c; SHOW CATALOGS", [("default_catalog",)]),
+        ("CREATE VIEW v AS SELECT 1 AS x; ALTER VIEW v AS SELECT 2 AS y; SHOW COLUMNS FROM v LIKE 'y'", ["y"]),
+        ("CREATE VIEW v AS SELECT 1 AS x; CREATE OR REPLACE VIEW v AS SELECT 1 AS y; SHOW COLUMNS FROM v", ["y"]),
+        ("CREATE VIEW v AS SELECT 1 AS x; CREATE VIEW IF NOT EXISTS v AS SELECT 1 AS y; SHOW COLUMNS FROM v", ["x"]),
+        ("CREATE VIEW v AS SELECT 1 AS x; ALTER VIEW v RENAME TO w; SHOW VIEWS", [("w",)]),
+        ("SHOW USER FUNCTIONS", []),
+        ("SHOW FUNCTIONS LIKE 'UPP%'", [("UPPER",)]),
+        ("SHOW MODULES", [("core",)]),
+    ],
+)
+def test_rows(script: str, rows: list[tuple[str, ...]] | list[str] | None) -> None:
+    found = last_rows(script)
+    if rows is None:
+        assert found == [("orders",), ("totals",)]
+    elif rows and isinstance(rows[0], str):
+        assert [row[0] for row in found] == rows
+    else:
+        assert found == rows
+
+
+def test_a_view_looks_names_up_where_it_was_made() -> None:
+    script = "CREATE VIEW v AS SELECT id FROM orders; CREATE DATABASE d; USE d;"
+    (row,) = last_rows(f"{script} CREATE VIEW w AS SELECT * FROM default_database.v; DESCRIBE w;")
+    assert row[:2] == ("id", "INT")
+
+
+@pytest.mark.parametrize(
+    ("statement", "message", "marked"),
+    [
+        ("CREATE TABLE orders (a INT) WITH ('connector' = 'print')", "exists already", "CREATE TABLE orders"),
+        ("CREATE OR REPLACE TABLE orders (a INT) WITH ('connector' = 'print')", "exists already", "CREATE OR"),
+        ("CREATE TABLE t (WATERMARK FOR ts AS ts) LIKE orders", "has a WATERMARK already", "WATERMARK FOR ts AS ts"),
+        ("CREATE TABLE t WITH ('path'='x') LIKE orders (INCLUDING OPTIONS)", "has the option 'path'", "'path'='x'"),
+        ("CREATE TABLE t (id BIGINT) LIKE orders", "declared twice", "id"),
+        ("DROP TABLE v", "there is no table 'v'", "DROP TABLE v"),
+        ("DROP VIEW orders", "'orders' is a table, not a view", "DROP VIEW orders"),
+        ("DROP DATABASE default_database", "is in use", "DROP"),
+        ("USE nowhere", "there is no database 'nowhere'", "USE nowhere"),
+        ("USE CATALOG nowhere", "there is no catalog 'nowhere'", "USE CATALOG nowhere"),
+        ("ALTER TABLE orders ADD id INT", "there is a column 'id' already", "id"),
+        ("ALTER TABLE orders MODIFY idd INT", "there is no column 'idd'", "idd"),
+        ("ALTER TABLE orders ADD WATERMARK FOR ts AS ts", "the table has a WATERMARK", "WATERMARK"),
+        ("ALTER TABLE orders DROP ts", "does not suit the table: there is no column 'ts'", "ALTER TABLE"),
+        ("ALTER TABLE orders RENAME ts TO t", "'ts' is read by", "ts"),
+        ("ALTER TABLE orders DROP PRIMARY KEY", "the table has no PRIMARY KEY", "DROP PRIMARY KEY"),
+        ("ALTER VIEW orders RENAME TO o", "'orders' is a table, not a view", "ALTER VIEW"),
+        ("CREATE CATALOG c WITH ('type' = 'jdbc')", "a catalog of the type 'jdbc' is not supported", "CREATE"),
+        ("SHOW TABELS", "SHOW TABELS is not supported", None),
+        ("DESCRIBE CATALOG default_catalog", "DESCRIBE CATALOG is not supported", None),
+    ],
+)
+def test_what_is_refused(statement: str, message: str, marked: str | None) -> None:
+    with pytest.raises(FlinkplanError) as caught:
+        last_rows(statement)
+    error = caught.value
+    assert message in str(error)
+    assert "<input>:" in str(error.where)
+    if marked is not None:
+        source, carets = (error.snippet or "").split("\n")
+        assert source[carets.index("^") :].startswith(marked)
