@@ -162,7 +162,9 @@ class Scope:
         """An aggregate call as what it computes, of which type."""
         meaning = self.meanings.aggregate(call, self.aggregated.meanings)
         fields = self.aggregated.fields
-        types = [_stored_type(fields[i].type) for i in call.arg_list if 0 <= i < len(fields)]
+        is_count = call.internal_name == "$COUNT$1" and not call.distinct
+        read = () if is_count else call.arg_list
+        types = [_stored_type(fields[i].type) for i in read if 0 <= i < len(fields)]
         return Shown((meaning, _stored_type(call.type), *types), call_text(call, self.aggregated))
 
     def resolve(self, value: Any) -> Any:

@@ -10,13 +10,13 @@ from ..plan.document import Plan, loads
 from ..plan.errors import Location
 from ..plan.findings import Finding, Severity
 from ..plan.names import node_names
-from ..plan.nodes import ExecNode
+from ..plan.nodes import ExecNode, Sink
 from ..plan.positions import Positions, pointer
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
 from .reports import Report
 from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
-from .verdicts import Effect, Verdict, strongest, worst
+from .verdicts import Effect, Verdict, fate, strongest, worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Diff(Report):
     def summary(self) -> str:
         """``incompatible: Flink's state compatible, checkpoint on Spark incompatible, results change``."""
         results = {Effect.YES: "results change", Effect.NO: "results stay", Effect.UNKNOWN: "results may change"}
-        flink, spark = ("untouched" if v is Verdict.COSMETIC else v.value for v in (self.flink, self.spark))
+        flink, spark = fate(self.flink), fate(self.spark)
         return f"{self.verdict}: Flink's state {flink}, checkpoint on Spark {spark}, {results[self.results]}"
 
 
@@ -180,8 +180,8 @@ def judge(comparison: Comparison) -> list[Judgement]:
 
 
 def _is_untouched(edit: Became) -> bool:
-    """Whether nothing can be said about a node; what is kept in state may come from elsewhere all the same."""
-    return isinstance(edit, Keep) and edit.old == edit.new and not edit.new.is_stateful
+    """Whether nothing can be said about a node; what is kept or written may come from elsewhere all the same."""
+    return isinstance(edit, Keep) and edit.old == edit.new and not (edit.new.is_stateful or isinstance(edit.new, Sink))
 
 
 def _finding(judgement: Judgement, old: Side, new: Side) -> ChangeFinding:

@@ -21,7 +21,7 @@ from .normal import Numbering, contents, signatures
 _STATEFUL, _STATELESS, _EXCHANGE = 8.0, 2.0, 0.25
 """What taking out or putting in a node costs."""
 
-_CHANGED, _OTHER_TABLE, _SWAPPED, _REPLACED = 0.5, 1.0, 1.0, 1.9
+_CHANGED, _OTHER_TABLE, _SWAPPED, _REPLACED = 0.5, 1.0, 0.45, 1.9
 """The shares of that which it costs to change a node, its table, the order of its inputs, its type."""
 
 _LIMIT = 4_000_000

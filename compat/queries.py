@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ..plan.document import Plan
+from ..plan.nodes import ExecNode
 from .comparing import Comparison
 
 
@@ -15,6 +16,23 @@ def sinks_fed(plan: Plan) -> Mapping[int, frozenset[int]]:
         outputs = plan.outputs(node)
         found[node.id] = frozenset().union(*(found[o.id] for o in outputs)) if outputs else frozenset((node.id,))
     return found
+
+
+def nodes_of(plan: Plan, sink: ExecNode) -> Iterator[ExecNode]:
+    """A sink and all that it is fed by, each once: a node before its inputs, the left input before the right."""
+    seen: set[int] = set()
+    stack = [sink]
+    while stack:
+        node = stack.pop()
+        if node.id not in seen:
+            seen.add(node.id)
+            yield node
+            stack.extend(reversed(plan.inputs(node)))
+
+
+def sources_of(plan: Plan, sink: ExecNode) -> list[ExecNode]:
+    """The sources that feed a sink, in the order in which Spark counts them."""
+    return [node for node in nodes_of(plan, sink) if not plan.inputs(node)]
 
 
 class Queries:

@@ -17,7 +17,7 @@ from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Updat
 from .normal import content
 from .reports import render as render_report
 from .rules.model import short
-from .verdicts import Effect, Verdict
+from .verdicts import Effect, Verdict, fate
 
 JSON_VERSION = 1
 
@@ -202,7 +202,8 @@ def _told(finding: ChangeFinding) -> _Line:
     rule = finding.change_rule
     if finding.allowed:
         return _Line(f"allowed: {finding.message} ({finding.rule})", _DIM)
-    below = [_Line(f"Flink's state {rule.flink}, checkpoint on Spark {rule.spark}, results {_RESULTS[rule.results]}")]
+    flink, spark = (fate(verdict) for verdict in (rule.flink, rule.spark))
+    below = [_Line(f"Flink's state {flink}, checkpoint on Spark {spark}, results {_RESULTS[rule.results]}")]
     if finding.hint and finding.severity is not Severity.NOTE:
         below.append(_Line(f"hint: {finding.hint}", {"fg": "cyan"}))
     text = f"{rule.verdict}: {finding.message} ({finding.rule})"

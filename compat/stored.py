@@ -38,6 +38,11 @@ from ..plan.nodes import (
 from .lineage import Lineage, Meaning
 
 
+def sql_type(text: str) -> str:
+    """A type as people write it."""
+    return text.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
+
+
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
     """A column that is written down."""
@@ -47,7 +52,7 @@ class StoredColumn:
     meaning: Meaning
 
     def __str__(self) -> str:
-        return f"{self.name} {self.type}"
+        return f"{self.name} {sql_type(self.type)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,3 +54,8 @@ def strongest(effects: Iterable[Effect]) -> Effect:
     """Yes where one is yes, else unknown where one is unknown."""
     found = set(effects)
     return next((e for e in (Effect.YES, Effect.UNKNOWN) if e in found), Effect.NO)
+
+
+def fate(verdict: Verdict) -> str:
+    """What a verdict says of state, in a word."""
+    return "untouched" if verdict is Verdict.COSMETIC else verdict.value

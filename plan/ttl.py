@@ -51,7 +51,12 @@ class State:
     @property
     def meaning(self) -> str:
         """What happens when an entry expires."""
-        return _MEANINGS.get(self.name, "an older row of this input no longer finds new rows of the others")
+        return expiry(self.name)
+
+
+def expiry(state: str) -> str:
+    """What it means that an entry of the state of this name expires."""
+    return _MEANINGS.get(state, "an older row of this input no longer finds new rows of the others")
 
 
 @dataclass(frozen=True, slots=True)

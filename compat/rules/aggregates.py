@@ -21,6 +21,7 @@ from ..columns import Scope, Shown
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
+from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .keys import judged_keys
 from .model import Became, ChangeRule, Judgement, arrows, field_judge, pair_judge, rule
@@ -159,12 +160,13 @@ DISTINCT_REMOVED = rule(
 )
 DISTINCT_CHANGED = rule(
     "distinct-aggregate-changed",
-    "a DISTINCT aggregate was changed, or one of a window was",
-    f"{_SEEN}Under the same name a checkpoint of `flinkplan execute` would take them for the new aggregate's.",
+    "a DISTINCT aggregate was changed, or one of a window or an OVER aggregation was added or removed",
+    f"{_SEEN}Under the same name a checkpoint of `flinkplan execute` would take them for the new aggregate's; those of "
+    "windows and over rows it keeps in one fixed form.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
-    example="`COUNT(DISTINCT user_id)` became `COUNT(DISTINCT session_id)`.",
+    example="`COUNT(DISTINCT UPPER(name))` became `COUNT(DISTINCT LOWER(name))`.",
     mend="Start without state, or compute the new aggregate in a query of its own.",
 )
 RETRACTION = rule(
@@ -258,15 +260,20 @@ def _compared(
     if not removed and not added:
         yield say(rules.reordered, f"{_listed(old)} → {_listed(new)}")
         return
-    for call, twin in _same_but_retraction(removed, added):
-        yield say(RETRACTION, f"{call.text} {'takes' if twin.retracts else 'no longer takes'} rows back")
+    retracting = _same_but_retraction(removed, added)
+    if retracting and all(change.field != "need_retraction" for change in edit.changes):
+        verb = "take" if retracting[0][1].retracts else "no longer take"
+        yield say(RETRACTION, f"{_listed([call for call, _ in retracting])} {verb} rows back")
+    for call, twin in retracting:
         removed.remove(call)
         added.remove(twin)
     for gone, come in _in_place(old, new, removed, added):
         mistaken = rules is _GROUPED and gone.place == come.place
         is_distinct = gone.distinct or come.distinct
+        if is_distinct and rules is _GROUPED and not mistaken:
+            continue
         changed = DISTINCT_CHANGED if is_distinct else MISTAKEN if mistaken else rules.changed
-        yield say(changed, f"{gone.text} → {come.text}")
+        yield say(changed, _replaced(gone, come))
         removed.remove(gone)
         added.remove(come)
     for call in removed:
@@ -275,6 +282,14 @@ def _compared(
         mistaken = rules is _GROUPED and call.place in {c.place for c in old}
         fresh = rules.distinct_added if call.distinct else rules.added
         yield say(MISTAKEN if mistaken else fresh, f"{call.text} was added")
+
+
+def _replaced(old: _Call, new: _Call) -> str:
+    """What gave way to what; calls that read alike differ in their types."""
+    if old.text != new.text:
+        return f"{old.text} → {new.text}"
+    before, after = (sql_type(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
+    return f"{old.text}: {before} → {after}"
 
 
 @pair_judge

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -210,7 +211,18 @@ def _identity(edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgem
         found = next((_BY_STEP[s] for s in reversed(steps) if s in _BY_STEP), IDENTITY)
         by_rule.setdefault(found, []).append(change)
     for rule_, its in by_rule.items():
-        yield Judgement(rule_, arrows(tuple(its)), edit.old, edit.new, its[0].pointer, changes=tuple(its))
+        message = _conditions(edit) if rule_ is JOIN_CONDITION else None
+        message = message or arrows(tuple(its))
+        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its))
+
+
+def _conditions(edit: Update) -> str | None:
+    """The conditions of a join, as its descriptions have them."""
+    old, new = (_WHERE.search(node.description) for node in (edit.old, edit.new))
+    return f"{old[1]} → {new[1]}" if old and new and old[1] != new[1] else None
+
+
+_WHERE = re.compile(r"where=\[(.*?)\](?:, [a-zA-Z]+=\[|\)$)")
 
 
 def _plain(edit: Update, changes: tuple[FieldChange, ...]) -> Judgement:

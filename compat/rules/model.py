@@ -117,14 +117,14 @@ def plan_judge(judge: PlanJudge) -> PlanJudge:
     return judge
 
 
-def short(value: Any) -> str:
-    """A JSON value for a message."""
+def short(value: Any, length: int = 80) -> str:
+    """A JSON value for a message, cut off at ``length``."""
     import json
 
     if value is None:
         return "none"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:79] + "…"
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def arrow(change: FieldChange) -> str:

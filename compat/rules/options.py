@@ -24,13 +24,13 @@ TUNING = rule(
 MINI_BATCH = rule(
     "mini-batch-switched",
     "mini-batches were switched on or off",
-    "Flink runs another implementation of the operator, which promises nothing about the state of the first one. "
-    "flinkplan's operators keep the same state either way.",
-    flink=Verdict.UNKNOWN,
+    "Flink runs another implementation of the operator, on a state of the same name and type. flinkplan's operators "
+    "keep the same state either way. A key's changes within a mini-batch are folded into one.",
+    flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
-    results=Effect.YES,
+    results=Effect.UNKNOWN,
     example="`table.exec.mini-batch.enabled` false → true.",
-    mend="Leave the option as it was in this plan, or start without state.",
+    mend="Nothing is to be done. Where the aggregation is split in two phases as well, see `operator-replaced`.",
 )
 TIME_ZONE = rule(
     "time-zone-changed",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...plan.document import Plan
 from ...plan.durations import format_duration
@@ -25,9 +25,10 @@ from ...plan.nodes import (
     SortLimit,
 )
 from ...plan.specs import StateMetadata
+from ...plan.ttl import expiry
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
-from ..stored import Stored, stored
+from ..stored import Stored, StoredColumn, stored
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, field_judge, pair_judge, plan_judge, rule, short
 
@@ -55,7 +56,7 @@ TTL_ON = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 0 ms → 3 s`.",
-    mend="Make sure that rows that match come within this time.",
+    mend="Make sure that nothing comes later that needs an older entry.",
     severity=Severity.WARNING,
 )
 TTL_OFF = rule(
@@ -117,13 +118,13 @@ STATE_NAME = rule(
 ROW_SCHEMA = rule(
     "row-schema-changed",
     "the rows that an operator keeps have other types",
-    "Flink compares the types of the rows with those in the savepoint, and refuses others; so does Spark. The names of "
-    "columns do not matter.",
+    "Flink compares the types of the rows with those in the savepoint, and refuses others. Spark refuses what it "
+    "cannot read; where it can, what old rows do not hold is NULL. The names of columns do not matter.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The query selects one more column, which the join has to keep.",
-    mend="Start without state, or add the column behind the operator.",
+    mend="Start without state, or leave what the operator reads as it was.",
 )
 ROW_COLUMNS = rule(
     "row-columns-changed",
@@ -203,7 +204,8 @@ def _ttl_changed(c: Comparison, edit: Update, old: StateMetadata, new: StateMeta
     rule_ = TTL if before and after else TTL_ON if after else TTL_OFF
     if rule_ is not TTL and _release(c.new.plan) < (2, 2):
         rule_ = TTL_MIGRATION
-    yield Judgement(rule_, message, edit.old, edit.new, at, changes=(change,))
+    hint = f"When an entry expires, {expiry(new.name)}." if rule_ is TTL_ON else None
+    yield Judgement(rule_, message, edit.old, edit.new, at, hint, changes=(change,))
 
 
 def _release(plan: Plan) -> tuple[int, ...]:
@@ -269,16 +271,27 @@ def kept_rows(c: Comparison, edit: Became) -> Iterator[Judgement]:
         yield from _kept(c, edit, old, new)
 
 
+def _schema_change(old: Sequence[StoredColumn], new: Sequence[StoredColumn]) -> str:
+    """What became of the columns that are kept."""
+    before, after = {column.meaning: column for column in old}, {column.meaning: column for column in new}
+    parts = (
+        ("no longer keeps", [str(c) for m, c in before.items() if m not in after]),
+        ("also keeps", [str(c) for m, c in after.items() if m not in before]),
+        ("keeps", [f"{c} → {after[m]}" for m, c in before.items() if m in after and after[m].type != c.type]),
+    )
+    told = [f"{verb} {', '.join(columns)}" for verb, columns in parts if columns]
+    return short("; ".join(told) or f"keeps its columns in another order: {', '.join(map(str, new))}", 200)
+
+
 def _kept(c: Comparison, edit: Update | Keep, old: Stored, new: Stored) -> Iterator[Judgement]:
     if old.is_key:
         for o, n in zip(old.columns, new.columns, strict=False):
             if o.meaning == n.meaning and o.type != n.type:
-                yield Judgement(KEY_TYPE, f"{n.name}: {o.type} → {n.type}", edit.old, edit.new)
+                yield Judgement(KEY_TYPE, f"{o} → {n}", edit.old, edit.new)
         return
     before, after = ([column.type for column in side.columns] for side in (old, new))
     if before != after:
-        message = f"{new.name} kept ({short(', '.join(map(str, old.columns)))})"
-        yield Judgement(ROW_SCHEMA, f"{message}, now ({short(', '.join(map(str, new.columns)))})", edit.old, edit.new)
+        yield Judgement(ROW_SCHEMA, f"{new.name} {_schema_change(old.columns, new.columns)}", edit.old, edit.new)
         return
     moved = [(o, n) for o, n in zip(old.columns, new.columns, strict=True) if o.meaning != n.meaning]
     meanings = c.new.meanings

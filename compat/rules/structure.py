@@ -172,12 +172,13 @@ QUERY_ADDED = rule(
 STATEFUL_QUERY_ADDED = rule(
     "stateful-query-added",
     "a sink was added, with operators of its own that keep state",
-    "The new state starts empty. No other state is touched: the query has a checkpoint of its own.",
+    "In Flink the new state starts empty where its sources go on. On Spark the query has a new checkpoint of its own, "
+    "and reads everything from the beginning. No other state is touched.",
     flink=Verdict.PARTIAL,
-    spark=Verdict.PARTIAL,
+    spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="An INSERT with a GROUP BY was added to the statement set.",
-    mend="Nothing is to be done, if starting empty is right.",
+    mend="Nothing is to be done on Spark, nor in Flink if starting empty is right there.",
 )
 QUERY_REMOVED = rule(
     "query-removed",

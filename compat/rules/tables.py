@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from ...plan.findings import Severity
 from ...plan.nodes import ExecNode, Sink, TableSourceScan
-from ...plan.specs import ProjectPushDown, ReadingMetadata, SourceAbility, SourceWatermark, WatermarkPushDown
+from ...plan.specs import (
+    ProjectPushDown,
+    ReadingMetadata,
+    ResolvedTable,
+    SourceAbility,
+    SourceWatermark,
+    WatermarkPushDown,
+)
 from ...plan.types import row
 from ..comparing import Comparison
-from ..edits import FieldChange, Insert, Remove, Update
-from ..queries import Queries
+from ..edits import FieldChange, Keep, Update
+from ..lineage import Lineage, Meaning
+from ..stored import sql_type
 from ..verdicts import Effect, Verdict
-from .model import ChangeRule, Judgement, arrows, field_judge, plan_judge, rule
+from .model import Became, ChangeRule, Judgement, arrows, field_judge, label, pair_judge, rule
 
 RENAMED = rule(
     "table-renamed",
@@ -44,28 +53,6 @@ UNDEFINED = rule(
     results=Effect.UNKNOWN,
     example="The old plan was compiled with ALL, the new one with IDENTIFIER.",
     mend="Compile both plans with `table.plan.compile.catalog-objects` = ALL.",
-)
-SOURCE_ADDED = rule(
-    "source-added",
-    "a source was added to a query that has state",
-    "Flink starts the new source at its beginning beside the others. Spark counts a query's sources and refuses to "
-    "go on with another number of them.",
-    flink=Verdict.PARTIAL,
-    spark=Verdict.INCOMPATIBLE,
-    results=Effect.YES,
-    example="`UNION ALL SELECT … FROM archive` was added.",
-    mend="On Spark start with a new checkpoint.",
-)
-SOURCE_REMOVED = rule(
-    "source-removed",
-    "a source was removed from a query",
-    "Flink must be told to leave the source's positions behind. Spark counts a query's sources and refuses to go on "
-    "with another number of them.",
-    flink=Verdict.PARTIAL,
-    spark=Verdict.INCOMPATIBLE,
-    results=Effect.YES,
-    example="One branch of a UNION ALL was dropped.",
-    mend="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
 )
 SOURCE_CONNECTOR = rule(
     "source-connector-changed",
@@ -110,10 +97,10 @@ SOURCE_POSITION = rule(
 SOURCE_SCHEMA = rule(
     "source-schema-changed",
     "a source's columns changed",
-    "The columns of the table itself are not in state; what becomes of them in operators with state is judged there.",
+    "The columns of the table itself are not in state; what becomes of them in operators is judged there.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
-    results=Effect.YES,
+    results=Effect.UNKNOWN,
     example="A column was added to the source's table.",
     mend="Nothing is to be done.",
 )
@@ -177,14 +164,25 @@ SINK_SCHEMA = rule(
     example="A column was added to the sink's table.",
     mend="Nothing is to be done.",
 )
+SINK_VALUES = rule(
+    "sink-columns-exchanged",
+    "columns of a sink get each other's values",
+    "A query's columns go into a sink's by position, whatever they are called.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`SELECT k, MIN(a), MAX(a)` became `SELECT k, MAX(a), MIN(a)`, the sink's table stayed.",
+    mend="Put the columns of the query into the order of the sink's, unless this is meant.",
+    severity=Severity.WARNING,
+)
 SINK_RENAMED = rule(
     "sink-renamed",
     "a sink's table has another name",
     "In Flink the name does not matter. A checkpoint of `flinkplan execute` has one folder a query, called by its "
-    "sink; under another name nothing is found, and everything is read again.",
+    "sink; under another name nothing is found, and everything is read and written again.",
     flink=Verdict.COSMETIC,
     spark=Verdict.INCOMPATIBLE,
-    results=Effect.NO,
+    results=Effect.YES,
     example="`INSERT INTO totals` became `INSERT INTO order_totals`.",
     mend="Keep the name, or start with a new checkpoint.",
 )
@@ -224,15 +222,26 @@ def materializers(c: Comparison, edit: Update, changes: tuple[FieldChange, ...])
     yield Judgement(MATERIALIZER, what, edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
-@plan_judge
-def new_and_lost_sources(c: Comparison) -> Iterator[Judgement]:
-    """Scans that are only in one of the plans and serve a query that is in both."""
-    queries = Queries(c)
-    for edit in c.edits:
-        if isinstance(edit, Insert) and isinstance(edit.new, TableSourceScan) and edit.new.id not in queries.added:
-            yield Judgement(SOURCE_ADDED, f"reads {edit.new.scan_table_source.table.identifier}", new=edit.new)
-        if isinstance(edit, Remove) and isinstance(edit.old, TableSourceScan) and edit.old.id not in queries.removed:
-            yield Judgement(SOURCE_REMOVED, f"read {edit.old.scan_table_source.table.identifier}", old=edit.old)
+@pair_judge
+def exchanged(c: Comparison, edit: Became) -> Iterator[Judgement]:
+    """Columns of a sink that get what others got before."""
+    if not isinstance(edit, Keep | Update) or not isinstance(edit.new, Sink):
+        return
+    old, new = (_filled(node, lineage) for node, lineage in ((edit.old, c.old), (edit.new, c.new)))
+    places = {meaning: name for name, meaning in old.items()}
+    moved = [
+        f"{name} gets what went into {places[meaning]}"
+        for name, meaning in new.items()
+        if name in old and meaning in places and places[meaning] in new and old[name] != meaning
+    ]
+    if moved:
+        yield Judgement(SINK_VALUES, "; ".join(moved), edit.old, edit.new)
+
+
+def _filled(sink: ExecNode, lineage: Lineage) -> dict[str, Meaning]:
+    """What the columns of a sink's table are filled with; nothing where the plan does not say which they are."""
+    names, row = _columns(sink), lineage.rows[sink.id]
+    return dict(zip(names, row, strict=True)) if len(names) == len(row) else {}
 
 
 def _options(node: object) -> dict[str, str]:
@@ -248,20 +257,54 @@ def _grouped(
     for change in changes:
         by_rule.setdefault(choose(change), []).append(change)
     for rule_, its in by_rule.items():
-        message = arrows(tuple(its))
-        if rule_ in (PROJECTION, SOURCE_SCHEMA, SINK_SCHEMA):
-            old, new = _column_names(edit.old, rule_), _column_names(edit.new, rule_)
-            message = message if old == new else f"({old}) → ({new})"
+        message = _message(rule_, edit, tuple(its))
         yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its))
 
 
-def _column_names(node: ExecNode, rule_: ChangeRule) -> str:
-    """The columns that a scan hands on, or those of a table's schema."""
-    if rule_ is PROJECTION:
-        return ", ".join(f.name for f in node.fields)
-    spec = node.scan_table_source if isinstance(node, TableSourceScan) else getattr(node, "dynamic_table_sink", None)
-    table = spec.table.resolved_table if spec else None
-    return ", ".join(c.name for c in table.schema.columns) if table else ""
+def _message(rule_: ChangeRule, edit: Update, changes: tuple[FieldChange, ...]) -> str:
+    if rule_ in (PROJECTION, SOURCE_SCHEMA, SINK_SCHEMA):
+        read = _fields if rule_ is PROJECTION else _columns
+        return _columns_change(edit, read) or arrows(changes)
+    if rule_ is PUSHDOWN and edit.old.description != edit.new.description:
+        return f"{edit.old.description} → {edit.new.description}"
+    texts = tuple(change for change in changes if label(change.pointer) == "serializableString")
+    return arrows(texts or changes)
+
+
+def _columns_change(edit: Update, read: Callable[[ExecNode], Mapping[str, str]]) -> str:
+    """What became of columns: which there are, else their types, and the primary key."""
+    old, new = read(edit.old), read(edit.new)
+    if list(old) != list(new):
+        return f"({', '.join(old)}) → ({', '.join(new)})"
+    told = [f"{name} {sql_type(t)} → {sql_type(new[name])}" for name, t in old.items() if new[name] != t]
+    keys = [_primary_key(node) for node in (edit.old, edit.new)]
+    if keys[0] != keys[1]:
+        told.append(f"primary key {' → '.join(keys)}")
+    return "; ".join(told)
+
+
+def _primary_key(node: ExecNode) -> str:
+    table = _table_of(node)
+    key = table.schema.primary_key if table else None
+    return f"({', '.join(key.columns)})" if key else "none"
+
+
+def _fields(node: ExecNode) -> dict[str, str]:
+    """The columns that a scan hands on, with their types."""
+    return {f.name: str(f.type.regular()) for f in node.fields}
+
+
+def _columns(node: ExecNode) -> dict[str, str]:
+    """The columns of a table's schema, with their types where they have one."""
+    table = _table_of(node)
+    return {c.name: str(c.data_type or "") for c in table.schema.columns} if table else {}
+
+
+def _table_of(node: ExecNode) -> ResolvedTable | None:
+    """The table that a node reads or writes, where the plan says how it is defined."""
+    if isinstance(node, TableSourceScan):
+        return node.scan_table_source.table.resolved_table
+    return node.dynamic_table_sink.table.resolved_table if isinstance(node, Sink) else None
 
 
 def _source_rule(change: FieldChange, is_files: bool, edit: Update) -> ChangeRule:

@@ -89,6 +89,14 @@ OVER = (
     "SELECT id, SUM(amount) OVER (PARTITION BY shop ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM orders"
 )
 OVER_COLUMNS = "id BIGINT, s INT"
+_BRANCHES = (
+    "SELECT product, amount, price FROM orders",
+    "SELECT carrier AS product, 1 AS amount, cost AS price FROM shipments",
+)
+UNITED, SWAPPED = (
+    f"SELECT product, SUM(amount) AS total, MAX(price) AS top FROM ({' UNION ALL '.join(branches)}) GROUP BY product"
+    for branches in (_BRANCHES, _BRANCHES[::-1])
+)
 FILTERED = "SELECT id, price FROM orders WHERE amount > 10"
 FILTERED_COLUMNS = "id BIGINT, price DECIMAL(10, 2)"
 
@@ -366,7 +374,7 @@ PAIRS = (
         "SELECT o.id, o.price, s.cost FROM shipments s JOIN orders o ON o.id = s.order_id",
         JOIN_COLUMNS,
         "incompatible",
-        ("inputs-swapped",),
+        ("inputs-swapped", "sources-reordered"),
     ),
     Pair(
         "join-ttl-hint",
@@ -419,11 +427,11 @@ PAIRS = (
         "partial",
         ("stateful-node-added",),
     ),
+    Pair("union-swapped", UNITED, SWAPPED, SUMS_COLUMNS, "compatible", ("sources-reordered",)),
     Pair(
         "union-added",
         SUMS,
-        "SELECT product, SUM(amount) AS total, MAX(price) AS top FROM (SELECT product, amount, price FROM orders "
-        "UNION ALL SELECT carrier, 1, cost FROM shipments) GROUP BY product",
+        UNITED,
         SUMS_COLUMNS,
         "partial",
         ("source-added",),

@@ -35,7 +35,7 @@ def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("ttl.json").write_text(SUMS_PLAN.replace('"0 ms"', '"3 s"'))
     Path("key.json").write_text(SUMS_PLAN.replace('"grouping" : [ 0 ]', '"grouping" : [ 1 ]'))
     Path("option.json").write_text(
-        SUMS_PLAN.replace('"table.exec.mini-batch.enabled" : "false"', '"table.exec.mini-batch.enabled" : "true"')
+        SUMS_PLAN.replace('"table.exec.mini-batch.enabled" : "false"', '"table.exec.of-tomorrow" : "true"')
     )
     return tmp_path
 

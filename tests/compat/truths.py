@@ -60,7 +60,7 @@ def _sums(name: str, rule: str, new: str, columns: str, expected: Sequence[tuple
     """A change of two sums over one order before and one after the restart."""
     first = {"orders/a": [order(1, amount=2, price=10)], **more.pop("more", {})}
     second = {"orders/b": [order(2, amount=3, price=7)]}
-    old = script(more.pop("old", SUMS), SUMS_COLUMNS)
+    old = script(more.pop("old", SUMS), more.pop("old_columns", SUMS_COLUMNS))
     return Truth(name, (rule,), old, script(new, columns, more.pop("settings", "")), first, second, expected, **more)
 
 
@@ -92,6 +92,7 @@ _MISMATCH = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
 _MATCHED = [("c", 1, 10, 5)]
 _FEWER = "SELECT product, SUM(amount) AS total FROM orders GROUP BY product"
 _TWO = "product STRING, total INT"
+_RANGE_COLUMNS = "product STRING, low INT, high INT"
 _DISTINCT = SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT id) AS n")
 _GOES_ON = [("d", "p", 2, 10), ("c", "p", 5, 10)]
 _TWICE = (
@@ -133,6 +134,15 @@ TRUTHS = (
         "product STRING, top DECIMAL(10, 2), total INT",
         [("d", "p", 10, 2), ("c", "p", 10, 5)],
         seamless=True,
+    ),
+    _sums(
+        "columns-exchanged",
+        "sink-columns-exchanged",
+        "SELECT product, MAX(amount), MIN(amount) FROM orders GROUP BY product",
+        _RANGE_COLUMNS,
+        [("d", "p", 2, 2), ("c", "p", 3, 2)],
+        old="SELECT product, MIN(amount), MAX(amount) FROM orders GROUP BY product",
+        old_columns=_RANGE_COLUMNS,
     ),
     _sums("aggregate-removed", "aggregate-removed", _FEWER, _TWO, [("d", "p", 2), ("c", "p", 5)]),
     _sums(
