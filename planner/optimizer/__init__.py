@@ -29,6 +29,7 @@ from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import to_rank
 from .reduce import pull_up_constants, reduce_expressions, select_filtered
+from .refusals import refuse_unplannable
 from .reuse import merge_scans, share
 from .scans import push_into_scans, push_limit, to_sources
 from .set_operations import rewrite_set_operation
@@ -129,6 +130,7 @@ def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
     """
     tree = normalize_changelogs(physical(modify, config))
     tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
+    refuse_unplannable(tree, config)
     assert isinstance(tree, Sink)
     return infer(tree, config)
 

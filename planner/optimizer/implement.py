@@ -32,6 +32,7 @@ from ..algebra import (
     Watermark,
     WindowFunction,
 )
+from .changelog import PlanningError
 from .join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .rexes import and_, conjunctions, refs
@@ -99,7 +100,13 @@ def _over(self: Implementer, rel: p.OverAggregate) -> Rel:
 def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
     source = self.visit(rel.input)
     spec = window_spec(rel)
-    time = source.row_type.fields[rel.time_index].type
+    column = source.row_type.fields[rel.time_index]
+    time = column.type
+    if not time.is_time_attribute:
+        raise PlanningError(
+            f"the time column '{column.name}' of a window is no time attribute any more",
+            hint="a regular join or an aggregation between its table and the window makes it a plain timestamp",
+        )
     if isinstance(spec, SessionWindow):
         source = exchange(source, spec.partition_key_indices or ())
     strategy = TimeAttributeWindowing(spec, time, rel.time_index, time.is_rowtime)

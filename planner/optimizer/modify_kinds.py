@@ -81,10 +81,14 @@ def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    return INSERT_ONLY if is_ordered_by_time(rel) and inputs[0] <= INSERT_ONLY else ALL_KINDS
+
+
+def is_ordered_by_time(rel: OverAggregate) -> bool:
+    """Whether the rows of OVER are ordered by a time attribute, or not at all."""
     fields = rel.input.row_type.fields
     orders = [g.order_by.fields[0].index for g in rel.groups if g.order_by.fields]
-    by_time = all(fields[i].type.is_time_attribute for i in orders)
-    return INSERT_ONLY if by_time and inputs[0] <= INSERT_ONLY else ALL_KINDS
+    return all(fields[i].type.is_time_attribute for i in orders)
 
 
 def _insert_only(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 import pytest
 
 from flinkplan.planner import compile_script
+from flinkplan.planner.optimizer.changelog import PlanningError
 
 TABLES = """
 CREATE TABLE ev (k STRING, v INT, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
   WITH ('connector' = 'filesystem', 'format' = 'json');
+CREATE TABLE cdc (id INT, v INT, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED, WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'format' = 'debezium-json');
 CREATE TABLE d (v INT, name STRING) WITH ('connector' = 'filesystem', 'format' = 'json');
 """
 SOURCE = ["table-source-scan", "watermark-assigner"]
@@ -19,6 +22,7 @@ SPLIT = {"table.optimizer.distinct-agg.split.enabled": "true"}
 TUMBLE = "TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
 BY_PROCTIME = "TABLE(TUMBLE(TABLE ev, DESCRIPTOR(pt), INTERVAL '10' MINUTE))"
 SESSION = "TABLE(SESSION(TABLE ev PARTITION BY k, DESCRIPTOR(ts), INTERVAL '10' MINUTE))"
+CHANGES = TUMBLE.replace("ev", "cdc")
 BOUNDS = "window_start, window_end"
 SAME = "l.v = r.v AND l.window_start = r.window_start AND l.window_end = r.window_end"
 RANKED = f"(SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY v) AS n FROM {TUMBLE})"
@@ -90,3 +94,36 @@ def test_an_aggregation_over_a_window_join_is_one_per_window() -> None:
 def test_distinct_aggregations_are_split_per_window() -> None:
     found = nodes(f"SELECT COUNT(DISTINCT k) + COUNT(DISTINCT v) + AVG(v) FROM {TUMBLE} GROUP BY {BOUNDS}", SPLIT)
     assert found == ["expand", *TWO_PHASES, *TWO_PHASES]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            f"SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY v) AS n FROM {CHANGES}) "
+            "WHERE n < 3",
+            "a Top-N per window takes inserts only",
+        ),
+        ("SELECT SUM(v) OVER (ORDER BY ts) FROM cdc", "OVER ordered by time takes inserts only"),
+        (f"SELECT l.v FROM {CHANGES} l JOIN {CHANGES} r ON {SAME}", "a window join takes inserts only"),
+        (f"SELECT v FROM {RANKED.replace('ROW_NUMBER', 'RANK')} WHERE n < 3", r"RANK\(\) per window"),
+        (f"SELECT v FROM {RANKED.replace(TUMBLE, BY_PROCTIME)} WHERE n < 3", "needs event time"),
+        (f"SELECT APPROX_COUNT_DISTINCT(v) FROM {TUMBLE} GROUP BY {BOUNDS}", "APPROX_COUNT_DISTINCT"),
+    ],
+)
+def test_refused(query: str, message: str) -> None:
+    with pytest.raises(PlanningError, match=message):
+        nodes(query)
+
+
+def test_a_time_column_behind_a_regular_join_is_refused() -> None:
+    joined = "CREATE VIEW j AS SELECT ts, name FROM ev JOIN d ON ev.v = d.v;"
+    window = "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE j, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY " + BOUNDS
+    sink = "CREATE TABLE o (n BIGINT) WITH ('connector' = 'blackhole');"
+    with pytest.raises(PlanningError, match="no time attribute any more"):
+        compile_script(f"{TABLES}{joined}{sink}INSERT INTO o {window};")
+
+
+def test_windows_of_table_functions_fire_neither_early_nor_late() -> None:
+    with pytest.raises(PlanningError, match="neither early nor late"):
+        nodes(f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY {BOUNDS}", {"table.exec.emit.early-fire.enabled": "true"})

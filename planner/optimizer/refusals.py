@@ -1,0 +1,96 @@
+"""What Flink refuses to plan for a stream, though it could be bound.
+
+Sources: ``SatisfyModifyKindSetTraitVisitor``, ``StreamPhysicalWindowRankRule``,
+``StreamPhysicalWindowDeduplicateRule``, ``WindowUtil``, ``AggFunctionFactory``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from ...plan.specs import AggregateCall
+from ..algebra import Rel
+from ..physical import (
+    Deduplicate,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    OverAggregate,
+    TemporalSort,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+)
+from .changelog import PlanningError
+from .legacy_windows import emit_text
+from .modify_kinds import INSERT_ONLY, Kinds, is_ordered_by_time, modify_kinds
+
+_READS_INSERTS: dict[type[Rel], str] = {
+    Deduplicate: "a deduplication by time",
+    IntervalJoin: "an interval join",
+    OverAggregate: "OVER ordered by time",
+    TemporalSort: "a sort by time",
+    WindowDeduplicate: "a deduplication per window",
+    WindowJoin: "a window join",
+    WindowRank: "a Top-N per window",
+}
+"""The operators that take no updates and deletions, in words."""
+
+
+def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> None:
+    """Raise :class:`PlanningError` for the first operator of a physical tree, inputs first, that Flink refuses."""
+    _check(rel, config, {})
+
+
+def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None:
+    for each in rel.inputs:
+        _check(each, config, kinds)
+    if _reads_inserts(rel) and any(not modify_kinds(each, kinds) <= INSERT_ONLY for each in rel.inputs):
+        raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
+    if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
+        raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
+    rule = _RULES.get(type(rel))
+    if rule is not None:
+        rule(rel, config)
+
+
+def _reads_inserts(rel: Rel) -> bool:
+    return is_ordered_by_time(rel) if isinstance(rel, OverAggregate) else type(rel) in _READS_INSERTS
+
+
+def _calls(rel: Rel) -> Iterator[AggregateCall]:
+    if isinstance(rel, OverAggregate):
+        yield from (c for g in rel.groups for c in g.agg_calls)
+    elif isinstance(rel, _AGGREGATES):
+        yield from rel.calls
+
+
+def _window_rank(rel: WindowRank, config: Mapping[str, str]) -> None:
+    if rel.kind != "ROW_NUMBER":
+        raise PlanningError(f"{rel.kind}() per window is not supported", hint="use ROW_NUMBER()")
+    _by_rowtime(rel, config)
+
+
+def _by_rowtime(rel: WindowRank | WindowDeduplicate, config: Mapping[str, str]) -> None:
+    if not rel.windowing.is_rowtime:  # type: ignore[attr-defined]
+        raise PlanningError(f"{_READS_INSERTS[type(rel)]} needs event time, but its window is by processing time")
+
+
+def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapping[str, str]) -> None:
+    if emit_text(config) is not None:
+        raise PlanningError(
+            "an aggregation over a window table function fires neither early nor late",
+            hint="switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off",
+        )
+
+
+_AGGREGATES = (GroupAggregate, GlobalGroupAggregate, LegacyWindowAggregate, WindowAggregate, GlobalWindowAggregate)
+_RULES: dict[type[Rel], Callable[..., None]] = {
+    WindowRank: _window_rank,
+    WindowDeduplicate: _by_rowtime,
+    WindowAggregate: _window_aggregate,
+    GlobalWindowAggregate: _window_aggregate,
+}
