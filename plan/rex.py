@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Any
 
 from .errors import PlanError
@@ -247,7 +248,7 @@ def transform(rex: RexNode, rewrite: Callable[[RexNode], RexNode]) -> RexNode:
     match rex:
         case Call(operands=operands):
             new = tuple(transform(o, rewrite) for o in operands)
-            rex = rex if new == operands else replace(rex, operands=new)
+            rex = rex if all(map(is_, new, operands)) else replace(rex, operands=new)
         case FieldAccess(expr=expr):
             rex = replace(rex, expr=transform(expr, rewrite))
     return rewrite(rex)

@@ -24,10 +24,10 @@ from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .naming import derive_names
 from .normalization import normalize_changelogs
-from .overs import split_overs
+from .overs import merge_projections, split_overs
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
-from .rank_rules import to_rank
+from .rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
 from .reduce import pull_up_constants, reduce_expressions, select_filtered
 from .refusals import refuse_unplannable
 from .reuse import merge_scans, share
@@ -73,6 +73,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(prune_empty),
     _everywhere(pull_up_constants),
     _configured(legacy_windows),
+    _everywhere(merge_projections),
     _everywhere(split_overs),
     _everywhere(push_join_expressions),
     _whole(push_filters),
@@ -100,7 +101,10 @@ LOGICAL: tuple[Phase, ...] = (
     _configured(split_distinct),
     _everywhere(to_calc),
     _everywhere(to_rank),
+    _whole(trim_ranks),
+    _everywhere(drop_constant_ranks),
     _everywhere(merge_calcs),
+    _everywhere(drop_unused_ranks),
     _whole(materialize_time),
 )
 """Over the logical algebra, each sink's tree on its own."""

@@ -11,9 +11,10 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
-from ..algebra import Aggregate, Filter, Project, Rel, Values
-from ..physical import Expand, SourceScan
+from ..algebra import Aggregate, Project, Rel, Values
+from ..physical import Expand
 from . import sargs
+from .keys import are_columns_unique
 from .rexes import EQ, case, cast, compare, identity
 from .row_types import row_of
 
@@ -159,7 +160,7 @@ def remove_distinct(rel: Rel) -> Rel:
         return rel
     if not all(c.internal_name in _OF_ONE and c.filter_arg < 0 for c in rel.calls):
         return rel
-    if not any(key <= frozenset(rel.grouping) for key in _unique_keys(rel.input)):
+    if not are_columns_unique(rel.input, rel.grouping):
         return rel
     columns = identity(rel.input.row_type)
     exprs = (*(columns[g] for g in rel.grouping), *(cast(columns[c.arg_list[0]], c.type) for c in rel.calls))
@@ -168,23 +169,6 @@ def remove_distinct(rel: Rel) -> Rel:
 
 _OF_ONE = ("$SUM$1", "$MIN$1", "$MAX$1")
 """Aggregate functions that yield their argument where there is one row."""
-
-
-def _unique_keys(rel: Rel) -> list[frozenset[int]]:
-    match rel:
-        case Aggregate(grouping_sets=None):
-            return [frozenset(range(len(rel.grouping)))]
-        case Filter():
-            return _unique_keys(rel.input)
-        case Project():
-            places = {e.index: i for i, e in enumerate(rel.exprs) if isinstance(e, InputRef)}
-            return [frozenset(places[c] for c in k) for k in _unique_keys(rel.input) if k <= places.keys()]
-        case SourceScan():
-            key = rel.table.resolved.schema.primary_key
-            names = rel.row_type.field_names
-            if key is not None and all(c in names for c in key.columns):
-                return [frozenset(names.index(c) for c in key.columns)]
-    return []
 
 
 def merge_permutation(rel: Rel) -> Rel:

@@ -1,4 +1,4 @@
-"""Unique keys and upsert keys of physical relations.
+"""Unique keys and upsert keys of relations, logical and physical ones.
 
 A unique key identifies a row at any time; an upsert key also survives the changelog: all changes of one key
 arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``.
@@ -12,7 +12,7 @@ from itertools import product
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import INTEGERS
-from ..algebra import Rel
+from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort, Watermark
 from ..physical import (
     Calc,
     ChangelogNormalize,
@@ -37,6 +37,7 @@ from ..physical import (
     WindowRank,
 )
 from ..scan_columns import scan_columns
+from .join_kinds import join_keys
 from .rexes import CAST
 
 Key = frozenset[int]
@@ -44,6 +45,9 @@ Keys = frozenset[Key]
 NO_KEYS: Keys = frozenset()
 
 _PASSED_ON = (
+    Filter,
+    Sort,
+    Watermark,
     ChangelogNormalize,
     DropUpdateBefore,
     MiniBatchAssigner,
@@ -52,7 +56,7 @@ _PASSED_ON = (
     Limit,
     TemporalSort,
 )
-_JOINS = (RegularJoin, IntervalJoin, WindowJoin, VersionedJoin)
+_JOINS = (Join, RegularJoin, IntervalJoin, WindowJoin, VersionedJoin)
 
 
 def unique_keys(rel: Rel) -> Keys:
@@ -143,6 +147,14 @@ def _is_fidelity_cast(call: Call) -> bool:
     return source.regular().same_as(target.regular())
 
 
+def _project(rel: Project, upsert: bool) -> Keys:
+    return project_keys(rel.exprs, _keys(rel.input, upsert))
+
+
+def _grouped(rel: Aggregate, upsert: bool) -> Keys:
+    return frozenset({frozenset(range(len(rel.grouping)))}) if rel.grouping_sets is None else NO_KEYS
+
+
 def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, upsert: bool) -> Keys:
     return frozenset({frozenset(range(len(rel.grouping)))})
 
@@ -164,6 +176,8 @@ def _expand(rel: Expand, upsert: bool) -> Keys:
 
 def join_spec(rel: Rel) -> JoinSpec:
     """The join spec of any join."""
+    if isinstance(rel, Join):
+        return join_keys(rel.condition, len(rel.left.row_type.fields)).spec(rel.type)
     if isinstance(rel, IntervalJoin):
         return rel.spec.join_spec
     spec: JoinSpec = rel.spec  # type: ignore[attr-defined]
@@ -211,6 +225,8 @@ _RULES: dict[type[Rel], Callable[..., Keys]] = {
     SourceScan: _scan,
     Exchange: _exchange,
     Calc: _calc,
+    Project: _project,
+    Aggregate: _grouped,
     GroupAggregate: _aggregate,
     GlobalGroupAggregate: _aggregate,
     LegacyWindowAggregate: _legacy_window,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..algebra import Filter, Join, Rel, Sort
+from ..algebra import Aggregate, Filter, Join, Rel, Sort
 from .predicates import ONE_SIDED
 from .row_types import row_of, unique_names
 
@@ -20,6 +20,8 @@ def derive_names(rel: Rel) -> Rel:
             names = rel.input.row_type.field_names
         case Join(type=kind) if kind in ONE_SIDED:
             names = rel.left.row_type.field_names
+        case Aggregate() if not rel.calls:
+            names = tuple(rel.input.row_type.field_names[i] for i in rel.grouping)
         case Join():
             names = unique_names([*rel.left.row_type.field_names, *rel.right.row_type.field_names])
         case _:

@@ -1,119 +1,184 @@
-"""OVER calls of a projection as an operator of their own.  Source: ``ProjectToWindowRule``, ``CalcRelSplitter``."""
+"""OVER calls of a projection as an operator of their own.
+
+Sources: ``ProjectToWindowRule``, ``CalcRelSplitter``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from ...plan.errors import UnsupportedError
-from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, children
+from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
-from ..algebra import Frame, Over, Project, Rel, TableModify
+from ..algebra import Frame, Over, Project, Rel
 from ..physical import OverAggregate
-from .rexes import contains_over, identity, refs, remap, rewrite
+from .projections import merge_projects
+from .rexes import contains_over, identity, ordered_refs, rewrite
 from .row_types import row_of
-from .tree import with_inputs
 
 _STARRED = frozenset({"$COUNT$1"})
 
 
+def merge_projections(rel: Rel) -> Rel:
+    """Two projections as one, so that OVER calls see all that is computed below them."""
+    if isinstance(rel, Project) and isinstance(rel.input, Project):
+        return merge_projects(rel, rel.input)
+    return rel
+
+
 def split_overs(rel: Rel) -> Rel:
     """A projection with OVER calls: those become columns ``w0$o0``… of operators below it."""
-    if isinstance(rel, TableModify):
-        return with_inputs(rel, (_numbered(rel.input),))
     if not isinstance(rel, Project) or not any(contains_over(e) for e in rel.exprs):
         return rel
-    return _split(rel)
+    program = _Program(rel.input)
+    outputs = [program.register(e) for e in rel.exprs]
+    return program.build(outputs, rel.row_type.field_names)
 
 
-def _numbered(rel: Rel) -> Rel:
-    """With nothing but columns above the OVER calls, and no projection above that, theirs are named ``$1``…"""
-    if not isinstance(rel, Project) or not isinstance(rel.input, OverAggregate):
+@dataclass
+class _Program:
+    """Every subexpression of a projection once, as a node; its operands are references to other nodes.
+
+    The nodes are computed in levels, in turn by projections and by operators for OVER; each level passes on
+    what later ones need.  A column that a lower level computes is named ``$`` and its place.
+    """
+
+    source: Rel
+    nodes: list[RexNode] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.nodes = list(identity(self.source.row_type))
+
+    def register(self, rex: RexNode) -> int:
+        """The node of an expression."""
+
+        def place(node: RexNode) -> RexNode:
+            if isinstance(node, InputRef):
+                return node
+            for bound in _bounds(node):
+                self._index(bound)
+            return InputRef(self._index(node), node.type)
+
+        found = rewrite(rex, place)
+        assert isinstance(found, InputRef)
+        return found.index
+
+    def _index(self, node: RexNode) -> int:
+        if node not in self.nodes:
+            self.nodes.append(node)
+        return self.nodes.index(node)
+
+    def build(self, outputs: list[int], names: Iterable[str]) -> Rel:
+        """The levels upon each other, ``outputs`` on top; the names are lost where the last adds nothing."""
+        levels, kinds = self._levels()
+        last_use = [-1] * len(self.nodes)
+        for i, level in enumerate(levels):
+            for operand in self._operands(i):
+                last_use[operand] = max(last_use[operand], level)
+        for i in outputs:
+            last_use[i] = len(kinds)
+        rel = self.source
+        places = {i: i for i in range(len(rel.row_type.fields))}
+        for level, is_over in enumerate(kinds):
+            wanted = outputs
+            level_names = tuple(names)
+            if level < len(kinds) - 1:
+                passed = (i for i, own in enumerate(levels) if own <= level < last_use[i])
+                wanted = [i for i in passed if not isinstance(self.nodes[i], (Literal, Sarg))]
+                level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
+            if is_over:
+                calls = [i for i in wanted if levels[i] == level]
+                rel, found = _operators(rel, [self._placed(i, places) for i in calls])
+                places |= dict(zip(calls, found, strict=True))
+            exprs = tuple(self._placed(i, places) for i in wanted)
+            if exprs != identity(rel.row_type):
+                rel = Project(input=rel, exprs=exprs, row_type=row_of(level_names, (e.type for e in exprs)))
+            places = {node: i for i, node in enumerate(wanted)}
         return rel
-    source = rel.input.row_type.field_names
-    width = len(rel.input.input.row_type.fields)
-    if not all(isinstance(e, InputRef) for e in rel.exprs):
-        return rel
-    names = (f"${i}" if e.index >= width else source[e.index] for i, e in enumerate(rel.exprs))  # type: ignore[union-attr]
-    return replace(rel, row_type=row_of(names, rel.row_type.field_types))
+
+    def _operands(self, index: int) -> tuple[int, ...]:
+        node = self.nodes[index]
+        if isinstance(node, InputRef):
+            return ()
+        return (*ordered_refs([node]), *map(self.nodes.index, _bounds(node)))
+
+    def _placed(self, index: int, places: dict[int, int]) -> RexNode:
+        """A node over the columns that hold some of the others."""
+        node = self.nodes[index]
+        if index in places:
+            return InputRef(places[index], node.type)
+        return rewrite(node, lambda r: self._placed(r.index, places) if isinstance(r, InputRef) else r)
+
+    def _name(self, node: int, place: int) -> str:
+        fields = self.source.row_type.field_names
+        inherited = node < len(fields) and not fields[node].startswith("$")
+        return fields[node] if inherited else f"${place}"
+
+    def _levels(self) -> tuple[list[int], list[bool]]:
+        """The level of each node, -1 for columns; and of each level whether it is for OVER."""
+        levels = [-1] * len(self.nodes)
+        kinds: list[bool] = []
+        for i in self._topological():
+            if isinstance(self.nodes[i], InputRef):
+                continue
+            is_over = _is_over(self.nodes[i])
+            level = max((levels[o] for member in self._cohort(i) for o in self._operands(member)), default=0)
+            level = max(level, 0)
+            while level < len(kinds) and kinds[level] != is_over:
+                level += 1
+            if level == len(kinds):
+                kinds.append(is_over)
+            levels[i] = level
+        return levels, kinds if not kinds[-1] else [*kinds, False]
+
+    def _cohort(self, index: int) -> list[int]:
+        """The nodes of one level with a node: OVER calls of one window belong together."""
+        node = self.nodes[index]
+        if not _is_over(node):
+            return [index]
+        window = (node.partition, node.order, node.frame)
+        return [i for i, n in enumerate(self.nodes) if _is_over(n) and (n.partition, n.order, n.frame) == window]
+
+    def _topological(self) -> list[int]:
+        """The nodes with each after what it needs, and those that need nothing first."""
+        users: list[dict[int, None]] = [{} for _ in self.nodes]
+        for i in range(len(self.nodes)):
+            for operand in self._operands(i):
+                users[operand] |= dict.fromkeys(self._cohort(i))
+        waiting = [sum(i in found for found in users) for i in range(len(self.nodes))]
+        order = [i for i, count in enumerate(waiting) if not count]
+        for i in order:
+            for user in users[i]:
+                waiting[user] -= 1
+                if not waiting[user]:
+                    order.append(user)
+        return order
 
 
-def _split(rel: Project) -> Project:
-    source, exprs = _with_plain_operands(rel)
-    calls: list[Over] = []
+def _is_over(rex: object) -> TypeGuard[Over]:
+    return isinstance(rex, Over)
 
-    def collect(node: RexNode) -> RexNode:
-        if isinstance(node, Over) and node not in calls:
-            calls.append(node)
-        return node
 
-    for e in exprs:
-        rewrite(e, collect)
+def _bounds(rex: object) -> list[RexNode]:
+    """The amounts that bound the frame of an OVER call."""
+    bounds = (rex.frame.lower, rex.frame.upper) if _is_over(rex) else ()
+    return [b for b in bounds if b is not None and not isinstance(b, int)]
+
+
+def _operators(source: Rel, calls: list[RexNode]) -> tuple[Rel, list[int]]:
+    """Operators for OVER calls, one for each partition and order; and the columns of the calls."""
     groups: dict[object, list[Over]] = {}
     for call in calls:
-        groups.setdefault((call.partition, call.order), []).append(call)
+        if _is_over(call):
+            groups.setdefault((call.partition, call.order), []).append(call)
     places: dict[Over, int] = {}
     for number, members in enumerate(groups.values()):
         source = _operator(source, members, number)
-        for i, call in enumerate(members):
-            places[call] = len(source.row_type.fields) - len(members) + i
-    types = source.row_type.field_types
-
-    def replace_over(node: RexNode) -> RexNode:
-        return InputRef(places[node], types[places[node]]) if isinstance(node, Over) else node
-
-    new = tuple(rewrite(e, replace_over) for e in exprs)
-    return Project(input=source, exprs=new, row_type=row_of(rel.row_type.field_names, (e.type for e in new)))
-
-
-def _with_plain_operands(rel: Project) -> tuple[Rel, tuple[RexNode, ...]]:
-    """The projection over an input in which all that OVER calls read are columns.
-
-    Where something must be computed for them, or a literal stands anywhere, the input is a projection of what
-    is read and no more; else it stays as it is.
-    """
-    source = rel.input
-    extra: list[RexNode] = []
-    width = len(source.row_type.fields)
-
-    def column(rex: RexNode) -> RexNode:
-        if isinstance(rex, (InputRef, Literal)):
-            return rex
-        if rex not in extra:
-            extra.append(rex)
-        return InputRef(width + extra.index(rex), rex.type)
-
-    def plain(node: RexNode) -> RexNode:
-        if not isinstance(node, Over):
-            return node
-        return replace(
-            node,
-            operands=tuple(map(column, node.operands)),
-            partition=tuple(map(column, node.partition)),
-            order=tuple((column(o), up, last) for o, up, last in node.order),
-        )
-
-    exprs = tuple(rewrite(e, plain) for e in rel.exprs)
-    if not extra and not any(map(_holds_literal, exprs)):
-        return source, exprs
-    needed = sorted(i for i in set().union(*map(refs, exprs)) if i < width)
-    if not extra and len(needed) == width:
-        return source, exprs
-    columns_of = identity(source.row_type)
-    below = (*(columns_of[i] for i in needed), *extra)
-    names = (
-        *(source.row_type.field_names[i] for i in needed),
-        *(f"${i}" for i in range(len(needed), len(below))),
-    )
-    mapping = {old: new for new, old in enumerate([*needed, *range(width, width + len(extra))])}
-    project = Project(input=source, exprs=below, row_type=row_of(names, (e.type for e in below)))
-    return project, tuple(remap(e, mapping) for e in exprs)
-
-
-def _holds_literal(rex: RexNode) -> bool:
-    if isinstance(rex, Over):
-        return any(map(_holds_literal, rex.operands))
-    return isinstance(rex, Literal) or any(map(_holds_literal, children(rex)))
+        width = len(source.row_type.fields) - len(members)
+        places |= {call: width + i for i, call in enumerate(members)}
+    return source, [places[call] for call in calls if _is_over(call)]
 
 
 def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:

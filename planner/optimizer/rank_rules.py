@@ -14,6 +14,7 @@ from ..algebra import Rel
 from ..physical import Calc, OverAggregate, Rank
 from . import sargs
 from .calcs import calc, merge_calcs
+from .keys import upsert_keys
 from .rexes import (
     EQ,
     GE,
@@ -24,13 +25,13 @@ from .rexes import (
     and_,
     conjunctions,
     identity,
-    inline,
     is_always_true,
     is_call,
     refs,
     remap,
 )
 from .row_types import pick, row_of
+from .tree import top_down
 
 _KINDS = {"$ROW_NUMBER$1": "ROW_NUMBER", "$RANK$1": "RANK", "$DENSE_RANK$1": "DENSE_RANK"}
 
@@ -67,14 +68,7 @@ def to_rank(rel: Rel) -> Rel:
         row_type=row_of(names, over.row_type.field_types),
     )
     condition = and_(rest)
-    return _simplified(
-        Calc(
-            input=rank,
-            projection=rel.projection,
-            condition=None if is_always_true(condition) else condition,
-            row_type=rel.row_type,
-        )
-    )
+    return merge_calcs(replace(rel, input=rank, condition=None if is_always_true(condition) else condition))
 
 
 def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
@@ -109,17 +103,18 @@ def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
     return VariableRankRange(right.index)
 
 
-def _simplified(rel: Calc) -> Rel:
-    return merge_calcs(_drop_unused_rank(_constant_rank(_transpose(rel))))
+def trim_ranks(rel: Rel) -> Rel:
+    """CalcRankTransposeRule: a Top-N reads only what it, the calc above it, or its input's upsert key needs."""
+    return top_down(rel, _transpose)
 
 
-def _transpose(rel: Calc) -> Calc:
-    """CalcRankTransposeRule: the Top-N reads only what it or the calc above it needs."""
+def _transpose(rel: Rel) -> Rel:
+    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank):
+        return rel
     rank = rel.input
-    assert isinstance(rank, Rank)
     width = len(rank.input.row_type.fields)
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
-    keys = {*rank.partition, *(f.index for f in rank.order)}
+    keys = {*rank.partition, *(f.index for f in rank.order)}.union(*upsert_keys(rank.input))
     if isinstance(rank.range, VariableRankRange):
         keys.add(rank.range.end_index)
     needed = sorted(i for i in used | keys if i < width)
@@ -152,33 +147,23 @@ def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
     )
 
 
-def _constant_rank(rel: Calc) -> Calc:
+def drop_constant_ranks(rel: Rel) -> Rel:
     """ConstantRankNumberColumnRemoveRule: a rank that can only be one number is that number."""
-    rank = rel.input
-    assert isinstance(rank, Rank)
-    if not isinstance(rank.range, ConstantRankRange) or rank.range.start != rank.range.end or rank.kind != "ROW_NUMBER":
+    if not isinstance(rel, Rank) or not rel.output_rank or rel.kind != "ROW_NUMBER":
         return rel
-    width = len(rank.input.row_type.fields)
-    exprs: tuple[RexNode, ...] = (
-        *identity(rank.input.row_type),
-        Literal(rank.range.start, rank.row_type.fields[width].type),
-    )
-    return replace(
-        rel,
-        input=_without_rank(rank),
-        projection=tuple(inline(e, exprs) for e in rel.projection),
-        condition=None if rel.condition is None else inline(rel.condition, exprs),
-    )
+    if not isinstance(rel.range, ConstantRankRange) or rel.range.start != rel.range.end:
+        return rel
+    number = Literal(rel.range.start, rel.row_type.fields[-1].type)
+    return calc(_without_rank(rel), (*identity(rel.input.row_type), number), rel.row_type.field_names)
 
 
-def _drop_unused_rank(rel: Calc) -> Calc:
+def drop_unused_ranks(rel: Rel) -> Rel:
     """RedundantRankNumberColumnRemoveRule."""
-    rank = rel.input
-    assert isinstance(rank, Rank)
-    used = set().union(*map(refs, rel.projection), refs(rel.condition))
-    if not rank.output_rank or len(rank.input.row_type.fields) in used:
+    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank) or not rel.input.output_rank:
         return rel
-    return replace(rel, input=_without_rank(rank))
+    rank = rel.input
+    used = set().union(*map(refs, rel.projection), refs(rel.condition))
+    return rel if len(rank.input.row_type.fields) in used else merge_calcs(replace(rel, input=_without_rank(rank)))
 
 
 def _without_rank(rank: Rank) -> Rank:

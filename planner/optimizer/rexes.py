@@ -34,7 +34,7 @@ TRUE = Literal(True, BOOLEAN.not_null())
 FALSE = Literal(False, BOOLEAN.not_null())
 UNKNOWN = Literal(None, BOOLEAN)
 
-NONDETERMINISTIC = frozenset({"$RAND$1", "$RAND_INTEGER$1", "$UUID$1"})
+NONDETERMINISTIC = frozenset({"$RAND$1", "$RAND_INTEGER$1", "$UUID$1", "$PROCTIME$1"})
 """Functions whose value may differ from one call to the next."""
 
 

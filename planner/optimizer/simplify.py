@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 from ...plan.rex import Call, Literal, RexNode, children
+from ...plan.types import NUMERIC
 from . import sargs
 from .folding import fold
 from .rexes import (
@@ -254,6 +256,19 @@ def _case(rex: Call) -> RexNode:
     return rex if operands == rex.operands else replace(rex, operands=operands)
 
 
+def _arithmetic(rex: Call) -> RexNode:
+    """Adding zero or multiplying by one leaves a number as it is."""
+    neutral = 0 if rex.name in ("$+$1", "$-$1") else 1
+    places = (1,) if rex.name in ("$-$1", "$/$1") else (0, 1)
+    if len(rex.operands) != 2 or any(o.type.root not in NUMERIC for o in rex.operands):
+        return rex
+    for place in places:
+        operand = rex.operands[place]
+        if isinstance(operand, Literal) and operand.value is not None and Decimal(operand.value) == neutral:
+            return cast(rex.operands[1 - place], rex.type)
+    return rex
+
+
 def _cast(rex: Call) -> RexNode:
     operand = rex.operands[0]
     return operand if operand.type == rex.type else rex
@@ -284,6 +299,7 @@ _RULES: dict[str, Callable[[Call], RexNode]] = {
     CASE: _case,
     CAST: _cast,
     COALESCE: _coalesce,
+    **dict.fromkeys(("$+$1", "$-$1", "$*$1", "$/$1"), _arithmetic),
 }
 
 

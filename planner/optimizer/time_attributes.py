@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...plan.rex import FUNCTION, Call, RexNode
 from ..algebra import Aggregate, Join, Rel, SetOp, TableModify
-from ..physical import Calc
+from ..physical import Calc, OverAggregate, Rank
 from .calcs import calc, merge_calcs
 from .join_kinds import interval_bounds
 from .predicates import join_row_type
@@ -109,6 +109,13 @@ def _names(rel: Join) -> tuple[str, ...] | None:
     return rel.row_type.field_names if len(rel.row_type.fields) > len(rel.left.row_type.fields) else None
 
 
+def _passed_on(rel: Rel) -> Rel:
+    """A relation that adds columns to those of its input, which may no longer be time attributes."""
+    own = rel.row_type.field_types
+    below = rel.inputs[0].row_type.field_types
+    return replace(rel, row_type=row_of(rel.row_type.field_names, (*below, *own[len(below) :])))
+
+
 def _union(rel: SetOp) -> Rel:
     first = rel.operands[0].row_type.field_types
     types = [
@@ -128,6 +135,8 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Calc: _calc,
     Aggregate: _aggregate,
     Join: _join,
+    OverAggregate: _passed_on,
+    Rank: _passed_on,
     SetOp: _union,
     TableModify: _sink,
 }

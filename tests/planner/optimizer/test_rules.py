@@ -47,7 +47,11 @@ CASES: list[tuple[str, str]] = [
         "legacy_windows",
         "SELECT TUMBLE_START(ts, INTERVAL '1' HOUR), COUNT(*) FROM ev GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
     ),
+    ("merge_projections", "SELECT s, SUM(s) OVER (ORDER BY ts) FROM (SELECT v + 1 AS s, ts FROM ev)"),
     ("split_overs", "SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM ev"),
+    ("split_overs", "SELECT v, id, LAG(v) OVER (ORDER BY ts) FROM ev"),
+    ("split_overs", "SELECT UPPER(k), SUM(v) OVER (PARTITION BY UPPER(k) ORDER BY ts) + 1 FROM ev"),
+    ("split_overs", "SELECT COUNT(*) OVER (PARTITION BY k ORDER BY ts), v - id FROM ev"),
     ("split_overs", "SELECT id, RANK() OVER (PARTITION BY k ORDER BY ts) FROM ev"),
     ("push_join_expressions", "SELECT id FROM a JOIN c ON a.id + 1 = c.cid"),
     ("push_filters", "SELECT id FROM a JOIN c ON a.id = c.cid WHERE a.v > 3 AND c.name = 'n'"),
@@ -99,6 +103,14 @@ CASES: list[tuple[str, str]] = [
         "to_rank",
         "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS rn FROM a) WHERE rn = 1 AND v > 2",
     ),
+    ("trim_ranks", "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn <= 3"),
+    (
+        "trim_ranks",
+        "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM ("
+        "SELECT id, v, k, COUNT(*) AS n FROM a GROUP BY id, v, k)) WHERE rn <= 3",
+    ),
+    ("drop_constant_ranks", "SELECT id, rn FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn = 2"),
+    ("drop_unused_ranks", "SELECT id, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn <= 3"),
     ("materialize_time", "SELECT k, MAX(ts) FROM ev GROUP BY k"),
     ("materialize_time", "SELECT EXTRACT(HOUR FROM ts), ts FROM ev"),
 ]
