@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
-from ..plan.document import Plan, loads
-from ..plan.errors import Location
+from ..plan.document import Plan, loads, place
+from ..plan.errors import FlinkplanError, Location
 from ..plan.findings import Finding, Severity
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink
@@ -16,6 +16,7 @@ from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
 from .reports import Report
 from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
+from .validation import check_plan
 from .verdicts import Effect, Verdict, fate, strongest, worst
 
 
@@ -40,7 +41,13 @@ class Side:
 
     @classmethod
     def read(cls, source: Source, locate: bool) -> Side:
-        return cls(loads(source.text, source.name), source, locate)
+        plan = loads(source.text, source.name)
+        try:
+            check_plan(plan)
+        except FlinkplanError as e:
+            place(e, source.text, source.name)
+            raise
+        return cls(plan, source, locate)
 
     def pointer(self, node: ExecNode | None, inside: str) -> str:
         """The JSON pointer of a place inside a node, or of a place in the plan."""

@@ -38,6 +38,11 @@ def unknown_fields() -> Any:
     return dataclasses.field(default_factory=dict, metadata={"unknown": True}, hash=False)
 
 
+def aside(**kwargs: Any) -> Any:
+    """A dataclass field that is no field of the JSON, and does not count where values are compared."""
+    return dataclasses.field(compare=False, metadata={"aside": True}, **kwargs)
+
+
 def camel(name: str) -> str:
     """``left_upsert_keys`` → ``leftUpsertKeys``."""
     head, *rest = name.rstrip("_").split("_")
@@ -75,7 +80,7 @@ def _derive_field_codecs(cls: Any) -> tuple[FieldCodec, ...]:
     hints = typing.get_type_hints(cls)
     found = []
     for f in dataclasses.fields(cls):
-        if f.metadata.get("unknown"):
+        if f.metadata.get("unknown") or f.metadata.get("aside"):
             continue
         read, write = _codec(hints[f.name])
         json_name = f.metadata.get("json") or camel(f.name)
@@ -189,7 +194,7 @@ def _codec(hint: Any) -> tuple[Reader, Writer]:
     if origin in (Mapping, dict):
         return (_text_mapping if args[1] is str else _mapping), dict
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return hint, lambda v: v.value
+        return _enum(hint), lambda v: v.value
     if dataclasses.is_dataclass(hint):
         return lambda v: read_object(typing.cast(type, hint), v), write_object
     if hint in (int, str, bool):
@@ -208,6 +213,16 @@ def _optional(hint: Any, args: tuple[Any, ...]) -> tuple[Reader, Writer]:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _enum(cls: type[Enum]) -> Reader:
+    def read(value: Any) -> Any:
+        try:
+            return cls(value)
+        except ValueError:
+            raise PlanError(f"{value!r:.60} is none of {', '.join(str(e.value) for e in cls)}") from None
+
+    return read
 
 
 def _scalar(expected: type) -> Reader:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -141,7 +142,7 @@ def _check_references(nodes: Sequence[ExecNode], edges: Iterable[Edge]) -> None:
         needed, found = node.metadata.inputs, inputs[node.id]
         if needed is not None and found != needed:
             raise PlanError(
-                f"'{node.metadata.name}' has {found} inputs and takes {needed}",
+                f"'{node.metadata.name}' has {found} {'input' if found == 1 else 'inputs'} and takes {needed}",
                 where=f"node {node.id} (/nodes/{i})",
                 hint=f'every input is an edge with "target" : {node.id}',
             )
@@ -177,20 +178,48 @@ def loads(text: str, file: str | None = None) -> Plan:
     try:
         return plan_from_json(parse_json(text, file))
     except FlinkplanError as e:
-        e.where = e.where or file
+        place(e, text, file)
         raise
+
+
+def place(error: FlinkplanError, text: str, file: str | None) -> None:
+    """Let an error that names a JSON pointer name the line of the file, too."""
+    if error.where is None:
+        error.where = file
+    elif isinstance(error.where, str) and (match := _PLACE.fullmatch(error.where)):
+        from .positions import Positions
+
+        if match["node"]:
+            error.message = f"{match['node']}: {error.message}"
+        error.where = Positions(text, file).location(match["pointer"])
+
+
+_PLACE = re.compile(r"(?:(?P<node>node \S+) \()?(?P<pointer>/(?:nodes|edges)\b[^)]*)\)?")
 
 
 def parse_json(text: str, file: str | None = None) -> Any:
     """Parse JSON, refusing duplicate keys.  Raises :class:`PlanError` with line and column."""
     from .errors import Location
 
+    if text.startswith("\ufeff"):
+        raise PlanError("the file begins with a byte order mark", where=file, hint="save it as UTF-8 without one")
+    if not text.strip():
+        raise PlanError("the file is empty", where=file)
     try:
         return json.loads(text, object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as e:
-        raise PlanError(f"not valid JSON: {e.msg}", where=Location(file, e.lineno, e.colno)) from None
+        ends = e.msg.startswith("Unterminated") or not text[e.pos :].strip()
+        what = "it ends too early" if ends else e.msg
+        raise PlanError(f"not valid JSON: {what}", where=Location(file, e.lineno, e.colno)) from None
     except RecursionError:
         raise PlanError("the JSON is nested too deeply", where=file) from None
+    except PlanError as e:
+        from .positions import location_of_repeated_key
+
+        e.where = location_of_repeated_key(text, file)
+        raise
+    except ValueError:
+        raise PlanError("the JSON holds a number with thousands of digits", where=file) from None
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ All values are whole milliseconds unless said otherwise.
 
 from __future__ import annotations
 
+import json
 import re
 
 from .errors import FlinkplanError
@@ -44,7 +45,7 @@ def parse_duration(text: str | int) -> int:
     negative, fractional or compound value, an unknown unit, an empty text, an overflow.
     """
     if isinstance(text, bool) or not isinstance(text, (int, str)):
-        raise DurationError(f"a duration is a text such as '1 h', not {text!r}")
+        raise DurationError(f"a duration is a text such as '1 h', not {json.dumps(text):.40}")
     if isinstance(text, int):
         text = str(text)
     trimmed = text.strip()

@@ -117,6 +117,27 @@ def _scan(text: str) -> dict[str, Extent]:
     return found
 
 
+def location_of_repeated_key(text: str, file: str | None = None) -> Location:
+    """The place of the first key that stands in its object for the second time."""
+    open_: list[set[str]] = []
+    before, at = "", 0
+    for token in _TOKEN.finditer(text):
+        word = token.group()
+        if word in ("{", "["):
+            open_.append(set())
+        elif word in ("}", "]"):
+            open_.pop()
+        elif word == ":":
+            key = _unquote(before)
+            if key in open_[-1]:
+                line = text.count("\n", 0, at) + 1
+                column = at - text.rfind("\n", 0, at)
+                return Location(file, line, column, column + len(before))
+            open_[-1].add(key)
+        before, at = word, token.start()
+    return Location(file)
+
+
 def _unquote(word: str) -> str:
     if "\\" not in word:
         return word[1:-1]

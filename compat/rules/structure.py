@@ -8,6 +8,7 @@ from ...plan.nodes import Exchange, ExecNode, OpaqueNode, Sink, TableSourceScan
 from ..comparing import Comparison
 from ..edits import Insert, Move, Remove, Replace, Update
 from ..queries import Queries
+from ..validation.structure import RELEASES
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, pair_judge, plan_judge, rule
 
@@ -54,6 +55,16 @@ FLINK_VERSION = rule(
     results=Effect.NO,
     example='`"flinkVersion" : "1.20"` became `"2.3"`.',
     mend="Nothing is to be done.",
+)
+FLINK_UNKNOWN = rule(
+    "flink-version-unknown",
+    "the plan is of a Flink release that is not known",
+    "What a release to come changes cannot be judged, and no Flink loads the plan of a release later than itself.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.UNKNOWN,
+    example='`"flinkVersion" : "2.3.1"`, where releases have no patch level.',
+    mend="Write a release without patch level: `flinkplan validate` says which are known.",
 )
 DESCRIPTION = rule(
     "description-changed",
@@ -197,7 +208,8 @@ def versions(c: Comparison) -> Iterator[Judgement]:
     """The Flink releases of the plans."""
     old, new = c.old.plan.flink_version, c.new.plan.flink_version
     if old != new:
-        yield Judgement(FLINK_VERSION, f"flinkVersion {old} → {new}", pointer="/flinkVersion")
+        rule_ = FLINK_VERSION if new in RELEASES else FLINK_UNKNOWN
+        yield Judgement(rule_, f"flinkVersion {old} → {new}", pointer="/flinkVersion")
 
 
 @plan_judge

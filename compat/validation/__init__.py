@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from ...plan.document import parse_json
+from ...plan.codec import write_object
+from ...plan.document import Plan, parse_json
 from ...plan.errors import Location, PlanError
-from ...plan.findings import Finding, Severity
+from ...plan.findings import Finding, Severity, errors
 from ...plan.positions import Positions
 from .contents import check_columns, check_functions, check_types_and_expressions
 from .raw import RawPlan
@@ -25,7 +26,7 @@ from .structure import (
     check_version,
 )
 
-__all__ = ["RULES", "validate_text"]
+__all__ = ["RULES", "check_plan", "validate_text"]
 
 CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_keys,
@@ -61,6 +62,14 @@ def validate_text(text: str, file: str | None = None) -> list[Finding]:
     positions = Positions(text, file)
     found = [replace(f, location=positions.location(f.pointer)) for f in (*shape, *meaning)]
     return sorted(found, key=lambda f: ((f.location and f.location.line) or 0, f.pointer, f.rule))
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise :class:`PlanError` for state entries that Flink would refuse, but only when it runs the plan."""
+    states = [{"id": n.id, "type": n.type, "state": [write_object(s) for s in n.states]} for n in plan.nodes]
+    edges = [{"source": edge.source, "target": edge.target} for edge in plan.edges]
+    for finding in errors(check_states(RawPlan({"nodes": states, "edges": edges}))):
+        raise PlanError(finding.message, where=f"node {finding.node} ({finding.pointer})", hint=finding.hint)
 
 
 def _holds_one_of(pointer: str, findings: Iterable[Finding]) -> bool:

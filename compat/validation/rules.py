@@ -52,6 +52,12 @@ RULES = rule_table(
         "Flink ignores fields that a node does not have, so a misspelt one has no effect.",
     ),
     Rule(
+        "state-field",
+        WARNING,
+        "a state entry has no such field",
+        "Flink ignores fields that a state entry does not have, so a misspelt one has no effect.",
+    ),
+    Rule(
         "node-option",
         WARNING,
         "the exec node does not read this option",

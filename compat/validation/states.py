@@ -11,6 +11,7 @@ from ...plan.nodes import OpaqueNode
 from ...plan.ttl import state_names
 from .raw import RawNode, RawPlan
 
+_FIELDS = frozenset(("index", "ttl", "name"))
 _HUNDRED_YEARS_MS = 36_525 * 86_400_000
 
 
@@ -48,6 +49,9 @@ def _check_entries(node: RawNode, names: tuple[str, ...], entries: list[Any]) ->
                 message = f"there is no state {index}"
                 yield node.finding("state-index", message, "state", position, "index", hint=f"write {wanted}")
             seen[index] = position
+        for key in sorted(entry.keys() - _FIELDS):
+            hint = nearest(key, _FIELDS) or "Flink ignores it"
+            yield node.finding("state-field", f"a state entry has no field '{key}'", "state", position, key, hint=hint)
         yield from _check_name(node, names, position, entry)
         yield from _check_ttl(node, position, entry)
 

@@ -12,7 +12,7 @@ from .raw import RawPlan
 from .rules import RULES
 
 _KEYS = ("flinkVersion", "nodes", "edges")
-_VERSIONS = ("1.15", "1.16", "1.17", "1.18", "1.19", "1.20", "2.0", "2.1", "2.2", "2.3")
+RELEASES = ("1.15", "1.16", "1.17", "1.18", "1.19", "1.20", "2.0", "2.1", "2.2", "2.3")
 _OWN_FIELD = "flinkplan"
 
 
@@ -33,9 +33,9 @@ def check_keys(plan: RawPlan) -> Iterator[Finding]:
 def check_version(plan: RawPlan) -> Iterator[Finding]:
     """The plan is of a release that can be read."""
     version = plan.json.get("flinkVersion") if isinstance(plan.json, Mapping) else None
-    if isinstance(version, str) and version not in _VERSIONS:
+    if isinstance(version, str) and version not in RELEASES:
         message = f"the plan is of Flink {version!r}, which is not known here"
-        hint = f"write a release and no patch level: {_VERSIONS[0]} to {_VERSIONS[-1]}"
+        hint = f"write a release and no patch level: {RELEASES[0]} to {RELEASES[-1]}"
         yield _plan_finding("plan-version", message, "/flinkVersion", hint)
 
 
@@ -47,6 +47,8 @@ def check_types(plan: RawPlan) -> Iterator[Finding]:
             continue
         if node.cls is None:
             hint = nearest(node.name or node.type_name, names) or "a type is a name and a version: stream-exec-calc_1"
+            if node.type_name in names:
+                hint = f"the version is missing: write '{node.type_name}_1'"
             yield node.finding("node-type", f"there is no exec node '{node.type_name}'", "type", hint=hint)
         elif node.version not in node.cls.metadata.versions:
             versions = " and ".join(f"{node.name}_{v}" for v in node.cls.metadata.versions)

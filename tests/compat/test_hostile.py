@@ -26,24 +26,33 @@ GOOD = json.dumps(PLANS[0])
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (GOOD[:200], "not valid JSON"),
-        ("", "not valid JSON"),
+        (GOOD[:200], "not valid JSON: it ends too early"),
+        (GOOD[:200] + "]", "not valid JSON"),
+        ("", "the file is empty"),
+        ("\ufeff" + GOOD, "the file begins with a byte order mark"),
+        (GOOD.replace('"0 ms"', "1" * 5000), "a number with thousands of digits"),
         ("[]", "a compiled plan is a JSON object, not a list"),
-        ('{"nodes": 1, "nodes": 2}', "the key 'nodes' stands twice in one object"),
+        ('{"nodes": 1,\n "nodes": 2}', "the key 'nodes' stands twice in one object\n --> bad.json:2:2\n"),
         ("[" * 100_000, "nested too deeply"),
         (GOOD.replace('"0 ms"', '"1000000 weeks"'), "unknown time unit 'weeks'"),
         (GOOD.replace('"nodes"', '"nods"'), "the plan has no 'nodes'"),
         (GOOD.replace("group-aggregate_1", "group-agregate_1"), "unknown node type"),
-        (GOOD.replace('"source": 1,', '"source": 77,'), "node 77, which does not exist"),
+        (GOOD.replace('"source": 1,', '"source": 77,'), "node 77, which does not exist\n --> bad.json:1:"),
+        (
+            GOOD.replace('"0 ms"', "null"),
+            "node 5: the TTL of 'groupAggregateState': a duration is a text such as '1 h'",
+        ),
+        (GOOD.replace('"0 ms"', '"-1 s"'), "a duration cannot be negative"),
+        (GOOD.replace('"index": 0, "ttl"', '"index": 1, "ttl"'), "node 5: there is no state 1"),
         (b"\xff\xfe{", "not UTF-8 text (byte 0)"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "bytes",
 )
-def test_a_malformed_plan(tmp_path: Path, text: str | bytes, words: str) -> None:
-    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
-    good.write_text(GOOD)
-    bad.write_bytes(text if isinstance(text, bytes) else text.encode())
-    outcome = flinkplan("diff", str(good), str(bad))
+def test_a_malformed_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | bytes, words: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.json").write_text(GOOD)
+    Path("bad.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    outcome = flinkplan("diff", "good.json", "bad.json")
     assert outcome.code == 2
     assert words in outcome.err
     assert len(outcome.err) < 1000

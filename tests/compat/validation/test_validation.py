@@ -160,6 +160,13 @@ EDITS = [
         "Flink goes by the index: this TTL is that of 'leftState'",
         id="swapped-name",
     ),
+    pytest.param(
+        "state-field",
+        lambda p: join(p)["state"][0].update(tll="3 s"),
+        f"/nodes/{JOIN}/state/0/tll",
+        "did you mean 'ttl'?",
+        id="state-field",
+    ),
     pytest.param("state-ttl", ttl("1.5 h"), f"/nodes/{JOIN}/state/0/ttl", "90 min", id="bad-ttl"),
     pytest.param("state-ttl-long", ttl("1000000 d"), f"/nodes/{JOIN}/state/0/ttl", "0 ms", id="2700-years"),
     pytest.param(
