@@ -421,8 +421,13 @@ _JSON_ROOTS = {
 _FROM_JSON_ROOTS = {v: k for k, v in _JSON_ROOTS.items()}
 
 
+def _is_empty(t: LogicalType) -> bool:
+    """Whether ``t`` holds but the empty text or no bytes, which SQL has no type for: the literal ``''`` is of it."""
+    return t.root in _LENGTH and t.length == 0
+
+
 def _needs_object(t: LogicalType) -> bool:
-    if t.is_time_attribute or t.root == "SYMBOL":
+    if t.is_time_attribute or t.root == "SYMBOL" or _is_empty(t):
         return True
     if t.raw is not None and "type" in t.raw:
         return True
@@ -451,6 +456,8 @@ def type_to_json(t: LogicalType) -> Any:
         out["elementType"] = type_to_json(t.children[0])
     elif t.root == "MAP":
         out["keyType"], out["valueType"] = map(type_to_json, t.children)
+    elif t.root in _LENGTH:
+        out["length"] = t.length
     return out
 
 
@@ -483,6 +490,8 @@ def type_from_json(value: Any) -> LogicalType:
         )
     if root == "SYMBOL":
         return LogicalType("SYMBOL", nullable)
+    if root in _LENGTH and "length" in value:
+        return LogicalType(root, nullable, length=value["length"])
     return LogicalType(root, nullable, raw=dict(value))
 
 

@@ -44,8 +44,8 @@ def integer(value: int, t: LogicalType = INT) -> Literal:
 
 
 def text(value: str) -> Literal:
-    """A string literal, of fixed length as in SQL."""
-    return Literal(value, char(len(value), nullable=False))
+    """A string literal, of fixed length as in SQL; Flink counts in UTF-16."""
+    return Literal(value, char(len(value.encode("utf-16-le")) // 2, nullable=False))
 
 
 def symbol(kind: str, value: str) -> Literal:
@@ -178,7 +178,9 @@ def compare(operator: Function, left: RexNode, right: RexNode) -> Call:
         common = least_restrictive((left.type, right.type))
         if common is None:
             return operator.call(left, right)
-        return operator.call(*(ensure_type(common.regular(), side) for side in (left, right)))
+        if left.type != right.type:
+            common = common.regular()
+        return operator.call(*(ensure_type(common, side) for side in (left, right)))
     return operator.call(*comparison_operands((left, right)))
 
 

@@ -178,12 +178,22 @@ declare("BITMAP_TO_BYTES", signature("BITMAP"), if_null(_BYTES))
 declare("BITMAP_TO_STRING", signature("BITMAP"), if_null(STRING))
 
 
+def _attributes(args: Arguments) -> dict[str, LogicalType]:
+    """The attributes that pairs of a name and a value give, behind the first argument."""
+    names = (str(args.literal(i)) for i in range(1, len(args), 2))
+    return dict(zip(names, args.types[2::2], strict=True))
+
+
 def _object(args: Arguments) -> LogicalType:
     """OBJECT_OF('class', 'name', value, …): a structured type named by a literal."""
-    names = [str(args.literal(i)) for i in range(1, len(args), 2)]
-    fields = row(zip(names, args.types[2::2], strict=True)).fields
-    return LogicalType("STRUCTURED", False, fields=fields, raw={"class": args.literal(0)})
+    return LogicalType("STRUCTURED", fields=row(_attributes(args).items()).fields, raw={"class": args.literal(0)})
+
+
+def _updated_object(args: Arguments) -> LogicalType:
+    """OBJECT_UPDATE(object, 'name', value, …): attributes become of the types of their new values."""
+    given, old = _attributes(args), args.types[0]
+    return replace(old, fields=tuple(replace(f, type=given.get(f.name, f.type)) for f in old.fields))
 
 
 declare("OBJECT_OF", signature("CHARACTER", rest="ANY"), _object)
-declare("OBJECT_UPDATE", signature("ROW", rest="ANY"), argument(0))
+declare("OBJECT_UPDATE", signature("ROW", rest="ANY"), _updated_object)

@@ -91,7 +91,7 @@ declare(
     (signature("CHARACTER", "INTEGER", "INTEGER"), signature("CHARACTER", "CHARACTER", "INTEGER")),
     _NULLABLE_TEXT,
 )
-declare("STR_TO_MAP", (_TEXT, _THREE), if_null(map_(STRING, STRING)))
+declare("STR_TO_MAP", (_TEXT, _THREE), always(map_(STRING, STRING)))
 declare(
     "ELT",
     (signature("INTEGER", "CHARACTER", rest="CHARACTER"), signature("INTEGER", "BINARY", rest="BINARY")),

@@ -12,7 +12,7 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if a == "NULL" or source.same_as(target):
         return True
     if b in CHARACTER:
-        return a not in ("STRUCTURED",)
+        return a != "VARIANT"
     if a in CHARACTER:
         return b in (*NUMERIC, "BOOLEAN", *BINARY_STRING, *DATETIME)
     if a in NUMERIC:
@@ -20,7 +20,9 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if a == "BOOLEAN":
         return b in NUMERIC
     if a in BINARY_STRING:
-        return b in (*BINARY_STRING, "RAW", "BITMAP")
+        return b in (*BINARY_STRING, "RAW")
+    if a == "BITMAP":
+        return b in BINARY_STRING
     if a in DATETIME:
         return _can_cast_time(a, b)
     if is_interval(source):
@@ -30,7 +32,7 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if {a, b} <= {"ROW", "STRUCTURED"}:
         same_size = len(source.fields) == len(target.fields)
         return same_size and all(can_cast(x.type, y.type) for x, y in zip(source.fields, target.fields, strict=True))
-    return a == b or "VARIANT" in (a, b)
+    return a == b
 
 
 def _can_cast_time(a: str, b: str) -> bool:

@@ -90,6 +90,7 @@ def test_a_misspelt_name_finds_its_neighbours() -> None:
         ("COLLECT", ["INT"], "MULTISET<INT> NOT NULL"),
         ("LAG", ["INT NOT NULL", "INT NOT NULL", "INT NOT NULL"], "INT NOT NULL"),
         ("LAG", ["INT NOT NULL"], "INT"),
+        ("STR_TO_MAP", ["STRING NOT NULL"], "MAP<STRING, STRING>"),
     ],
 )
 def test_result_types(name: str, arguments: list[str], result: str) -> None:

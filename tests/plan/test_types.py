@@ -65,6 +65,12 @@ def test_time_attributes_are_objects() -> None:
     assert str(rowtime) == "TIMESTAMP(3) *ROWTIME* NOT NULL"
 
 
+def test_the_type_of_the_empty_text_is_an_object() -> None:
+    json = {"type": "CHAR", "nullable": False, "length": 0}
+    assert type_to_json(parse_type("CHAR(0) NOT NULL")) == json
+    assert type_from_json(json) == parse_type("CHAR(0) NOT NULL")
+
+
 def test_a_row_around_a_time_attribute_is_an_object() -> None:
     json = {
         "type": "ROW",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -11,7 +12,7 @@ from ....plan.rex import Call, Literal
 from ....plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
 from .numbers import double_text, java_float, number
 from .registry import UnknownValue, evaluator
-from .times import moment_text, parse_moment
+from .times import is_no_moment, moment_text, parse_moment
 
 _EXACT = (*INTEGERS, "DECIMAL")
 _NUMERIC = (*_EXACT, *APPROXIMATE)
@@ -46,6 +47,8 @@ def _convert(operand: Literal, target: LogicalType) -> Any:
     source = operand.type
     if target.root in CHARACTER:
         return _fit(_to_text(operand), target)
+    if source.root in CHARACTER and target.root == "VARBINARY":
+        return base64.b64encode(operand.value.encode()[: target.length]).decode()
     if source.root in CHARACTER:
         reader = _READERS.get(target.root)
         if reader is None:
@@ -89,7 +92,20 @@ def _to_text(operand: Literal) -> str:
         text, _, fraction = str(value).partition(".")
         precision = operand.type.precision or 0
         return f"{text}.{fraction.ljust(precision, '0')}" if precision else text
+    if root.startswith("INTERVAL"):
+        return _interval_text(int(value), "YEAR" in root or "MONTH" in root)
     raise UnknownValue
+
+
+def _interval_text(amount: int, months: bool) -> str:
+    """Months as ``+1-02``, milliseconds as ``+1 02:03:04.500``."""
+    sign, count = "-" if amount < 0 else "+", abs(amount)
+    if months:
+        return f"{sign}{count // 12}-{count % 12:02d}"
+    seconds, millis = divmod(count, 1000)
+    days, seconds = divmod(seconds, 86_400)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{sign}{days} {clock}.{millis:03d}"
 
 
 def _fit(text: str, target: LogicalType) -> str:
@@ -117,13 +133,16 @@ def _read_boolean(text: str, target: LogicalType) -> bool:
 
 
 def _read_moment(text: str, target: LogicalType) -> str:
+    if is_no_moment(text):
+        raise _Malformed
     return moment_text(parse_moment(text), target)
 
 
 def _read_time(text: str, target: LogicalType) -> str:
-    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d", text):
+    if not re.fullmatch(r"([01]?\d|2[0-3])(:[0-5]?\d){1,2}", text):
         raise UnknownValue
-    return text
+    hour, minute, second = (*text.split(":"), "0")[:3]
+    return f"{int(hour):02d}:{int(minute):02d}:{int(second):02d}"
 
 
 _READERS: dict[str, Callable[[str, LogicalType], Any]] = {

@@ -91,10 +91,17 @@ def _json_exists(call: Call, *literals: Literal) -> bool:
     return True
 
 
-def _quote(text: Any) -> str:
-    if not isinstance(text, str) or not text.isascii():
+def _quote(text: str) -> str:
+    """A text as a JSON string of ASCII characters, slashes escaped."""
+    if any(ord(c) > 0xFFFF or c == "\x7f" for c in text):
         raise UnknownValue
-    return json.dumps(text)
+    return json.dumps(text).replace("/", "\\/")
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str) or not value.isascii():
+        raise UnknownValue
+    return json.dumps(value)
 
 
 def _is_json(text: str) -> bool:
@@ -105,6 +112,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-evaluator("JSON_STRING", "JSON_QUOTE")(of_values(_quote))
+evaluator("JSON_QUOTE")(of_values(_quote))
+evaluator("JSON_STRING")(of_values(_string))
 evaluator("IS JSON VALUE")(of_values(_is_json))
 evaluator("IS NOT JSON VALUE")(of_values(lambda text: not _is_json(text)))

@@ -22,22 +22,49 @@ def _substring(text: str, start: int, length: int | None = None) -> str:
     return text[begin : begin + length]
 
 
-def _pad(text: str, length: int, fill: str) -> str:
+def _units(text: str) -> str:
+    """A text whose characters are those of UTF-16, in which Flink counts some of them."""
+    data = text.encode("utf-16-le")
+    return "".join(chr(data[i] | data[i + 1] << 8) for i in range(0, len(data), 2))
+
+
+def _of_units(units: str) -> str:
+    """The inverse of :func:`_units`.  Raises :class:`ValueError` where half a character was left."""
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+
+
+def _padded(text: str, length: int, fill: str, *, left: bool) -> str:
     if length < 0 or not fill:
         raise UnknownValue
-    missing = max(length - len(text), 0)
-    return (fill * missing)[:missing]
+    units = _units(text)
+    missing = max(length - len(units), 0)
+    padding = (_units(fill) * missing)[:missing]
+    return _of_units(padding + units[:length] if left else units[:length] + padding)
 
 
 def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
-    if start <= 0 or start > len(text):
+    units, inserted = _units(text), _units(new)
+    if start <= 0 or start > len(units):
         return text
-    return text[: start - 1] + new + text[start - 1 + (len(new) if length is None else length) :]
+    rest = units[start - 1 + (len(inserted) if length is None else length) :]
+    return _of_units(units[: start - 1] + inserted + rest)
 
 
 def _split_index(text: str, separator: str, index: int) -> str | None:
     parts = text.split(separator) if separator else []
     return parts[index] if 0 <= index < len(parts) else None
+
+
+def _ascii(text: str) -> int:
+    """The first byte, signed; 0 for an empty text."""
+    first = text.encode()[0] if text else 0
+    return first - 256 if first > 127 else first
+
+
+def _is_alpha(text: str) -> bool:
+    if not text.isascii():
+        raise UnknownValue
+    return text.isalpha()
 
 
 def _initcap(text: str) -> str:
@@ -132,8 +159,8 @@ declare(
         "LTRIM": lambda text, characters=" ": text.lstrip(characters),
         "RTRIM": lambda text, characters=" ": text.rstrip(characters),
         "BTRIM": lambda text, characters=" ": text.strip(characters),
-        "LPAD": lambda text, length, fill: _pad(text, length, fill) + text[:length],
-        "RPAD": lambda text, length, fill: text[:length] + _pad(text, length, fill),
+        "LPAD": lambda text, length, fill: _padded(text, length, fill, left=True),
+        "RPAD": lambda text, length, fill: _padded(text, length, fill, left=False),
         "REPLACE": lambda text, old, new: text.replace(old, new) if old else text,
         "REPEAT": lambda text, count: text * max(count, 0),
         "POSITION": lambda part, text: text.find(part) + 1,
@@ -142,9 +169,10 @@ declare(
         "LEFT": lambda text, length: text[: max(length, 0)],
         "RIGHT": lambda text, length: text[-length:] if length > 0 else "",
         "INITCAP": _initcap,
-        "ASCII": lambda text: ord(text[0]) if text and text[0].isascii() else 0,
+        "ASCII": _ascii,
         "CHR": lambda code: chr(code % 256) if code >= 0 else "",
         "SPLIT_INDEX": _split_index,
+        "IS_ALPHA": _is_alpha,
         "REGEXP": lambda text, pattern: re.search(_python_regex(pattern), text) is not None,
         "REGEXP_EXTRACT": _regexp_extract,
         "REGEXP_REPLACE": lambda text, pattern, new: re.sub(_python_regex(pattern), lambda m: new, text),

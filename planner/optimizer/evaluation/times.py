@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from ....plan.rex import Call, Literal
-from ....plan.types import LogicalType
-from .numbers import round_whole
+from ....plan.types import CHARACTER, LogicalType
+from .numbers import number, round_whole
 from .registry import UnknownValue, evaluator
 
 _EPOCH = datetime(1970, 1, 1)
-_PATTERN = {
-    "yyyy": "%Y",
-    "MM": "%m",
-    "dd": "%d",
-    "HH": "%H",
-    "mm": "%M",
-    "ss": "%S",
-}
+_PATTERN = {"yyyy": "year", "MM": "month", "dd": "day", "HH": "hour", "mm": "minute", "ss": "second"}
 _PATTERN_PART = re.compile(r"([A-Za-z])\1*")
 _TIMESTAMP = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{1,2}:\d{1,2})(?:\.(\d{1,9}))?)?")
 
@@ -37,6 +31,18 @@ def parse_moment(text: str) -> datetime:
     return moment + timedelta(microseconds=int((match[3] or "").ljust(6, "0")[:6] or 0))
 
 
+def is_no_moment(text: str) -> bool:
+    """Whether a text is no date or timestamp for sure: it does not begin with a year, or the day does not exist."""
+    match = _TIMESTAMP.fullmatch(text.strip())
+    if match is None:
+        return not text.strip()[:1].isdigit()
+    try:
+        parse_moment(text)
+    except UnknownValue:
+        return True
+    return False
+
+
 def moment_text(moment: datetime, t: LogicalType) -> str:
     """A moment as a literal of a type holds it: a date, or a timestamp without trailing zeros."""
     if t.root == "DATE":
@@ -46,62 +52,102 @@ def moment_text(moment: datetime, t: LogicalType) -> str:
     return f"{text}.{fraction}" if fraction else text
 
 
-def _format(pattern: str) -> str:
-    """A Java date pattern as ``strftime``'s.  Raises :class:`UnknownValue` where it has others than the usual parts."""
+def _format(moment: datetime, pattern: str) -> str:
+    """A moment by a Java date pattern.  Raises :class:`UnknownValue` for other than the usual parts."""
+    values = {
+        "yyyy": f"{moment.year:04d}",
+        "MM": f"{moment.month:02d}",
+        "dd": f"{moment.day:02d}",
+        "HH": f"{moment.hour:02d}",
+        "mm": f"{moment.minute:02d}",
+        "ss": f"{moment.second:02d}",
+    }
 
     def part(match: re.Match[str]) -> str:
-        found = _PATTERN.get(match[0])
-        if found is None:
+        if match[1] == "S":
+            return f"{moment.microsecond:06d}000"[: len(match[0])].ljust(len(match[0]), "0")
+        if match[0] not in values:
             raise UnknownValue
-        return found
+        return values[match[0]]
 
-    if "'" in pattern or "%" in pattern:
+    if "'" in pattern:
         raise UnknownValue
     return _PATTERN_PART.sub(part, pattern)
 
 
-def _parse(text: str, pattern: str | None) -> datetime:
-    if pattern is None:
-        return parse_moment(text)
+def _parse(text: str, pattern: str) -> datetime:
+    """The moment that a text denotes by a Java date pattern of the usual parts, each with all its digits."""
+    found = re.fullmatch(_expression(pattern), text)
+    if found is None:
+        raise UnknownValue
+    parts = {"year": 1970, "month": 1, "day": 1} | {k: int(v) for k, v in found.groupdict().items() if k != "fraction"}
+    fraction = found.groupdict().get("fraction", "")
     try:
-        return datetime.strptime(text, _format(pattern))
+        return datetime(**parts, microsecond=int(fraction[:6].ljust(6, "0")))
     except ValueError:
         raise UnknownValue from None
 
 
+def _expression(pattern: str) -> str:
+    """The regular expression of a date pattern."""
+    if "'" in pattern:
+        raise UnknownValue
+    expression, end = "", 0
+    for match in _PATTERN_PART.finditer(pattern):
+        name = "fraction" if match[1] == "S" else _PATTERN.get(match[0])
+        if name is None or f"<{name}>" in expression:
+            raise UnknownValue
+        expression += re.escape(pattern[end : match.start()]) + rf"(?P<{name}>\d{{{len(match[0])}}})"
+        end = match.end()
+    return expression + re.escape(pattern[end:])
+
+
 @evaluator("TO_DATE", "TO_TIMESTAMP")
-def _to_moment(call: Call, text: Literal, pattern: Literal | None = None) -> str:
-    return moment_text(_parse(text.value, None if pattern is None else pattern.value), call.type)
+def _to_moment(call: Call, text: Literal, pattern: Literal | None = None) -> str | None:
+    if pattern is not None:
+        return moment_text(_parse(text.value, pattern.value), call.type)
+    if is_no_moment(text.value) or (call.type.root == "TIMESTAMP" and "T" in text.value):
+        return None
+    return moment_text(parse_moment(text.value), call.type)
 
 
 @evaluator("DATE_FORMAT")
 def _date_format(call: Call, moment: Literal, pattern: Literal) -> str:
     if moment.type.root == "TIMESTAMP_LTZ":
         raise UnknownValue
-    parsed = parse_moment(moment.value)
-    return parsed.strftime(_format(pattern.value)).rjust(4, "0")
+    return _format(parse_moment(moment.value), pattern.value)
 
 
 @evaluator("CONVERT_TZ")
 def _convert_tz(call: Call, text: Literal, source: Literal, target: Literal) -> str:
+    return _format(_moved(parse_moment(text.value), source.value, target.value), "yyyy-MM-dd HH:mm:ss")
+
+
+def _moved(local: datetime, source: str, target: str) -> datetime:
+    """The wall clock of one time zone when that of another shows ``local``."""
     try:
-        zoned = parse_moment(text.value).replace(tzinfo=ZoneInfo(source.value)).astimezone(ZoneInfo(target.value))
+        return local.replace(tzinfo=ZoneInfo(source)).astimezone(ZoneInfo(target)).replace(tzinfo=None)
     except (KeyError, ValueError):
         raise UnknownValue from None
-    return zoned.strftime("%Y-%m-%d %H:%M:%S")
 
 
 @evaluator("TO_TIMESTAMP_LTZ")
-def _to_timestamp_ltz(call: Call, epoch: Literal, precision: Literal | None = None) -> str:
-    unit = 3 if precision is None else precision.value
-    if unit not in (0, 3) or not isinstance(epoch.value, int):
+def _to_timestamp_ltz(call: Call, source: Literal, *rest: Literal) -> str:
+    if source.type.root in CHARACTER:
+        pattern, zone = (*(o.value for o in rest), None, None)[:2]
+        local = parse_moment(source.value) if pattern is None else _parse(source.value, pattern)
+        return moment_text(local if zone is None else _moved(local, zone, "UTC"), call.type)
+    unit = rest[0].value if rest else 3
+    if unit not in (0, 3) or source.type.root == "DECIMAL":
         raise UnknownValue
-    millis = epoch.value * (1_000 if unit == 0 else 1)
+    millis = math.floor(number(source) * (1_000 if unit == 0 else 1))
     return moment_text(_EPOCH + timedelta(milliseconds=millis), call.type)
 
 
 @evaluator("EXTRACT")
 def _extract(call: Call, unit: Literal, source: Literal) -> int:
+    if source.type.root.startswith("INTERVAL"):
+        return _of_interval(unit.value, int(source.value), source.type)
     if source.type.root not in ("DATE", "TIMESTAMP"):
         raise UnknownValue
     moment = parse_moment(source.value)
@@ -125,6 +171,26 @@ def _extract(call: Call, unit: Literal, source: Literal) -> int:
     if unit.value not in parts:
         raise UnknownValue
     return parts[unit.value]
+
+
+_INTERVAL_FIELDS = {
+    "YEAR": (12, None),
+    "MONTH": (1, 12),
+    "DAY": (86_400_000, None),
+    "HOUR": (3_600_000, 24),
+    "MINUTE": (60_000, 60),
+    "SECOND": (1_000, 60),
+}
+"""How many months or milliseconds a field counts, and how many of it make one of the next."""
+
+
+def _of_interval(unit: str, amount: int, t: LogicalType) -> int:
+    months = "YEAR" in t.root or "MONTH" in t.root
+    if unit not in (("YEAR", "MONTH") if months else ("DAY", "HOUR", "MINUTE", "SECOND")):
+        raise UnknownValue
+    size, limit = _INTERVAL_FIELDS[unit]
+    count = abs(amount) // size
+    return (count if limit is None else count % limit) * (-1 if amount < 0 else 1)
 
 
 _UNITS = {"SECOND": "seconds", "MINUTE": "minutes", "HOUR": "hours", "DAY": "days"}
