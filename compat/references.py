@@ -15,7 +15,8 @@ def read_plan(reference: str) -> Source:
     """The text of a plan.
 
     ``reference`` is a file, a checkpoint directory (the plan it runs), or ``REVISION:PATH`` in git, where the path
-    counts from the working directory.  Raises :class:`PlanError` where there is none.
+    counts from the working directory or from the top of the repository.  Raises :class:`PlanError` where there is
+    none.
     """
     path = Path(reference)
     if path.is_dir():
@@ -41,12 +42,10 @@ def _from_git(reference: str) -> Source:
     revision, _, path = reference.partition(":")
     if not revision or revision.startswith("-") or not path:
         raise PlanError("no such file", where=reference, hint="write a file, REVISION:PATH, a checkpoint or -")
-    inside = path if path.startswith(("/", "./", "../")) else f"./{path}"
-    command = ["git", "cat-file", "blob", f"{revision}:{inside}"]
-    try:
-        shown = subprocess.run(command, capture_output=True, check=False)
-    except OSError as e:
-        raise PlanError(f"git cannot be run: {e.strerror}", where=reference) from None
+    is_told = path.startswith(("./", "../"))
+    shown = _blob(f"{revision}:{path if is_told else f'./{path}'}", reference)
+    if shown.returncode and not is_told:
+        shown = _blob(f"{revision}:{path}", reference)
     if shown.returncode:
         words = shown.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git found nothing"
         raise PlanError(words.splitlines()[0], where=reference, hint="write REVISION:PATH, such as main:plans/p.json")
@@ -54,3 +53,10 @@ def _from_git(reference: str) -> Source:
         return Source(reference, shown.stdout.decode("utf-8"))
     except UnicodeDecodeError as e:
         raise PlanError(f"not UTF-8 text (byte {e.start})", where=reference) from None
+
+
+def _blob(object_name: str, reference: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(["git", "cat-file", "blob", object_name], capture_output=True, check=False)
+    except OSError as e:
+        raise PlanError(f"git cannot be run: {e.strerror}", where=reference) from None

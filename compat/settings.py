@@ -25,20 +25,30 @@ class Settings:
 
 
 def read_settings(directory: Path) -> Settings:
-    """The settings of the project in ``directory``.  Raises :class:`PlanError` for settings that mean nothing."""
-    path = directory / "pyproject.toml"
+    """The settings of the project that ``directory`` is in: of the nearest ``pyproject.toml`` that has some.
+
+    None are looked for above a git repository.  Raises :class:`PlanError` for settings that mean nothing.
+    """
+    for folder in (directory, *directory.absolute().parents):
+        path = folder / "pyproject.toml"
+        tool = _read(path).get("tool", {})
+        if isinstance(tool, Mapping) and "flinkplan" in tool:
+            return _settings(tool["flinkplan"], f"{path}, [tool.flinkplan]")
+        if (folder / ".git").exists():
+            break
+    return Settings()
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            document = tomllib.load(file)
+            return tomllib.load(file)
     except FileNotFoundError:
-        return Settings()
+        return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise PlanError(f"not valid TOML: {e}", where=Location(str(path))) from None
     except OSError as e:
         raise PlanError(e.strerror or str(e), where=Location(str(path))) from None
-    tool = document.get("tool", {})
-    table = tool.get("flinkplan", {}) if isinstance(tool, Mapping) else {}
-    return _settings(table, f"{path}, [tool.flinkplan]")
 
 
 def _settings(table: Any, where: str) -> Settings:

@@ -115,14 +115,67 @@ def test_a_plan_from_standard_input() -> None:
     assert "groupAggregateState 0 ms → 3 s (ttl-enabled)" in outcome.out
 
 
-def test_a_plan_from_git(plans: Path) -> None:
+@pytest.fixture
+def repository(plans: Path) -> Path:
+    """The plans in git, and one below a folder whose name has a space."""
+    (plans / "my plans").mkdir()
+    (plans / "my plans" / "sums.json").write_text(SUMS_PLAN)
     who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
     for arguments in (("init", "-q", "-b", "main"), ("add", "."), (*who, "commit", "-q", "-m", "plans")):
-        subprocess.run(["git", *arguments], cwd=plans, check=True, capture_output=True)
+        git(plans, *arguments)
+    return plans
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_plan_from_git(repository: Path) -> None:
     Path("sums.json").write_text(Path("ttl.json").read_text())
     outcome = flinkplan("diff", "main:sums.json", "sums.json")
     assert outcome.out.startswith("main:sums.json → sums.json\n")
     assert "(ttl-enabled)" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("folder", "old", "new"),
+    [
+        (".", "main:my plans/sums.json", "ttl.json"),
+        ("my plans", "main:sums.json", "../ttl.json"),
+        ("my plans", "main:./sums.json", "../ttl.json"),
+        ("my plans", "main:../sums.json", "../ttl.json"),
+        ("my plans", "main:my plans/sums.json", "../ttl.json"),
+        ("my plans", "HEAD~0:join.json", "main:many.json"),
+    ],
+)
+def test_a_plan_from_git_by_another_path(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, folder: str, old: str, new: str
+) -> None:
+    monkeypatch.chdir(repository / folder)
+    assert "(ttl-enabled)" in flinkplan("diff", old, new).out
+
+
+def test_a_plan_from_a_worktree(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path_factory.mktemp("trees") / "work"
+    git(repository, "worktree", "add", "-q", "-b", "change", str(work))
+    monkeypatch.chdir(work)
+    assert "(ttl-enabled)" in flinkplan("diff", "main:sums.json", "ttl.json").out
+
+
+def test_without_git(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    outcome = flinkplan("diff", "main:sums.json", "ttl.json")
+    assert (outcome.code, "git cannot be run" in outcome.err) == (2, True)
+
+
+def test_settings_of_the_project_from_below(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("pyproject.toml").write_text('[tool.flinkplan]\nallow = ["keys-changed"]\n')
+    monkeypatch.chdir(repository / "my plans")
+    assert flinkplan("diff", "../sums.json", "../key.json").code == 0
+    Path("pyproject.toml").write_text("[project]\nname = 'of no concern'\n")
+    assert flinkplan("diff", "../sums.json", "../key.json").code == 0
 
 
 def test_a_plan_from_a_checkpoint(plans: Path) -> None:
