@@ -19,7 +19,12 @@ from .changelog import Mode, infer
 from .empty import prune_empty
 from .implement import Implementer
 from .join_expressions import push_join_expressions
-from .join_predicates import derive_join_predicates, drop_constant_keys, transfer_key_predicates
+from .join_predicates import (
+    derive_join_predicates,
+    drop_constant_keys,
+    shorten_coalesce,
+    transfer_key_predicates,
+)
 from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .naming import derive_names
@@ -100,6 +105,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(derive_names),
     _configured(split_distinct),
     _everywhere(to_calc),
+    _everywhere(shorten_coalesce),
     _everywhere(to_rank),
     _whole(trim_ranks),
     _everywhere(drop_constant_ranks),

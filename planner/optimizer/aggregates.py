@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
-from ..algebra import Aggregate, Project, Rel, Values
+from ..algebra import Aggregate, Filter, Project, Rel, Values
 from ..physical import Expand
 from . import sargs
 from .keys import are_columns_unique
@@ -172,7 +172,7 @@ _OF_ONE = ("$SUM$1", "$MIN$1", "$MAX$1")
 
 
 def merge_permutation(rel: Rel) -> Rel:
-    """A projection below an aggregation that only reorders all columns is not needed.
+    """A projection below an aggregation that only reorders all columns is not needed, unless it merges with another.
 
     Nor is one of which nothing is read, unless its rows are smaller than those of its input: the aggregation's
     cost in ``FlinkLogicalAggregate`` grows with the size of the rows that it reads.
@@ -182,6 +182,8 @@ def merge_permutation(rel: Rel) -> Rel:
     below = rel.input
     if not _reads_something(rel):
         return rel if isinstance(below.input, Values) or _is_smaller(below) else replace(rel, input=below.input)
+    if isinstance(below.input, Filter) and isinstance(below.input.input, Project):
+        return rel
     indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
     width = len(below.input.row_type.fields)
     if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):

@@ -1,19 +1,25 @@
-"""What a join condition implies for each input alone.  Source: ``JoinDependentConditionDerivationRule``."""
+"""What a join condition implies for each input alone, and for what is computed of the joined rows.
+
+Sources: ``JoinDependentConditionDerivationRule``, ``SimplifyCoalesceWithEquiJoinConditionRule``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ...plan.rex import InputRef, Literal, RexNode, children
+from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ..algebra import Filter, Join, Rel
+from ..physical import Calc
 from .join_kinds import join_keys
 from .predicates import filtered
 from .reduce import constants
 from .rexes import (
+    COALESCE,
     EQ,
     OR,
     and_,
+    cast,
     conjunctions,
     flatten,
     is_call,
@@ -22,6 +28,7 @@ from .rexes import (
     refs,
     remap,
     retype,
+    rewrite,
 )
 from .simplify import simplify
 
@@ -99,6 +106,46 @@ def _implied(rel: Rel, other: Rel, keys: dict[int, int]) -> list[RexNode]:
 def _known(rel: Rel) -> tuple[RexNode, ...]:
     """The conditions that a relation's rows meet, from the filter on top of it."""
     return conjunctions(rel.condition) if isinstance(rel, Filter) else ()
+
+
+def shorten_coalesce(rel: Rel) -> Rel:
+    """``COALESCE(l.k, r.k)`` above a join on ``l.k = r.k`` as the key that is not NULL unless both are."""
+    if not isinstance(rel, Calc) or not isinstance(rel.input, Join) or rel.input.type not in _PRESERVED:
+        return rel
+    join = rel.input
+    width = len(join.left.row_type.fields)
+    keys = join_keys(join.condition, width)
+    pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]
+
+    def shorten(node: RexNode) -> RexNode:
+        if not isinstance(node, Call) or node.name != COALESCE:
+            return node
+        operands = list(node.operands)
+        for pair in pairs:
+            _drop_redundant(operands, pair, join.type)
+        return cast(operands[0], node.type) if len(operands) == 1 else replace(node, operands=tuple(operands))
+
+    condition = None if rel.condition is None else rewrite(rel.condition, shorten)
+    return replace(rel, projection=tuple(rewrite(e, shorten) for e in rel.projection), condition=condition)
+
+
+_PRESERVED = {JoinType.INNER: None, JoinType.LEFT: 0, JoinType.RIGHT: 1}
+"""The side whose rows a join keeps, by the kinds of join that do not keep both."""
+
+
+def _drop_redundant(operands: list[RexNode], pair: tuple[int, int], kind: JoinType) -> None:
+    """Drop the key of the side that is not preserved, unless another operand stands between it and the other key."""
+    indexes = [o.index if isinstance(o, InputRef) else -1 for o in operands]
+    if any(key not in indexes for key in pair):
+        return
+    left, right = (indexes.index(key) for key in pair)
+    preserved = _PRESERVED[kind]
+    if preserved is None:
+        del operands[max(left, right)]
+        return
+    kept, dropped = (left, right) if preserved == 0 else (right, left)
+    if dropped >= kept - 1:
+        del operands[dropped]
 
 
 def _of_side(rex: RexNode, width: int, on_left: bool) -> bool:

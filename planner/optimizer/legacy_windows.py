@@ -97,6 +97,7 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     keys = [i for i, g in enumerate(rel.grouping) if g != at]
     count = len(rel.grouping)
     fields = rel.row_type.fields
+    call_names = (c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls))
     result = LegacyWindowAggregate(
         input=source,
         grouping=grouping,
@@ -105,7 +106,7 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
         properties=tuple(p for p, _ in properties),
         emit=emit,
         row_type=row_of(
-            (*(fields[i].name for i in keys), *(f.name for f in fields[count:]), *(p.name for p, _ in properties)),
+            (*(fields[i].name for i in keys), *call_names, *(p.name for p, _ in properties)),
             (*(fields[i].type for i in keys), *(c.type for c in calls), *(t for _, t in properties)),
         ),
     )

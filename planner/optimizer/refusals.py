@@ -1,7 +1,6 @@
 """What Flink refuses to plan for a stream, though it could be bound.
 
-Sources: ``SatisfyModifyKindSetTraitVisitor``, ``StreamPhysicalWindowRankRule``,
-``StreamPhysicalWindowDeduplicateRule``, ``WindowUtil``, ``AggFunctionFactory``.
+Sources: ``SatisfyModifyKindSetTraitVisitor``, ``WindowUtil``, ``AggFunctionFactory``.
 """
 
 from __future__ import annotations
@@ -68,17 +67,6 @@ def _calls(rel: Rel) -> Iterator[AggregateCall]:
         yield from rel.calls
 
 
-def _window_rank(rel: WindowRank, config: Mapping[str, str]) -> None:
-    if rel.kind != "ROW_NUMBER":
-        raise PlanningError(f"{rel.kind}() per window is not supported", hint="use ROW_NUMBER()")
-    _by_rowtime(rel, config)
-
-
-def _by_rowtime(rel: WindowRank | WindowDeduplicate, config: Mapping[str, str]) -> None:
-    if not rel.windowing.is_rowtime:  # type: ignore[attr-defined]
-        raise PlanningError(f"{_READS_INSERTS[type(rel)]} needs event time, but its window is by processing time")
-
-
 def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapping[str, str]) -> None:
     if emit_text(config) is not None:
         raise PlanningError(
@@ -89,8 +77,6 @@ def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapp
 
 _AGGREGATES = (GroupAggregate, GlobalGroupAggregate, LegacyWindowAggregate, WindowAggregate, GlobalWindowAggregate)
 _RULES: dict[type[Rel], Callable[..., None]] = {
-    WindowRank: _window_rank,
-    WindowDeduplicate: _by_rowtime,
     WindowAggregate: _window_aggregate,
     GlobalWindowAggregate: _window_aggregate,
 }

@@ -202,8 +202,7 @@ def window_keys(rel: Join) -> WindowKeys | None:
     ends = [p for p in pairs if p[0] in left.ends and p[1] in right.ends]
     if not starts or not ends:
         return None
-    times = [p for p in pairs if p[0] in left.times and p[1] in right.times]
-    dropped = {*starts, *ends, *times}
+    dropped = {*starts, *ends}
     kept = [i for i, p in enumerate(pairs) if p not in dropped]
     others = JoinKeys(
         tuple(keys.left[i] for i in kept),

@@ -95,6 +95,13 @@ CASES: list[tuple[str, str]] = [
     ("split_distinct", "SELECT k, SUM(DISTINCT v), COUNT(DISTINCT id), COUNT(DISTINCT k) FROM a GROUP BY k"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), AVG(id), AVG(v) FILTER (WHERE b) FROM a GROUP BY k"),
     ("to_calc", "SELECT k FROM a WHERE v > 3"),
+    ("shorten_coalesce", "SELECT COALESCE(a.k, c.name), COALESCE(c.name, 'x', a.k) FROM a JOIN c ON a.k = c.name"),
+    (
+        "shorten_coalesce",
+        "SELECT COALESCE(name, k, 'x'), COALESCE(name, 'x', k) FROM a LEFT JOIN c ON k = name",
+    ),
+    ("shorten_coalesce", "SELECT UPPER(COALESCE(a.k, c.name)) FROM a RIGHT JOIN c ON a.k = c.name"),
+    ("shorten_coalesce", "SELECT COALESCE(a.k, c.name) FROM a FULL JOIN c ON a.k = c.name"),
     (
         "to_rank",
         "SELECT id, rn FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS rn FROM a) WHERE rn <= 3",
