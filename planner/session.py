@@ -14,6 +14,7 @@ from .binder import BindError, Context, bind_insert
 from .binder.errors import each_of, placed, unsupported
 from .catalog import Catalog, Table, View
 from .ddl import create_table, create_view, split_table_as
+from .options import check_setting, check_settings, check_use
 from .sql import ast
 
 
@@ -44,7 +45,9 @@ class Session:
 
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         """The modifications that an INSERT, or each one of a statement set, stands for."""
-        context = self._context()
+        return self._bound(self._context(), statement)
+
+    def _bound(self, context: Context, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         inserts = ((insert, insert.span) for insert in inserts_of(statement))
         return tuple(each_of(inserts, lambda insert: bind_insert(context, insert)))
 
@@ -54,7 +57,10 @@ class Session:
 
         try:
             heads = (insert.span.to(insert.table.span) for insert in inserts_of(statement))
-            modifies = zip(self.bind(statement), heads, strict=True)
+            context = self._context()
+            modifies = zip(self._bound(context, statement), heads, strict=True)
+            each_of(((use, use.span) for use in context.uses), check_use)
+            each_of([(self.config, inserts_of(statement)[0].span)], check_settings)
             return assemble(each_of(modifies, lambda modify: optimize(modify, self.config)), self.config)
         except RecursionError:
             raise _too_deep(statement) from None
@@ -120,6 +126,7 @@ class Session:
 
     def _set(self, node: ast.SetOption) -> None:
         if node.key is not None and node.value is not None:
+            check_setting(node.key, node.value, node.span)
             self.config[node.key] = node.value
 
     def _reset(self, node: ast.ResetOption) -> None:

@@ -6,10 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..catalog import Catalog
+from ..catalog import Catalog, Table
+from ..sql.source import Span
 
 if TYPE_CHECKING:
     from ..algebra import Rel
+
+
+@dataclass(frozen=True, slots=True)
+class TableUse:
+    """A table that a statement reads or writes, with the options of its hint, and where it is named."""
+
+    table: Table
+    hints: Mapping[str, str]
+    span: Span
+    as_sink: bool = False
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The table's options, overridden by the hint's."""
+        return {**(self.table.resolved.options or {}), **self.hints}
 
 
 @dataclass
@@ -23,6 +39,9 @@ class Context:
     """The views being expanded, to find circles."""
     ctes: tuple[Mapping[str, Rel], ...] = ()
     """The WITH queries in reach, innermost last."""
+
+    uses: list[TableUse] = field(default_factory=list)
+    """The tables met so far."""
 
     def next_correlation(self) -> str:
         """A fresh name for a correlation variable."""

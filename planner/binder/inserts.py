@@ -10,7 +10,7 @@ from ..catalog import Table, View, did_you_mean
 from ..rexbuilder import cast, null
 from ..sql import ast
 from .casts import avoids_cast, can_cast, can_cast_implicitly
-from .context import Context
+from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .query import bind_query, cast_columns, rows_relation
@@ -60,6 +60,7 @@ def _sink(context: Context, node: ast.Insert) -> Table:
         )
     if isinstance(found, View):
         raise BindError(f"'{node.table}' is a view, nothing can be inserted into it", node.table.span)
+    context.uses.append(TableUse(found, dict(hint_options(node.hints)), node.table.span, as_sink=True))
     return found
 
 

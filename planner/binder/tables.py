@@ -15,7 +15,7 @@ from ..naming import uniquify
 from ..rexbuilder import TRUE, conjunction
 from ..sql import ast
 from .calls import fit
-from .context import Context
+from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .hints import StateTtl
@@ -98,6 +98,7 @@ def _relation_of(context: Context, name: ast.Name, options: tuple[tuple[str, str
         raise BindError(f"there is no table or view '{name}'", name.span, did_you_mean(names[-1], known))
     if isinstance(found, View):
         return _expand_view(context, found, name)
+    context.uses.append(TableUse(found, dict(options), name.span))
     return scan(found, options)
 
 

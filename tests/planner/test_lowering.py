@@ -24,16 +24,16 @@ from flinkplan.plan.nodes import (
 from flinkplan.planner import compile_script
 
 TABLES = """
-CREATE TABLE a (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', 'format' = 'json');
+CREATE TABLE a (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
 CREATE TABLE c (cid INT, name STRING, PRIMARY KEY (cid) NOT ENFORCED)
-  WITH ('connector' = 'filesystem', 'format' = 'json');
+  WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
 CREATE TABLE cdc (id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED)
-  WITH ('connector' = 'filesystem', 'format' = 'debezium-json');
+  WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'debezium-json');
 CREATE TABLE ev (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
-  WITH ('connector' = 'filesystem', 'format' = 'json');
+  WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
 """
-LOG = "'connector' = 'filesystem', 'format' = 'debezium-json'"
-JSON = "'connector' = 'filesystem', 'format' = 'json'"
+LOG = "'connector' = 'filesystem', 'path' = 'p', 'format' = 'debezium-json'"
+JSON = "'connector' = 'filesystem', 'path' = 'p', 'format' = 'json'"
 UPSERT = "'connector' = 'blackhole'"
 MINI_BATCH = {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "5 s"}
 
@@ -185,7 +185,7 @@ def test_sinks_share_equal_subplans_and_scans() -> None:
         f"""{TABLES}
         CREATE TABLE o1 (k STRING, n BIGINT) WITH ({LOG});
         CREATE TABLE o2 (k STRING, n BIGINT) WITH ({LOG});
-        CREATE TABLE o3 (id INT) WITH ('connector' = 'filesystem', 'format' = 'json');
+        CREATE TABLE o3 (id INT) WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
         EXECUTE STATEMENT SET BEGIN
         INSERT INTO o1 SELECT k, COUNT(*) FROM a GROUP BY k;
         INSERT INTO o2 SELECT k, n FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k);
