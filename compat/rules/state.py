@@ -45,7 +45,8 @@ TTL = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 1 h → 3 h`.",
-    mend="Nothing is to be done.",
+    mend="Nothing is to be done. Where old entries must go by the new time, start without state.",
+    severity=Severity.WARNING,
 )
 TTL_ON = rule(
     "ttl-enabled",
@@ -204,8 +205,16 @@ def _ttl_changed(c: Comparison, edit: Update, old: StateMetadata, new: StateMeta
     rule_ = TTL if before and after else TTL_ON if after else TTL_OFF
     if rule_ is not TTL and _release(c.new.plan) < (2, 2):
         rule_ = TTL_MIGRATION
-    hint = f"When an entry expires, {expiry(new.name)}." if rule_ is TTL_ON else None
-    yield Judgement(rule_, message, edit.old, edit.new, at, hint, changes=(change,))
+    yield Judgement(rule_, message, edit.old, edit.new, at, _ttl_hint(new.name, before, after), changes=(change,))
+
+
+def _ttl_hint(state: str, before: int, after: int) -> str:
+    """What another TTL means for new entries and for those that a checkpoint on Spark already has."""
+    kept = f"still expire after {format_duration(before)}" if before else "never expire"
+    old = f"On Spark, entries that are already there {kept}, until they are written again."
+    if before and after:
+        return old
+    return f"When an entry expires, {expiry(state)}. {old}" if after else f"The state may grow without end. {old}"
 
 
 def _release(plan: Plan) -> tuple[int, ...]:
