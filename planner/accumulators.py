@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..plan.errors import UnsupportedError
 from ..plan.specs import AggregateCall, HoppingWindow, WindowingStrategy
-from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal
+from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal, row
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
 _AGGREGATES = "org.apache.flink.table.runtime.functions.aggregate."
@@ -21,6 +21,11 @@ _DATA_CLASSES = {
     "TIMESTAMP": "TimestampData",
     "TIMESTAMP_LTZ": "TimestampData",
 }
+_WELFORD = LogicalType(
+    "STRUCTURED",
+    raw={"class": f"{_AGGREGATES}WelfordM2AggFunction$WelfordM2Accumulator"},
+    fields=row((("n", BIGINT.not_null()), ("mean", DOUBLE.not_null()), ("m2", DOUBLE.not_null()))).fields,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,8 @@ def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> 
             return ((lower, _extreme_with_retract(lower, args[0]) if retract else args[0].nullable_()),)
         case "$LISTAGG$1" if not retract:
             return (("accDelimiter", result), ("concatAcc", result))
+        case "$$WELFORD_M2$1$1":
+            return (("$welford_m2$1", _WELFORD),)
     raise UnsupportedError(f"{(call.internal_name or '?').strip('$')} cannot be aggregated in two phases yet")
 
 

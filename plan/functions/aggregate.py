@@ -55,6 +55,8 @@ for _name in ("STDDEV", "STDDEV_POP", "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR
 declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False)
 MIN = declare("MIN", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
 MAX = declare("MAX", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
+EXTREMES = (MIN, MAX)
+"""The functions to which DISTINCT makes no difference, so that plans do without it."""
 FIRST_VALUE = declare("FIRST_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
 LAST_VALUE = declare("LAST_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
 SINGLE_VALUE = declare("SINGLE_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
-from ...plan.functions.aggregate import AVG, COUNT, SUM, SUM0
+from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0
 from ...plan.functions.model import Arguments
 from ...plan.rex import Call, InputRef, RexNode, transform
 from ...plan.types import BIGINT
@@ -107,7 +107,7 @@ def _over(
             for i in spec.order_by
         ),
         frame=frame,
-        distinct=node.distinct,
+        distinct=node.distinct and function not in EXTREMES,
         ignore_nulls=bool(node.ignore_nulls),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...plan.functions import arithmetic
+from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
@@ -37,7 +38,7 @@ def reduce_functions(rel: Rel) -> Rel:
     forced = bool(names & _VARIANCES.keys())
     if not forced and "$AVG$1" not in names:
         return _sum_of_window_results(rel)
-    if any(c.internal_name == "$AVG$1" and _argument(rel, c).root == "DECIMAL" for c in rel.calls):
+    if not forced and any(c.internal_name == "$AVG$1" and _argument(rel, c).root == "DECIMAL" for c in rel.calls):
         return rel
     reduction = _Reduction(rel)
     exprs = [*identity(rel.row_type)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
@@ -91,12 +92,19 @@ class _Reduction:
         if call.internal_name == "$SUM$1":
             return self._total(call, call.type)
         if call.internal_name == "$AVG$1":
-            argument = _argument(self.rel, call).with_nullability(call.type.nullable)
-            total = self._total(replace(call, type=argument, name=None), argument)
-            return self._converted(arithmetic.DIVIDE.call(total, self._count(call)), call)
+            return self._average(call)
         if call.internal_name in _VARIANCES:
             return self._variance(call, *_VARIANCES[call.internal_name])
         return self._place(call)
+
+    def _average(self, call: AggregateCall) -> RexNode:
+        argument = _argument(self.rel, call).with_nullability(call.type.nullable)
+        exact = argument.root == "DECIMAL"
+        summed = decimal(MAX_DECIMAL, argument.scale or 0, argument.nullable) if exact else argument
+        total = self._total(replace(call, type=summed, name=None), summed)
+        if exact:
+            total = convert(call.type.with_nullability(total.type.nullable), total)
+        return self._converted(arithmetic.DIVIDE.call(total, self._count(call)), call)
 
     def _place(self, call: AggregateCall) -> InputRef:
         for i, known in enumerate(self.calls):

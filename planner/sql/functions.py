@@ -59,14 +59,16 @@ class FunctionParser(TypeParser):
         distinct = False
         args: tuple[Expression, ...] = ()
         order_by: tuple[SortItem, ...] = ()
+        ignore_nulls = None
         if self.token.key != ")":
             distinct = self.accept("DISTINCT")
             if not distinct:
                 self.accept("ALL")
             args = self.list_of(self.argument)
+            ignore_nulls = self._null_treatment()
             order_by = self.order_by()
         self.close(opener)
-        return self._call_suffix(name, start, args, distinct=distinct, order_by=order_by)
+        return self._call_suffix(name, start, args, distinct=distinct, order_by=order_by, ignore_nulls=ignore_nulls)
 
     def _call_suffix(
         self,
@@ -76,8 +78,10 @@ class FunctionParser(TypeParser):
         *,
         distinct: bool = False,
         order_by: tuple[SortItem, ...] = (),
+        ignore_nulls: bool | None = None,
     ) -> FunctionCall:
-        ignore_nulls = self._null_treatment()
+        if ignore_nulls is None:
+            ignore_nulls = self._null_treatment()
         within_group: tuple[SortItem, ...] = ()
         filter_: Expression | None = None
         if self.accept("WITHIN", "GROUP"):

@@ -160,6 +160,7 @@ def test_numbers() -> None:
             "LISTAGG(a, within_group=[SortItem(expression=b, nulls_first=False)])",
         ),
         ("LAST_VALUE(a) IGNORE NULLS OVER w", "LAST_VALUE(a, ignore_nulls=True, over=w)"),
+        ("ARRAY_AGG(a IGNORE NULLS)", "ARRAY_AGG(a, ignore_nulls=True)"),
         ("LAG(a, 1) RESPECT NULLS OVER w", "LAG(a, 1, ignore_nulls=False, over=w)"),
         (
             "SUM(a) OVER (PARTITION BY b ORDER BY c ROWS 3 PRECEDING)",
