@@ -210,6 +210,12 @@ def test_plans_of_older_releases() -> None:
     assert flinkplan("diff", "older.json", "join.json").out.splitlines()[-1].startswith("cosmetic: ")
 
 
+def test_a_release_that_is_not_known() -> None:
+    Path("patched.json").write_text(JOIN_PLAN.replace('"flinkVersion" : "2.3"', '"flinkVersion" : "2.3.1"'))
+    outcome = flinkplan("diff", "join.json", "patched.json")
+    assert (outcome.code, "flinkVersion 2.3 → 2.3.1 (flink-version-unknown)" in outcome.out) == (2, True)
+
+
 def test_a_ttl_switched_on_before_flink_restores_it() -> None:
     for name in ("sums.json", "ttl.json"):
         Path(name).write_text(Path(name).read_text().replace('"flinkVersion" : "2.3"', '"flinkVersion" : "1.20"'))

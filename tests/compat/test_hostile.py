@@ -110,7 +110,7 @@ def _places(value: Any) -> Any:
             yield from _places(value[key])
 
 
-EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "300"))
+EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "5000"))
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
