@@ -27,6 +27,7 @@ from ..sql.source import Span
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
 from .literals import qualifier_type
+from .periods import PERIOD_OPERATORS, compare_periods
 
 COMPARISONS: dict[str, Function] = {
     "=": comparison.EQUALS,
@@ -53,6 +54,8 @@ def _unary(binder: ExpressionBinder, node: ast.Unary) -> RexNode:
 def _binary(binder: ExpressionBinder, node: ast.Binary) -> RexNode:
     if node.operator in ("AND", "OR"):
         return _junction(binder, node)
+    if node.operator in PERIOD_OPERATORS:
+        return compare_periods(binder, node, lambda start, length: _plus(start, length, node.span))
     left, right = binder.bind(node.left), binder.bind(node.right)
     if node.operator in COMPARISONS:
         return comparison_of(node.operator, left, right, node.span)

@@ -24,6 +24,7 @@ from .evaluation import (
     number,
     of_collection,
     parse_moment,
+    shift_clock,
     shift_months,
 )
 from .rexes import CAST, SPECIAL, is_deterministic
@@ -105,7 +106,7 @@ def _divide(call: Call, left: Literal, right: Literal) -> Any:
 
 
 def _negate(call: Call, operand: Literal) -> Any:
-    return -number(operand)
+    return str(-_amount(operand)) if call.type.root.startswith("INTERVAL") else -number(operand)
 
 
 def _concat(call: Call, left: Literal, right: Literal) -> Any:
@@ -115,9 +116,11 @@ def _concat(call: Call, left: Literal, right: Literal) -> Any:
 def _shift_time(sign: int) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
         interval, moment = (left, right) if left.type.root.startswith("INTERVAL") else (right, left)
-        if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("DATE", "TIMESTAMP"):
+        if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("DATE", "TIME", "TIMESTAMP"):
             raise UnknownValue
         amount = sign * int(interval.value)
+        if call.type.root == "TIME":
+            return shift_clock(str(moment.value), amount)
         parsed = parse_moment(str(moment.value))
         if "MONTH" in interval.type.root or "YEAR" in interval.type.root:
             shifted = shift_months(parsed, amount)
@@ -133,7 +136,7 @@ def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
         numeric = (*INTEGERS, "DECIMAL", *APPROXIMATE)
         if left.type.root in numeric and right.type.root in numeric:
             return operation(number(left), number(right))
-        if left.type.root == right.type.root and left.type.root in ("DATE", "TIMESTAMP", "BOOLEAN", *CHARACTER):
+        if left.type.root == right.type.root and left.type.root in ("DATE", "TIME", "TIMESTAMP", "BOOLEAN", *CHARACTER):
             return operation(left.value, right.value)
         raise UnknownValue
 

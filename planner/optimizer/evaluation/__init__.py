@@ -4,7 +4,7 @@ from . import casts, conditions, json, text  # noqa: F401  (registers evaluators
 from .collections import is_collection, of_collection
 from .numbers import double_text, java_float, number
 from .registry import EVALUATORS, UnknownValue
-from .times import moment_text, parse_moment, shift_months
+from .times import moment_text, parse_moment, shift_clock, shift_months
 
 __all__ = [
     "EVALUATORS",
@@ -16,5 +16,6 @@ __all__ = [
     "number",
     "of_collection",
     "parse_moment",
+    "shift_clock",
     "shift_months",
 ]

@@ -239,3 +239,12 @@ def shift_months(moment: datetime, months: int) -> datetime:
     first = moment.replace(year=total // 12, month=total % 12 + 1, day=1)
     last = (_next(_floor(first, "MONTH"), "MONTH") - timedelta(days=1)).day
     return first.replace(day=min(moment.day, last))
+
+
+def shift_clock(clock: str, millis: int) -> str:
+    """A time of day some milliseconds on; behind midnight it begins anew."""
+    hour, minute, second = clock.split(":")
+    total = (int(hour) * 60 + int(minute)) * 60_000 + int(Decimal(second) * 1000) + millis
+    seconds, fraction = divmod(total % 86_400_000, 1000)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{text}.{fraction:03d}".rstrip("0") if fraction else text
