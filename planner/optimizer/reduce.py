@@ -11,6 +11,7 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
+from .cases import push_into_cases
 from .rexes import CAST, EQ, IS_NULL, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
 from .row_types import pick
 from .simplify import simplify, simplify_condition
@@ -37,18 +38,19 @@ def _selected(rel: Rel) -> Project:
 def _reduce(rel: Rel) -> Rel:
     match rel:
         case Filter():
-            condition = simplify_condition(rel.condition)
+            condition = simplify_condition(push_into_cases(rel.condition))
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
             exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
             return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
         case Join():
-            return replace(rel, condition=simplify_condition(rel.condition))
+            return replace(rel, condition=simplify_condition(push_into_cases(rel.condition)))
     return rel
 
 
 def _reduced(rex: RexNode, source: Rel) -> RexNode:
     known = constants(source)
+    rex = push_into_cases(rex)
     if not known:
         return simplify(rex)
 

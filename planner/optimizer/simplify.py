@@ -9,6 +9,7 @@ from decimal import Decimal
 from ...plan.rex import Call, Literal, RexNode, children
 from ...plan.types import NUMERIC
 from . import sargs
+from .cases import boolean_case
 from .folding import fold
 from .rexes import (
     AND,
@@ -85,8 +86,6 @@ def pull_factors(rex: RexNode) -> RexNode:
 def _unknown_as_false(rex: RexNode) -> RexNode:
     if isinstance(rex, Literal) and rex.value is None:
         return FALSE
-    if is_call(rex, CASE):
-        return _boolean_case(rex)
     if is_call(rex, IS_TRUE):
         return children(rex)[0]
     if is_call(rex, SEARCH):
@@ -96,14 +95,6 @@ def _unknown_as_false(rex: RexNode) -> RexNode:
             parts = flatten(name, rex)
             new = tuple(map(_unknown_as_false, parts))
             return rex if new == parts else simplify(join(new))
-    return rex
-
-
-def _boolean_case(rex: RexNode) -> RexNode:
-    """``CASE WHEN a THEN b ELSE FALSE END`` as ``a AND b``."""
-    operands = children(rex)
-    if len(operands) == 3 and is_always_false(operands[2]):
-        return simplify(and_([_unknown_as_false(operands[0]), _unknown_as_false(operands[1])]))
     return rex
 
 
@@ -253,7 +244,9 @@ def _case(rex: Call) -> RexNode:
     if not kept:
         return cast(otherwise, rex.type)
     operands = (*kept, otherwise)
-    return rex if operands == rex.operands else replace(rex, operands=operands)
+    found = rex if operands == rex.operands else replace(rex, operands=operands)
+    expanded = boolean_case(found) if rex.type.root == "BOOLEAN" else found
+    return found if expanded == found else simplify(expanded)
 
 
 def _arithmetic(rex: Call) -> RexNode:
