@@ -8,8 +8,8 @@ from dataclasses import replace
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
 from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0
 from ...plan.functions.model import Arguments
-from ...plan.rex import Call, InputRef, RexNode, transform
-from ...plan.types import BIGINT
+from ...plan.rex import Call, InputRef, Literal, RexNode, transform
+from ...plan.types import BIGINT, decimal
 from ..algebra import Frame, Over
 from ..catalog import did_you_mean
 from ..rexbuilder import cast, ensure_type, integer, null
@@ -21,6 +21,15 @@ from .expressions import ExpressionBinder
 from .scope import Scope
 
 _SHIFTS = ("LEAD", "LAG")
+_VARIANCES = {
+    "VAR_POP": (False, False),
+    "VAR_SAMP": (True, False),
+    "VARIANCE": (True, False),
+    "STDDEV_POP": (False, True),
+    "STDDEV_SAMP": (True, True),
+    "STDDEV": (True, True),
+}
+"""(whether of a sample, whether the root is taken)"""
 _RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE")
 
 
@@ -42,7 +51,8 @@ class WindowedBinder(ExpressionBinder):
 def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping[str, ast.WindowSpec]) -> RexNode:
     """A window function.
 
-    SUM becomes a sum that is NULL where nothing was counted, and AVG a quotient, as Calcite expands them.
+    SUM becomes a sum that is NULL where nothing was counted, AVG a quotient and a variance a term of sums, as
+    Calcite's ``AvgVarianceConvertlet`` expands them.
     """
     name = str(node.name).upper()
     function = find_function(name)
@@ -61,6 +71,8 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
         total = ensure_type(window.type, _sum(_as(window, SUM, operands)))
         quotient = arithmetic.DIVIDE.call(total, _count(window))
         return cast(window.type.with_nullability(quotient.type.nullable), quotient)
+    if function.name in _VARIANCES:
+        return _variance(window, operands[0], *_VARIANCES[function.name])
     return window  # type: ignore[return-value]
 
 
@@ -149,6 +161,36 @@ def _sum(window: Over) -> RexNode:
     return Call(
         conditional.CASE.internal_name, (counted, total, null(window.type)), window.type, conditional.CASE.syntax
     )
+
+
+def _variance(window: Over, operand: RexNode, of_sample: bool, root: bool) -> RexNode:
+    """``(SUM(x * x) - SUM(x) * SUM(x) / COUNT(x)) / COUNT(x)``, each step in the type of the result."""
+    target = window.type
+
+    def typed(rex: RexNode) -> RexNode:
+        return ensure_type(target.with_nullability(rex.type.nullable), rex)
+
+    x = typed(operand)
+    square = typed(arithmetic.TIMES.call(x, x))
+    squares = typed(_sum(_as(window, SUM, (square,))))
+    single = _as(window, SUM, (x,))
+    total = typed(_sum(single))
+    count = _count(single)
+    mean = typed(arithmetic.DIVIDE.call(typed(arithmetic.TIMES.call(total, total)), typed(count)))
+    difference = typed(arithmetic.MINUS.call(squares, mean))
+    found = typed(arithmetic.DIVIDE.call(difference, _less_one(count) if of_sample else typed(count)))
+    if not root:
+        return found
+    half = Literal("0.5", decimal(2, 1, nullable=False))
+    return typed(arithmetic.POWER.call(found, half))
+
+
+def _less_one(count: RexNode) -> RexNode:
+    """``CASE WHEN count = 1 THEN NULL ELSE count - 1 END``."""
+    alone = comparison.EQUALS.call(count, integer(1, BIGINT))
+    less = arithmetic.MINUS.call(count, integer(1))
+    operands = (alone, null(count.type), less)
+    return Call(conditional.CASE.internal_name, operands, count.type.nullable_(), conditional.CASE.syntax)
 
 
 def extract_windows(rex: RexNode, columns: list[RexNode]) -> RexNode:
