@@ -127,9 +127,7 @@ def _retyped_number(to: LogicalType, given: Any) -> Literal | None:
         return Literal(int(value), to) if whole and fits_integer(int(value), to) else None
     if to.root == "DECIMAL":
         precision, scale = exact_digits(to)
-        exponent = value.normalize().as_tuple().exponent
-        assert isinstance(exponent, int)
-        if max(-exponent, 0) > scale or abs(value) >= Decimal(10) ** (precision - scale):
+        if abs(value) >= Decimal(10) ** (precision - scale):
             return None
     if to.root not in (*APPROXIMATE, "DECIMAL"):
         return None

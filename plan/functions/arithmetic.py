@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..types import DOUBLE, INT, LogicalType, decimal, string
 from .model import BINARY, PREFIX, SPECIAL, Arguments, ReturnRule
 from .registry import declare
-from .rules import always, argument, common, if_null, like_first, null_in_null_out, signature
+from .rules import always, argument, common, if_null, like_others, null_in_null_out, signature
 from .typing import (
     MAX_DECIMAL,
     decimal_product,
@@ -72,7 +72,7 @@ def _remainder(args: Arguments) -> LogicalType:
     return found.with_nullability(args.any_nullable)
 
 
-MOD = declare("MOD", _NUMBERS, _remainder)
+MOD = declare("MOD", signature("EXACT", "EXACT"), _remainder)
 
 
 def _rounded(args: Arguments) -> LogicalType:
@@ -133,6 +133,6 @@ declare("RAND_INTEGER", (signature("NUMERIC"), _NUMBERS), if_null(INT), determin
 declare("BIN", signature("INTEGER"), if_null(string()))
 declare("HEX", (signature("INTEGER"), signature("CHARACTER")), if_null(string()))
 
-_EXTREME = signature("ANY", rest=like_first())
+_EXTREME = signature(like_others(), rest=like_others())
 declare("GREATEST", _EXTREME, null_in_null_out(common))
 declare("LEAST", _EXTREME, null_in_null_out(common))

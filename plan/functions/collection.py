@@ -25,6 +25,7 @@ from .rules import (
     common_argument,
     element_argument,
     if_null,
+    least_restrictive_argument,
     null_in_null_out,
     of_type,
     signature,
@@ -36,10 +37,10 @@ _SEARCH = signature("ARRAY", element_argument())
 
 
 def _constructed_array(args: Arguments) -> LogicalType:
-    return array(common(args), nullable=False)
+    return array(least_restrictive(args.types) or args.types[0], nullable=False)
 
 
-ARRAY = declare("ARRAY", signature(rest=common_argument()), _constructed_array, syntax=SPECIAL, named=False)
+ARRAY = declare("ARRAY", signature(rest=least_restrictive_argument()), _constructed_array, syntax=SPECIAL, named=False)
 
 
 def _constructed_map(args: Arguments) -> LogicalType:
@@ -58,8 +59,8 @@ def _alternating(start: int) -> Argument:
 MAP = declare("MAP", signature(rest=_alternating(0)), _constructed_map, syntax=SPECIAL, named=False)
 MULTISET = declare(
     "MULTISET",
-    signature(rest=common_argument()),
-    lambda args: multiset(common(args), nullable=False),
+    signature(rest=least_restrictive_argument()),
+    lambda args: multiset(least_restrictive(args.types) or args.types[0], nullable=False),
     syntax=SPECIAL,
     named=False,
 )
@@ -111,7 +112,14 @@ ITEM = declare(
 )
 
 declare("CARDINALITY", signature("COLLECTION"), if_null(INT))
-declare("ELEMENT", (_ARRAY, signature("MULTISET")), lambda args: args.types[0].element.nullable_())
+
+
+def _only_element(args: Arguments) -> LogicalType:
+    collection = args.types[0]
+    return collection.element.with_nullability(collection.nullable or collection.element.nullable)
+
+
+declare("ELEMENT", (_ARRAY, signature("MULTISET")), _only_element)
 
 
 def _appended(args: Arguments) -> LogicalType:
@@ -120,16 +128,25 @@ def _appended(args: Arguments) -> LogicalType:
     return replace(t, children=(element or t.element,))
 
 
-declare("ARRAY_APPEND", _SEARCH, _appended)
-declare("ARRAY_PREPEND", _SEARCH, _appended)
+declare("ARRAY_APPEND", _SEARCH, null_in_null_out(_appended))
+declare("ARRAY_PREPEND", _SEARCH, null_in_null_out(_appended))
 declare("ARRAY_CONTAINS", _SEARCH, lambda args: BOOLEAN.with_nullability(args.types[0].nullable))
 declare("ARRAY_POSITION", _SEARCH, if_null(INT))
 declare("ARRAY_REMOVE", _SEARCH, argument(0))
 declare("ARRAY_DISTINCT", _ARRAY, argument(0))
 declare("ARRAY_REVERSE", _ARRAY, argument(0))
+
+
+def _index(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+    """A position as an INT, which a BIGINT is not cast to."""
+    given = types[position]
+    return INT.with_nullability(given.nullable) if given.root in ("TINYINT", "SMALLINT", "INT", "NULL") else None
+
+
+_INDEX = Argument("INT", _index)
 declare(
     "ARRAY_SLICE",
-    (signature("ARRAY", "INTEGER", "INTEGER"), signature("ARRAY", "INTEGER")),
+    (signature("ARRAY", _INDEX, _INDEX), signature("ARRAY", _INDEX)),
     null_in_null_out(argument(0)),
 )
 declare(
@@ -137,11 +154,12 @@ declare(
     (_ARRAY, signature("ARRAY", "BOOLEAN"), signature("ARRAY", "BOOLEAN", "BOOLEAN")),
     null_in_null_out(argument(0)),
 )
-_ARRAYS = signature(common_argument(), common_argument())
+_ONE_OF_ARRAYS = common_argument("ARRAY")
+_ARRAYS = signature(_ONE_OF_ARRAYS, _ONE_OF_ARRAYS)
 declare("ARRAY_UNION", _ARRAYS, null_in_null_out(common))
 declare("ARRAY_EXCEPT", _ARRAYS, null_in_null_out(common))
 declare("ARRAY_INTERSECT", _ARRAYS, null_in_null_out(common))
-declare("ARRAY_CONCAT", signature(common_argument(), rest=common_argument()), null_in_null_out(common))
+declare("ARRAY_CONCAT", signature(_ONE_OF_ARRAYS, rest=_ONE_OF_ARRAYS), null_in_null_out(common))
 for _name in ("ARRAY_MAX", "ARRAY_MIN"):
     declare(_name, _ARRAY, lambda args: args.types[0].element.nullable_())
 declare("ARRAY_JOIN", (signature("ARRAY", "CHARACTER"), signature("ARRAY", "CHARACTER", "CHARACTER")), if_null(STRING))
@@ -159,7 +177,7 @@ def _entries(args: Arguments) -> LogicalType:
 declare("MAP_KEYS", signature("MAP"), lambda args: _part(0, args))
 declare("MAP_VALUES", signature("MAP"), lambda args: _part(1, args))
 declare("MAP_ENTRIES", signature("MAP"), _entries)
-declare("MAP_UNION", signature(common_argument(), rest=common_argument()), common)
+declare("MAP_UNION", signature(common_argument("MAP"), rest=common_argument("MAP")), common)
 declare(
     "MAP_FROM_ARRAYS",
     signature("ARRAY", "ARRAY"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..types import BOOLEAN, INT, LogicalType, string
+from ..types import BOOLEAN, DATETIME, INT, LogicalType, string
 from .model import SPECIAL, Arguments
 from .registry import declare
-from .rules import common, common_argument, common_of, if_null, nullable, signature
+from .rules import common, common_argument, if_null, signature
 from .typing import least_restrictive
 
 
@@ -27,10 +27,20 @@ COALESCE = declare("COALESCE", signature(common_argument(), rest=common_argument
 
 
 def _if_null(args: Arguments) -> LogicalType:
-    return common(args).with_nullability(args.types[0].nullable and args.types[1].nullable)
+    """The type of a first argument that is never NULL; else the common type."""
+    first, second = args.types
+    return common(args).with_nullability(second.nullable) if first.nullable else first
 
 
 declare("IFNULL", signature(common_argument(), common_argument()), _if_null)
+
+
+def _if(args: Arguments) -> LogicalType:
+    """The least restrictive type, but the first of two times."""
+    first, second = args.types[1:]
+    found = least_restrictive((first, second)) if first.root not in DATETIME else first
+    return (found or first).with_nullability(args.any_nullable)
+
 
 IF = declare(
     "IF",
@@ -38,7 +48,7 @@ IF = declare(
         signature("BOOLEAN", kind, kind)
         for kind in ("NUMERIC", "CHARACTER", "BOOLEAN", "BINARY", "DATE", "TIMESTAMP", "TIME")
     ],
-    nullable(common_of(1)),
+    _if,
 )
 for _name in ("IS_DECIMAL", "IS_DIGIT", "IS_ALPHA"):
     declare(_name, (signature("CHARACTER"), signature("NUMERIC")), lambda args: BOOLEAN.not_null())

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ..types import CHARACTER, STRING_LENGTH, LogicalType
+from ..types import CHARACTER, DOUBLE, STRING_LENGTH, TIMESTAMPS, LogicalType, timestamp_ltz
 from .model import Argument, Arguments, ReturnRule, Signature, family
 from .typing import family_of, in_family, least_restrictive
 
@@ -55,13 +54,35 @@ def common(args: Arguments) -> LogicalType:
 
 
 def common_type(types: Sequence[LogicalType]) -> LogicalType | None:
-    """The least restrictive type, but DOUBLE where FLOAT meets DOUBLE.
+    """The common type that Flink's own functions give their arguments.
 
-    Flink's own functions take this one, Calcite's operators take the first of the two.
+    Unlike Calcite's operators they widen FLOAT to DOUBLE, give a FLOAT behind a DECIMAL to both, take the day
+    or the time of a timestamp that meets one, and TIMESTAMP_LTZ where it meets TIMESTAMP.
+    Source: ``LogicalTypeMerging.findCommonType``.
     """
-    if {"FLOAT", "DOUBLE"} <= {t.root for t in types}:
-        types = [replace(t, root="DOUBLE") if t.root == "FLOAT" else t for t in types]
-    return least_restrictive(types)
+    known = [t for t in types if t.root != "NULL"]
+    if len(known) < 2:
+        return least_restrictive(types)
+    result = known[0]
+    for t in known[1:]:
+        merged = _common_of_two(result, t)
+        if merged is None:
+            return None
+        result = merged
+    return result.with_nullability(any(t.nullable for t in types))
+
+
+def _common_of_two(a: LogicalType, b: LogicalType) -> LogicalType | None:
+    roots = {a.root, b.root}
+    if roots == {"FLOAT", "DOUBLE"}:
+        return DOUBLE
+    if (a.root, b.root) == ("DECIMAL", "FLOAT"):
+        return b
+    if roots == set(TIMESTAMPS):
+        return timestamp_ltz(max(a.precision or 0, b.precision or 0))
+    if roots & set(TIMESTAMPS) and roots & {"DATE", "TIME"}:
+        return a if a.root in ("DATE", "TIME") else b
+    return least_restrictive((a, b))
 
 
 def common_of(start: int) -> ReturnRule:
@@ -84,11 +105,23 @@ def of_type(t: LogicalType) -> Argument:
     return Argument(str(t), rule)
 
 
-def common_argument(start: int = 0) -> Argument:
-    """A parameter that takes the common type of all arguments from ``start`` on."""
+def common_argument(family_name: str = "ANY") -> Argument:
+    """A parameter that takes the common type of all arguments, which must be of a family."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        found = common_type(types[start:])
+        if types[position].root != "NULL" and not in_family(types[position], family_name):
+            return None
+        found = common_type(types)
+        return None if found is None else found.with_nullability(types[position].nullable)
+
+    return Argument("COMMON" if family_name == "ANY" else family_name, rule)
+
+
+def least_restrictive_argument() -> Argument:
+    """A parameter that takes the least restrictive type of all arguments, as the operators of Calcite do."""
+
+    def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+        found = least_restrictive(types)
         return None if found is None else found.with_nullability(types[position].nullable)
 
     return Argument("COMMON", rule)
@@ -118,11 +151,14 @@ def comparable_argument() -> Argument:
     return Argument("COMPARABLE", rule)
 
 
-def like_first() -> Argument:
-    """A parameter of the family of the first argument."""
+def like_others() -> Argument:
+    """A parameter that has a common type with all other arguments."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        return types[position] if family_of(types[position]) == family_of(types[0]) else None
+        found = common_type(types)
+        if found is None or found.root == "NULL":
+            return None
+        return found.nullable_() if types[position].root == "NULL" else types[position]
 
     return Argument("COMPARABLE", rule)
 

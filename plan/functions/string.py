@@ -17,6 +17,7 @@ from ..types import (
 from .model import BINARY, Arguments
 from .registry import declare
 from .rules import always, argument, common_of, if_null, null_in_null_out, nullable, signature, varying
+from .typing import least_restrictive
 
 BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 
@@ -28,8 +29,10 @@ _TEXT_IF_NULL = if_null(STRING)
 
 
 def _joined(args: Arguments) -> LogicalType:
-    """The sum of the lengths; fixed if both are."""
+    """The sum of the lengths, fixed if both are; of arrays the least restrictive type."""
     a, b = args.types[:2]
+    if a.root == "ARRAY":
+        return (least_restrictive((a, b)) or a).with_nullability(args.any_nullable)
     fixed = a.root in ("CHAR", "BINARY") and b.root == a.root
     text = a.root in CHARACTER
     root = a.root if fixed else "VARCHAR" if text else "VARBINARY"
@@ -42,7 +45,9 @@ def _joined_varying(args: Arguments) -> LogicalType:
     return LogicalType("VARCHAR" if joined.root in CHARACTER else "VARBINARY", joined.nullable, length=joined.length)
 
 
-CONCAT_OPERATOR = declare("||", (_TWO, signature("BINARY", "BINARY")), _joined, syntax=BINARY, named=False)
+CONCAT_OPERATOR = declare(
+    "||", (_TWO, signature("BINARY", "BINARY"), signature("ARRAY", "ARRAY")), _joined, syntax=BINARY, named=False
+)
 declare("CONCAT", signature("CHARACTER", rest="CHARACTER"), _TEXT_IF_NULL)
 declare("CONCAT_WS", signature("CHARACTER", rest="CHARACTER"), _TEXT_IF_NULL)
 declare(
@@ -69,7 +74,12 @@ for _name in ("LPAD", "RPAD"):
 declare("REPEAT", signature("CHARACTER", "INTEGER"), _TEXT_IF_NULL)
 declare("REVERSE", _TEXT, _NULLABLE_TEXT)
 declare("REPLACE", _THREE, _TEXT_IF_NULL)
-declare("TRANSLATE3", _THREE, _TEXT_IF_NULL, aliases=("TRANSLATE",))
+declare(
+    "TRANSLATE3",
+    _THREE,
+    lambda args: STRING.with_nullability(args.types[0].nullable),
+    aliases=("TRANSLATE",),
+)
 declare("CHR", signature("INTEGER"), _NULLABLE_TEXT)
 declare("ASCII", _TEXT, if_null(INT))
 declare("POSITION", _TWO, if_null(INT))

@@ -128,8 +128,8 @@ def _merge(a: LogicalType, b: LogicalType) -> LogicalType | None:
     if a.root in NUMERIC:
         return _merge_numbers(a, b)
     if a.root in TIMESTAMPS or a.root == "TIME":
-        wider = b if (b.precision or 0) > (a.precision or 0) else a
-        return replace(wider, root="TIMESTAMP_LTZ" if "TIMESTAMP_LTZ" in (a.root, b.root) else wider.root)
+        digits = max(a.precision or 0, b.precision or 0)
+        return a if a.precision == b.precision else replace(b, precision=digits)
     if is_interval(a):
         return merge_intervals(a, b)
     return None

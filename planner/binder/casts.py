@@ -16,7 +16,7 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if a in CHARACTER:
         return b in (*NUMERIC, "BOOLEAN", *BINARY_STRING, *DATETIME)
     if a in NUMERIC:
-        return b in (*NUMERIC, "BOOLEAN") or (a in INTEGERS and is_interval(target))
+        return b in (*NUMERIC, "BOOLEAN") or (a in INTEGERS and is_interval(target) and "_TO_" not in b)
     if a == "BOOLEAN":
         return b in NUMERIC
     if a in BINARY_STRING:
@@ -26,7 +26,7 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if a in DATETIME:
         return _can_cast_time(a, b)
     if is_interval(source):
-        return b in INTEGERS or is_interval(target)
+        return is_interval(target)
     if a == b and a in ("ARRAY", "MAP", "MULTISET"):
         return all(can_cast(x, y) for x, y in zip(source.children, target.children, strict=True))
     if {a, b} <= {"ROW", "STRUCTURED"}:

@@ -200,15 +200,17 @@ def unit_interval(qualifier: ast.IntervalQualifier) -> Literal:
 def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
     operand = binder.bind(node.operand)
     target = resolve_type(node.type)
-    if is_null_literal(operand):
-        return null(target)
     if not can_cast(operand.type, target):
         raise BindError(
             f"a value of type {operand.type.nullable_()} cannot be cast to {target.nullable_()}",
             node.span,
             _cast_hint(operand.type, target),
         )
+    if is_null_literal(operand):
+        return null(target)
     if node.safe:
+        if operand.type == target.nullable_():
+            return operand
         return Call("$TRY_CAST$1", (operand,), target.nullable_(), "SPECIAL")
     return cast(target.with_nullability(operand.type.nullable), operand, explicit=True)
 

@@ -46,6 +46,8 @@ def _unary(binder: ExpressionBinder, node: ast.Unary) -> RexNode:
         return negate(_logical(binder, node.operand))
     operand = binder.bind(node.operand)
     if node.operator == "+":
+        if arithmetic.NEGATE.accept([operand.type]) is None:
+            raise BindError(f"there is no + {_plain(operand.type)}", node.span, "leave the + out")
         return operand
     return _call(arithmetic.NEGATE, (operand,), node.span)
 

@@ -74,7 +74,8 @@ def test_a_misspelt_name_finds_its_neighbours() -> None:
         ("GREATEST", ["INT", "BIGINT NOT NULL"], "BIGINT"),
         ("TO_TIMESTAMP_LTZ", ["BIGINT NOT NULL", "INT NOT NULL"], "TIMESTAMP(3) WITH LOCAL TIME ZONE"),
         ("CARDINALITY", ["ARRAY<INT> NOT NULL"], "INT NOT NULL"),
-        ("ELEMENT", ["ARRAY<INT NOT NULL> NOT NULL"], "INT"),
+        ("ELEMENT", ["ARRAY<INT NOT NULL> NOT NULL"], "INT NOT NULL"),
+        ("ELEMENT", ["ARRAY<INT NOT NULL>"], "INT"),
         ("MAP_KEYS", ["MAP<STRING, INT>"], "ARRAY<STRING>"),
         (
             "MAP_ENTRIES",
@@ -82,6 +83,18 @@ def test_a_misspelt_name_finds_its_neighbours() -> None:
             "ARRAY<ROW<`key` CHAR(4) NOT NULL, `value` INT>> NOT NULL",
         ),
         ("ARRAY_APPEND", ["ARRAY<BIGINT>", "INT"], "ARRAY<BIGINT>"),
+        ("ARRAY_APPEND", ["ARRAY<INT NOT NULL> NOT NULL", "INT"], "ARRAY<INT>"),
+        ("TRANSLATE", ["STRING NOT NULL", "STRING", "STRING"], "STRING NOT NULL"),
+        ("IF", ["BOOLEAN NOT NULL", "INT NOT NULL", "BIGINT NOT NULL"], "BIGINT NOT NULL"),
+        ("IF", ["BOOLEAN", "FLOAT", "DOUBLE"], "FLOAT"),
+        ("IF", ["BOOLEAN", "TIMESTAMP(3)", "TIMESTAMP(6)"], "TIMESTAMP(3)"),
+        ("IFNULL", ["CHAR(5) NOT NULL", "STRING"], "CHAR(5) NOT NULL"),
+        ("COALESCE", ["FLOAT", "DOUBLE"], "DOUBLE"),
+        ("COALESCE", ["DECIMAL(10, 2)", "FLOAT"], "FLOAT"),
+        ("COALESCE", ["FLOAT", "DECIMAL(10, 2)"], "DOUBLE"),
+        ("COALESCE", ["DATE", "TIMESTAMP(3)"], "DATE"),
+        ("COALESCE", ["TIMESTAMP(3)", "TIMESTAMP_LTZ(6)"], "TIMESTAMP_LTZ(6)"),
+        ("GREATEST", ["INT", "NULL"], "INT"),
         ("SUM", ["DECIMAL(10, 2)"], "DECIMAL(38, 2)"),
         ("SUM", ["INT NOT NULL"], "INT NOT NULL"),
         ("AVG", ["DECIMAL(10, 2)"], "DECIMAL(38, 6)"),
@@ -187,3 +200,33 @@ def test_every_call_of_a_compiled_plan_is_declared() -> None:
     for plan in PLANS:
         look(json.loads(plan.read_text()))
     assert unknown == set()
+
+
+@pytest.mark.parametrize(
+    ("types", "merged"),
+    [
+        (("TIMESTAMP(3)", "TIMESTAMP_LTZ(3)"), "TIMESTAMP(3)"),
+        (("TIMESTAMP_LTZ(3)", "TIMESTAMP(3)"), "TIMESTAMP_LTZ(3)"),
+        (("TIMESTAMP_LTZ(3)", "TIMESTAMP(6)"), "TIMESTAMP(6)"),
+        (("TIMESTAMP(6)", "TIMESTAMP_LTZ(3)"), "TIMESTAMP_LTZ(6)"),
+        (("FLOAT", "DOUBLE"), "FLOAT"),
+        (("DOUBLE", "FLOAT"), "DOUBLE"),
+    ],
+)
+def test_the_least_restrictive_type_depends_on_the_order(types: tuple[str, str], merged: str) -> None:
+    assert least_restrictive([parse_type(t) for t in types]) == parse_type(merged)
+
+
+@pytest.mark.parametrize(
+    ("name", "types"),
+    [
+        ("MOD", ["DOUBLE", "INT"]),
+        ("ARRAY_CONCAT", ["INT"]),
+        ("MAP_UNION", ["ARRAY<INT>"]),
+        ("ARRAY_SLICE", ["ARRAY<INT>", "BIGINT"]),
+        ("GREATEST", ["INT", "STRING"]),
+    ],
+)
+def test_what_functions_do_not_take(name: str, types: list[str]) -> None:
+    function = find_function(name)
+    assert function is not None and function.accept([parse_type(t) for t in types]) is None
