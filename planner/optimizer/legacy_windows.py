@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...plan.durations import format_duration, format_iso_duration, parse_duration
+from ...plan.durations import format_iso_duration, parse_duration
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import (
     AggregateCall,
@@ -182,5 +182,5 @@ def emit_text(config: Mapping[str, str]) -> str | None:
     for kind in ("early", "late"):
         if config.get(f"table.exec.emit.{kind}-fire.enabled", "false").lower() == "true":
             delay = parse_duration(config.get(f"table.exec.emit.{kind}-fire.delay", "0 ms"))
-            parts.append(f"{kind} delay {format_duration(delay)}" if delay else f"{kind} no delay")
+            parts.append(f"{kind} delay {delay} millisecond" if delay else f"{kind} no delay")
     return ", ".join(parts) or None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ...plan.specs import AggregateCall
+from ...plan.specs import AggregateCall, SessionGroupWindow
 from ..algebra import Rel
 from ..physical import (
     Deduplicate,
@@ -37,6 +37,9 @@ _READS_INSERTS: dict[type[Rel], str] = {
     WindowRank: "a Top-N per window",
 }
 """The operators that take no updates and deletions, in words."""
+
+
+_SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
 
 
 def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> None:
@@ -70,13 +73,18 @@ def _calls(rel: Rel) -> Iterator[AggregateCall]:
 def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapping[str, str]) -> None:
     if emit_text(config) is not None:
         raise PlanningError(
-            "an aggregation over a window table function fires neither early nor late",
-            hint="switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off",
+            "an aggregation over a window table function fires neither early nor late", hint=_SWITCH_OFF
         )
+
+
+def _legacy_window(rel: LegacyWindowAggregate, config: Mapping[str, str]) -> None:
+    if rel.emit is not None and isinstance(rel.window, SessionGroupWindow):
+        raise PlanningError("a session window fires neither early nor late", hint=_SWITCH_OFF)
 
 
 _AGGREGATES = (GroupAggregate, GlobalGroupAggregate, LegacyWindowAggregate, WindowAggregate, GlobalWindowAggregate)
 _RULES: dict[type[Rel], Callable[..., None]] = {
     WindowAggregate: _window_aggregate,
     GlobalWindowAggregate: _window_aggregate,
+    LegacyWindowAggregate: _legacy_window,
 }

@@ -122,6 +122,13 @@ def test_a_time_column_behind_a_regular_join_is_refused() -> None:
         compile_script(f"{TABLES}{joined}{sink}INSERT INTO o {window};")
 
 
-def test_windows_of_table_functions_fire_neither_early_nor_late() -> None:
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY {BOUNDS}",
+        "SELECT COUNT(*) FROM ev GROUP BY SESSION(ts, INTERVAL '1' MINUTE)",
+    ],
+)
+def test_windows_that_fire_neither_early_nor_late(query: str) -> None:
     with pytest.raises(PlanningError, match="neither early nor late"):
-        nodes(f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY {BOUNDS}", {"table.exec.emit.early-fire.enabled": "true"})
+        nodes(query, {"table.exec.emit.early-fire.enabled": "true"})
