@@ -14,6 +14,7 @@ from ..plan.nodes import ExecNode, Sink
 from ..plan.positions import Positions, pointer
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
+from .migrations import comparable
 from .reports import Report
 from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
 from .validation import check_plan
@@ -47,7 +48,7 @@ class Side:
         except FlinkplanError as e:
             place(e, source.text, source.name)
             raise
-        return cls(plan, source, locate)
+        return cls(comparable(plan), source, locate)
 
     def pointer(self, node: ExecNode | None, inside: str) -> str:
         """The JSON pointer of a place inside a node, or of a place in the plan."""

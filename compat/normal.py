@@ -12,6 +12,9 @@ from ..plan.nodes import ExecNode, OpaqueNode, Union, node_to_json
 COSMETIC = ("id", "type", "description")
 """Fields that say nothing about what a node does; the type is compared by name, without its version."""
 
+_SQL = "serializableString"
+"""The SQL text beside an expression, which releases quote in different ways."""
+
 
 def content(node: ExecNode) -> dict[str, Any]:
     """The node's JSON without cosmetic fields and without empties, which releases before 2.0 spell out.
@@ -25,9 +28,9 @@ def content(node: ExecNode) -> dict[str, Any]:
 
 
 def trim(value: Any) -> Any:
-    """A JSON value without nulls, empty lists and empty objects; whole empties become ``None``."""
+    """A JSON value without nulls, empties and SQL beside its expression; whole empties become ``None``."""
     if isinstance(value, Mapping):
-        kept = {k: t for k, v in value.items() if (t := trim(v)) is not None}
+        kept = {k: t for k, v in value.items() if (t := trim(v)) is not None and (k != _SQL or "rexNode" not in value)}
         return kept or None
     if isinstance(value, list):
         return [trim(v) for v in value] or None

@@ -12,7 +12,7 @@ from ..plan.errors import PlanError
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode
 from .matching import match
-from .migrations import MIGRATIONS, Migration, Release
+from .migrations import Migration, migrations, release
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,6 @@ class Upgrade:
     carried: tuple[Carried, ...] = ()
 
 
-def release(text: str) -> Release:
-    """``2.3`` as numbers.  Raises :class:`PlanError` for anything else."""
-    major, dot, minor = text.partition(".")
-    if not (dot and major.isdecimal() and minor.split(".")[0].isdecimal()):
-        raise PlanError(f"'{text}' is no release of Flink", hint=f"for example {FLINK_VERSION}")
-    return int(major), int(minor.split(".")[0])
-
-
 def migrate(plan: Plan, to: str) -> Upgrade:
     """The plan as the release ``to`` writes it.  Raises :class:`PlanError` for an older or unknown release."""
     old, new = release(plan.flink_version), release(to)
@@ -49,10 +41,9 @@ def migrate(plan: Plan, to: str) -> Upgrade:
     if new < old:
         raise PlanError(f"the plan is of Flink {plan.flink_version}; it cannot be carried back to {to}")
     applied = []
-    for migration in MIGRATIONS:
-        if migration.since <= new and (migrated := migration.apply(plan)) != plan:
-            plan = migrated
-            applied.append(migration)
+    for migration, migrated in migrations(plan, new):
+        plan = migrated
+        applied.append(migration)
     return Upgrade(replace(plan, flink_version=to), tuple(applied))
 
 

@@ -81,6 +81,8 @@ class Call:
     type: LogicalType
     syntax: str = FUNCTION
     reference: Mapping[str, Any] | None = field(default=None, hash=False)
+    lists_nothing: bool = field(default=False, compare=False)
+    """Whether the JSON spells out that there are no operands, as releases before 2.3 do."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -156,6 +158,7 @@ def _read(json: Mapping[str, Any]) -> RexNode:
             rex_type,
             _word(json.get("syntax", FUNCTION)),
             reference or None,
+            lists_nothing=json.get("operands") == [],
         )
     if kind == "CORREL_VARIABLE":
         return CorrelVariable(_word(json["correl"]), rex_type)
@@ -194,14 +197,14 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
             out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": value}
         case Sarg(ranges, null_as, t):
             out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), "nullAs": null_as}}
-        case Call(name, operands, t, syntax, reference):
+        case Call(name, operands, t, syntax, reference, lists_nothing):
             out = {"kind": "CALL"}
             if syntax != FUNCTION:
                 out["syntax"] = syntax
             if name:
                 out["internalName"] = name
             out.update(reference or {})
-            if operands:
+            if operands or lists_nothing:
                 out["operands"] = list(map(rex_to_json, operands))
         case FieldAccess(name, expr):
             return {"kind": "FIELD_ACCESS", "name": name, "expr": rex_to_json(expr)}

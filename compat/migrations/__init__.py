@@ -6,27 +6,66 @@ release that is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ...plan.document import Plan
-from . import empties, node_versions
+from ...plan.document import FLINK_VERSION, Plan, plan_to_json
+from ...plan.errors import PlanError
+from . import defaults, empties, node_versions, operands, structured_types
 
 Release = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step: from ``since`` on, plans are written as ``apply`` makes them."""
+    """One step: from ``since`` on, plans are written as ``apply`` makes them.
+
+    ``tacit``: a comparison of plans takes it for granted.
+    """
 
     number: int
     since: Release
     summary: str
     apply: Callable[[Plan], Plan]
+    tacit: bool = False
 
 
 MIGRATIONS = (
-    Migration(1, (2, 0), "empty lists and objects are left out", empties.leave_out),
-    Migration(2, (2, 3), "sources have version 2", node_versions.newer_sources),
-    Migration(3, (2, 3), "sinks without state have version 2", node_versions.newer_sinks),
+    Migration(1, (2, 1), "empty lists are left out of tables and sources", empties.leave_out),
+    Migration(2, (2, 1), "deduplications say whether they only insert", defaults.say_what_is_emitted, tacit=True),
+    Migration(3, (2, 1), "OVER windows say which function computes them", defaults.say_which_function, tacit=True),
+    Migration(4, (2, 1), "structured types are texts", structured_types.as_text, tacit=True),
+    Migration(5, (2, 3), "sources have version 2", node_versions.newer_sources),
+    Migration(6, (2, 3), "sinks without state have version 2", node_versions.newer_sinks),
+    Migration(7, (2, 3), "calls without operands do not list them", operands.leave_out),
 )
+
+
+def release(text: str) -> Release:
+    """``2.3`` as numbers.  Raises :class:`PlanError` for anything else."""
+    major, dot, minor = text.partition(".")
+    if not (dot and major.isdecimal() and minor.split(".")[0].isdecimal()):
+        raise PlanError(f"'{text}' is no release of Flink", hint=f"for example {FLINK_VERSION}")
+    return int(major), int(minor.split(".")[0])
+
+
+def migrations(plan: Plan, to: Release) -> Iterator[tuple[Migration, Plan]]:
+    """The migrations that change anything in ``plan`` on its way to a release, each with the plan it makes."""
+    for migration in MIGRATIONS:
+        if migration.since <= to:
+            migrated = migration.apply(plan)
+            if plan_to_json(migrated) != plan_to_json(plan):
+                plan = migrated
+                yield migration, plan
+
+
+def comparable(plan: Plan) -> Plan:
+    """The plan with what an older release left to be understood, so that it compares with those of newer ones."""
+    try:
+        made_by = release(plan.flink_version)
+    except PlanError:
+        return plan
+    for migration in MIGRATIONS:
+        if migration.tacit and migration.since > made_by:
+            plan = migration.apply(plan)
+    return plan

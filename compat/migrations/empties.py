@@ -1,17 +1,24 @@
-"""1: Since 2.0 what is empty and may be left out is left out."""
+"""1: Since 2.1 a source without inputs and a table without watermarks or partitions do not say so."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
-from ...plan.codec import field_codecs
 from ...plan.document import Plan
+from ...plan.nodes import ExecNode
+from ...plan.specs import ResolvedSchema, ResolvedTable
+
+_LEFT_OUT: dict[type, str] = {
+    ExecNode: "input_properties",
+    ResolvedTable: "partition_keys",
+    ResolvedSchema: "watermark_specs",
+}
+"""By class, the field that is left out where it is empty."""
 
 
 def leave_out(plan: Plan) -> Plan:
-    """The plan without empty values in fields that have a default."""
+    """The plan without such empty lists."""
     return dataclasses.replace(plan, nodes=tuple(map(_trimmed, plan.nodes)))
 
 
@@ -21,14 +28,11 @@ def _trimmed(value: Any) -> Any:
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}
-    for codec in field_codecs(type(value)):
-        item = getattr(value, codec.name)
-        if not codec.always_written and item != codec.default and _is_empty(item):
-            changes[codec.name] = codec.default
-        elif (trimmed := _trimmed(item)) is not item and trimmed != item:
-            changes[codec.name] = trimmed
+    for field in dataclasses.fields(value):
+        item = getattr(value, field.name)
+        if (trimmed := _trimmed(item)) != item:
+            changes[field.name] = trimmed
+    for cls, name in _LEFT_OUT.items():
+        if isinstance(value, cls) and getattr(value, name) == ():
+            changes[name] = None
     return dataclasses.replace(value, **changes) if changes else value
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, tuple | list | Mapping) and not value

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from ...plan.nodes import ExecNode, OpaqueNode, Sink
+from ...plan.nodes import ExecNode, Join, OpaqueNode, Sink
+from ...plan.specs import JoinType
 from ..comparing import Comparison
 from ..edits import FieldChange, Update
 from ..verdicts import Effect, Verdict
-from .aggregates import OVER, RETRACTION
+from .aggregates import RETRACTION
 from .keys import KEYS
 from .model import FIELD_JUDGES, Became, ChangeRule, Judgement, arrows, field_judge, label, pair_judge, rule
 from .structure import REDISTRIBUTED
@@ -76,6 +77,17 @@ JOIN_CONDITION = rule(
     example="`AND a.price > b.price` was added.",
     mend="Start without state, or put a condition on one side into a WHERE below the join.",
 )
+INNER_CONDITION = rule(
+    "inner-join-condition-changed",
+    "an inner join has another condition beside its keys",
+    "Flink promises nothing about the state of a join whose condition changed. A checkpoint of `flinkplan execute` "
+    "keeps the rows of both sides whatever the condition: from now on they meet under the new one.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="`a JOIN b ON a.id = b.id` became `… AND a.price > b.price`.",
+    mend="In Flink start without state, or put the condition into a WHERE on top of the join where it was none.",
+)
 UPSERT_KEYS = rule(
     "upsert-keys-changed",
     "an input of an operator has other unique keys",
@@ -137,6 +149,18 @@ STRATEGY = rule(
     mend="Start without state.",
 )
 
+OVER_FUNCTION = rule(
+    "over-function-changed",
+    "unbounded OVER windows are computed by another of Flink's functions",
+    "Flink 2.1 has computed them in a new way, with another form of state; older plans go on with the old one. "
+    "`flinkplan execute` has but one way.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.NO,
+    example='The pipeline was compiled again with Flink 2.1, which writes `"unboundedOverVersion" : 2`.',
+    mend='Keep `"unboundedOverVersion" : 1`, or no such field: newer releases of Flink go on computing it so.',
+)
+
 _BY_STEP: dict[str, ChangeRule] = {
     "joinType": JOIN_TYPE,
     "joinTypes": JOIN_TYPE,
@@ -166,7 +190,7 @@ _BY_STEP: dict[str, ChangeRule] = {
     "orderKey": ROW_ORDER,
     "rankRange": RANGE,
     "rankStrategy": STRATEGY,
-    "unboundedOverVersion": OVER,
+    "unboundedOverVersion": OVER_FUNCTION,
 }
 """The rules on parts of ``identity`` fields, by the first step of the pointer that is known here."""
 
@@ -213,7 +237,13 @@ def _identity(edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgem
     for rule_, its in by_rule.items():
         message = _conditions(edit) if rule_ is JOIN_CONDITION else None
         message = message or arrows(tuple(its))
+        if rule_ is JOIN_CONDITION and _is_inner(edit.old) and _is_inner(edit.new):
+            rule_ = INNER_CONDITION
         yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its))
+
+
+def _is_inner(node: ExecNode) -> bool:
+    return isinstance(node, Join) and node.join_spec.join_type is JoinType.INNER
 
 
 def _conditions(edit: Update) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any, ClassVar, TypeVar
 
-from ..codec import field_codecs, plan_field, read_field, unknown_fields, unknown_keeper
+from ..codec import aside, field_codecs, plan_field, read_field, unknown_fields, unknown_keeper
 from ..errors import PlanError, UnsupportedError
 from ..specs import InputProperty, StateMetadata
 from ..types import LogicalType, RowField
@@ -56,6 +56,8 @@ class ExecNode:
     output_type: LogicalType
     description: str = ""
     unknown: Mapping[str, Any] = unknown_fields()
+    key_order: tuple[str, ...] = aside(default=())
+    """The keys as they were read, where the order of ``unknown`` ones among them is to be kept."""
 
     @property
     def type(self) -> str:
@@ -168,6 +170,7 @@ def node_from_json(json: Any) -> ExecNode:
     unknown = {k: v for k, v in json.items() if k not in seen}
     if unknown:
         values[unknown_keeper(cls) or ""] = unknown
+        values["key_order"] = tuple(json)
     return cls(**values)
 
 
@@ -194,5 +197,8 @@ def node_to_json(node: ExecNode) -> dict[str, Any]:
     head = groups["head"]
     out: dict[str, Any] = {"id": head.pop("id"), "type": node.type, **head, **groups["own"]}
     if "inputProperties" in tail:
-        out["inputProperties"] = tail.pop("inputProperties")
-    return {**out, **groups["inputs"], **tail, **groups["last"], **node.unknown}
+        properties = tail.pop("inputProperties")
+        (tail if node.metadata.inputs == 0 else out)["inputProperties"] = properties
+    out = {**out, **groups["inputs"], **tail, **groups["last"], **node.unknown}
+    order = {key: i for i, key in enumerate(node.key_order)}
+    return dict(sorted(out.items(), key=lambda item: order.get(item[0], len(order)))) if order else out

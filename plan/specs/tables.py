@@ -133,11 +133,12 @@ class PartitionPushDown(SourceAbility):
 
 
 @variant("WatermarkPushDown")
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WatermarkPushDown(SourceAbility):
     """The source makes the watermarks itself."""
 
     watermark_expr: RexNode
+    rowtime_expr: RexNode | None = None
     idle_timeout_millis: int
     produced_type: LogicalType
     watermark_params: Any = None
@@ -148,6 +149,7 @@ class WatermarkPushDown(SourceAbility):
 class SourceWatermark(SourceAbility):
     """The source's own watermarks are used."""
 
+    source_watermark_enabled: bool
     produced_type: LogicalType
 
 
@@ -191,6 +193,20 @@ class WritingMetadata(SinkAbility):
 
     metadata_keys: tuple[str, ...]
     consumed_type: LogicalType
+
+
+@variant("Bucketing")
+@dataclass(frozen=True, slots=True)
+class Bucketing(SinkAbility):
+    """The sink spreads rows over buckets, as the table's distribution says."""
+
+
+@variant("TargetColumnWriting")
+@dataclass(frozen=True, slots=True)
+class TargetColumnWriting(SinkAbility):
+    """Write only these columns; a path is a column and its nested fields."""
+
+    target_columns: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

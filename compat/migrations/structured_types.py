@@ -1,0 +1,40 @@
+"""4: Since 2.1 a structured type is a text, such as ``STRUCTURED<'org.example.Money', `amount` DECIMAL(10, 2)>``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...plan.document import Plan, plan_from_json, plan_to_json
+
+
+def as_text(plan: Plan) -> Plan:
+    """The plan with its structured types written as text, those that a text can hold."""
+    return plan_from_json(_rewritten(plan_to_json(plan)))
+
+
+def _rewritten(value: Any) -> Any:
+    if isinstance(value, list):
+        return list(map(_rewritten, value))
+    if not isinstance(value, dict):
+        return value
+    rewritten = {k: _rewritten(v) for k, v in value.items()}
+    return _text(rewritten) or rewritten
+
+
+def _text(value: Mapping[str, Any]) -> str | None:
+    """The text of a structured type; ``None`` for what is none or says more than a text can hold."""
+    if value.get("type") != "STRUCTURED_TYPE" or value.keys() - {
+        "type",
+        "nullable",
+        "implementationClass",
+        "attributes",
+    }:
+        return None
+    attributes = value.get("attributes", [])
+    if any(a.keys() != {"name", "attributeType"} or not isinstance(a["attributeType"], str) for a in attributes):
+        return None
+    inner = ", ".join(
+        [f"'{value.get('implementationClass')}'", *(f"`{a['name']}` {a['attributeType']}" for a in attributes)]
+    )
+    return f"STRUCTURED<{inner}>" + ("" if value.get("nullable", True) else " NOT NULL")
