@@ -167,7 +167,7 @@ DATETIME = ("DATE", "TIME", *TIMESTAMPS)
 # ---------------------------------------------------------------- text
 
 _LENGTH = {"CHAR", "VARCHAR", "BINARY", "VARBINARY"}
-_SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "NULL"}
+_SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
 
 
 def _quote(name: str) -> str:

@@ -68,7 +68,7 @@ def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
     precision = len(whole) + len(fraction)
     if precision > MAX_DECIMAL:
         raise BindError(f"{node.text} has {precision} digits, a DECIMAL at most {MAX_DECIMAL}", node.span)
-    return Literal(str(node.value), decimal(precision, len(fraction), nullable=False))
+    return Literal(str(node.value or abs(node.value)), decimal(precision, len(fraction), nullable=False))
 
 
 _FORMS = {

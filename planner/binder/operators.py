@@ -97,6 +97,8 @@ def _logical(binder: ExpressionBinder, node: ast.Expression) -> RexNode:
 def comparison_of(operator: str, left: RexNode, right: RexNode, span: Span) -> RexNode:
     """A comparison.  Raises :class:`BindError` if the types do not compare."""
     _check_comparable(operator, left, right, span)
+    if operator == "=" and (fields := _paired_fields(left, right)):
+        return conjunction([comparison.EQUALS.call(a, b) for a, b in fields])
     families = {family_of(side.type) for side in (left, right)}
     if operator in ("=", "<>") and families == {"CHARACTER", "NUMERIC"}:
         raise BindError(
@@ -114,6 +116,12 @@ def _check_comparable(operator: str, left: RexNode, right: RexNode, span: Span) 
             span,
             "CAST one side to the type of the other",
         )
+
+
+def _paired_fields(left: RexNode, right: RexNode) -> list[tuple[RexNode, RexNode]]:
+    """The fields of two row constructors of one size, which are equal where the rows are; else none."""
+    rows = [x.operands for x in (left, right) if isinstance(x, Call) and x.name == "$ROW$1"]
+    return list(zip(*rows, strict=True)) if len(rows) == 2 and len(rows[0]) == len(rows[1]) else []
 
 
 def _typed_nulls(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
@@ -278,7 +286,7 @@ def _members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Sp
     if operand.type.root != "ROW":
         t = common if in_family(operand.type, "CHARACTER") else operand.type
         items = [_as_member(i, t) for i in items]
-    return [_member(operand, item, operator, span) for item in items]
+    return [_member(operand, item, operator) for item in items]
 
 
 def _as_member(item: RexNode, t: LogicalType) -> RexNode:
@@ -288,10 +296,9 @@ def _as_member(item: RexNode, t: LogicalType) -> RexNode:
     return cast(t.with_nullability(item.type.nullable), item)
 
 
-def _member(operand: RexNode, item: RexNode, operator: str, span: Span) -> RexNode:
-    rows = [x.operands if isinstance(x, Call) and x.name == "$ROW$1" else None for x in (operand, item)]
-    if operator == "=" and rows[0] is not None and rows[1] is not None and len(rows[0]) == len(rows[1]):
-        return conjunction([comparison_of("=", a, b, span) for a, b in zip(rows[0], rows[1], strict=True)])
+def _member(operand: RexNode, item: RexNode, operator: str) -> RexNode:
+    if operator == "=" and (fields := _paired_fields(operand, item)):
+        return conjunction([comparison.EQUALS.call(a, b) for a, b in fields])
     return COMPARISONS[operator].call(operand, null(operand.type) if item.type.root == "NULL" else item)
 
 

@@ -29,7 +29,7 @@ from .evaluation import (
 )
 from .rexes import CAST, SPECIAL, is_deterministic
 
-_NULL_AWARE = ("$IF$1", "$IFNULL$1")
+_NULL_AWARE = ("$IF$1", "$IFNULL$1", "$TYPEOF$1")
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
@@ -71,7 +71,7 @@ def _write(value: Any, t: LogicalType) -> Any:
         rounded = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
         if len(rounded.as_tuple().digits) > (t.precision or 38):
             raise UnknownValue
-        return format(rounded, "f")
+        return format(rounded or abs(rounded), "f")
     if t.root in APPROXIMATE and isinstance(value, str):
         return Approximate(value)
     if t.root in APPROXIMATE:

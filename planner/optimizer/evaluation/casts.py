@@ -56,6 +56,8 @@ def _convert(operand: Literal, target: LogicalType) -> Any:
         return reader(operand.value.strip(), target)
     if source.root in _NUMERIC and target.root in _NUMERIC:
         return _to_number(operand, target)
+    if source.root in _NUMERIC and target.root == "BOOLEAN":
+        return number(operand) != 0
     if source.root in _MOMENTS and target.root in _MOMENTS:
         if (
             target.root == "TIMESTAMP"
@@ -73,9 +75,17 @@ def _to_number(operand: Literal, target: LogicalType) -> Any:
     value = number(operand)
     if target.root in APPROXIMATE:
         return str(operand.value) if operand.type.root in APPROXIMATE else double_text(float(value))
+    if target.root == "DECIMAL":
+        return value
     if operand.type.root in APPROXIMATE:
-        raise UnknownValue
-    return int(value) if target.root in INTEGERS else value
+        return _saturated(int(value), target)
+    return int(value)
+
+
+def _saturated(value: int, target: LogicalType) -> int:
+    """As Java casts a double: to the nearest INT or BIGINT, of which smaller types take the low bits."""
+    most = 2 ** (63 if target.root == "BIGINT" else 31)
+    return max(-most, min(value, most - 1))
 
 
 def _to_text(operand: Literal) -> str:

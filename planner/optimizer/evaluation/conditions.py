@@ -1,4 +1,4 @@
-"""Constant calls of conditional functions; their NULL operands are looked at, not passed on."""
+"""Constant calls of functions that look at NULL operands instead of passing them on."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def _if(call: Call, condition: Literal, yes: Literal, no: Literal) -> Any:
 @evaluator("IFNULL")
 def _ifnull(call: Call, value: Literal, otherwise: Literal) -> Any:
     return otherwise.value if value.value is None else value.value
+
+
+@evaluator("TYPEOF")
+def _typeof(call: Call, operand: Literal) -> str:
+    return str(operand.type)

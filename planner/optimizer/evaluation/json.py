@@ -4,91 +4,131 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from ....plan.rex import Call, Literal
+from .numbers import double_text
 from .registry import UnknownValue, evaluator, of_values
 
-_PATH = re.compile(r"(?:lax\s+)?\$((?:\.[A-Za-z_]\w*|\[\d+\])*)")
+_PATH = re.compile(r"(?:(lax|strict)\s+)?\$((?:\.[A-Za-z_]\w*|\[\d+\])*)", re.IGNORECASE)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
-class _Missing(Exception):
-    pass
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a path finds; nothing is an error, but merely empty in lax mode."""
+
+    value: Any
+    lax: bool
+
+    @property
+    def case(self) -> str:
+        """Whose turn it is where the value does not do: that of ON EMPTY or of ON ERROR."""
+        return "EMPTY" if self.lax else "ERROR"
 
 
-def _find(text: str, path: str) -> Any:
+def _find(document: Any, path: Any) -> _Found:
     match = _PATH.fullmatch(path)
     if match is None:
         raise UnknownValue
+    lax = (match[1] or "").lower() == "lax"
     try:
-        value = json.loads(text)
+        value = _parse(document)
+        for member, element in _STEP.findall(match[2]):
+            value = _member(value, member) if member else _element(value, int(element))
     except ValueError:
-        raise UnknownValue from None
-    for member, element in _STEP.findall(match[1]):
-        try:
-            value = value[member] if member else value[int(element)]
-        except (KeyError, IndexError, TypeError):
-            raise _Missing from None
-    return value
+        value = None
+    return _Found(value, lax)
 
 
-def _plain(literals: tuple[Literal, ...]) -> tuple[str, str]:
-    """The document and the path of a call without clauses other than the defaults."""
-    document, path, *clauses = literals
-    if any(c.symbol and c.value not in ("NULL", "WITHOUT_ARRAY") for c in clauses):
-        raise UnknownValue
-    return document.value, path.value
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _element(value: Any, index: int) -> Any:
+    return value[index] if isinstance(value, list) and index < len(value) else None
+
+
+def _parse(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal)
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, dict | list)
+
+
+# ---------------------------------------------------------------- paths
 
 
 @evaluator("JSON_VALUE")
-def _json_value(call: Call, *literals: Literal) -> Any:
-    if call.type.root != "VARCHAR":
-        return _typed(call, _scalar(literals[0].value, literals[1].value))
-    return _text(_scalar(*_plain(literals)))
+def _json_value(call: Call, document: Literal, path: Literal, *clauses: Literal) -> Any:
+    found = _find(document.value, path.value)
+    if found.value is None or not _is_scalar(found.value):
+        return _default(clauses, found.case)
+    if call.type.root == "VARCHAR":
+        return _text(found.value)
+    if not _fits(found.value, call.type.root):
+        return _default(clauses, "ERROR")
+    return double_text(float(found.value)) if call.type.root == "DOUBLE" else found.value
 
 
-def _scalar(document: str, path: str) -> Any:
-    try:
-        value = _find(document, path)
-    except _Missing:
-        raise UnknownValue from None
-    if isinstance(value, dict | list | float) or value is None:
-        raise UnknownValue
-    return value
+def _fits(value: Any, root: str) -> bool:
+    if root == "BOOLEAN" or isinstance(value, bool):
+        return root == "BOOLEAN" and isinstance(value, bool)
+    if root == "INT":
+        return isinstance(value, int) and -(2**31) <= value < 2**31
+    if root == "DOUBLE":
+        return isinstance(value, int | Decimal)
+    raise UnknownValue
+
+
+def _default(clauses: Sequence[Literal], case: str) -> Any:
+    """What ON EMPTY or ON ERROR says: a behaviour, the value of a DEFAULT, the case."""
+    found: Any = None
+    for i, clause in enumerate(clauses):
+        if clause.symbol and clause.value == case:
+            default, behaviour = clauses[i - 1], clauses[i - 2] if i > 1 else None
+            if behaviour is not None and behaviour.symbol and behaviour.value == "DEFAULT" and not default.symbol:
+                return default.value
+            if default.value != "NULL":
+                raise UnknownValue
+    return found
 
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _typed(call: Call, value: Any) -> Any:
-    expected = {"INT": int, "BOOLEAN": bool}.get(call.type.root)
-    if type(value) is not expected:
-        raise UnknownValue
-    return value
-
-
 @evaluator("JSON_QUERY")
-def _json_query(call: Call, *literals: Literal) -> str | None:
-    try:
-        value = _find(*_plain(literals))
-    except _Missing:
-        return None
-    if not isinstance(value, dict | list):
-        return None
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+def _json_query(
+    call: Call, document: Literal, path: Literal, wrapper: Literal, on_empty: Literal, on_error: Literal
+) -> str | None:
+    if call.type.root != "VARCHAR":
+        raise UnknownValue
+    found = _find(document.value, path.value)
+    value = found.value
+    if value is not None:
+        conditional = wrapper.value in ("CONDITIONAL_ARRAY", "WITH_CONDITIONAL_ARRAY")
+        wraps = not isinstance(value, list) if conditional else wrapper.value != "WITHOUT_ARRAY"
+        value = [value] if wraps else value
+    if _is_scalar(value):
+        behaviour = on_empty if found.case == "EMPTY" else on_error
+        return {"NULL": None, "EMPTY_ARRAY": "[]", "EMPTY_OBJECT": "{}"}[behaviour.value]
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=True)
 
 
 @evaluator("JSON_EXISTS")
-def _json_exists(call: Call, *literals: Literal) -> bool:
-    if len(literals) > 2:
-        raise UnknownValue
-    try:
-        _find(literals[0].value, literals[1].value)
-    except _Missing:
-        return False
-    return True
+def _json_exists(call: Call, document: Literal, path: Literal, on_error: Literal | None = None) -> bool | None:
+    found = _find(document.value, path.value)
+    if found.value is not None or found.lax or on_error is None:
+        return found.value is not None
+    return {"TRUE": True, "FALSE": False, "UNKNOWN": None}[on_error.value]
+
+
+# ---------------------------------------------------------------- texts
 
 
 def _quote(text: str) -> str:
@@ -98,21 +138,40 @@ def _quote(text: str) -> str:
     return json.dumps(text).replace("/", "\\/")
 
 
-def _string(value: Any) -> str:
-    if not isinstance(value, str) or not value.isascii():
-        raise UnknownValue
-    return json.dumps(value)
-
-
-def _is_json(text: str) -> bool:
+def _unquote(text: str) -> str:
+    if not text.startswith('"'):
+        return text
     try:
-        json.loads(text)
+        value = _parse(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, str) else text
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str) or any(c < " " for c in value):
+        raise UnknownValue
+    return json.dumps(value, ensure_ascii=False)
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "VALUE": (object,),
+    "OBJECT": (dict,),
+    "ARRAY": (list,),
+    "SCALAR": (str, int, Decimal, bool, type(None)),
+}
+
+
+def _is_json(kind: str, text: str) -> bool:
+    try:
+        return isinstance(_parse(text), _KINDS[kind])
     except ValueError:
         return False
-    return True
 
 
 evaluator("JSON_QUOTE")(of_values(_quote))
+evaluator("JSON_UNQUOTE")(of_values(_unquote))
 evaluator("JSON_STRING")(of_values(_string))
-evaluator("IS JSON VALUE")(of_values(_is_json))
-evaluator("IS NOT JSON VALUE")(of_values(lambda text: not _is_json(text)))
+for _kind in _KINDS:
+    evaluator(f"IS JSON {_kind}")(of_values(lambda text, kind=_kind: _is_json(kind, text)))
+    evaluator(f"IS NOT JSON {_kind}")(of_values(lambda text, kind=_kind: not _is_json(kind, text)))

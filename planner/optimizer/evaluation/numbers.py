@@ -26,10 +26,10 @@ def number(literal: Literal) -> Decimal:
 
 
 def double_text(value: float) -> str:
-    """A DOUBLE as the plan writes it."""
+    """A DOUBLE as the plan writes it: zero has no sign."""
     if not math.isfinite(value):
         raise UnknownValue
-    return str(Decimal(value))
+    return str(Decimal(value or 0))
 
 
 def java_float(value: float, single: bool = False) -> str:
@@ -111,8 +111,6 @@ def _mod(call: Call, left: Literal, right: Literal) -> Decimal:
 
 def _rounding(mode: str) -> Callable[..., Decimal]:
     def evaluate(call: Call, operand: Literal, digits: Literal | None = None) -> Decimal:
-        if operand.type.root in APPROXIMATE:
-            raise UnknownValue
         value = number(operand)
         scale = 0 if digits is None else int(digits.value)
         return value.quantize(Decimal(1).scaleb(-scale), mode) if -value.as_tuple().exponent > scale else value  # type: ignore[operator]
