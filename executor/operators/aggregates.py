@@ -112,15 +112,22 @@ def _aggregate(
     schema = context.java_schema(frame.schema)
     position = {index: max(1, len(grouping)) + at for at, index in enumerate(used)}
     types = output_type.field_types
-    kernel = context.runtime.aggregate.GroupAggregate(
-        schema,
+    package = context.runtime.aggregate
+    keys, count = max(1, len(grouping)), -1
+    functions = java_calls(context, schema, stream, calls, position)
+    if folds and not stream.changelog and package.PreAggregate.isExact(functions):
+        frame = context.frame(package.PreAggregate.run(frame._jdf, keys, functions))
+        functions, count = package.PreAggregate.merged(keys, functions), keys
+    kernel = package.GroupAggregate(
+        context.java_schema(frame.schema),
         context.java_schema(schema_of(types[: len(grouping)])),
         context.java_schema(schema_of([call.type for call in calls], len(grouping))),
-        java_calls(context, schema, stream, calls, position),
+        functions,
         update_before,
         folds,
+        count,
         ttl,
     )
-    aggregated = run_kernel(context, frame, max(1, len(grouping)), kernel)
+    aggregated = run_kernel(context, frame, keys, kernel)
     names = [column_name(i) for i in range(len(types))]
     return Stream(aggregated.select(*names, KIND, SEQUENCE), output_type, changelog=True)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from flinkplan.executor.kernels import int_array, object_array
 from flinkplan.executor.operators.aggregates import group_aggregate
 from flinkplan.executor.stream import Stream
 from flinkplan.plan.nodes import GroupAggregate
 from flinkplan.plan.specs import AggregateCall, StateMetadata
-from flinkplan.plan.types import BIGINT, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset, row
+from flinkplan.plan.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset, row
 
 from ..conftest import Bench
 
@@ -150,3 +152,65 @@ def test_functions_add_rows_up_and_take_them_back(bench: Bench) -> None:
     assert values() == [first for _, first, _ in FUNCTIONS]
     bench.put("in", ("-D", *ROWS[0]))
     assert values() == [second for _, _, second in FUNCTIONS]
+
+
+MERGED = ("COUNT", "SUM", "$SUM0", "AVG", "MIN", "MAX")
+FOLDED = [f for f in FUNCTIONS if f[0].internal_name in [f"${name}$1" for name in MERGED] and not f[0].distinct]
+
+
+def plan_of(stream: Stream) -> str:
+    frame: Any = stream.frame
+    return str(frame._jdf.queryExecution().analyzed().toString())
+
+
+def test_tasks_fold_insert_only_rows_first(bench: Bench) -> None:
+    aggregated = aggregate(bench, bench.source("in", INPUT), [c for c, _, _ in FOLDED])
+    assert "Generate" in plan_of(aggregated)
+    for each in ROWS:
+        bench.put("in", each)  # a file each, which is a task each
+    (inserted,) = bench.step(aggregated)
+    assert inserted[:5] == ("+I", "a", 3, 10, 10)
+    bench.put("in", ("b", 1), ("a", 20, "0.04", "z", 0.5))
+    assert bench.step(aggregated) == [
+        ("+I", "b", 1, 1, 1, None, 1, None, None, None),
+        ("-U", *inserted[1:]),
+        ("+U", "a", 4, 30, 30, 3.40, 7, 0.85, 0.5, "z"),
+    ]
+
+
+def test_a_filter_is_applied_before_rows_are_folded(bench: Bench) -> None:
+    of = row([("k", STRING), ("v", INT), ("f", BOOLEAN)])
+    calls = [replace(COUNT, filter_arg=2), replace(SUM, filter_arg=2), COUNT]
+    aggregated = aggregate(bench, bench.source("in", of), calls)
+    bench.put("in", ("a", 1, False), ("a", 2, True))
+    bench.put("in", ("a", 4, None), ("a", 8, True), ("b", 1, False))
+    assert sorted(bench.step(aggregated)) == [("+I", "a", 2, 10, 4), ("+I", "b", 0, None, 1)]
+
+
+@pytest.mark.parametrize(
+    ("calls", "changelog"),
+    [
+        ([COUNT, call("SUM", 4, of=DOUBLE)], False),
+        ([COUNT, call("COUNT", 1, of=BIGINT, distinct=True)], False),
+        ([COUNT, call("LAST_VALUE", 1, of=INT)], False),
+        ([COUNT], True),
+    ],
+    ids=["floating-point", "distinct", "order", "changelog"],
+)
+def test_what_folding_could_change_is_not_folded(calls: list[AggregateCall], changelog: bool, bench: Bench) -> None:
+    assert "Generate" not in plan_of(aggregate(bench, bench.source("in", INPUT, changelog=changelog), calls))
+
+
+@pytest.mark.parametrize(("groups", "folded"), [(200_000, 200_000), (300_000, 600_000)])
+def test_folding_stops_where_it_does_not_pay(groups: int, folded: int, bench: Bench) -> None:
+    from pyspark.sql import functions as F
+
+    rows = bench.spark.range(0, 600_000, 1, 1).select((F.col("id") % groups).alias("k0"), F.col("id").alias("__seq"))
+    package = bench.context.runtime.aggregate
+    count = package.Call("count", package.Count(int_array(bench.context, [])), -1)
+    calls = object_array(bench.context, package.Call, [count])
+    partial = bench.context.frame(package.PreAggregate.run(rows._jdf, 1, calls))
+    assert partial.count() == folded
+    totals = partial.groupBy("k0").agg(F.sum("rows"), F.sum("call0.count"), F.max("__seq") - F.max("k0"))
+    last = 600_000 // groups * groups - groups
+    assert totals.drop("k0").distinct().collect() == [(600_000 // groups, 600_000 // groups, last)]

@@ -38,6 +38,16 @@ public abstract class Accumulator implements Serializable {
         throw new IllegalStateException(getClass().getSimpleName() + " cannot take a row back");
     }
 
+    /** Whether a group's rows can be folded apart from each other first, and {@link #merge merged}, to the same result. */
+    boolean merges() {
+        return false;
+    }
+
+    /** Takes in what this function saved of other rows of the group. */
+    void merge(InternalRow saved) {
+        throw new IllegalStateException(getClass().getSimpleName() + " cannot merge");
+    }
+
     /** Whether the result depends on the order of the rows. */
     boolean orderMatters() {
         return false;

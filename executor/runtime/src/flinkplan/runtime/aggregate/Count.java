@@ -44,6 +44,16 @@ public final class Count extends Accumulator {
         count -= counted(row);
     }
 
+    @Override
+    boolean merges() {
+        return true;
+    }
+
+    @Override
+    void merge(InternalRow saved) {
+        count += saved.getLong(0);
+    }
+
     private int counted(InternalRow row) {
         for (int column : columns) {
             if (row.isNullAt(column)) {

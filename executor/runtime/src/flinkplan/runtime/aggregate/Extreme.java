@@ -81,6 +81,18 @@ public final class Extreme extends Accumulator {
         }
     }
 
+    @Override
+    boolean merges() {
+        return !retracts;
+    }
+
+    @Override
+    void merge(InternalRow saved) {
+        if (!saved.isNullAt(0)) {
+            improve(saved.get(0, type));
+        }
+    }
+
     private void improve(Object value) {
         if (extreme == null || (largest ? ordering.gt(value, extreme) : ordering.lt(value, extreme))) {
             extreme = value;

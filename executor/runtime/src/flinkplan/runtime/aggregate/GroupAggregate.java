@@ -23,6 +23,7 @@ public final class GroupAggregate extends Kernel {
     private final boolean grouped;
     private final boolean updateBefore;
     private final boolean folds;
+    private final int count;
     private final long ttl;
 
     private transient ValueState<InternalRow> state;
@@ -37,6 +38,7 @@ public final class GroupAggregate extends Kernel {
      * @param values the schema of the calls' results
      * @param updateBefore whether the row that an update replaces is emitted
      * @param folds whether the changes of a micro-batch come to one
+     * @param count the column of how many rows an input row stands for, or -1: each for itself
      */
     public GroupAggregate(
             StructType input,
@@ -45,6 +47,7 @@ public final class GroupAggregate extends Kernel {
             Call[] calls,
             boolean updateBefore,
             boolean folds,
+            int count,
             long ttl) {
         super(input, group.merge(values, true), true);
         this.values = values;
@@ -52,6 +55,7 @@ public final class GroupAggregate extends Kernel {
         this.grouped = group.length() > 0;
         this.updateBefore = updateBefore;
         this.folds = folds;
+        this.count = count;
         this.ttl = ttl;
     }
 
@@ -96,7 +100,7 @@ public final class GroupAggregate extends Kernel {
             return; // its group has expired
         }
         touched = true;
-        rows += retraction ? -1 : 1;
+        rows += retraction ? -1 : count < 0 ? 1 : row.getLong(count);
         for (Call call : calls) {
             if (call.accepts(row)) {
                 if (retraction) {

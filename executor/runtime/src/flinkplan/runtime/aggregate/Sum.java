@@ -82,6 +82,17 @@ public final class Sum extends Accumulator {
     }
 
     @Override
+    boolean merges() {
+        return total.isExact();
+    }
+
+    @Override
+    void merge(InternalRow saved) {
+        total.merge(saved);
+        count += saved.getLong(1);
+    }
+
+    @Override
     Object value() {
         if (result == Result.SUM_OR_ZERO) {
             return total.get();

@@ -25,6 +25,12 @@ abstract class Total implements Serializable {
 
     abstract void subtract(InternalRow row, int column);
 
+    /** Whether the order in which values are added makes no difference. */
+    abstract boolean isExact();
+
+    /** Adds a total that stands in the first column. */
+    abstract void merge(InternalRow saved);
+
     /** The total in its type; null once a decimal has overflowed. */
     abstract Object get();
 
@@ -63,6 +69,16 @@ abstract class Total implements Serializable {
         @Override
         void subtract(InternalRow row, int column) {
             total -= read(row, column);
+        }
+
+        @Override
+        boolean isExact() {
+            return true;
+        }
+
+        @Override
+        void merge(InternalRow saved) {
+            total += ((Number) saved.get(0, sum)).longValue();
         }
 
         @Override
@@ -110,6 +126,16 @@ abstract class Total implements Serializable {
         }
 
         @Override
+        boolean isExact() {
+            return false;
+        }
+
+        @Override
+        void merge(InternalRow saved) {
+            throw new IllegalStateException("the sum of floating-point numbers depends on their order");
+        }
+
+        @Override
         Object get() {
             if (single) {
                 return (float) total;
@@ -128,6 +154,9 @@ abstract class Total implements Serializable {
 
     /** A decimal total that overflows becomes NULL, and begins anew with the next value. */
     private static final class OfDecimals extends Total {
+        /** So many more digits than a value's cannot overflow by adding values. */
+        private static final int HEADROOM = 12;
+
         private final DecimalType input;
         private final DecimalType sum;
         private Decimal total;
@@ -159,6 +188,16 @@ abstract class Total implements Serializable {
         @Override
         void subtract(InternalRow row, int column) {
             change(read(row, column).unary_$minus());
+        }
+
+        @Override
+        boolean isExact() {
+            return sum.precision() - sum.scale() - (input.precision() - input.scale()) >= HEADROOM;
+        }
+
+        @Override
+        void merge(InternalRow saved) {
+            change(saved.getDecimal(0, sum.precision(), sum.scale()));
         }
 
         @Override

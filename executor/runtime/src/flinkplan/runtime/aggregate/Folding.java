@@ -1,0 +1,103 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Rows;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+
+/**
+ * The groups of one task, as far as its rows fold them: how many rows, what each call saves of them, and the last of
+ * their sequence numbers.
+ */
+final class Folding {
+    /** The most groups that are held at a time. */
+    private static final int CAPACITY = 1 << 18;
+
+    /** With fewer rows than this for each group, on average, it costs more to look a group up than it saves. */
+    private static final int WORTHWHILE = 2;
+
+    /** A group; its accumulators are shared by all and hold the group at work only. */
+    private static final class Group {
+        final InternalRow key;
+        final Object[] saved;
+        long rows;
+        long sequence = Long.MIN_VALUE;
+
+        Group(InternalRow key, int calls) {
+            this.key = key;
+            this.saved = new Object[calls];
+        }
+    }
+
+    private final Call[] calls;
+    private final Map<InternalRow, Group> groups = new HashMap<>();
+    private long rows;
+    private boolean passesOn;
+
+    Folding(Call[] calls) {
+        this.calls = calls;
+        for (Call call : calls) {
+            call.function().open(null, call.name(), 0);
+        }
+    }
+
+    /** Takes a row in, which may be kept; what is to go on at once. */
+    List<InternalRow> add(InternalRow key, InternalRow row, long sequence) {
+        if (passesOn) {
+            Group alone = new Group(key, calls.length);
+            add(alone, row, sequence);
+            return List.of(output(alone));
+        }
+        rows++;
+        Group group = groups.get(key);
+        if (group == null) {
+            InternalRow kept = key.copy();
+            group = new Group(kept, calls.length);
+            groups.put(kept, group);
+        }
+        add(group, row, sequence);
+        return groups.size() < CAPACITY ? List.of() : drain();
+    }
+
+    private void add(Group group, InternalRow row, long sequence) {
+        for (int i = 0; i < calls.length; i++) {
+            Call call = calls[i];
+            if (group.rows == 0 || call.accepts(row)) {
+                Accumulator function = call.function();
+                function.begin();
+                if (group.rows == 0) {
+                    function.reset();
+                } else {
+                    function.load((InternalRow) group.saved[i]);
+                }
+                if (call.accepts(row)) {
+                    function.add(row);
+                }
+                group.saved[i] = function.save();
+            }
+        }
+        group.rows++;
+        group.sequence = Math.max(group.sequence, sequence);
+    }
+
+    /** What has been folded; nothing is left. */
+    List<InternalRow> drain() {
+        List<InternalRow> folded = new ArrayList<>(groups.size());
+        groups.values().forEach(group -> folded.add(output(group)));
+        passesOn = rows < (long) WORTHWHILE * groups.size();
+        rows = 0;
+        groups.clear();
+        return folded;
+    }
+
+    private static InternalRow output(Group group) {
+        Object[] values = new Object[group.saved.length + 2];
+        values[0] = group.rows;
+        System.arraycopy(group.saved, 0, values, 1, group.saved.length);
+        values[values.length - 1] = group.sequence;
+        return new JoinedRow(group.key, Rows.of(values));
+    }
+}

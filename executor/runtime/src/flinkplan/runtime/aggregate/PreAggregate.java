@@ -1,0 +1,188 @@
+package flinkplan.runtime.aggregate;
+
+import flinkplan.runtime.Rows;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Generator;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback;
+import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
+import org.apache.spark.sql.catalyst.plans.logical.Generate;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreePattern;
+import org.apache.spark.sql.catalyst.types.DataTypeUtils;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Enumeration;
+import scala.Function1;
+import scala.Option;
+import scala.collection.IterableOnce;
+import scala.collection.immutable.IndexedSeq;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Folds the rows of each group within a task, before they are sorted and sent to the group's state.
+ *
+ * <p>It is a generator for Spark, which emits what its task has folded when the task's rows have ended. Its rows are
+ * a group's key, the number of its rows, one struct a call with what the call saves, and a sequence number.
+ */
+public final class PreAggregate extends Expression implements Generator, CodegenFallback, Serializable {
+    private static final String ROWS = "rows";
+    private static final String SEQUENCE = "__seq";
+
+    private final List<Expression> columns;
+    private final StructType input;
+    private final int keys;
+    private final Call[] calls;
+
+    private transient UnsafeProjection row;
+    private transient UnsafeProjection key;
+    private transient Folding folding;
+
+    private PreAggregate(List<Expression> columns, StructType input, int keys, Call[] calls) {
+        this.columns = columns;
+        this.input = input;
+        this.keys = keys;
+        this.calls = calls;
+    }
+
+    /** Whether folding insert-only rows of a group first makes no difference to any of the calls. */
+    public static boolean isExact(Call[] calls) {
+        return Arrays.stream(calls).allMatch(call -> call.function().merges());
+    }
+
+    /** Folds rows whose first {@code keys} columns are the key and whose last is the sequence number. */
+    public static Dataset<Row> run(Dataset<Row> rows, int keys, Call[] calls) {
+        var dataset = (org.apache.spark.sql.classic.Dataset<Row>) rows;
+        LogicalPlan child = dataset.queryExecution().analyzed();
+        List<Attribute> columns = CollectionConverters.asJava(child.output());
+        PreAggregate generator = new PreAggregate(List.copyOf(columns), dataset.schema(), keys, calls);
+        List<Object> dropped = List.copyOf(IntStream.range(0, columns.size()).boxed().toList());
+        List<Attribute> output = List.copyOf(
+                CollectionConverters.asJava(DataTypeUtils.toAttributes(generator.elementSchema())));
+        LogicalPlan plan = new Generate(generator, asScala(dropped), false, Option.empty(), asScala(output), child);
+        return Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+    }
+
+    /** The calls over what comes out: each merges what it saved. */
+    public static Call[] merged(int keys, Call[] calls) {
+        return IntStream.range(0, calls.length)
+                .mapToObj(i -> new Call(calls[i].name(), new Merged(calls[i].function(), keys + 1 + i), -1))
+                .toArray(Call[]::new);
+    }
+
+    @Override
+    public StructType elementSchema() {
+        StructType schema = Rows.select(input, IntStream.range(0, keys).toArray()).add(ROWS, DataTypes.LongType, false);
+        for (int i = 0; i < calls.length; i++) {
+            schema = schema.add("call" + i, calls[i].function().schema(), false);
+        }
+        return schema.add(SEQUENCE, DataTypes.LongType, false);
+    }
+
+    @Override
+    public IterableOnce<InternalRow> eval(InternalRow child) {
+        if (folding == null) {
+            folding = new Folding(calls);
+            row = UnsafeProjection.create(asScala(columns));
+            key = Rows.projection(input, IntStream.range(0, keys).toArray());
+        }
+        InternalRow copy = row.apply(child).copy();
+        return asScala(folding.add(key.apply(copy), copy, copy.getLong(columns.size() - 1)));
+    }
+
+    @Override
+    public IterableOnce<InternalRow> terminate() {
+        return asScala(folding == null ? List.<InternalRow>of() : folding.drain());
+    }
+
+    private static <T> Seq<T> asScala(List<T> values) {
+        return CollectionConverters.asScala(values).toSeq();
+    }
+
+    @Override
+    public Seq<Enumeration.Value> nodePatterns() {
+        return asScala(List.of(TreePattern.GENERATOR()));
+    }
+
+    /** Part of every Scala trait that has a value: there is nothing to set. */
+    @Override
+    public void org$apache$spark$sql$catalyst$expressions$Generator$_setter_$nodePatterns_$eq(
+            Seq<Enumeration.Value> patterns) {}
+
+    @Override
+    public boolean supportCodegen() {
+        return false;
+    }
+
+    @Override
+    public DataType dataType() {
+        return Generator.super.dataType();
+    }
+
+    @Override
+    public boolean foldable() {
+        return false;
+    }
+
+    @Override
+    public boolean nullable() {
+        return false;
+    }
+
+    @Override
+    public ExprCode doGenCode(CodegenContext context, ExprCode code) {
+        return CodegenFallback.super.doGenCode(context, code);
+    }
+
+    @Override
+    public Seq<Expression> children() {
+        return asScala(columns);
+    }
+
+    @Override
+    public Expression mapChildren(Function1<Expression, Expression> function) {
+        return new PreAggregate(columns.stream().map(function::apply).toList(), input, keys, calls);
+    }
+
+    @Override
+    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
+        return new PreAggregate(List.copyOf(CollectionConverters.asJava(children)), input, keys, calls);
+    }
+
+    @Override
+    public int productArity() {
+        return 2;
+    }
+
+    @Override
+    public Object productElement(int index) {
+        return index == 0 ? asScala(columns) : keys;
+    }
+
+    @Override
+    public boolean canEqual(Object other) {
+        return other instanceof PreAggregate;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PreAggregate fold && fold.columns.equals(columns) && fold.calls == calls;
+    }
+
+    @Override
+    public int hashCode() {
+        return columns.hashCode();
+    }
+}
