@@ -1,6 +1,8 @@
-"""Runs one SQL script on Apache Flink and prints the seconds its job took; for a Python that has apache-flink.
+"""Runs one SQL script on Apache Flink, several times; for a Python that has apache-flink.
 
-flink_job.py SCRIPT hashmap|rocksdb
+    flink_job.py SCRIPT hashmap|rocksdb ROUNDS
+
+Prints the seconds that each round's job took, one a line.
 """
 
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 def main() -> None:
     from pyflink.table import EnvironmentSettings, TableEnvironment
 
-    script, backend = sys.argv[1:]
+    script, backend, rounds = sys.argv[1:]
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     config = environment.get_config()
     config.set("parallelism.default", "2")
@@ -23,9 +25,10 @@ def main() -> None:
             _, key, _, value, _ = statement.split("'")
             config.set(key, value)
         elif statement.startswith("INSERT "):
-            begin = time.perf_counter()
-            environment.execute_sql(statement).wait()
-            print(time.perf_counter() - begin)
+            for _ in range(int(rounds)):
+                begin = time.perf_counter()
+                environment.execute_sql(statement).wait()
+                print(time.perf_counter() - begin)
         else:
             environment.execute_sql(statement)
 

@@ -1,4 +1,4 @@
-"""The benchmarks' three jobs: the query as Flink SQL, and the same written by hand on Spark's native operators."""
+"""The benchmarks' jobs: the query as Flink SQL, and the same written by hand on Spark's native operators."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -96,8 +96,41 @@ def join_native(spark: "SparkSession", data: Dataset) -> "DataFrame":
     return flights.join(orders, "passenger_group")
 
 
+def session_sql(data: Dataset) -> str:
+    return (
+        flights_sql(data, ", WATERMARK FOR sched_dep AS sched_dep - INTERVAL '1' MINUTE")
+        + sink("window_start TIMESTAMP(3), window_end TIMESTAMP(3), tailnum STRING, legs BIGINT, distance INT")
+        + "INSERT INTO outcome SELECT window_start, window_end, tailnum, COUNT(*), SUM(distance) "
+        "FROM TABLE(SESSION(TABLE flights PARTITION BY tailnum, DESCRIPTOR(sched_dep), INTERVAL '6' HOUR)) "
+        "GROUP BY window_start, window_end, tailnum;"
+    )
+
+
+def session_native(spark: "SparkSession", data: Dataset) -> "DataFrame":
+    from pyspark.sql import functions as F
+
+    flights = read(spark, FLIGHT_COLUMNS, data.flights).withWatermark("sched_dep", "1 minute")
+    return flights.groupBy(F.session_window("sched_dep", "6 hours"), "tailnum").agg(F.count("*"), F.sum("distance"))
+
+
+def first_sql(data: Dataset) -> str:
+    return (
+        flights_sql(data, ", arrived AS PROCTIME()")
+        + sink("passenger_group INT, row_id BIGINT, carrier STRING")
+        + "INSERT INTO outcome SELECT passenger_group, row_id, carrier FROM (SELECT *, ROW_NUMBER() OVER "
+        "(PARTITION BY passenger_group ORDER BY arrived) AS place FROM flights) WHERE place = 1;"
+    )
+
+
+def first_native(spark: "SparkSession", data: Dataset) -> "DataFrame":
+    flights = read(spark, FLIGHT_COLUMNS, data.flights).select("passenger_group", "row_id", "carrier")
+    return flights.dropDuplicates(["passenger_group"])
+
+
 BENCHMARKS = (
     Benchmark("tumble", 1.3, window_sql, window_native),
     Benchmark("group aggregate, TTL", 2.0, group_sql, group_native, "update"),
     Benchmark("join, TTL", 1.0, join_sql, join_native),
+    Benchmark("session", 2.0, session_sql, session_native),
+    Benchmark("first row of a key", 2.0, first_sql, first_native),
 )

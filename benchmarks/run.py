@@ -68,15 +68,14 @@ def run_native(benchmark: Benchmark, data: Dataset) -> float:
         return timed(run)
 
 
-def run_flink(benchmark: Benchmark, data: Dataset, python: str, backend: str) -> float:
-    """Seconds of the job on Flink, without starting its JVM."""
+def run_flink(benchmark: Benchmark, data: Dataset, rounds: int, python: str, backend: str) -> list[float]:
+    """Seconds of each of the last ``rounds`` of the job on Flink, in one JVM, which has run it before."""
     with scratch() as folder:
         script = folder / "job.sql"
         script.write_text(benchmark.sql(data), encoding="utf-8")
-        done = subprocess.run(
-            [python, str(HERE / "flink_job.py"), str(script), backend], check=True, capture_output=True, text=True
-        )
-        return float(done.stdout.splitlines()[-1])
+        command = [python, str(HERE / "flink_job.py"), str(script), backend, str(rounds + 1)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return [float(line) for line in done.stdout.splitlines()[-rounds:]]
 
 
 def void(_: object) -> None:
@@ -84,14 +83,15 @@ def void(_: object) -> None:
 
 
 def measure(benchmark: Benchmark, data: Dataset, rounds: int, flink: str | None) -> dict[str, float]:
-    """Median seconds of each way to run the job; the first round on Spark only warms up."""
+    """Median seconds of each way to run the job; the first round only warms up."""
     runs: dict[str, list[float]] = {"flinkplan": [], "native": []}
     for _ in range(rounds + 1):
         runs["flinkplan"].append(run_plan(benchmark, data))
         runs["native"].append(run_native(benchmark, data))
     found = {name: median(seconds[1:]) for name, seconds in runs.items()}
-    for backend in BACKENDS if flink else ():
-        found[f"flink {backend}"] = median(run_flink(benchmark, data, flink or "", backend) for _ in range(rounds))
+    if flink:
+        for backend in BACKENDS:
+            found[f"flink {backend}"] = median(run_flink(benchmark, data, rounds, flink, backend))
     return found
 
 
