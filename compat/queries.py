@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode
+from ..plan.nodes import ExecNode, WatermarkAssigner
 from .comparing import Comparison
 
 
@@ -18,21 +18,24 @@ def sinks_fed(plan: Plan) -> Mapping[int, frozenset[int]]:
     return found
 
 
-def nodes_of(plan: Plan, sink: ExecNode) -> Iterator[ExecNode]:
-    """A sink and all that it is fed by, each once: a node before its inputs, the left input before the right."""
-    seen: set[int] = set()
-    stack = [sink]
-    while stack:
-        node = stack.pop()
-        if node.id not in seen:
-            seen.add(node.id)
-            yield node
-            stack.extend(reversed(plan.inputs(node)))
+END = 0
+"""Stands for the source that ends the input of a query, in the place of a node's id."""
+
+_LIMIT = 10_000
 
 
-def sources_of(plan: Plan, sink: ExecNode) -> list[ExecNode]:
-    """The sources that feed a sink, in the order in which Spark counts them."""
-    return [node for node in nodes_of(plan, sink) if not plan.inputs(node)]
+def sources_of(plan: Plan, sink: ExecNode) -> tuple[int, ...]:
+    """The ids of the sources that feed a sink, in the order in which Spark counts them.
+
+    One that feeds it by several ways comes once for each of them.  Every watermark comes with an :data:`END`.  Beyond
+    some ten thousand the list is cut off.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    for node in plan.nodes:
+        inputs = plan.inputs(node)
+        sources = tuple(source for i in inputs for source in found[i.id]) if inputs else (node.id,)
+        found[node.id] = (*sources, END)[:_LIMIT] if isinstance(node, WatermarkAssigner) else sources[:_LIMIT]
+    return found[sink.id]
 
 
 class Queries:

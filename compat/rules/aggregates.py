@@ -17,7 +17,7 @@ from ...plan.nodes import (
     WindowAggregate,
 )
 from ...plan.specs import AggregateCall
-from ..columns import Scope, Shown
+from ..columns import ALL, Scope, Shown
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
@@ -179,6 +179,18 @@ RETRACTION = rule(
     example="The aggregation reads a changelog (debezium-json) where it read inserts only (json).",
     mend="Start without state.",
 )
+SPLIT = rule(
+    "aggregation-split",
+    "an aggregation is done in two phases instead of one, or in one instead of two",
+    "In Flink the second phase is another operator, which does not find the state of the first one. A checkpoint of "
+    "`flinkplan execute` keeps the same accumulators either way.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.UNKNOWN,
+    example="Mini-batches were switched on: group-aggregate became local-group-aggregate and global-group-aggregate.",
+    mend="In Flink set `table.optimizer.agg-phase-strategy` so that the aggregation stays as it was, or start without "
+    "state.",
+)
 OVER = rule(
     "over-window-changed",
     "the window of an OVER aggregation changed",
@@ -298,6 +310,39 @@ def moved_columns(c: Comparison, edit: Became) -> Iterator[Judgement]:
     if isinstance(edit, Keep) and isinstance(edit.new, GroupAggregate | GlobalGroupAggregate):
         old, new = (_calls(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
         yield from _places(edit, old, new)
+
+
+@pair_judge
+def split(c: Comparison, edit: Became) -> Iterator[Judgement]:
+    """Aggregations that do the same in another number of phases."""
+    if is_split(c, edit):
+        yield Judgement(SPLIT, f"{edit.old.type} → {edit.new.type}", edit.old, edit.new, "/type")
+
+
+def is_split(c: Comparison, edit: Became) -> bool:
+    """Whether an operator gave way to one that does the same aggregation in another number of phases."""
+    if {type(edit.old), type(edit.new)} != {GroupAggregate, GlobalGroupAggregate}:
+        return False
+    old, new = (_grouped(n, side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
+    return old == new and old.places == new.places
+
+
+@dataclass(frozen=True, slots=True)
+class _Aggregation:
+    """What is aggregated by which keys; ``places``: what the parts of its state are called on Spark."""
+
+    keys: list[Shown]
+    calls: list[_Call]
+    retracts: bool
+
+    @property
+    def places(self) -> list[str]:
+        return [call.place for call in self.calls]
+
+
+def _grouped(node: Any, lineage: Lineage) -> _Aggregation:
+    keys = Scope(node, lineage).columns(node.grouping, ALL)
+    return _Aggregation(keys, _calls(node, node.agg_calls, lineage), node.need_retraction)
 
 
 def _places(edit: Became, old: list[_Call], new: list[_Call]) -> Iterator[Judgement]:

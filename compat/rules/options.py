@@ -30,7 +30,7 @@ MINI_BATCH = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="`table.exec.mini-batch.enabled` false → true.",
-    mend="Nothing is to be done. Where the aggregation is split in two phases as well, see `operator-replaced`.",
+    mend="Nothing is to be done. Where the aggregation is split in two phases as well, see `aggregation-split`.",
 )
 TIME_ZONE = rule(
     "time-zone-changed",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ...plan.nodes import Sink, TableSourceScan, WatermarkAssigner
+from ...plan.nodes import Sink, TableSourceScan
 from ..comparing import Comparison
 from ..edits import Insert, Remove
-from ..queries import Queries, nodes_of, sources_of
+from ..queries import END, Queries, sources_of
 from ..verdicts import Effect, Verdict
-from .model import Judgement, plan_judge, rule
+from .model import Became, Judgement, plan_judge, rule
 
 ADDED = rule(
     "source-added",
@@ -44,11 +44,22 @@ REORDERED = rule(
     example="`a UNION ALL b` became `b UNION ALL a`.",
     mend="Put the sources back in their old order, or on Spark start with a new checkpoint.",
 )
+READ_AGAIN = rule(
+    "source-read-again",
+    "a query reads a source more or fewer times than before",
+    "Flink reads a source once for all who need it. Spark reads it once for each way that its rows take to the sink, "
+    "counts these as sources, and refuses to go on with another number of them.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`FROM a` became `FROM (SELECT * FROM a UNION ALL SELECT * FROM a WHERE b)`.",
+    mend="On Spark start with a new checkpoint, or put the new branch into a query of its own with its own sink.",
+)
 EVENT_TIME = rule(
     "event-time-switched",
-    "a query began or ceased to have watermarks",
-    "In Flink an operator without state comes or goes. On Spark a query with watermarks has one more source, which "
-    "ends its input.",
+    "a query began or ceased to have watermarks, or those of a table",
+    "In Flink an operator without state comes or goes. On Spark each watermark comes with a source that ends the "
+    "input, and a query with another number of sources does not go on.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -71,27 +82,26 @@ def new_and_lost_sources(c: Comparison) -> Iterator[Judgement]:
 @plan_judge
 def order_of_sources(c: Comparison) -> Iterator[Judgement]:
     """The sources of each query that is in both plans, as Spark counts them."""
-    became = c.became()
-    kept = {new.id for new in became.values()}
+    became = {END: END, **{id: new.id for id, new in c.became().items()}}
     for edit in c.pairs():
-        if not (isinstance(edit.old, Sink) and isinstance(edit.new, Sink)):
-            continue
-        before = [became[node.id].id for node in sources_of(c.old.plan, edit.old) if node.id in became]
-        after = [node.id for node in sources_of(c.new.plan, edit.new) if node.id in kept]
-        if before != after and sorted(before) == sorted(after):
-            names = (_tables(c, ids) for ids in (before, after))
-            yield Judgement(REORDERED, " → ".join(f"({n})" for n in names), edit.old, edit.new)
-        is_timed, was_timed = (
-            any(isinstance(node, WatermarkAssigner) for node in nodes_of(plan, sink))
-            for plan, sink in ((c.new.plan, edit.new), (c.old.plan, edit.old))
-        )
-        if is_timed != was_timed:
-            yield Judgement(
-                EVENT_TIME, f"has {'watermarks now' if is_timed else 'no watermarks now'}", edit.old, edit.new
-            )
+        if isinstance(edit.old, Sink) and isinstance(edit.new, Sink):
+            old = [became.get(id) for id in sources_of(c.old.plan, edit.old)]
+            yield from _order(c, edit, old, sources_of(c.new.plan, edit.new))
 
 
-def _tables(c: Comparison, ids: list[int]) -> str:
-    scans = (c.new.plan.by_id[id] for id in ids)
-    tables = (s.scan_table_source.table.identifier for s in scans if isinstance(s, TableSourceScan))
-    return ", ".join(name.rpartition(".")[2].strip("`") for name in tables)
+def _order(c: Comparison, edit: Became, old: Sequence[int | None], new: Sequence[int]) -> Iterator[Judgement]:
+    """How ``new`` differs from ``old``, in the ids of the new plan; sources that came or went are told elsewhere."""
+    scans = [[id for id in ids if id and id in others] for ids, others in ((old, new), (new, old))]
+    before, after = (", ".join(_table(c, id) for id in ids) for ids in scans)
+    if sorted(scans[0]) != sorted(scans[1]):
+        yield Judgement(READ_AGAIN, f"reads ({before}), now ({after})", edit.old, edit.new)
+    elif scans[0] != scans[1]:
+        yield Judgement(REORDERED, f"({before}) → ({after})", edit.old, edit.new)
+    elif list(old) != list(new) and {*old, END} == {*new, END}:
+        yield Judgement(EVENT_TIME, f"{old.count(END)} watermarks → {new.count(END)}", edit.old, edit.new)
+
+
+def _table(c: Comparison, id: int) -> str:
+    scan = c.new.plan.by_id[id]
+    name = scan.scan_table_source.table.identifier if isinstance(scan, TableSourceScan) else scan.description
+    return name.rpartition(".")[2].strip("`")

@@ -10,6 +10,7 @@ from ..edits import Insert, Move, Remove, Replace, Update
 from ..queries import Queries
 from ..validation.structure import RELEASES
 from ..verdicts import Effect, Verdict
+from .aggregates import is_split
 from .model import Became, Judgement, pair_judge, plan_judge, rule
 
 RENUMBERED = rule(
@@ -39,9 +40,10 @@ STATEFUL_VERSION = rule(
     "stateful-node-version-changed",
     "a node with state has another version",
     "Flink counts up the version of a node also when its operator keeps state in another form, and promises to "
-    "restore only states of the release the version came with, or later ones.",
+    "restore only states of the release the version came with, or later ones. `flinkplan execute` keeps state of "
+    "all versions in one form.",
     flink=Verdict.UNKNOWN,
-    spark=Verdict.UNKNOWN,
+    spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="A sink that materializes upserts became `stream-exec-sink_2`, which restores states of Flink 2.3.",
     mend="Keep the old version: newer releases of Flink go on reading it.",
@@ -61,7 +63,7 @@ FLINK_UNKNOWN = rule(
     "the plan is of a Flink release that is not known",
     "What a release to come changes cannot be judged, and no Flink loads the plan of a release later than itself.",
     flink=Verdict.UNKNOWN,
-    spark=Verdict.COMPATIBLE,
+    spark=Verdict.COSMETIC,
     results=Effect.UNKNOWN,
     example='`"flinkVersion" : "2.3.1"`, where releases have no patch level.',
     mend="Write a release without patch level: `flinkplan validate` says which are known.",
@@ -146,7 +148,7 @@ REPLACED = rule(
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
-    example="With mini-batches the aggregation is done in two phases: group-aggregate became global-group-aggregate.",
+    example="`WHERE row_num = 1` became `<= 3`: deduplicate became rank.",
     mend="Start without state, or undo the option or clause that changed the operator.",
 )
 SWAPPED = rule(
@@ -295,7 +297,7 @@ def writing(c: Comparison, edit: Became) -> Iterator[Judgement]:
 def places(c: Comparison, edit: Became) -> Iterator[Judgement]:
     """Nodes that gave way to others, or whose inputs changed places."""
     old, new = edit.old, edit.new
-    if isinstance(edit, Replace):
+    if isinstance(edit, Replace) and not is_split(c, edit):
         yield Judgement(REPLACED, f"{old.type} → {new.type}", old, new, "/type")
     elif isinstance(edit, Move):
         rule = SWAPPED if new.is_stateful else REDISTRIBUTED

@@ -60,6 +60,12 @@ def script(query: str, columns: str, settings: str = "") -> str:
 
 SUMS = "SELECT product, SUM(amount) AS total, MAX(price) AS top FROM orders GROUP BY product"
 SUMS_COLUMNS = "product STRING, total INT, top DECIMAL(10, 2)"
+TWO_PHASES = (
+    "SET 'table.exec.mini-batch.enabled' = 'true';SET 'table.exec.mini-batch.allow-latency' = '1 s';"
+    "SET 'table.exec.mini-batch.size' = '100';"
+)
+"""Settings under which an aggregation is done in two phases."""
+
 JOIN = "SELECT o.id, o.price, s.cost FROM orders o JOIN shipments s ON o.id = s.order_id"
 JOIN_COLUMNS = "id BIGINT, price DECIMAL(10, 2), cost DECIMAL(10, 2)"
 WINDOW = (
@@ -204,12 +210,8 @@ PAIRS = (
         SUMS,
         SUMS_COLUMNS,
         "incompatible",
-        ("operator-replaced",),
-        settings=(
-            "",
-            "SET 'table.exec.mini-batch.enabled' = 'true';SET 'table.exec.mini-batch.allow-latency' = '1 s';"
-            "SET 'table.exec.mini-batch.size' = '100';",
-        ),
+        ("aggregation-split",),
+        settings=("", TWO_PHASES),
     ),
     Pair(
         "ttl",
@@ -341,7 +343,23 @@ PAIRS = (
         f"{JOIN} AND o.price > s.cost",
         JOIN_COLUMNS,
         "incompatible",
+        ("inner-join-condition-changed",),
+    ),
+    Pair(
+        "outer-join-condition",
+        JOIN.replace("JOIN", "LEFT JOIN"),
+        f"{JOIN.replace('JOIN', 'LEFT JOIN')} AND o.price > s.cost",
+        JOIN_COLUMNS,
+        "incompatible",
         ("join-condition-changed",),
+    ),
+    Pair(
+        "source-read-again",
+        SUMS,
+        SUMS.replace("FROM orders", "FROM (SELECT * FROM orders UNION ALL SELECT * FROM orders WHERE amount > 2)"),
+        SUMS_COLUMNS,
+        "compatible",
+        ("source-read-again",),
     ),
     Pair(
         "join-pushed-condition",
