@@ -1,0 +1,64 @@
+"""What a case is: state made under one plan, a restart under another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
+
+Row = Mapping[str, Any]
+Files = Mapping[str, Sequence[Row]]
+
+
+def order(id: int, product: str = "p", amount: int = 1, price: int = 10, **more: Any) -> Row:
+    """A row of the table orders."""
+    row = {"id": id, "product": product, "shop": "s", "amount": amount, "price": price, "discount": 2}
+    return {**row, "ts": "2020-01-01 00:00:00", **more}
+
+
+def shipment(order_id: int, cost: int = 5, **more: Any) -> Row:
+    """A row of the table shipments."""
+    row = {"order_id": order_id, "carrier": "c", "cost": cost, "shop": "s"}
+    return {**row, "ts": "2020-01-01 00:00:00", **more}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """State made under ``old``, a restart under ``new``.
+
+    ``first`` and ``second`` are the rows by table (and file) that are there before and after the restart.  The
+    changes written after it are ``expected``: ``c`` or ``d``, then the row; or Spark refuses with an error that has
+    ``refused`` in it.  ``seamless``: they are those of a run that was never stopped.  ``uninterrupted``: the rows that
+    such a run would leave, where the new plan cannot read what came first.  ``rules`` are those that the
+    case backs.
+    """
+
+    name: str
+    rules: tuple[str, ...]
+    old: str
+    new: str
+    first: Files
+    second: Files
+    expected: Sequence[tuple[Any, ...]] = ()
+    refused: str | None = None
+    uninterrupted: Sequence[tuple[Any, ...]] | None = None
+    seamless: bool = False
+    ttls: tuple[str | None, str | None] = (None, None)
+
+
+def sums(name: str, rule: str, new: str, columns: str, expected: Sequence[tuple[Any, ...]], **more: Any) -> Truth:
+    """A change of two sums over one order before and one after the restart."""
+    first = {"orders/a": [order(1, amount=2, price=10)], **more.pop("more", {})}
+    second = {"orders/b": [order(2, amount=3, price=7)]}
+    old = script(more.pop("old", SUMS), more.pop("old_columns", SUMS_COLUMNS))
+    return Truth(name, (rule,), old, script(new, columns, more.pop("settings", "")), first, second, expected, **more)
+
+
+def joined(name: str, rules: tuple[str, ...], new: str, **more: Any) -> Truth:
+    """A change of a join whose left row came before, and whose right row comes after the restart."""
+    columns = more.pop("columns", JOIN_COLUMNS)
+    first = {"orders/a": [order(1)], "shipments/a": []}
+    second = {"shipments/b": [shipment(1)]}
+    return Truth(name, rules, script(JOIN, JOIN_COLUMNS), script(new, columns), first, second, **more)
