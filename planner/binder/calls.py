@@ -19,15 +19,16 @@ from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import in_family, is_interval
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
-from ..catalog import did_you_mean
-from ..rexbuilder import cast, ensure_type, field_access, integer, interval_type, null, symbol
+from ..rexbuilder import cast, ensure_type, integer, interval_type, null, symbol
 from ..sql import ast
+from ..sql.keywords import CONTEXT_FUNCTIONS
 from ..sql.source import Span
 from .casts import avoids_cast
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
 from .literals import UNIT_MILLIS, UNIT_MONTHS, unit_interval
 from .operators import case, comparison_of, moved, times
+from .scope import nested
 
 Expansion: TypeAlias = Callable[[ExpressionBinder, ast.FunctionCall], RexNode]
 
@@ -77,6 +78,9 @@ def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
 
 def _unknown(node: ast.FunctionCall) -> BindError:
     name = str(node.name)
+    if name.upper() in CONTEXT_FUNCTIONS and not node.parentheses:
+        hint = f"{name.upper()} is a reserved word; as a column it needs backquotes: `{name}`"
+        return BindError(f"there is no function {name}", node.name.span, hint)
     near = nearest_names(name)
     hint = f"did you mean {' or '.join(near)}?" if near else "user-defined functions are not supported"
     return BindError(f"there is no function {name}", node.name.span, hint)
@@ -287,12 +291,4 @@ def _element(binder: ExpressionBinder, node: ast.ElementAccess) -> RexNode:
 
 @binds(ast.FieldAccess)
 def _field(binder: ExpressionBinder, node: ast.FieldAccess) -> RexNode:
-    operand = binder.bind(node.operand)
-    name = node.field.name
-    if name not in operand.type.field_names:
-        raise BindError(
-            f"there is no field '{name}' in {operand.type}",
-            node.field.span,
-            did_you_mean(name, operand.type.field_names),
-        )
-    return field_access(operand, name)
+    return nested(binder.bind(node.operand), (node.field,))

@@ -11,6 +11,16 @@ from ..catalog import did_you_mean
 from ..sql import ast
 from .errors import BindError
 
+_QUERY_HINTS = ("STATE_TTL", "BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "LOOKUP", "MULTI_JOIN")
+"""The hints that Flink knows behind SELECT; all but STATE_TTL say how to join, which streams do in one way only."""
+
+
+def check_hints(hints: Iterable[ast.Hint], known: tuple[str, ...] = _QUERY_HINTS) -> None:
+    """Raise :class:`BindError` for a hint that there is not."""
+    for hint in hints:
+        if hint.name not in known:
+            raise BindError(f"there is no hint {hint.name}", hint.span, did_you_mean(hint.name, known))
+
 
 class StateTtl:
     """The STATE_TTL hints of one SELECT, and which of their names found an input.
@@ -21,6 +31,8 @@ class StateTtl:
 
     def __init__(self, hints: Iterable[ast.Hint]) -> None:
         self.by_name: dict[str, tuple[int, ast.Option]] = {}
+        hints = tuple(hints)
+        check_hints(hints)
         for hint in hints:
             if hint.name == "STATE_TTL":
                 if not hint.options:

@@ -60,6 +60,12 @@ def _sink(context: Context, node: ast.Insert) -> Table:
         )
     if isinstance(found, View):
         raise BindError(f"'{node.table}' is a view, nothing can be inserted into it", node.table.span)
+    if node.overwrite and (found.resolved.options or {}).get("connector") != "filesystem":
+        raise BindError(
+            f"'{node.table}' cannot be overwritten",
+            node.span.to(node.table.span),
+            "only tables of files can, and those in batch mode; write INSERT INTO",
+        )
     context.uses.append(TableUse(found, dict(hint_options(node.hints)), node.table.span, as_sink=True))
     return found
 

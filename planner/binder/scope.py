@@ -102,7 +102,7 @@ class Scope:
                 if namespace.matches(names[:length]):
                     found = _column(namespace, names[length])
                     if found is not None:
-                        return _nested(found, parts[length + 1 :])
+                        return nested(found, parts[length + 1 :])
         return self._unqualified(parts)
 
     def _unqualified(self, parts: Sequence[Identifier]) -> RexNode | None:
@@ -122,7 +122,7 @@ class Scope:
                 parts[0].span,
                 f"qualify it: {owners[0]}.{name}",
             )
-        return _nested(found[0], parts[1:]) if found else self._peek(parts)
+        return nested(found[0], parts[1:]) if found else self._peek(parts)
 
     def _peek(self, parts: Sequence[Identifier]) -> RexNode | None:
         """A field of a row-typed column, which Flink finds without the column's name."""
@@ -132,7 +132,7 @@ class Scope:
             for i, f in enumerate(n.row_type.fields)
             if parts[0].name in f.type.field_names
         ]
-        return _nested(found[0], parts) if len(found) == 1 else None
+        return nested(found[0], parts) if len(found) == 1 else None
 
     def _missing(self, parts: Sequence[Identifier]) -> BindError:
         names = tuple(p.name for p in parts)
@@ -163,8 +163,15 @@ def _column(namespace: Namespace, name: str) -> InputRef | None:
     return None
 
 
-def _nested(rex: RexNode, fields: Sequence[Identifier]) -> RexNode:
+def nested(rex: RexNode, fields: Sequence[Identifier]) -> RexNode:
+    """A field of a field … of a row.  Raises :class:`BindError` where there is none."""
     for part in fields:
+        if not rex.type.fields:
+            raise BindError(
+                f"a {rex.type.nullable_()} has no fields to take '{part.name}' from",
+                part.span,
+                "a ROW has fields; a key of a map or a position in an array stands in brackets: a['key']",
+            )
         if part.name not in rex.type.field_names:
             raise BindError(
                 f"there is no field '{part.name}' in {rex.type}",

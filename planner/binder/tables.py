@@ -18,7 +18,7 @@ from .calls import fit
 from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
-from .hints import StateTtl
+from .hints import StateTtl, check_hints
 from .operators import comparison_of
 from .scope import MergedColumn, Namespace, Scope
 
@@ -77,7 +77,8 @@ def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def hint_options(hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
-    """The options of OPTIONS hints."""
+    """The options of OPTIONS hints.  Raises :class:`BindError` for another hint."""
+    check_hints(hints, ("OPTIONS",))
     return tuple((o.key, o.value) for h in hints if h.name == "OPTIONS" for o in h.options)
 
 
@@ -419,8 +420,10 @@ def _bind_constant_unnest(context: Context, node: ast.Unnest, outer: Scope | Non
 def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | None) -> FromItem:
     name = str(node.call.name).upper()
     if name not in WINDOW_FUNCTIONS:
-        raise unsupported(
-            f"the table function {node.call.name}", node.call.name.span, f"known are {', '.join(WINDOW_FUNCTIONS)}"
+        raise BindError(
+            f"there is no table function {node.call.name}",
+            node.call.name.span,
+            did_you_mean(name, WINDOW_FUNCTIONS),
         )
     from .windows import bind_window_function
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.rex import InputRef, Literal
-from ...plan.types import LogicalType, row, timestamp
+from ...plan.types import TIMESTAMPS, LogicalType, row, timestamp
 from ..algebra import Rel, WindowFunction
 from ..catalog import did_you_mean
 from ..sql import ast
@@ -106,9 +106,20 @@ def _time_column(kind: str, node: ast.Expression, row_type: LogicalType) -> int:
         raise BindError(
             f"{kind} needs a time attribute, but '{column.name}' is a plain {t.nullable_()}",
             column.span,
-            f"declare it in the table: WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND",
+            _time_hint(row_type, column.name),
         )
     return index
+
+
+def _time_hint(row_type: LogicalType, name: str) -> str:
+    """How to come by a time attribute: another column is one, or this one could be."""
+    times = [f.name for f in row_type.fields if f.type.is_time_attribute]
+    take = f"take '{times[0]}'" if times else "take a TIMESTAMP column with a WATERMARK"
+    chosen = next(f for f in row_type.fields if f.name == name).type
+    if chosen.root not in TIMESTAMPS:
+        return take
+    declare = f"declare it in its table: WATERMARK FOR {name} AS {name} - INTERVAL '5' SECOND"
+    return f"{take}, or {declare}" if times else f"{declare}; a time that is computed or aggregated has none"
 
 
 def _millis(binder: ExpressionBinder, kind: str, name: str, node: ast.Expression) -> int:

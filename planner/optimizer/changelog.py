@@ -16,10 +16,13 @@ from ..connectors import sink_kinds
 from ..physical import (
     Calc,
     ChangelogNormalize,
+    Deduplicate,
     DropUpdateBefore,
     Exchange,
+    GroupAggregate,
     Limit,
     MiniBatchAssigner,
+    OverAggregate,
     Rank,
     RegularJoin,
     Sink,
@@ -97,8 +100,9 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
     kinds = modify_kinds(sink.input, inference.kinds)
     accepted = sink_kinds(sink.table, dict(sink.options))
     if missing := kinds - accepted:
+        emitted = f"no {_words(missing)}, which {_origin(sink, inference)} emits"
         raise PlanningError(
-            f"the table '{sink.table.identifier.name}' takes no {_words(missing)}, which the query emits",
+            f"the table '{sink.table.identifier.name}' takes {emitted}",
             hint="write to a changelog format such as debezium-json, or make the query append-only",
         )
     if sink.conflict is not None and "UPDATE_BEFORE" in accepted:
@@ -114,6 +118,28 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
             inference.modes[id(new)] = inference.modes[id(found)]
             return new, inference.modes
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
+
+
+def _origin(sink: Sink, inference: _Inference) -> str:
+    """What turns inserts into updates: the lowest such operator, in words."""
+    rel: Rel = sink.input
+    while True:
+        updating = [i for i in rel.inputs if not inference.kinds[id(i)] <= INSERT_ONLY]
+        if not updating:
+            return _ORIGINS.get(type(rel), "the query")
+        rel = updating[0]
+
+
+_ORIGINS: dict[type[Rel], str] = {
+    SourceScan: "a source",
+    GroupAggregate: "an aggregation without a window",
+    RegularJoin: "an outer join",
+    Rank: "a Top-N",
+    SortLimit: "ORDER BY … LIMIT",
+    Deduplicate: "a deduplication that keeps the last row",
+    OverAggregate: "OVER ordered by no time attribute",
+    ChangelogNormalize: "a source",
+}
 
 
 def _words(kinds: Kinds) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from .ast import (
@@ -78,6 +79,7 @@ _NOT_IN_FLINK = {
     "ILIKE": "LOWER(a) LIKE LOWER(b)",
     "RLIKE": "REGEXP(a, b)",
 }
+_UNIT_INSIDE = re.compile(r"\s*([+-]?\d+)\s*([A-Za-z]+?)[sS]?\s*")
 _JSON_KINDS = ("VALUE", "OBJECT", "ARRAY", "SCALAR")
 
 
@@ -358,6 +360,9 @@ class ExpressionParser(FunctionParser):
         negative = sign and self.advance().key == "-"
         if self.token.kind == STRING:
             value = self.string()
+            if not self.at_interval_unit() and (inside := _UNIT_INSIDE.fullmatch(value)):
+                hint = f"the unit stands behind the quotes: INTERVAL '{inside[1]}' {inside[2].upper()}"
+                self.fail("a unit such as DAY, HOUR or SECOND", hint=hint)
             return IntervalLiteral(value, self.interval_qualifier(), negative, span=self.span(start))
         operand = self.expression(_SIGN)
         return IntervalExpression(operand, self.interval_qualifier(), span=self.span(start))

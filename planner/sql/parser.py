@@ -220,7 +220,8 @@ class Cursor:
     def quoting_hint(self) -> str | None:
         """The advice to quote the next token, if it is a reserved word that may be meant as a name."""
         token = self.token
-        if token.kind == WORD and token.key in RESERVED and token.key not in STRUCTURE:
+        a_name = token.key not in STRUCTURE or (token.key in ("GROUP", "ORDER") and self.peek() != "BY")
+        if token.kind == WORD and token.key in RESERVED and a_name:
             return f"{token.key} is a reserved word; as an identifier it needs backquotes: `{self.text(token)}`"
         if token.kind == STRING:
             return "identifiers take backquotes, 'single quotes' make a string"

@@ -28,7 +28,7 @@ from .ast import (
     UseDatabase,
 )
 from .errors import SqlSyntaxError
-from .lexer import END, NUMBER, STRING, WORD
+from .lexer import END, NUMBER, QUOTED, STRING, WORD
 from .parser import QUERY_STARTS
 from .queries import CLAUSES
 
@@ -70,6 +70,8 @@ class StatementParser(AlterParser):
             hint = "is a ';' missing before this statement?"
         elif token.key == ")":
             hint = "there is no '(' for it"
+        elif words and token.kind in (WORD, QUOTED, NUMBER, STRING) and hint is None:
+            hint = "is a ',' or an operator missing before it?"
         self.fail("the end of the statement", words=words, hint=hint)
 
     def _skip_statement(self) -> None:

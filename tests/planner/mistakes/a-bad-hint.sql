@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT /*+ STATE_TLL('a' = '1d') */ customer, amount FROM orders;

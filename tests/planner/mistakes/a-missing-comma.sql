@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT customer amount total FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT UPPER(customer, amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELCT customer, amount FROM orders;

@@ -1,0 +1,1 @@
+CREATE TABLE x (id INT, value STRING) WITH ('connector' = 'print');

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT customer AS year, amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT user, amount FROM orders;

@@ -1,0 +1,2 @@
+CREATE TABLE x (id INT) WITH ('connector' = 'print');
+INSERT INTO x SELECT id FROM x;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT amount, customer FROM orders;

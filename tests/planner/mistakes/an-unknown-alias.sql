@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT c.customer, o.amount FROM orders o;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT o.customer, o.amont FROM orders o;

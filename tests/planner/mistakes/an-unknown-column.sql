@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT custommer, amount FROM orders;

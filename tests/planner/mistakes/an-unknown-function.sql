@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT UPER(customer), amount FROM orders;

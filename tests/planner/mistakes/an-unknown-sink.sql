@@ -1,0 +1,1 @@
+INSERT INTO total SELECT customer, amount FROM orders;

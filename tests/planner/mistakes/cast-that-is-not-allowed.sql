@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT CAST(ts AS INT), amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT DESCRIPTOR(customer), amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT UPPER(DISTINCT customer), amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals (customer, customer) SELECT customer, amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals (customer, totl) SELECT customer, amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT OVERWRITE journal SELECT id, customer, amount FROM orders;

@@ -1,0 +1,1 @@
+CREATE TABLE x (id INT PRIMARY KEY) WITH ('connector' = 'print');

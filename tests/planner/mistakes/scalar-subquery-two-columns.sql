@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT (SELECT id, amount FROM orders), amount FROM orders;

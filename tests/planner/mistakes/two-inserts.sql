@@ -1,0 +1,2 @@
+INSERT INTO totals SELECT customer, amount FROM orders;
+INSERT INTO totals SELECT customer, amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO journal SELECT id, customer, SUM(amount) FROM orders GROUP BY id, customer;

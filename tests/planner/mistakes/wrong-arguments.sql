@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT UPPER(amount), amount FROM orders;
