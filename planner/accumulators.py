@@ -5,12 +5,12 @@ Sources: the declarative and imperative aggregate functions of Flink's runtime, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..plan.errors import UnsupportedError
 from ..plan.specs import AggregateCall, HoppingWindow, WindowingStrategy
-from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal, row
+from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, array, decimal, row
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
 _AGGREGATES = "org.apache.flink.table.runtime.functions.aggregate."
@@ -74,7 +74,8 @@ def accumulators(
             groups.setdefault(call.arg_list, []).append(i)
     distincts = tuple(Distinct(args, tuple(at)) for args, at in groups.items())
     views = tuple(
-        RowField(f"distinct${i}", _map_view(types[d.args[0]], BIGINT.not_null())) for i, d in enumerate(distincts)
+        RowField(f"distinct${i}", _distinct_view(types[d.args[0]], len(d.calls) > 1 and any(retract)))
+        for i, d in enumerate(distincts)
     )
     return Accumulators(tuple(found), distincts, views, count_star)
 
@@ -142,10 +143,20 @@ def _extreme_with_retract(name: str, t: LogicalType) -> LogicalType:
     )
 
 
-def _map_view(key: LogicalType, value: LogicalType) -> LogicalType:
+def _distinct_view(key: LogicalType, count_each: bool) -> LogicalType:
+    """The distinct values; where ``count_each``, with a count for each of the calls that share them."""
+    if not count_each:
+        return _map_view(key, BIGINT.not_null())
+    longs = {"conversionClass": "[J", "elementClass": {"conversionClass": "long"}}
+    return _map_view(key, array(BIGINT.not_null()), {"valueClass": longs})
+
+
+def _map_view(key: LogicalType, value: LogicalType, classes: Mapping[str, object] | None = None) -> LogicalType:
     external: object = f"STRUCTURED<'{_VIEW}', `map` MAP<{key}, {value}>>"
     data_class = _DATA_CLASSES.get(key.root)
+    conversions = dict(classes or {})
     if data_class:
-        conversion = {"conversionClass": f"org.apache.flink.table.data.{data_class}"}
-        external = {"logicalType": external, "fields": [{"name": "map", "keyClass": conversion}]}
+        conversions = {"keyClass": {"conversionClass": f"org.apache.flink.table.data.{data_class}"}, **conversions}
+    if conversions:
+        external = {"logicalType": external, "fields": [{"name": "map", **conversions}]}
     return LogicalType("RAW", raw={"type": "RAW", "class": _VIEW, "externalDataType": external})

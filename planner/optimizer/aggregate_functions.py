@@ -31,19 +31,20 @@ _VARIANCES = {
 
 
 def reduce_functions(rel: Rel) -> Rel:
-    """Variances always; AVG and SUM with them, or where that makes for fewer calls."""
+    """Variances always; AVG and SUM with them, or where that makes for fewer calls.
+
+    What is built anew in doing so takes the smallest and the largest of a grouping column as that column.
+    """
     if not isinstance(rel, Aggregate) or rel.grouping_sets is not None:
         return rel
     names = {c.internal_name for c in rel.calls}
     forced = bool(names & _VARIANCES.keys())
-    if not forced and "$AVG$1" not in names:
-        return _sum_of_window_results(rel)
-    if not forced and any(c.internal_name == "$AVG$1" and _argument(rel, c).root == "DECIMAL" for c in rel.calls):
+    if not forced and names.isdisjoint(("$AVG$1", "$SUM$1")):
         return rel
     reduction = _Reduction(rel)
     exprs = [*identity(rel.row_type)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
     if not forced and len(reduction.calls) >= len(rel.calls):
-        return rel
+        return rel if "$AVG$1" in names else _sum_of_window_results(rel)
     return Project(
         input=reduction.aggregate(),
         exprs=tuple(simplify(e) for e in exprs),
@@ -95,6 +96,9 @@ class _Reduction:
             return self._average(call)
         if call.internal_name in _VARIANCES:
             return self._variance(call, *_VARIANCES[call.internal_name])
+        if call.internal_name in ("$MIN$1", "$MAX$1") and call.arg_list[0] in self.rel.grouping and call.filter_arg < 0:
+            key = self.rel.grouping.index(call.arg_list[0])
+            return InputRef(key, self.rel.row_type.fields[key].type)
         return self._place(call)
 
     def _average(self, call: AggregateCall) -> RexNode:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count as counting
 
-from ...plan.functions import arithmetic
+from ...plan.functions import Arguments, arithmetic
+from ...plan.functions.aggregate import SUM0
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
-from ...plan.types import BIGINT, INT
+from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra import Aggregate, Project, Rel
 from ..physical import Expand
 from .aggregates import expand_id
@@ -59,7 +61,7 @@ def _split(rel: Aggregate, buckets: int) -> Rel:
     bucket_of = {column: first_bucket + i for i, column in enumerate(hashed)}
     sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
     grouping = (*rel.grouping, *bucket_of.values())
-    calls, final_names = _parts(rel.calls)
+    calls, final_names = _parts(rel)
     sets = [s for call, s in zip(rel.calls, sets, strict=True) for _ in _PARTS[call.internal_name or ""]]
     if len({s for s in sets if len(s) > len(rel.grouping)}) > 1:
         source, calls = _expanded(calls, source, grouping, sets)
@@ -67,21 +69,22 @@ def _split(rel: Aggregate, buckets: int) -> Rel:
     return _merged(rel, _final(rel, partial, final_names))
 
 
-def _parts(calls: Sequence[AggregateCall]) -> tuple[list[AggregateCall], list[str]]:
+def _parts(rel: Aggregate) -> tuple[list[AggregateCall], list[str]]:
     """The calls per bucket, and by what function each is put together."""
+    types = rel.input.row_type.field_types
     parts, finals = [], []
-    for call in calls:
+    for call in rel.calls:
         for partial, final in _PARTS[call.internal_name or ""]:
-            parts.append(call if partial == call.internal_name else _as(call, partial))
+            half = partial != call.internal_name
+            parts.append(_half_of_average(call, partial, types[call.arg_list[0]]) if half else call)
             finals.append(final)
     return parts, finals
 
 
-def _as(call: AggregateCall, name: str) -> AggregateCall:
-    """One half of an average."""
+def _half_of_average(call: AggregateCall, name: str, argument: LogicalType) -> AggregateCall:
     if name == "$COUNT$1":
         return replace(call, internal_name=name, syntax="FUNCTION_STAR", type=BIGINT.not_null())
-    return replace(call, internal_name=name, type=call.type.not_null())
+    return replace(call, internal_name=name, type=SUM0.returns(Arguments((argument,))).not_null())
 
 
 def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
@@ -200,12 +203,14 @@ def _merged(rel: Aggregate, final: Aggregate) -> Rel:
     if len(final.calls) == len(rel.calls):
         return final
     columns = iter(identity(final.row_type))
-    keys = len(rel.grouping)
     exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
     for call in rel.calls:
         value = next(columns)
         exprs.append(_average(value, next(columns), call) if call.internal_name == "$AVG$1" else value)
-    names = (*final.row_type.field_names[:keys], *(f"$f{i}" for i in range(keys, len(exprs))))
+    names: list[str] = []
+    for i, e in enumerate(exprs):
+        free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)
+        names.append(final.row_type.field_names[e.index] if isinstance(e, InputRef) else next(free))
     return Project(input=final, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
 
 

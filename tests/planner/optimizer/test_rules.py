@@ -86,6 +86,7 @@ CASES: list[tuple[str, str]] = [
     ("remove_distinct", "SELECT k, AVG(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
     ("remove_distinct", "SELECT id, SUM(v) FILTER (WHERE k = 'x') FROM cdc GROUP BY id"),
     ("reduce_functions", "SELECT k, SUM(v), AVG(v), COUNT(v) FROM a GROUP BY k"),
+    ("reduce_functions", "SELECT k, SUM(v), COUNT(v), MAX(k) FROM a GROUP BY k"),
     ("reduce_functions", "SELECT k, VAR_POP(v) FROM a GROUP BY k"),
     ("push_sorts", "SELECT id + 1 FROM a LIMIT 3"),
     ("push_limit", "SELECT id FROM a LIMIT 3 OFFSET 2"),
