@@ -77,6 +77,16 @@ def change_rules() -> Iterator[str]:
         yield f"| `{rule.id}` | {rule.summary} | {rule.flink} | {rule.spark} | {rule.results} | {shown} |"
 
 
+def migrations() -> Iterator[str]:
+    """The steps that ``upgrade`` takes from release to release."""
+    from flinkplan.compat.migrations import MIGRATIONS
+
+    yield "| | since Flink | what is written otherwise |"
+    yield "|---|---|---|"
+    for step in MIGRATIONS:
+        yield f"| {step.number} | {'.'.join(map(str, step.since))} | {step.summary} |"
+
+
 def functions() -> Iterator[str]:
     """The scalar functions and operators, and what computes them."""
     import flinkplan.executor.expressions  # noqa: F401  (fills the registry)
@@ -122,6 +132,7 @@ PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "change-rules": change_rules,
     "commands": commands,
     "functions": functions,
+    "migrations": migrations,
     "nodes": nodes,
     "spec-keys": spec_keys,
     "validation-rules": validation_rules,
