@@ -5,27 +5,13 @@ Sources: the declarative and imperative aggregate functions of Flink's runtime, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..plan.errors import UnsupportedError
 from ..plan.specs import AggregateCall, HoppingWindow, WindowingStrategy
-from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, array, decimal, row
-
-_VIEW = "org.apache.flink.table.api.dataview.MapView"
-_AGGREGATES = "org.apache.flink.table.runtime.functions.aggregate."
-_DATA_CLASSES = {
-    "CHAR": "StringData",
-    "VARCHAR": "StringData",
-    "DECIMAL": "DecimalData",
-    "TIMESTAMP": "TimestampData",
-    "TIMESTAMP_LTZ": "TimestampData",
-}
-_WELFORD = LogicalType(
-    "STRUCTURED",
-    raw={"class": f"{_AGGREGATES}WelfordM2AggFunction$WelfordM2Accumulator"},
-    fields=row((("n", BIGINT.not_null()), ("mean", DOUBLE.not_null()), ("m2", DOUBLE.not_null()))).fields,
-)
+from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal
+from . import accumulator_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +60,7 @@ def accumulators(
             groups.setdefault(call.arg_list, []).append(i)
     distincts = tuple(Distinct(args, tuple(at)) for args, at in groups.items())
     views = tuple(
-        RowField(f"distinct${i}", _distinct_view(types[d.args[0]], len(d.calls) > 1 and any(retract)))
+        RowField(f"distinct${i}", accumulator_types.distinct_view(types[d.args[0]], len(d.calls) > 1 and any(retract)))
         for i, d in enumerate(distincts)
     )
     return Accumulators(tuple(found), distincts, views, count_star)
@@ -111,11 +97,17 @@ def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> 
             return (("sum", _sum_type(args[0])), ("count", BIGINT))
         case "$MAX$1" | "$MIN$1" as name:
             lower = name[1:4].lower()
-            return ((lower, _extreme_with_retract(lower, args[0]) if retract else args[0].nullable_()),)
+            return (
+                (lower, accumulator_types.extreme_with_retract(lower, args[0]) if retract else args[0].nullable_()),
+            )
         case "$LISTAGG$1" if not retract:
             return (("accDelimiter", result), ("concatAcc", result))
+        case "$ARRAY_AGG$1" if args[0].root in accumulator_types.LISTED:
+            return (("array_agg", accumulator_types.array_agg(args[0])),)
+        case "$PERCENTILE$1":
+            return (("percentile", accumulator_types.PERCENTILE),)
         case "$$WELFORD_M2$1$1":
-            return (("$welford_m2$1", _WELFORD),)
+            return (("$welford_m2$1", accumulator_types.WELFORD),)
     raise UnsupportedError(f"{(call.internal_name or '?').strip('$')} cannot be aggregated in two phases yet")
 
 
@@ -123,40 +115,3 @@ def _sum_type(t: LogicalType) -> LogicalType:
     if t.root == "DECIMAL":
         return decimal(38, t.scale or 0)
     return DOUBLE if t.root in ("FLOAT", "DOUBLE") else BIGINT
-
-
-def _extreme_with_retract(name: str, t: LogicalType) -> LogicalType:
-    title = name.capitalize()
-    view = _map_view(t.not_null(), BIGINT)
-    return LogicalType(
-        "STRUCTURED",
-        raw={
-            "type": "STRUCTURED_TYPE",
-            "implementationClass": f"{_AGGREGATES}{title}WithRetractAggFunction${title}WithRetractAccumulator",
-            "attributes": [
-                {"name": name, "attributeType": str(t.nullable_())},
-                {"name": "mapSize", "attributeType": "BIGINT"},
-                {"name": "map", "attributeType": dict(view.raw or {})},
-            ],
-            "comparison": "EQUALS",
-        },
-    )
-
-
-def _distinct_view(key: LogicalType, count_each: bool) -> LogicalType:
-    """The distinct values; where ``count_each``, with a count for each of the calls that share them."""
-    if not count_each:
-        return _map_view(key, BIGINT.not_null())
-    longs = {"conversionClass": "[J", "elementClass": {"conversionClass": "long"}}
-    return _map_view(key, array(BIGINT.not_null()), {"valueClass": longs})
-
-
-def _map_view(key: LogicalType, value: LogicalType, classes: Mapping[str, object] | None = None) -> LogicalType:
-    external: object = f"STRUCTURED<'{_VIEW}', `map` MAP<{key}, {value}>>"
-    data_class = _DATA_CLASSES.get(key.root)
-    conversions = dict(classes or {})
-    if data_class:
-        conversions = {"keyClass": {"conversionClass": f"org.apache.flink.table.data.{data_class}"}, **conversions}
-    if conversions:
-        external = {"logicalType": external, "fields": [{"name": "map", **conversions}]}
-    return LogicalType("RAW", raw={"type": "RAW", "class": _VIEW, "externalDataType": external})

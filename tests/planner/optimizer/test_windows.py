@@ -46,6 +46,10 @@ def nodes(query: str, options: Mapping[str, str] | None = None) -> list[str]:
             ["window-table-function", "exchange", "group-aggregate"],
         ),
         (f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY {BOUNDS}, GROUPING SETS ((k), ())", ["expand", *TWO_PHASES]),
+        (
+            f"SELECT CAST(PERCENTILE(v, 0.5) AS INT) + CARDINALITY(ARRAY_AGG(k)) FROM {TUMBLE} GROUP BY {BOUNDS}",
+            TWO_PHASES,
+        ),
         (f"SELECT COUNT(*) FROM {RANKED} WHERE n < 3 GROUP BY {BOUNDS}", None),
         (f"SELECT COUNT(*) FROM (SELECT * FROM {TUMBLE} UNION ALL SELECT * FROM {TUMBLE}) GROUP BY {BOUNDS}", None),
     ],

@@ -1,0 +1,38 @@
+"""The types of accumulators that are objects, as Flink writes them into plans."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from flinkplan.plan.types import LogicalType, parse_type
+from flinkplan.planner.accumulator_types import LISTED, PERCENTILE, array_agg
+
+INTS = (
+    "AFpvcmcuYXBhY2hlLmZsaW5rLnRhYmxlLnJ1bnRpbWUudHlwZXV0aWxzLkxpbmtlZExpc3RTZXJpYWxpemVyJExpbmtlZExpc3RTZXJpYWxpemVy"
+    "U25hcHNob3QAAAADAA3nBAAAAAMBABRX/QAAAAEAAAABAE5vcmcuYXBhY2hlLmZsaW5rLmFwaS5jb21tb24udHlwZXV0aWxzLmJhc2UuSW50U2Vy"
+    "aWFsaXplciRJbnRTZXJpYWxpemVyU25hcHNob3QAAAAD"
+)
+
+
+def test_lists_of_integers_are_written_as_flink_writes_them() -> None:
+    cls = "org.apache.flink.table.runtime.functions.aggregate.ArrayAggFunction$ArrayAggAccumulator"
+    raw = f"RAW('java.util.LinkedList', '{INTS}')"
+    assert str(array_agg(parse_type("INT"))) == f"STRUCTURED<'{cls}', `list` {raw}, `retractList` {raw}>"
+
+
+@pytest.mark.parametrize(("element", "end"), [("DECIMAL(10, 2)", (10, 2)), ("TIMESTAMP(3)", (3,)), ("STRING", (3,))])
+def test_snapshots_end_with_the_parameters_of_the_type(element: str, end: tuple[int, ...]) -> None:
+    snapshot = base64.b64decode((array_agg(parse_type(element)).fields[0].type.raw or {})["snapshot"])
+    assert snapshot.endswith(b"".join(n.to_bytes(4, "big") for n in end))
+
+
+@pytest.mark.parametrize("root", LISTED)
+def test_types_read_back(root: str) -> None:
+    t = array_agg(LogicalType(root, precision=3, scale=0))
+    assert parse_type(str(t)) == t
+
+
+def test_percentiles_count_values() -> None:
+    assert [a["name"] for a in (PERCENTILE.raw or {})["attributes"]] == ["percentages", "valueCount"]
