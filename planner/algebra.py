@@ -119,6 +119,20 @@ class Join(Rel):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Lateral(Rel):
+    """Each row of ``left`` with those of ``right``, which reads it through ``CorrelVariable(correl)``."""
+
+    left: Rel
+    right: Rel
+    type: JoinType
+    correl: str
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
 class TemporalJoin(Rel):
     """``left JOIN right FOR SYSTEM_TIME AS OF left.<time> ON condition``."""
 

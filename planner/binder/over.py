@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
 from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0
 from ...plan.functions.model import Arguments
-from ...plan.rex import Call, InputRef, Literal, RexNode, transform
+from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, decimal
 from ..algebra import Frame, Over
 from ..catalog import did_you_mean
@@ -191,16 +191,3 @@ def _less_one(count: RexNode) -> RexNode:
     less = arithmetic.MINUS.call(count, integer(1))
     operands = (alone, null(count.type), less)
     return Call(conditional.CASE.internal_name, operands, count.type.nullable_(), conditional.CASE.syntax)
-
-
-def extract_windows(rex: RexNode, columns: list[RexNode]) -> RexNode:
-    """The expression with each window function replaced by a reference to a column, which is appended."""
-
-    def replace_window(node: RexNode) -> RexNode:
-        if not isinstance(node, Over):
-            return node
-        if node not in columns:
-            columns.append(node)
-        return InputRef(columns.index(node), node.type)
-
-    return transform(rex, replace_window)

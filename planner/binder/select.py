@@ -18,7 +18,7 @@ from .context import Context
 from .errors import BindError
 from .expressions import ExpressionBinder
 from .hints import StateTtl
-from .over import WindowedBinder, extract_windows
+from .over import WindowedBinder
 from .scope import Scope
 from .tables import FromItem, bind_from
 
@@ -193,13 +193,10 @@ def _collect(binder: AggregateBinder, select: ast.Select, items: list[Item], que
 def _qualified(
     binder: WindowedBinder, rel: Rel, node: ast.Expression, exprs: list[RexNode], names: tuple[str, ...]
 ) -> Rel:
-    """QUALIFY: the window functions become columns, the condition a filter above them."""
+    """QUALIFY: the condition becomes a column, by which a filter above it chooses the rows."""
     predicate = binder.condition(node)
-    columns = list(exprs)
-    predicate = extract_windows(predicate, columns)
-    extra = [f"QualifyExpression{i}" for i in range(len(columns) - len(exprs))]
-    rel = project(rel, columns, [*names, *extra])
-    rel = Filter(input=rel, condition=predicate, row_type=rel.row_type)
+    rel = project(rel, [*exprs, predicate], [*names, "QualifyExpression"])
+    rel = Filter(input=rel, condition=InputRef(len(exprs), predicate.type), row_type=rel.row_type)
     return project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)
 
 

@@ -9,7 +9,7 @@ from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WI
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
-from ..algebra import Correlate, Join, Project, Rel, Scan, TemporalJoin, Watermark
+from ..algebra import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Watermark
 from ..catalog import Table, View, did_you_mean
 from ..naming import uniquify
 from ..rexbuilder import TRUE, conjunction
@@ -191,7 +191,7 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
         inside = Scope(left.namespaces, outer, left.merged, context.next_correlation)
         right = bind_from(context, node.right, inside, ttl)
         if inside.correlated:
-            raise unsupported("LATERAL with a subquery that reads the left side", node.right.span)
+            return _bind_lateral(context, node, left, right, kind, inside.correl)
     else:
         right = bind_from(context, node.right, outer, ttl)
     scope, fields = _joined(left, right, kind, outer)
@@ -204,6 +204,21 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
         ttl=ttl.join(left.name, right.name),
         row_type=row(fields, nullable=False),
     )
+    return FromItem(rel, scope.namespaces, merged)
+
+
+def _bind_lateral(
+    context: Context, node: ast.Join, left: FromItem, right: FromItem, kind: JoinType, correl: str
+) -> FromItem:
+    if kind not in (JoinType.INNER, JoinType.LEFT):
+        raise unsupported(f"a {node.kind} JOIN with LATERAL", node.span, "use INNER or LEFT JOIN")
+    scope, fields = _joined(left, right, kind, None)
+    condition, merged = _condition(context, node, left, right, scope)
+    if kind is JoinType.LEFT and condition != TRUE:
+        raise unsupported("a condition of LEFT JOIN LATERAL", node.span, "write the condition in the subquery")
+    rel: Rel = Lateral(left=left.rel, right=right.rel, type=kind, correl=correl, row_type=row(fields, nullable=False))
+    if condition != TRUE:
+        rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
     return FromItem(rel, scope.namespaces, merged)
 
 

@@ -22,7 +22,6 @@ from .rexes import (
     OR,
     SEARCH,
     and_,
-    is_always_false,
     is_always_true,
     is_call,
     not_,
@@ -74,7 +73,7 @@ def boolean_case(rex: Call) -> RexNode:
     conditions, values = branches[::2], [*branches[1::2], otherwise]
     if not all(map(_is_safe, (*conditions[1:], *values))):
         return rex
-    decided = all(is_always_true(v) or is_always_false(v) for v in values)
+    decided = all(isinstance(v, Literal) and v.value is not None for v in values)
     terms: list[RexNode] = []
     before: list[RexNode] = []
     for condition, value in zip([*map(_is_true, conditions), None], values, strict=True):

@@ -63,8 +63,10 @@ class Implementer:
         return not modify_kinds(rel, self.kinds) <= INSERT_ONLY
 
 
-def exchange(rel: Rel, keys: tuple[int, ...]) -> p.Exchange:
-    """The relation with rows of equal keys brought together."""
+def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
+    """The relation with rows of equal keys brought together; those of a limit are together already."""
+    if not keys and isinstance(rel, (p.Limit, p.SortLimit)):
+        return rel
     return p.Exchange(input=rel, keys=keys, row_type=rel.row_type)
 
 

@@ -12,7 +12,7 @@ from itertools import product
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import INTEGERS
-from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort, Watermark
+from ..algebra import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Watermark
 from ..physical import (
     Calc,
     ChangelogNormalize,
@@ -112,6 +112,12 @@ def _scan(rel: SourceScan, upsert: bool) -> Keys:
     return frozenset({frozenset(positions[c] for c in primary.columns)})
 
 
+def _stored(rel: Scan, upsert: bool) -> Keys:
+    primary = rel.table.resolved.schema.primary_key
+    names = rel.row_type.field_names
+    return NO_KEYS if primary is None else frozenset({frozenset(names.index(c) for c in primary.columns)})
+
+
 def _exchange(rel: Exchange, upsert: bool) -> Keys:
     keys = _keys(rel.input, upsert)
     return _within(keys, rel.keys) if upsert else keys
@@ -129,6 +135,8 @@ def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
             rex = rex.operands[0]
         if isinstance(rex, InputRef):
             places.setdefault(rex.index, []).append(i)
+    if not places:
+        return NO_KEYS
     found = set()
     for key in keys:
         if all(c in places for c in key):
@@ -222,6 +230,7 @@ def _deduplicate(rel: Deduplicate, upsert: bool) -> Keys:
 
 
 _RULES: dict[type[Rel], Callable[..., Keys]] = {
+    Scan: _stored,
     SourceScan: _scan,
     Exchange: _exchange,
     Calc: _calc,

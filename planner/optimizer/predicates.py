@@ -191,7 +191,7 @@ def push_join_condition(rel: Join) -> Rel:
     left, right, _ = _by_side(conjunctions(rel.condition), width)
     if rel.type in (JoinType.LEFT, JoinType.FULL, JoinType.ANTI):
         left = []
-    if rel.type in (JoinType.RIGHT, JoinType.FULL):
+    if rel.type in (JoinType.RIGHT, JoinType.FULL, JoinType.ANTI):
         right = []
     if not left and not right:
         return rel

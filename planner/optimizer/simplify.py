@@ -34,7 +34,9 @@ from .rexes import (
     OR,
     SEARCH,
     TRUE,
+    UNKNOWN,
     and_,
+    case,
     cast,
     compare,
     flatten,
@@ -68,7 +70,7 @@ def text_as_column(rex: RexNode) -> RexNode:
 
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE."""
-    found = _unknown_as_false(simplify(pull_factors(rewrite(rex, text_as_column))))
+    found = _unknown_as_false(simplify(_certain(pull_factors(rewrite(rex, text_as_column)))))
     return FALSE if isinstance(found, Literal) and found.value is None else found
 
 
@@ -83,19 +85,49 @@ def pull_factors(rex: RexNode) -> RexNode:
     return and_([*common, or_(and_(part for part in term if part not in common) for term in terms)])
 
 
+def _certain(rex: RexNode) -> RexNode:
+    """A condition whose cases yield FALSE instead of UNKNOWN, those of one result in a row together."""
+    if is_call(rex, AND, OR):
+        join = and_ if is_call(rex, AND) else or_
+        return join(map(_certain, children(rex)))
+    if is_call(rex, NOT) and is_call(children(rex)[0], CASE):
+        *branches, last = children(children(rex)[0])
+        values = [negate(b) if i % 2 else b for i, b in enumerate(branches)]
+        return _certain(case([*values, negate(last)], rex.type))
+    if not is_call(rex, CASE) or rex.type.root != "BOOLEAN":
+        return rex
+    *branches, last = (FALSE if o == UNKNOWN else o for o in children(rex))
+    merged: list[RexNode] = []
+    for condition, value in zip(branches[::2], branches[1::2], strict=True):
+        if merged and merged[-1] == value:
+            merged[-2] = or_([merged[-2], _unknown_as_false(condition)])
+        else:
+            merged += [_unknown_as_false(condition), value]
+    return case([*merged, last], rex.type)
+
+
 def _unknown_as_false(rex: RexNode) -> RexNode:
     if isinstance(rex, Literal) and rex.value is None:
         return FALSE
     if is_call(rex, IS_TRUE):
-        return children(rex)[0]
+        return _unknown_as_false(children(rex)[0])
     if is_call(rex, SEARCH):
         return sargs.unknown_as_false(rex)
     for name, join in ((AND, and_), (OR, or_)):
         if is_call(rex, name):
             parts = flatten(name, rex)
             new = tuple(map(_unknown_as_false, parts))
-            return rex if new == parts else simplify(join(new))
-    return rex
+            rex = rex if new == parts else simplify(join(new))
+    return _nulls_last(rex) if is_call(rex, AND) else rex
+
+
+def _nulls_last(rex: RexNode) -> RexNode:
+    """IS NOT NULL behind what else must hold, left out where a comparison says so anyway."""
+    parts = flatten(AND, rex)
+    tests = [p for p in parts if is_call(p, IS_NOT_NULL)]
+    others = [p for p in parts if p not in tests]
+    compared = {o for p in others if is_call(p, *COMPARISONS) for o in children(p)}
+    return and_([*others, *(t for t in tests if children(t)[0] not in compared)])
 
 
 def _simplify_node(rex: RexNode) -> RexNode:
@@ -116,7 +148,16 @@ def _or(rex: Call) -> RexNode:
     terms = flatten(OR, rex)
     nulls = [t for t in terms if is_call(t, IS_NULL)]
     ordered = [*nulls, *(t for t in terms if not is_call(t, IS_NULL))]
-    return _junction(or_(ordered), OR, FALSE, TRUE, sargs.unite, or_)
+    return _junction(or_(_without_negations(ordered)), OR, FALSE, TRUE, sargs.unite, or_)
+
+
+def _without_negations(terms: list[RexNode]) -> list[RexNode]:
+    """``a OR (b AND NOT a)`` as ``a OR b``."""
+    for i, term in enumerate(terms):
+        if not term.type.nullable and not is_call(term, AND):
+            negated = negate(term)
+            terms[i + 1 :] = [and_(p for p in flatten(AND, t) if p != negated) for t in terms[i + 1 :]]
+    return terms
 
 
 def _junction(
@@ -185,6 +226,10 @@ def negate(rex: RexNode) -> RexNode:
             return rex.operands[0]
         if rex.name == SEARCH:
             return sargs.negate(rex)
+        if rex.name == CASE:
+            last = len(rex.operands) - 1
+            operands = (o if i % 2 == 0 and i < last else not_(o) for i, o in enumerate(rex.operands))
+            return simplify(replace(rex, operands=tuple(operands)))
         if rex.name == AND:
             return simplify(or_(negate(o) for o in flatten(AND, rex)))
         if rex.name == OR:

@@ -1,63 +1,75 @@
-"""Subqueries as joins.
-
-Sources: ``FlinkSubQueryRemoveRule``, ``SubQueryDecorrelator``, Calcite's ``SubQueryRemoveRule``.
-"""
+"""Subqueries as joins.  Sources: ``FlinkSubQueryRemoveRule``, Calcite's ``SubQueryRemoveRule``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions import aggregate as functions
-from ...plan.rex import FUNCTION, Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
-from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BIGINT, INT, LogicalType
-from ..algebra import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
+from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.specs import JoinType
+from ...plan.types import BIGINT, BOOLEAN, INT
+from ..algebra import Aggregate, Filter, Join, Lateral, Project, Rel, SubQuery, SubQueryKind
 from ..rexbuilder import comparison_operands
+from .decorrelation import compare_columns, decorrelated, distinct, free_variables
+from .keys import are_columns_unique
 from .predicates import filtered, join_row_type
 from .projections import columns
 from .rexes import (
     AND,
     CASE,
     EQ,
+    FALSE,
     GE,
     GT,
+    IS_FALSE,
+    IS_NOT_FALSE,
     IS_NOT_NULL,
     IS_NOT_TRUE,
     IS_NULL,
+    IS_TRUE,
     LE,
     LT,
     NE,
-    NEGATED,
     NOT,
     OR,
     TRUE,
+    UNKNOWN,
     and_,
     case,
+    cast,
     compare,
     conjunctions,
     identity,
+    inline,
     is_call,
+    not_,
     or_,
-    refs,
-    remap,
     rewrite,
     shift,
     test,
 )
-from .row_types import concat, row_of, unique_names
+from .row_types import concat, row_of
+from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined, semi_join
+from .simplify import negate, simplify, simplify_condition
 from .tree import bottom_up
 
 
 def rewrite_subqueries(rel: Rel) -> Rel:
-    """IN and EXISTS of a filter become semi and anti joins; a scalar subquery becomes a column of a join."""
-    if isinstance(rel, Filter) and _holds(rel.condition):
-        return _filter(rel)
-    if isinstance(rel, Project) and any(map(_holds, rel.exprs)):
-        return _project(rel)
-    if isinstance(rel, Join) and _holds(rel.condition):
-        raise UnsupportedError("a subquery in the condition of a join cannot be planned yet", hint="move it to WHERE")
+    """IN and EXISTS of a filter become semi and anti joins; any other subquery becomes columns of a join."""
+    match rel:
+        case Filter():
+            return _filter(rel)
+        case Project() if any(map(_holds, rel.exprs)):
+            joins = _Joins(rel.input)
+            exprs = tuple(simplify(joins.rewritten(e, Logic.THREE_VALUED)) for e in rel.exprs)
+            return replace(rel, input=joins.source, exprs=exprs)
+        case Join() if _holds(rel.condition):
+            return _join(rel)
+        case Lateral():
+            return _lateral(rel)
     return rel
 
 
@@ -65,143 +77,90 @@ def _holds(rex: RexNode) -> bool:
     return isinstance(rex, SubQuery) or any(map(_holds, children(rex)))
 
 
-def _filter(rel: Filter) -> Rel:
+def _filter(rel: Filter, *, semi_joins: bool = True) -> Rel:
+    if not _holds(rel.condition):
+        return rel
     source = rel.input
     rest: list[RexNode] = []
-    for part in sorted(conjunctions(rel.condition), key=lambda c: is_call(c, NOT)):
+    for part in sorted(_separated(rel.condition), key=lambda c: is_call(c, NOT)):
         negated = is_call(part, NOT)
         inner = children(part)[0] if negated else part
-        if isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
-            source = _semi_join(source, inner, JoinType.ANTI if negated else JoinType.SEMI)
-        else:
+        found = None
+        if semi_joins and isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
+            kind = JoinType.ANTI if negated else JoinType.SEMI
+            matches = bottom_up(inner.rel, rewrite_subqueries)
+            found = semi_join(source, inner, matches, kind)
+        if found is None:
             rest.append(part)
+        else:
+            source = found
     if not any(map(_holds, rest)):
         return filtered(source, rest)
     width = len(source.row_type.fields)
     joins = _Joins(source)
-    condition = joins.condition(and_(rest))
-    return columns(filtered(joins.source, [condition]), range(width))
+    condition = simplify_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest))
+    return columns(filtered(joins.source, conjunctions(condition)), range(width))
 
 
-def _project(rel: Project) -> Rel:
-    joins = _Joins(rel.input)
-    exprs = tuple(map(joins.value, rel.exprs))
-    return replace(rel, input=joins.source, exprs=exprs)
-
-
-def _semi_join(left: Rel, subquery: SubQuery, kind: JoinType) -> Rel:
-    right, conditions = decorrelate(rewritten(subquery.rel), subquery.correl)
-    width = len(left.row_type.fields)
-    parts: list[RexNode] = []
-    for i, operand in enumerate(subquery.operands):
-        column: RexNode = InputRef(width + i, right.row_type.fields[i].type)
-        a, b = comparison_operands((operand, column))
-        equal: RexNode = compare(EQ, a, b)
-        nullable = [x for x in (a, b) if x.type.nullable]
-        if kind is JoinType.ANTI and nullable:
-            equal = or_([*(test(IS_NULL, x) for x in nullable), equal])
-        parts.append(equal)
-    parts += [_joined(c, left, width, subquery.correl) for c in conditions]
-    return Join(left=left, right=right, type=kind, condition=and_(parts), row_type=left.row_type)
-
-
-def rewritten(rel: Rel) -> Rel:
-    """A subquery's relation with its own subqueries rewritten."""
-    return bottom_up(rel, rewrite_subqueries)
-
-
-def _joined(rex: RexNode, left: Rel, width: int, correl: str | None) -> RexNode:
-    """A correlated condition as one of a join: outer columns on the left, the subquery's on the right."""
-    names = left.row_type.field_names
-
-    def outer(node: RexNode) -> RexNode:
-        if isinstance(node, FieldAccess) and isinstance(node.expr, CorrelVariable) and node.expr.correl == correl:
-            index = names.index(node.name)
-            return InputRef(index, left.row_type.fields[index].type)
-        return node
-
-    return rewrite(shift(rex, width), outer)
-
-
-def _correlated(rex: RexNode, correl: str | None) -> bool:
-    if isinstance(rex, CorrelVariable):
-        return rex.correl == correl
-    return any(_correlated(c, correl) for c in children(rex))
-
-
-def decorrelate(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
-    """The relation without the conditions that read the outer row, and these, over its columns."""
-    match rel:
-        case Filter():
-            source, conditions = decorrelate(rel.input, correl)
-            own = conjunctions(rel.condition)
-            conditions = [*conditions, *(c for c in own if _correlated(c, correl))]
-            return filtered(source, [c for c in own if not _correlated(c, correl)]), conditions
-        case Project():
-            source, conditions = decorrelate(rel.input, correl)
-            if any(_correlated(e, correl) for e in rel.exprs):
-                raise UnsupportedError("a subquery that selects a column of the outer query cannot be planned yet")
-            return _projected(rel, source, conditions)
-        case Join(type=JoinType.INNER):
-            left, left_conditions = decorrelate(rel.left, correl)
-            right, right_conditions = decorrelate(rel.right, correl)
-            width = len(left.row_type.fields)
-            own = conjunctions(rel.condition)
-            conditions = [*left_conditions, *(shift(c, width) for c in right_conditions)]
-            conditions += [c for c in own if _correlated(c, correl)]
-            condition = and_(c for c in own if not _correlated(c, correl))
-            row_type = join_row_type(rel.type, left, right)
-            return replace(rel, left=left, right=right, condition=condition, row_type=row_type), conditions
-        case Aggregate():
-            source, conditions = decorrelate(rel.input, correl)
-            return _grouped(rel, source, conditions)
-    if correl is not None and _reads(rel, correl):
-        raise UnsupportedError("this correlated subquery cannot be planned yet")
-    return rel, []
-
-
-def _reads(rel: Rel, correl: str) -> bool:
-    own = [getattr(rel, name, None) for name in ("condition", "call", "expr")]
-    own += list(getattr(rel, "exprs", ()))
-    if any(_correlated(e, correl) for e in own if e is not None):
-        return True
-    return any(_reads(i, correl) for i in rel.inputs)
-
-
-def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
-    """The projection, with the columns that the conditions read behind its own."""
-    exprs = list(rel.exprs)
-    names = list(rel.row_type.field_names)
-    place: dict[int, int] = {}
-    for i in sorted(set().union(*map(refs, conditions))):
-        ref = InputRef(i, source.row_type.fields[i].type)
-        if ref in exprs:
-            place[i] = exprs.index(ref)
+def _separated(rex: RexNode) -> Iterator[RexNode]:
+    """The conditions that must all hold, with NOT pushed inwards as far as there are subqueries."""
+    for part in conjunctions(rex):
+        inner = children(part)[0] if is_call(part, NOT, IS_TRUE) else part
+        if not _holds(part) or isinstance(inner, SubQuery) or inner is part:
+            yield part if not is_call(part, IS_TRUE) else inner
+        elif is_call(part, IS_TRUE) or is_call(inner, NOT):
+            yield from _separated(inner if is_call(part, IS_TRUE) else children(inner)[0])
+        elif is_call(inner, OR):
+            yield from _separated(and_(map(not_, children(inner))))
+        elif is_call(inner, AND):
+            yield or_(map(not_, children(inner)))
         else:
-            place[i] = len(exprs)
-            exprs.append(ref)
-            names.append(source.row_type.fields[i].name)
-    row_type = row_of(unique_names(names), (e.type for e in exprs))
-    return Project(input=source, exprs=tuple(exprs), row_type=row_type), [remap(c, place) for c in conditions]
+            yield part
 
 
-def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
-    """The aggregation per value of the columns that the conditions read, these in front."""
-    if not conditions:
-        return replace(rel, input=source), []
-    read = sorted(set().union(*map(refs, conditions)))
-    added = tuple(i for i in read if i not in rel.grouping)
-    columns_ = identity(source.row_type)
-    source = filtered(source, [test(IS_NOT_NULL, columns_[i]) for i in read if columns_[i].type.nullable])
-    fields = (*(source.row_type.fields[i] for i in added), *rel.row_type.fields)
-    grouping = (*added, *rel.grouping)
-    row_type = row_of(unique_names(f.name for f in fields), (f.type for f in fields))
-    new = replace(rel, input=source, grouping=grouping, row_type=row_type)
-    place = {g: i for i, g in enumerate(grouping)}
-    return new, [remap(c, {r: place[r] for r in read}) for c in conditions]
+def _join(rel: Join) -> Rel:
+    """A scalar subquery of a join's condition is joined with the right input."""
+    joins = _Joins(rel.right, shift=len(rel.left.row_type.fields))
+    condition = joins.rewritten(rel.condition, Logic.TRUE)
+    row_type = join_row_type(rel.type, rel.left, joins.source)
+    join = replace(rel, right=joins.source, condition=condition, row_type=row_type)
+    return columns(join, range(len(rel.row_type.fields)))
+
+
+def _lateral(rel: Lateral) -> Rel:
+    joins = _Joins(rel.left)
+    added = joins.attach(rel.type, rel.right, rel.correl)
+    exprs = (*identity(joins.source.row_type)[: len(rel.left.row_type.fields)], *added)
+    row_type = row_of(rel.row_type.field_names, (e.type for e in exprs))
+    return Project(input=joins.source, exprs=exprs, row_type=row_type)
+
+
+def _expanded(rel: Rel) -> Rel:
+    """The relation of a subquery that is joined, with its own subqueries joined too: none is a semi join then."""
+    return bottom_up(rel, lambda r: _filter(r, semi_joins=False) if isinstance(r, Filter) else rewrite_subqueries(r))
 
 
 # ---------------------------------------------------------------- subqueries inside expressions
+
+
+class Logic(Enum):
+    """What is asked of a condition.  Source: ``RelOptUtil.Logic``, ``LogicVisitor``."""
+
+    TRUE = auto()
+    """Only rows for which it is TRUE are kept."""
+    TWO_VALUED = auto()
+    """It cannot be unknown."""
+    THREE_VALUED = auto()
+    UNKNOWN_AS_FALSE = auto()
+    UNKNOWN_AS_TRUE = auto()
+
+
+_LOGIC = {
+    IS_TRUE: Logic.UNKNOWN_AS_FALSE,
+    IS_NOT_TRUE: Logic.UNKNOWN_AS_FALSE,
+    IS_FALSE: Logic.UNKNOWN_AS_TRUE,
+    IS_NOT_FALSE: Logic.UNKNOWN_AS_TRUE,
+}
 
 
 @dataclass
@@ -212,108 +171,156 @@ class _Joins:
     """
 
     source: Rel
+    shift: int = 0
+    """How many columns of another relation stand before the source's, in a join."""
 
-    def condition(self, rex: RexNode) -> RexNode:
-        """A condition of which UNKNOWN counts as FALSE."""
-        if isinstance(rex, Call) and rex.name in (AND, OR):
-            return replace(rex, operands=tuple(map(self.condition, rex.operands)))
-        if isinstance(rex, SubQuery) and rex.kind is SubQueryKind.IN:
-            return self._contained(rex)
-        if isinstance(rex, SubQuery) and rex.kind is SubQueryKind.SOME:
-            return self._some(rex)
-        if isinstance(rex, Call) and rex.name == NOT:
-            inner = rex.operands[0]
-            if isinstance(inner, SubQuery) and inner.kind is SubQueryKind.SOME:
-                return self._none(inner)
-        return self.value(rex)
+    def rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
+        """The expression without subqueries."""
+        if isinstance(rex, SubQuery):
+            return self._value(rex, logic)
+        if not _holds(rex):
+            return rex
+        if not isinstance(rex, Call):
+            return rewrite(rex, lambda r: self._value(r, Logic.THREE_VALUED) if isinstance(r, SubQuery) else r)
+        inner = logic if is_call(rex, AND) else _LOGIC.get(rex.name, Logic.THREE_VALUED)
+        operands = [self.rewritten(o, inner) for o in rex.operands]
+        if is_call(rex, NOT) and is_call(operands[0], CASE):
+            return _negated(operands[0])
+        if is_call(rex, CASE) and rex.type.root != "BOOLEAN":
+            operands[:-1:2] = map(simplify_condition, operands[:-1:2])
+        return replace(rex, operands=tuple(operands))
 
-    def value(self, rex: RexNode) -> RexNode:
-        """Any expression."""
-        if is_call(rex, CASE):
-            last = len(children(rex)) - 1
-            operands = (self.condition(o) if i % 2 == 0 and i < last else o for i, o in enumerate(children(rex)))
-            rex = case(operands, rex.type)
-        return rewrite(rex, self._column)
+    def _value(self, node: SubQuery, logic: Logic) -> RexNode:
+        if self.shift and node.kind is not SubQueryKind.SCALAR:
+            raise _refused(node, "in the condition of a join", "move it to WHERE")
+        node = replace(node, operands=tuple(self.rewritten(o, Logic.THREE_VALUED) for o in node.operands))
+        match node.kind:
+            case SubQueryKind.SCALAR:
+                return self._scalar(node)
+            case SubQueryKind.EXISTS:
+                return self._exists(node, logic)
+            case SubQueryKind.IN:
+                return self._contained(node, logic)
+        return self._some(node)
 
-    def _column(self, node: RexNode) -> RexNode:
-        if not isinstance(node, SubQuery):
-            return node
-        if node.kind is SubQueryKind.SCALAR:
-            return self._scalar(node)
-        if node.kind is SubQueryKind.EXISTS:
-            return self._exists(node)
-        raise _unsupported(node)
+    def attach(self, kind: JoinType, right: Rel, correl: str | None) -> tuple[RexNode, ...]:
+        """Join the source with a relation that may read its rows; the columns that this adds."""
+        if correl is None or correl not in free_variables(right):
+            return self._join(kind, right, [])
+        if kind is JoinType.LEFT and _is_scalar_aggregate(right):
+            return self._aggregates(right, correl)
+        frame = decorrelated(right, correl, self.source)
+        added = self._join(kind, frame.rel, self._equalities(frame.rel, frame.outer))
+        return tuple(added[frame.places[i]] for i in range(len(right.row_type.fields)))
+
+    def _equalities(self, right: Rel, outer: Mapping[int, int]) -> list[RexNode]:
+        return [compare_columns(self.source, c, right, outer[c]) for c in sorted(outer)]
+
+    def _aggregates(self, right: Rel, correl: str) -> tuple[RexNode, ...]:
+        """Aggregates of no rows are NULL behind an outer join, and counts 0; what is computed of them is so above.
+
+        Source: ``AdjustProjectForCountAggregateRule``.
+        """
+        exprs: tuple[RexNode, ...] = identity(right.row_type)
+        while isinstance(right, Project):
+            exprs = tuple(inline(e, right.exprs) for e in exprs)
+            right = right.input
+        assert isinstance(right, Aggregate)
+        frame = decorrelated(right, correl, self.source)
+        added = self._join(JoinType.LEFT, frame.rel, self._equalities(frame.rel, frame.outer))
+        values = []
+        for i, call in enumerate(right.calls):
+            value = added[frame.places[i]]
+            if call.internal_name == "$COUNT$1":
+                zero = Literal(0, call.type.not_null())
+                value = case([test(IS_NULL, value), zero, value], call.type.nullable_())
+            values.append(value)
+        return tuple(cast(inline(e, tuple(values)), e.type.nullable_()) for e in exprs)
 
     def _scalar(self, node: SubQuery) -> RexNode:
-        rel = rewritten(node.rel)
+        rel = _expanded(node.rel)
+        if node.correl is not None and node.correl in free_variables(rel):
+            found = self._keyed(rel, node.correl)
+            if found is not None:
+                return found
         if not _single_row(rel):
             rel = _single_value(rel)
-        right, conditions = decorrelate(rel, node.correl)
-        value = len(right.row_type.fields) - 1 if isinstance(right, Aggregate) else 0
-        width = len(self.source.row_type.fields)
-        joined = [_outer_first(_joined(c, self.source, width, node.correl), width) for c in conditions]
-        return self._join(JoinType.LEFT, right, joined)[value]
+        return self.attach(JoinType.LEFT, rel, node.correl)[0]
 
-    def _exists(self, node: SubQuery) -> RexNode:
-        """Whether the row's keys are among those of the subquery."""
-        right, conditions = decorrelate(rewritten(node.rel), node.correl)
-        if not conditions or not all(is_call(c, EQ) for c in conditions):
-            raise _unsupported(node)
-        keys = sorted(set().union(*map(refs, conditions)))
-        fields = identity(right.row_type)
-        right = filtered(right, [test(IS_NOT_NULL, fields[k]) for k in keys if fields[k].type.nullable])
+    def _keyed(self, rel: Rel, correl: str) -> RexNode | None:
+        """A column of the one row with a key that the outer row gives: ``RemoveCorrelationForScalarProjectRule``."""
+        if not isinstance(rel, Project) or not isinstance(rel.input, Filter):
+            return None
+        table = rel.input.input
+        if correl in free_variables(table) or is_correlated(rel.exprs[0], correl):
+            return None
+        parts = conjunctions(rel.input.condition)
+        keys = {o.index for p in parts if is_call(p, EQ) for o in children(p) if isinstance(o, InputRef)}
+        if not all(is_call(p, EQ) and is_correlated(p, correl) for p in parts) or not are_columns_unique(table, keys):
+            return None
         width = len(self.source.row_type.fields)
-        places = {key: i for i, key in enumerate(keys)}
-        joined = [_joined(remap(c, places), self.source, width, node.correl) for c in conditions]
-        marked = _marked(columns(right, keys), f"$f{len(keys)}")
-        return test(IS_NOT_NULL, self._join(JoinType.LEFT, marked, [_outer_first(c, width) for c in joined])[-1])
+        added = self._join(JoinType.LEFT, table, [joined(p, self.source, width, correl) for p in parts])
+        return inline(rel.exprs[0], added)
 
-    def _contained(self, node: SubQuery) -> RexNode:
-        """Whether the operands are among the rows of the subquery; what NULL makes unknown is FALSE."""
-        right, conditions = decorrelate(rewritten(node.rel), node.correl)
-        if conditions:
-            raise _unsupported(node)
-        found: list[RexNode] = []
-        if any(t.nullable for t in (*(o.type for o in node.operands), *right.row_type.field_types)):
-            (rows,) = self._join(JoinType.INNER, _aggregated(right, [_COUNT]), [])
-            found.append(compare(NE, rows, _ZERO))
+    def _exists(self, node: SubQuery, logic: Logic) -> RexNode:
+        """Whether the subquery has a row."""
+        rel = _expanded(node.rel)
+        if has_a_row(rel):
+            return TRUE
+        rows = distinct(Project(input=rel, exprs=(TRUE,), row_type=row_of(["i"], [TRUE.type])))
+        if logic is Logic.TRUE:
+            self.attach(JoinType.INNER, rows, node.correl)
+            return TRUE
+        return test(IS_NOT_NULL, self.attach(JoinType.LEFT, rows, node.correl)[0])
+
+    def _contained(self, node: SubQuery, logic: Logic) -> RexNode:
+        """Whether the operands are among the rows of the subquery."""
+        rel = _expanded(node.rel)
+        if not node.type.nullable and logic is not Logic.TRUE:
+            logic = Logic.TWO_VALUED
+        reads_outer = node.correl is not None and node.correl in free_variables(rel)
+        counts: tuple[RexNode, ...] = ()
+        if logic in (Logic.THREE_VALUED, Logic.UNKNOWN_AS_TRUE):
+            kind = JoinType.LEFT if reads_outer else JoinType.INNER
+            counts = self.attach(kind, _counted(rel), node.correl)
+        if reads_outer:
+            raise _refused(node, "of the outer row in this place", "use it alone, or joined by AND, in WHERE")
         width = len(self.source.row_type.fields)
+        types = rel.row_type.field_types
         equal = [
             compare(EQ, *comparison_operands((o, InputRef(width + i, t))))
-            for i, (o, t) in enumerate(zip(node.operands, right.row_type.field_types, strict=True))
+            for i, (o, t) in enumerate(zip(node.operands, types, strict=True))
         ]
-        flag = self._join(JoinType.LEFT, _marked(right, "i"), equal)[-1]
-        found.append(test(IS_NOT_NULL, flag))
-        return and_([*found, *(test(IS_NOT_NULL, o) for o in node.operands if o.type.nullable)])
+        if logic is Logic.TRUE:
+            self._join(JoinType.INNER, distinct(rel), equal)
+            return TRUE
+        found = test(IS_NOT_NULL, self._join(JoinType.LEFT, _marked(rel, "i"), equal)[-1])
+        unknown = TRUE if logic is Logic.UNKNOWN_AS_TRUE else UNKNOWN
+        branches: list[RexNode] = [compare(EQ, counts[0], _ZERO), FALSE] if counts else []
+        nulls = [test(IS_NULL, o) for o in node.operands if o.type.nullable]
+        branches += [or_(nulls), UNKNOWN] if nulls else []
+        branches += [found, TRUE]
+        branches += [compare(LT, counts[1], counts[0]), unknown] if counts else []
+        return case([*branches, FALSE], BOOLEAN) if len(branches) > 2 else found
 
     def _some(self, node: SubQuery) -> RexNode:
-        """Whether the comparison holds for the row of the subquery for which it is easiest."""
-        extreme, rows, _ = self._extreme(node)
-        return and_([compare(NE, rows, _ZERO), self._compared(node, extreme)])
-
-    def _none(self, node: SubQuery) -> RexNode:
-        """Whether the comparison fails for every row of the subquery."""
-        extreme, rows, values = self._extreme(node)
+        """Whether the comparison holds for some row: for that for which it is easiest."""
+        rel = _expanded(node.rel)
+        kind = JoinType.INNER
+        if f"${node.comparison}$1" == NE:
+            rows, values, extreme = self.attach(kind, _varieties(rel), node.correl)
+            holds = self._compared(node, extreme)
+            operand = node.operands[0]
+            branches: list[RexNode] = [compare(EQ, rows, _ZERO), FALSE]
+            branches += [test(IS_NULL, operand), UNKNOWN] if operand.type.nullable else []
+            few = and_([compare(NE, values, rows), compare(LE, values, _ONE)])
+            branches += [few, or_([holds, UNKNOWN]), compare(EQ, values, _ONE), holds]
+            return case([*branches, TRUE], BOOLEAN)
+        extreme, rows, values = self.attach(kind, _extreme(rel, f"${node.comparison}$1"), node.correl)
         holds = self._compared(node, extreme)
-        doubtful = test(IS_NOT_TRUE, or_([holds, compare(GT, rows, values)]))
-        return or_([compare(EQ, rows, _ZERO), and_([replace(holds, name=NEGATED[holds.name]), doubtful])])
-
-    def _extreme(self, node: SubQuery) -> tuple[RexNode, ...]:
-        """The least or greatest value, the number of rows and that of values."""
-        right, conditions = decorrelate(rewritten(node.rel), node.correl)
-        if conditions or f"${node.comparison}$1" not in _EASIEST:
-            raise _unsupported(node)
-        t = right.row_type.fields[0].type
-        function = _EASIEST[f"${node.comparison}$1"]
-        extreme = _call("m", function, (0,), t.nullable_())
-        if t.nullable:
-            counted: Rel = _aggregated(right, [extreme, _COUNT, replace(_COUNT, name="d", arg_list=(0,))])
-        else:
-            counted = _aggregated(right, [extreme, _COUNT])
-            value, rows = identity(counted.row_type)
-            row_type = row_of(("m", "c", "d"), (value.type, rows.type, rows.type))
-            counted = Project(input=counted, exprs=(value, rows, rows), row_type=row_type)
-        return self._join(JoinType.INNER, counted, [])
+        branches = [compare(EQ, rows, _ZERO), FALSE, test(IS_TRUE, holds), TRUE]
+        branches += [compare(GT, rows, values), UNKNOWN]
+        return case([*branches, holds], BOOLEAN)
 
     def _compared(self, node: SubQuery, extreme: RexNode) -> Call:
         return compare(f"${node.comparison}$1", *comparison_operands((node.operands[0], extreme)))
@@ -325,42 +332,69 @@ class _Joins:
         names = concat(left.row_type, right.row_type).field_names
         row_type = join_row_type(kind, left, right, names)
         self.source = Join(left=left, right=right, type=kind, condition=and_(conditions), row_type=row_type)
-        return identity(row_type)[width:]
+        return tuple(shift(column, self.shift) for column in identity(row_type)[width:])
 
 
 _ZERO = Literal(0, INT.not_null())
+_ONE = Literal(1, INT.not_null())
 _EASIEST = {LT: "$MAX$1", LE: "$MAX$1", GT: "$MIN$1", GE: "$MIN$1"}
 """The value of a column that is compared with most easily."""
 
 
-def _unsupported(node: SubQuery) -> UnsupportedError:
-    return UnsupportedError(
-        f"{node.kind.value} in this place cannot be planned yet", hint="use it alone, or joined by AND, in WHERE"
-    )
+def _negated(rex: RexNode) -> RexNode:
+    """NOT of a CASE: that of what it yields."""
+    *branches, last = children(rex)
+    return case([*(negate(b) if i % 2 else b for i, b in enumerate(branches)), negate(last)], rex.type)
 
 
-def _call(name: str | None, function: str, arguments: tuple[int, ...], t: LogicalType) -> AggregateCall:
-    return AggregateCall(
-        name=name,
-        syntax="FUNCTION_STAR" if function == "$COUNT$1" else FUNCTION,
-        internal_name=function,
-        arg_list=arguments,
-        filter_arg=-1,
-        distinct=False,
-        approximate=False,
-        ignore_nulls=False,
-        type=t,
-    )
+def _refused(node: SubQuery, where: str, hint: str) -> UnsupportedError:
+    return UnsupportedError(f"Flink cannot plan {node.kind.value} {where}", hint=hint)
 
 
-_COUNT = _call("c", "$COUNT$1", (), BIGINT.not_null())
+def _is_scalar_aggregate(rel: Rel) -> bool:
+    while isinstance(rel, Project):
+        rel = rel.input
+    return isinstance(rel, Aggregate) and not rel.grouping and rel.grouping_sets is None
 
 
-def _aggregated(rel: Rel, calls: Iterable[AggregateCall]) -> Aggregate:
-    """One row of the calls' results."""
-    calls = tuple(calls)
-    row_type = row_of((str(c.name) for c in calls), (c.type for c in calls))
-    return Aggregate(input=rel, grouping=(), calls=calls, row_type=row_type)
+def _counted(rel: Rel) -> Rel:
+    """The number of rows, and of those without NULL."""
+    nullable = tuple(i for i, t in enumerate(rel.row_type.field_types) if t.nullable)
+    if nullable:
+        counted = replace(_COUNT, name="ck", arg_list=tuple(range(len(nullable))))
+        return aggregated(columns(rel, nullable), [_COUNT, counted])
+    return _twice(aggregated(rel, [_COUNT]), "ck")
+
+
+def _extreme(rel: Rel, comparison: str) -> Rel:
+    """The value of a column that is compared with most easily, the number of rows and that of values."""
+    t = rel.row_type.fields[0].type
+    extreme = call_of("m", _EASIEST[comparison], (0,), t.nullable_())
+    if t.nullable:
+        return aggregated(rel, [extreme, _COUNT, replace(_COUNT, name="d", arg_list=(0,))])
+    return _twice(aggregated(rel, [extreme, _COUNT]), "d")
+
+
+def _varieties(rel: Rel) -> Rel:
+    """The numbers of different rows and of different values, and the greatest value."""
+    t = rel.row_type.fields[0].type
+    greatest = call_of("m", "$MAX$1", (0,), t.nullable_())
+    values = replace(_COUNT, name="d", arg_list=(0,))
+    if t.nullable:
+        return aggregated(distinct(rel), [_COUNT, values, greatest])
+    found = aggregated(distinct(rel), [_COUNT, greatest])
+    rows, m = identity(found.row_type)
+    return Project(input=found, exprs=(rows, rows, m), row_type=row_of(("c", "d", "m"), (rows.type, rows.type, m.type)))
+
+
+def _twice(rel: Rel, name: str) -> Project:
+    """The relation with its last column again under another name."""
+    exprs = (*identity(rel.row_type), identity(rel.row_type)[-1])
+    names = (*rel.row_type.field_names, name)
+    return Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+
+
+_COUNT = call_of("c", "$COUNT$1", (), BIGINT.not_null())
 
 
 def _marked(rel: Rel, name: str) -> Rel:
@@ -369,13 +403,6 @@ def _marked(rel: Rel, name: str) -> Rel:
     grouped = Aggregate(input=rel, grouping=tuple(range(len(rel.row_type.fields))), calls=(), row_type=rel.row_type)
     row_type = row_of((*rel.row_type.field_names, name), (e.type for e in exprs))
     return Project(input=grouped, exprs=exprs, row_type=row_type)
-
-
-def _outer_first(rex: RexNode, width: int) -> RexNode:
-    """An equality with its outer column on the left."""
-    if is_call(rex, EQ) and refs(children(rex)[0]) and min(refs(children(rex)[0])) >= width:
-        return compare(EQ, *reversed(children(rex)))
-    return rex
 
 
 def _single_row(rel: Rel) -> bool:
@@ -388,5 +415,5 @@ def _single_row(rel: Rel) -> bool:
 def _single_value(rel: Rel) -> Rel:
     """The one value of a relation; Flink fails at run time where there are several."""
     field = rel.row_type.fields[0]
-    call = _call(None, functions.SINGLE_VALUE.internal_name, (0,), field.type.nullable_())
+    call = call_of(None, functions.SINGLE_VALUE.internal_name, (0,), field.type.nullable_())
     return Aggregate(input=rel, grouping=(), calls=(call,), row_type=row_of(["$f0"], [field.type.nullable_()]))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..algebra import Join, Rel, SetOp, TemporalJoin, Unary
+from ..algebra import Join, Lateral, Rel, SetOp, TemporalJoin, Unary
 from ..physical import Binary, UnionAll
 
 Rewrite = Callable[[Rel], Rel]
@@ -20,7 +20,7 @@ def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
     match rel:
         case Unary():
             changes = {"input": inputs[0]}
-        case Join() | TemporalJoin() | Binary():
+        case Join() | Lateral() | TemporalJoin() | Binary():
             changes = {"left": inputs[0], "right": inputs[1]}
         case SetOp() | UnionAll():
             changes = {"operands": inputs}

@@ -126,8 +126,8 @@ CASES = {
             Scan(u)""",
     "SELECT a FROM w QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY a) = 1": """
         Project(a=[$0])
-          Filter(=($1, 1:BIGINT))
-            Project(a=[$1], QualifyExpression0=[$ROW_NUMBER$1() OVER (PARTITION BY $2 ORDER BY $1 ASC)])
+          Filter($1)
+            Project(a=[$1], QualifyExpression=[=($ROW_NUMBER$1() OVER (PARTITION BY $2 ORDER BY $1 ASC), 1:BIGINT)])
               Scan(w)""",
 }
 
