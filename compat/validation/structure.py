@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ...plan.codec import field_codecs
@@ -95,10 +96,11 @@ def check_edges(plan: RawPlan) -> Iterator[Finding]:
 def check_inputs(plan: RawPlan) -> Iterator[Finding]:
     """Every node has as many inputs as it takes, and feeds another unless it is a sink."""
     feeding = {edge.source for edge in plan.edges}
+    fed = Counter(edge.target for edge in plan.edges)
     for node in plan.nodes:
         if node.id is None or node.cls is None or plan.by_id[node.id] is not node:
             continue
-        found = sum(edge.target == node.id for edge in plan.edges)
+        found = fed[node.id]
         needed = node.cls.metadata.inputs
         if needed is not None and found != needed:
             message = f"'{node.name}' has {found or 'no'} input{'s' if found > 1 else ''} and takes {needed or 'none'}"
