@@ -33,7 +33,7 @@ class Session:
         """
         action = _ACTIONS.get(type(statement))
         if action is None:
-            raise unsupported(f"{_verb(statement)} here", statement.span)
+            raise unsupported(_verb(statement), statement.span, _ALTERNATIVES.get(type(statement)))
         try:
             action(self, statement)
         except FlinkplanError as error:
@@ -64,6 +64,16 @@ class Session:
             return assemble(each_of(modifies, lambda modify: optimize(modify, self.config)), self.config)
         except RecursionError:
             raise _too_deep(statement) from None
+
+    def compile_query(self, query: ast.Query) -> Plan:
+        """The plan of a query by itself: its sink is a table that takes every change, and is gone afterwards."""
+        name = ast.Name((ast.Identifier(_RESULT, span=query.span),), span=query.span)
+        table = ast.CreateTable(name, options=(ast.Option("connector", "print"),), query=query, temporary=True)
+        insert = self.create_table_as(table)
+        try:
+            return self.compile(insert)
+        finally:
+            self.catalog.drop(name.names, Table, temporary=True)
 
     def _context(self) -> Context:
         return Context(self.catalog, self.config)
@@ -145,6 +155,8 @@ def _nothing(session: Session, node: ast.Statement) -> None:
     """Statements that only show something."""
 
 
+_RESULT = "*result*"
+
 _DROPPED: dict[str, type[Table] | type[View]] = {"TABLE": Table, "VIEW": View}
 
 _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
@@ -163,6 +175,13 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.ResetOption: Session._reset,
     ast.Show: _nothing,
     ast.Describe: _nothing,
+}
+
+
+_ALTERNATIVES: dict[type[ast.Statement], str] = {
+    ast.CreateFunction: "only Flink's own functions are there: SHOW FUNCTIONS",
+    ast.AddJar: "functions and connectors of one's own are not there",
+    ast.ExecutePlan: "flinkplan execute runs a plan, flinkplan run a script",
 }
 
 

@@ -135,9 +135,20 @@ class TableEnvironment:
 
     def _explain(self, statement: Explain) -> TableResult:
         inner = statement.statement
-        if not isinstance(inner, (Insert, StatementSetNode)):
-            raise UnsupportedError("only INSERT and STATEMENT SET can be explained", where=inner.span.location)
-        return TableResult(("result",), [(explain_text(self._compile(inner).plan),)])
+        for detail in statement.details:
+            if detail != "CHANGELOG_MODE":
+                raise UnsupportedError(
+                    f"EXPLAIN {detail} is not supported",
+                    where=statement.span.location,
+                    hint="EXPLAIN CHANGELOG_MODE is",
+                )
+        if isinstance(inner, QueryStatement):
+            plan = self._session.compile_query(inner.query)
+        elif isinstance(inner, (Insert, StatementSetNode)):
+            plan = self._session.compile(inner)
+        else:
+            raise UnsupportedError("only queries, INSERT and STATEMENT SET can be explained", where=inner.span.location)
+        return TableResult(("result",), [(explain_text(plan),)])
 
     def _show(self, statement: Show) -> TableResult:
         return TableResult(*show(self._session.catalog, statement))

@@ -226,3 +226,23 @@ def test_what_is_refused(statement: str, message: str, marked: str | None) -> No
     if marked is not None:
         source, carets = (error.snippet or "").split("\n")
         assert source[carets.index("^") :].startswith(marked)
+
+
+@pytest.mark.parametrize("statement", ["EXPLAIN", "EXPLAIN PLAN FOR", "EXPLAIN CHANGELOG_MODE"])
+def test_explain_shows_operators_and_their_changes(statement: str) -> None:
+    ((inserting,),) = last_rows(
+        f"{statement} INSERT INTO totals SELECT customer, CAST(id AS DECIMAL(38, 2)) FROM orders"
+    )
+    assert "Sink  [I]" in inserting
+    ((query,),) = last_rows(f"{statement} SELECT customer, COUNT(*) FROM orders GROUP BY customer")
+    assert "GroupAggregate  [I,UB,UA]" in query
+
+
+def test_explaining_a_query_leaves_nothing_behind() -> None:
+    assert last_rows("EXPLAIN SELECT id FROM orders; SHOW TABLES") == [("orders",), ("totals",)]
+
+
+@pytest.mark.parametrize("detail", ["ESTIMATED_COST", "JSON_EXECUTION_PLAN", "PLAN_ADVICE"])
+def test_details_that_are_not_there(detail: str) -> None:
+    with pytest.raises(FlinkplanError, match=f"EXPLAIN {detail} is not supported"):
+        last_rows(f"EXPLAIN {detail} SELECT id FROM orders")
