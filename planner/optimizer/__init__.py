@@ -25,6 +25,7 @@ from .join_predicates import (
     shorten_coalesce,
     transfer_key_predicates,
 )
+from .json_aggregates import wrap_json_arguments
 from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .naming import derive_names
@@ -102,6 +103,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_sorts),
     _everywhere(push_limit),
     _everywhere(merge_permutation),
+    _everywhere(wrap_json_arguments),
     _everywhere(derive_names),
     _configured(split_distinct),
     _everywhere(to_calc),

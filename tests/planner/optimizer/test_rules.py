@@ -123,6 +123,10 @@ CASES: list[tuple[str, str]] = [
     ("merge_permutation", "SELECT COUNT(*) FROM a WHERE k = 'x'"),
     ("merge_permutation", "SELECT COUNT(*) FROM (SELECT v FROM a WHERE k = 'x')"),
     ("merge_permutation", "SELECT COUNT(*) FROM (SELECT UPPER(k) FROM a WHERE v > 1)"),
+    (
+        "wrap_json_arguments",
+        "SELECT k, JSON_ARRAYAGG(v), COUNT(v), JSON_OBJECTAGG(KEY k VALUE v), JSON_ARRAYAGG(id) FROM a GROUP BY k",
+    ),
     ("derive_names", "SELECT x.id, y.k, z.k FROM a x JOIN cdc y ON x.id = y.id JOIN a z ON z.id = y.id"),
     ("derive_names", "SELECT x.i FROM (SELECT id AS i, k FROM a) x JOIN (SELECT id AS i FROM cdc) y ON x.i = y.i"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM a GROUP BY k"),
