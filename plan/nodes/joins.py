@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..codec import plan_field
 from ..rex import RexNode
 from ..specs import IntervalJoinSpec, JoinSpec, StateMetadata, WindowingStrategy
 from .base import ExecNode, exec_node
@@ -125,19 +126,19 @@ class LookupJoin(ExecNode):
 
     join_type: str
     pre_filter_condition: RexNode | None = None
-    join_condition: RexNode | None = None
+    join_condition: RexNode | None
     temporal_table: Any
     lookup_keys: Any
-    projection_on_temporal_table: tuple[RexNode, ...] | None = None
-    filter_on_temporal_table: RexNode | None = None
-    lookup_key_contains_primary_key: bool = False
+    projection_on_temporal_table: tuple[RexNode, ...] | None
+    filter_on_temporal_table: RexNode | None
+    lookup_key_contains_primary_key: bool
     require_upsert_materialize: bool = False
     async_options: Any = None
     retry_options: Any = None
     input_changelog_mode: tuple[str, ...] | None = None
     input_upsert_key: tuple[int, ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
-    prefer_custom_shuffle: bool = False
+    prefer_custom_shuffle: bool | None = plan_field(place="last", default=None)
 
     @property
     def is_stateful(self) -> bool:

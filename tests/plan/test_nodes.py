@@ -1,9 +1,11 @@
 from dataclasses import fields
+from json import dumps
+from typing import Any
 
 import pytest
 
 from flinkplan.plan.codec import unknown_keeper
-from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
+from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes, node_from_json, node_to_json
 
 SHARED = {f.name for f in fields(ExecNode)}
 
@@ -28,3 +30,78 @@ def test_the_registry_holds_flinks_nodes() -> None:
     names = [c.metadata.name for c in node_classes()]
     assert len(names) == len(set(names)) == 49
     assert all(n.startswith("stream-exec-") for n in names)
+
+
+INPUT = {"requiredDistribution": {"type": "UNKNOWN"}, "damBehavior": "PIPELINED", "priority": 0}
+TABLE = {"identifier": "`c`.`d`.`t`"}
+REF = {"kind": "INPUT_REF", "inputIndex": 0, "type": "INT"}
+PROCTIME = {
+    "kind": "CALL",
+    "internalName": "$PROCTIME$1",
+    "operands": [],
+    "type": "TIMESTAMP(3) WITH LOCAL TIME ZONE NOT NULL",
+}
+
+
+def node(name: str, own: dict[str, Any], last: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A node's JSON: its own fields before what all nodes have, or after it."""
+    shared = {"inputProperties": [INPUT], "outputType": "ROW<`a` INT>", "description": "Text"}
+    return {"id": 1, "type": f"stream-exec-{name}", **own, **shared, **(last or {})}
+
+
+def source(*abilities: dict[str, Any]) -> dict[str, Any]:
+    """A scan as releases before 2.1 write it."""
+    spec = {"table": TABLE, "abilities": list(abilities)}
+    end = {"outputType": "ROW<`a` INT>", "description": "Text", "inputProperties": []}
+    return {"id": 1, "type": "stream-exec-table-source-scan_1", "scanTableSource": spec, **end}
+
+
+def sink(ability: dict[str, Any]) -> dict[str, Any]:
+    spec = {"table": TABLE, "abilities": [ability]}
+    return node("sink_2", {"dynamicTableSink": spec, "inputChangelogMode": ["INSERT"]})
+
+
+LOOKUP = {
+    "joinType": "INNER",
+    "joinCondition": None,
+    "temporalTable": {"lookupTableSource": {"table": TABLE}, "outputType": "ROW<`b` INT> NOT NULL"},
+    "lookupKeys": {"0": {"type": "FieldRef", "index": 0}},
+    "projectionOnTemporalTable": None,
+    "filterOnTemporalTable": None,
+    "lookupKeyContainsPrimaryKey": False,
+    "asyncOptions": {"capacity ": 100, "timeout": 180000, "output-mode": "ORDERED"},
+    "inputChangelogMode": ["INSERT"],
+}
+FUNCTION = {"kind": "CALL", "systemName": "f", "operands": [{"kind": "TABLE_ARG_CALL", "type": "ROW<`a` INT>"}]}
+
+RARE = {
+    "calls that list no operands": node("calc_1", {"projection": [PROCTIME], "condition": None}),
+    "functions of one's own": node("python-calc_1", {"projection": [{"kind": "CALL", "catalogName": "`c`.`d`.`f`"}]}),
+    "lookups before 2.0": node("lookup-join_1", LOOKUP),
+    "lookups since 2.0": node("lookup-join_1", LOOKUP, {"preferCustomShuffle": False}),
+    "process table functions": node(
+        "process-table-function_1", {}, {"uid": "f", "functionCall": FUNCTION, "outputChangelogMode": ["INSERT"]}
+    ),
+    "delta joins": node("delta-join_2", {"joinType": "INNER", "leftJoinKeys": [0]}, {"asyncOptions": {"timeout": 1}}),
+    "models": node("ml-predict-table-function_1", {"mlPredictSpec": {}, "modelSpec": {"model": {}}}),
+    "searches": node("vector-search-table-function_1", {"tableSourceSpec": {}, "vectorSearchSpec": {"topK": 2}}),
+    "sources with watermarks of their own": source(
+        {"type": "SourceWatermark", "sourceWatermarkEnabled": True, "producedType": "ROW<`a` INT> NOT NULL"}
+    ),
+    "sources that make watermarks": source(
+        {
+            "type": "WatermarkPushDown",
+            "watermarkExpr": REF,
+            "rowtimeExpr": REF,
+            "idleTimeoutMillis": -1,
+            "producedType": "ROW<`a` INT> NOT NULL",
+        }
+    ),
+    "sinks with buckets": sink({"type": "Bucketing"}),
+    "sinks of some columns": sink({"type": "TargetColumnWriting", "targetColumns": [[0]]}),
+}
+
+
+@pytest.mark.parametrize("json", RARE.values(), ids=RARE)
+def test_what_pipelines_seldom_have_is_kept_as_it_was_written(json: dict[str, Any]) -> None:
+    assert dumps(node_to_json(node_from_json(json))) == dumps(json)
