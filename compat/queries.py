@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode, WatermarkAssigner
+from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner
 from .comparing import Comparison
 
 
@@ -32,9 +32,12 @@ def sources_of(plan: Plan, sink: ExecNode) -> tuple[int, ...]:
     """
     found: dict[int, tuple[int, ...]] = {}
     for node in plan.nodes:
-        inputs = plan.inputs(node)
-        sources = tuple(source for i in inputs for source in found[i.id]) if inputs else (node.id,)
-        found[node.id] = (*sources, END)[:_LIMIT] if isinstance(node, WatermarkAssigner) else sources[:_LIMIT]
+        sources = tuple(source for i in plan.inputs(node) for source in found[i.id])
+        if isinstance(node, TableSourceScan):
+            sources = (node.id,)
+        elif isinstance(node, WatermarkAssigner):
+            sources = (*sources, END)
+        found[node.id] = sources[:_LIMIT]
     return found[sink.id]
 
 

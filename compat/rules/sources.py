@@ -103,5 +103,5 @@ def _order(c: Comparison, edit: Became, old: Sequence[int | None], new: Sequence
 
 def _table(c: Comparison, id: int) -> str:
     scan = c.new.plan.by_id[id]
-    name = scan.scan_table_source.table.identifier if isinstance(scan, TableSourceScan) else scan.description
-    return name.rpartition(".")[2].strip("`")
+    assert isinstance(scan, TableSourceScan)
+    return scan.scan_table_source.table.identifier.rpartition(".")[2].strip("`")
