@@ -85,7 +85,8 @@ def _static_partition(context: Context, node: ast.Insert, table: Table, columns:
             )
         if part.value is not None:
             column = next(c for c in columns if c.name == name)
-            found[name] = cast(_type(column), binder.bind(part.value))
+            value = binder.bind(part.value)
+            found[name] = cast(_type(column).with_nullability(value.type.nullable), value)
     return found
 
 

@@ -84,7 +84,7 @@ def _to_number(operand: Literal, target: LogicalType) -> Any:
 
 def _saturated(value: int, target: LogicalType) -> int:
     """As Java casts a double: to the nearest INT or BIGINT, of which smaller types take the low bits."""
-    most = 2 ** (63 if target.root == "BIGINT" else 31)
+    most = 1 << (63 if target.root == "BIGINT" else 31)
     return max(-most, min(value, most - 1))
 
 

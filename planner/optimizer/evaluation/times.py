@@ -6,6 +6,7 @@ import math
 import re
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from ....plan.rex import Call, Literal
@@ -80,10 +81,10 @@ def _parse(text: str, pattern: str) -> datetime:
     found = re.fullmatch(_expression(pattern), text)
     if found is None:
         raise UnknownValue
-    parts = {"year": 1970, "month": 1, "day": 1} | {k: int(v) for k, v in found.groupdict().items() if k != "fraction"}
-    fraction = found.groupdict().get("fraction", "")
+    parts: dict[str, Any] = {k: int(v) for k, v in found.groupdict().items() if k != "fraction"}
+    parts["microsecond"] = int(found.groupdict().get("fraction", "")[:6].ljust(6, "0"))
     try:
-        return datetime(**parts, microsecond=int(fraction[:6].ljust(6, "0")))
+        return _EPOCH.replace(**parts)
     except ValueError:
         raise UnknownValue from None
 
