@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..plan.types import BIGINT, STRING, timestamp_ltz
 from .catalog import Table
 
 INSERT_ONLY = frozenset({"INSERT"})
@@ -68,6 +69,15 @@ def supports_limit(table: Table) -> bool:
 def supports_partitions(table: Table) -> bool:
     """Whether the source can list and skip partitions."""
     return _is(table, "filesystem") and bool(table.resolved.partition_keys)
+
+
+FILE_METADATA = {
+    "file.path": STRING.not_null(),
+    "file.name": STRING.not_null(),
+    "file.size": BIGINT.not_null(),
+    "file.modification-time": timestamp_ltz(3, nullable=False),
+}
+"""What a filesystem source knows of the file of a row."""
 
 
 def supports_metadata(table: Table) -> bool:

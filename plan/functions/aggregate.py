@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..types import BIGINT, DOUBLE, INT, LogicalType, array, decimal, multiset, varchar
+from ..types import BIGINT, DOUBLE, LogicalType, array, decimal, multiset, varchar
 from .model import FUNCTION_STAR, Argument, Arguments, Kind, ReturnRule
 from .registry import declare
 from .rules import always, argument, null_in_null_out, signature
@@ -119,7 +119,7 @@ for _name in ("ROW_NUMBER", "RANK", "DENSE_RANK"):
     declare(_name, signature(), always(_COUNTER), kind=Kind.RANKING)
 for _name in ("CUME_DIST", "PERCENT_RANK"):
     declare(_name, signature(), always(DOUBLE.not_null()), kind=Kind.RANKING)
-declare("NTILE", signature("INTEGER"), always(INT.not_null()), kind=Kind.RANKING)
+declare("NTILE", signature("INTEGER"), always(BIGINT.not_null()), kind=Kind.RANKING)
 
 
 def _shifted(args: Arguments) -> LogicalType:

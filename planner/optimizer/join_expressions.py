@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...plan.functions.typing import least_restrictive
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import NUMERIC
-from ..algebra import Join, Project, Rel
+from ..algebra import Join, Project, Rel, TemporalJoin
 from .predicates import ONE_SIDED, join_row_type
 from .projections import columns
 from .rexes import (
@@ -29,7 +29,7 @@ from .row_types import row_of, unique_names
 
 def push_join_expressions(rel: Rel) -> Rel:
     """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again."""
-    if not isinstance(rel, Join):
+    if not isinstance(rel, (Join, TemporalJoin)):
         return rel
     width = len(rel.left.row_type.fields)
     total = width + len(rel.right.row_type.fields)

@@ -17,6 +17,7 @@ from ...plan.types import APPROXIMATE
 from ..algebra import Approximate, Filter, Project, Rel, Scan, Sort
 from ..connectors import (
     ALL_CHANGES,
+    FILE_METADATA,
     UPSERT,
     source_kinds,
     supports_filters,
@@ -29,8 +30,8 @@ from ..scan_columns import physical_columns
 from . import sargs
 from .evaluation import java_float
 from .predicates import filtered
-from .rexes import AND, BINARY, OR, and_, conjunctions, identity, is_call, refs, rewrite
-from .row_types import pick
+from .rexes import AND, BINARY, OR, and_, cast, conjunctions, identity, is_call, refs, rewrite
+from .row_types import pick, row_of
 from .simplify import simplify, to_cnf
 from .tree import bottom_up
 
@@ -55,17 +56,24 @@ def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 
 def _with_metadata(scan: SourceScan) -> Rel:
-    """A source reads its metadata behind the physical columns; a projection brings them into the schema's order."""
+    """A source reads its metadata behind the physical columns; a projection brings them into the schema's order.
+
+    It reads them in types of its own, which the projection casts to those of the table.
+    """
     metadata = [c for c in scan.table.resolved.schema.columns if c.kind == "METADATA"]
     if not metadata:
         return scan
     names = scan.row_type.field_names
     read = [*physical_columns(scan), *(c.name for c in metadata)]
-    produced = pick(scan.row_type, map(names.index, read))
     keys = tuple(c.metadata_key or c.name for c in metadata)
+    own = dict(zip((c.name for c in metadata), keys, strict=True))
+    declared = pick(scan.row_type, map(names.index, read))
+    types = (FILE_METADATA.get(own.get(f.name, ""), f.type) for f in declared.fields)
+    produced = row_of(read, types)
     reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), row_type=produced)
     columns = identity(produced)
-    return Project(input=reading, exprs=tuple(columns[read.index(n)] for n in names), row_type=scan.row_type)
+    exprs = (cast(columns[read.index(f.name)], f.type) for f in scan.row_type.fields)
+    return Project(input=reading, exprs=tuple(exprs), row_type=scan.row_type)
 
 
 def push_into_scans(rel: Rel) -> Rel:

@@ -63,9 +63,8 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
 def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], names: list[str]) -> SetOp:
     def marked(rel: Rel, marker: tuple[RexNode, ...]) -> Project:
         exprs = (*identity(rel.row_type), *marker)
-        return Project(
-            input=rel, exprs=exprs, row_type=row_of((*left.row_type.field_names, *names), (e.type for e in exprs))
-        )
+        row_type = row_of((*rel.row_type.field_names, *names), (e.type for e in exprs))
+        return Project(input=rel, exprs=exprs, row_type=row_type)
 
     sides = (marked(left, markers[0]), marked(right, markers[1]))
     types = [

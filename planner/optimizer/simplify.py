@@ -152,9 +152,9 @@ def _or(rex: Call) -> RexNode:
 
 
 def _without_negations(terms: list[RexNode]) -> list[RexNode]:
-    """``a OR (b AND NOT a)`` as ``a OR b``."""
+    """``a = 1 OR (b AND a <> 1)`` as ``a = 1 OR b``."""
     for i, term in enumerate(terms):
-        if not term.type.nullable and not is_call(term, AND):
+        if is_call(term, *COMPARISONS) and not term.type.nullable:
             negated = negate(term)
             terms[i + 1 :] = [and_(p for p in flatten(AND, t) if p != negated) for t in terms[i + 1 :]]
     return terms

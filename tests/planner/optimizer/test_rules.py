@@ -49,6 +49,7 @@ CASES: list[tuple[str, str]] = [
     ("rewrite_subqueries", "SELECT id FROM a WHERE v = ALL (SELECT cid FROM c)"),
     ("rewrite_subqueries", "SELECT v > SOME (SELECT cid FROM c), v > ALL (SELECT cid FROM c) FROM a"),
     ("to_sources", "SELECT id FROM a"),
+    ("to_sources", "SELECT * FROM files"),
     ("with_constant", "SELECT COUNT(*) FROM a"),
     ("rewrite_set_operation", "SELECT id FROM a UNION SELECT cid FROM c"),
     ("rewrite_set_operation", "SELECT id FROM a INTERSECT SELECT cid FROM c"),
@@ -86,6 +87,10 @@ CASES: list[tuple[str, str]] = [
     ("split_overs", "SELECT COUNT(*) OVER (PARTITION BY k ORDER BY ts), v - id FROM ev"),
     ("split_overs", "SELECT id, RANK() OVER (PARTITION BY k ORDER BY ts) FROM ev"),
     ("split_overs", "SELECT STDDEV_SAMP(v) OVER (ORDER BY ts), VAR_POP(v) OVER (ORDER BY ts) FROM ev"),
+    (
+        "push_join_expressions",
+        "SELECT ev.id, r.v FROM ev JOIN versions FOR SYSTEM_TIME AS OF ev.ts AS r ON r.k = UPPER(ev.k)",
+    ),
     ("push_join_expressions", "SELECT id FROM a JOIN c ON a.id + 1 = c.cid"),
     ("push_filters", "SELECT id FROM a JOIN c ON a.id = c.cid WHERE a.v > 3 AND c.name = 'n'"),
     ("push_filters", "SELECT id FROM a LEFT JOIN c ON a.id = c.cid WHERE c.name = 'n'"),
