@@ -71,7 +71,7 @@ def change_rules() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for rule in RULES.values():
         names = [truth.name for truth in TRUTHS if rule.id in truth.rules]
-        shown = ", ".join(f"[{name}](../tests/compat/truths.py)" for name in names)
+        shown = ", ".join(f"[{name}](../tests/compat/truths)" for name in names)
         if rule.id in ALIKE:
             shown = f"as `{ALIKE[rule.id]}`"
         yield f"| `{rule.id}` | {rule.summary} | {rule.flink} | {rule.spark} | {rule.results} | {shown} |"
@@ -105,6 +105,13 @@ def functions() -> Iterator[str]:
     yield from (f"| `{name}` | {by} |" for name, by in done.items())
 
 
+def aggregate_functions() -> Iterator[str]:
+    """The aggregate functions that can be computed."""
+    from flinkplan.executor.aggregate_functions import ACCUMULATORS
+
+    yield from (f"- `{name}`" for name in sorted(ACCUMULATORS))
+
+
 def spec_keys() -> Iterator[str]:
     """The keys of a pipeline in YAML."""
     from flinkplan.schemas.loader import SPEC, load_schema
@@ -129,6 +136,7 @@ def _keys(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str) 
 
 
 PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
+    "aggregate-functions": aggregate_functions,
     "change-rules": change_rules,
     "commands": commands,
     "functions": functions,
