@@ -65,13 +65,17 @@ def change_rules() -> Iterator[str]:
     """The rules of ``diff``, each with the tests that show what Spark does."""
     sys.path.insert(0, str(HERE.parent))
     from flinkplan.compat.rules import RULES
-    from tests.compat.truths import ALIKE, TRUTHS
+    from tests.compat.truths import ALIKE
+    from tests.compat.truths.broken import BROKEN
+    from tests.compat.truths.restored import RESTORED
+
+    files = {"broken": BROKEN, "restored": RESTORED}
 
     yield "| rule | what | Flink | Spark | results change | shown by |"
     yield "|---|---|---|---|---|---|"
     for rule in RULES.values():
-        names = [truth.name for truth in TRUTHS if rule.id in truth.rules]
-        shown = ", ".join(f"[{name}](../tests/compat/truths)" for name in names)
+        backing = [(t.name, file) for file, truths in files.items() for t in truths if rule.id in t.rules]
+        shown = ", ".join(f"[{name}](../tests/compat/truths/{file}.py)" for name, file in backing)
         if rule.id in ALIKE:
             shown = f"as `{ALIKE[rule.id]}`"
         yield f"| `{rule.id}` | {rule.summary} | {rule.flink} | {rule.spark} | {rule.results} | {shown} |"
