@@ -117,6 +117,15 @@ def _json_object(skip_nulls: bool) -> Accumulator:
     return lambda a: a.package.JsonText(a.columns[0], a.columns[1], skip_nulls)
 
 
+def _bitmap(operation: str, counts: bool) -> Accumulator:
+    def made(a: Arguments) -> Any:
+        retracts = a.retracts and operation != "XOR"
+        kind = a.package.CountedBitmap if retracts else a.package.BitmapSet
+        return kind(a.columns[0], operation, counts)
+
+    return made
+
+
 _INTERNAL_NAME = re.compile(r"\$(.+?)(?:\$\d+)+")
 
 ACCUMULATORS: dict[str, Accumulator] = {
@@ -142,6 +151,8 @@ ACCUMULATORS: dict[str, Accumulator] = {
     "JSON_ARRAYAGG_NULL_ON_NULL": _json_array(skip_nulls=False),
     "JSON_OBJECTAGG_ABSENT_ON_NULL": _json_object(skip_nulls=True),
     "JSON_OBJECTAGG_NULL_ON_NULL": _json_object(skip_nulls=False),
+    **{f"BITMAP_{o}_AGG": _bitmap(o, counts=False) for o in ("BUILD", "AND", "OR", "XOR")},
+    **{f"BITMAP_{o}_CARDINALITY_AGG": _bitmap(o, counts=True) for o in ("BUILD", "AND", "OR", "XOR")},
 }
 """The functions by name."""
 

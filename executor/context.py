@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
 from ..plan.rex import RexNode
-from .stream import Stream
+from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -81,13 +81,14 @@ class TranslationContext:
 
     def expression(self, rex: RexNode, stream: Stream) -> Column:
         """``rex`` over the columns of ``stream``."""
-        return self.expression_over(rex, stream.columns)
+        watermark = stream.frame[LATENESS] if LATENESS in stream.hidden else None
+        return self.expression_over(rex, stream.columns, watermark)
 
-    def expression_over(self, rex: RexNode, inputs: Sequence[Column]) -> Column:
-        """``rex`` over ``inputs``."""
+    def expression_over(self, rex: RexNode, inputs: Sequence[Column], watermark: Column | None = None) -> Column:
+        """``rex`` over ``inputs``, which may have Flink's watermark beside them."""
         from .expressions import to_column
 
-        return to_column(rex, inputs, time_zone=self.time_zone)
+        return to_column(rex, inputs, time_zone=self.time_zone, watermark=watermark)
 
     def frame(self, dataset: Any) -> DataFrame:
         """The Python face of a Java ``Dataset<Row>``."""

@@ -5,6 +5,8 @@
 | BOOLEAN, TINYINT … BIGINT, FLOAT, DOUBLE, DECIMAL, DATE | the same | |
 | CHAR, VARCHAR | string | a CHAR is padded by the cast that makes it |
 | BINARY, VARBINARY | binary | |
+| BITMAP | binary | its portable serialization |
+| VARIANT | struct<value, metadata> | both binary, as in Parquet |
 | TIME | int | milliseconds of the day |
 | TIMESTAMP up to 6 digits | timestamp | its wall clock read in UTC, the session's zone |
 | TIMESTAMP_LTZ up to 6 digits | timestamp | |
@@ -40,6 +42,7 @@ _ATOMIC = {
     "VARCHAR": "StringType",
     "BINARY": "BinaryType",
     "VARBINARY": "BinaryType",
+    "BITMAP": "BinaryType",
     "DATE": "DateType",
     "TIME": "IntegerType",
     "NULL": "NullType",
@@ -79,6 +82,9 @@ def spark_type(t: LogicalType) -> DataType:
         return spark.StructType([micros, spark.StructField("nanos", spark.ShortType())])
     if t.root in TIMESTAMPS:
         return spark.TimestampType()
+    if t.root == "VARIANT":
+        parts = [spark.StructField(name, spark.BinaryType(), nullable=False) for name in ("value", "metadata")]
+        return spark.StructType(parts)
     if t.root == "DECIMAL":
         return spark.DecimalType(t.precision or 10, t.scale or 0)
     if is_year_month(t):

@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401  (the modules register their functions)
     arithmetic,
+    bitmap,
     cast,
     collection,
     comparison,
@@ -12,6 +13,7 @@ from . import (  # noqa: F401  (the modules register their functions)
     math,
     string,
     temporal,
+    variant,
 )
 from .translate import to_column
 

@@ -61,7 +61,7 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
         return a.cast(spark_type(target))
     if target.root in CHARACTER:
         return fit_text(to_text(a, source, time_zone), source, target)
-    if target.root in BINARY_STRING and source.root in (*CHARACTER, *BINARY_STRING):
+    if target.root in BINARY_STRING and source.root in (*CHARACTER, *BINARY_STRING, "BITMAP"):
         return fit_bytes(a.cast("binary"), source, target)
     if target.root in _PARSERS and source.root in CHARACTER:
         return invoke(_PARSERS[target.root], spark_type(target), a)

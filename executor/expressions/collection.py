@@ -9,6 +9,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
 from ...plan.types import LogicalType
 from ..types import field_name, spark_type
+from . import variant
 from .maps import entries_of, keys_of, map_of, value_at
 from .registry import Invocation, native, scalar
 
@@ -55,6 +56,21 @@ def row(call: Invocation, *fields: Column) -> Column:
     return F.struct(*(f.alias(field_name(i)) for i, f in enumerate(fields))).cast(spark_type(call.type))
 
 
+@scalar("$OBJECT_OF$1")
+def object_of(call: Invocation, *operands: Column) -> Column:
+    """``OBJECT_OF('class', 'name', value, …)``: a value of a structured type."""
+    return row(call, *operands[2::2])
+
+
+@scalar("$OBJECT_UPDATE$1")
+def object_update(call: Invocation, a: Column, *updates: Column) -> Column:
+    """``OBJECT_UPDATE(object, 'name', value, …)``: the object with other values of some attributes."""
+    names = [str(call.constant(i)) for i in range(1, len(call.types), 2)]
+    given = dict(zip(names, updates[1::2], strict=True))
+    values = [given.get(f.name, a.getField(field_name(i))) for i, f in enumerate(call.type.fields)]
+    return F.when(a.isNotNull(), row(call, *values))
+
+
 @scalar("$ITEM$1", syntax=SPECIAL)
 def item(call: Invocation, a: Column, key: Column) -> Column:
     """``array[position]``, ``map[key]`` or ``row[position]``; NULL where there is none."""
@@ -65,6 +81,8 @@ def item(call: Invocation, a: Column, key: Column) -> Column:
         return value_at(a, t, key)
     if t.root == "ROW":
         return a.getField(field_name(_field_index(t, call.constant(1))))
+    if t.root == "VARIANT":
+        return variant.item(call, a, key)
     raise UnsupportedError(f"an element of a value of the type {t} cannot be taken")
 
 

@@ -173,6 +173,8 @@ def to_json(a: Column, t: LogicalType) -> Column:
         return invoke(_NUMBERS[t.root], StringType(), a)
     if t.root in BINARY_STRING:
         return _enclose('"', F.base64(a), '"')
+    if t.root == "VARIANT":
+        return invoke("Variants.text", StringType(), a)
     if t.root in TIMESTAMPS:
         return _timestamp(a, t)
     if t.root == "ARRAY":

@@ -27,10 +27,14 @@ from .jvm import invoke
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A call about to become a column: the call and the session's time zone."""
+    """A call about to become a column: the call, the session's time zone, and Flink's watermark (epoch ms).
+
+    ``watermark`` is ``None`` where rows do not carry it.
+    """
 
     call: Call
     time_zone: str
+    watermark: Column | None = None
 
     @property
     def type(self) -> LogicalType:

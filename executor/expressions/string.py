@@ -71,7 +71,9 @@ def locate(call: Invocation, part: Column, text: Column, start: Column | None = 
 def instr(
     call: Invocation, text: Column, part: Column, start: Column | None = None, nth: Column | None = None
 ) -> Column:
-    """The position of the nth occurrence of a part; 0 for none."""
+    """The position of the nth occurrence of a part; 0 for none.  Counts in UTF-16 where a start is given."""
+    if start is None:
+        return invoke("Strings.locate", spark_type(call.type), part, text, F.lit(1))
     first, count = (F.lit(1) if o is None else o for o in (start, nth))
     return invoke("Strings.instr", spark_type(call.type), text, part, first, count)
 

@@ -5,7 +5,7 @@ Before 1970 fields and roundings look to the past, as after it (Flink itself rou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -14,7 +14,7 @@ from pyspark.sql.types import DateType, LongType, StringType, TimestampType
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import FUNCTION_ID
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
-from ..types import has_nanos, spark_type
+from ..types import has_nanos, is_year_month, spark_type
 from .arithmetic import as_decimal
 from .jvm import invoke
 from .math import ceil_number, floor_number
@@ -50,7 +50,7 @@ def extract(call: Invocation, a: Column) -> Column:
     """``EXTRACT(unit FROM a)``."""
     unit, t = call.symbol(0), call.types[1]
     if t.root.startswith("INTERVAL"):
-        raise UnsupportedError(f"EXTRACT({unit} FROM an interval) is not supported")
+        return _interval_field(unit, a, t).cast(spark_type(call.type))
     return _field(unit, a, t, call.time_zone).cast(spark_type(call.type))
 
 
@@ -63,6 +63,26 @@ def _field(unit: str, a: Column, t: LogicalType, time_zone: str) -> Column:
     if unit == "EPOCH":
         return F.unix_seconds(local.cast("timestamp"))
     return _clock_field(unit, time_of_day(local.cast("timestamp")), nanos_of(a, t))
+
+
+_MONTH_FIELDS: Mapping[str, tuple[int, int | None]] = {"YEAR": (12, None), "MONTH": (1, 12)}
+_MILLI_FIELDS: Mapping[str, tuple[int, int | None]] = {
+    "DAY": (86_400_000, None),
+    "HOUR": (3_600_000, 24),
+    "MINUTE": (60_000, 60),
+    "SECOND": (1_000, 60),
+}
+"""How many months or milliseconds a field counts, and how many of it make one of the next."""
+
+
+def _interval_field(unit: str, a: Column, t: LogicalType) -> Column:
+    """A field of an interval; those of a negative one are negative."""
+    fields = _MONTH_FIELDS if is_year_month(t) else _MILLI_FIELDS
+    if unit not in fields:
+        raise UnsupportedError(f"EXTRACT({unit} FROM {t}) is not supported")
+    size, limit = fields[unit]
+    count = F.call_function("div", a, F.lit(size))
+    return count if limit is None else count % limit
 
 
 def _clock_field(unit: str, micros: Column, nanos: Column) -> Column:
@@ -239,6 +259,16 @@ def _now() -> Column:
 def current_timestamp(call: Invocation) -> Column:
     """The time at which the batch started."""
     return _now()
+
+
+@scalar("$CURRENT_WATERMARK$1")
+def current_watermark(call: Invocation, rowtime: Column) -> Column:
+    """The watermark when the row arrived, whichever the rowtime column; NULL before the first one."""
+    if call.watermark is None:
+        raise UnsupportedError(
+            "CURRENT_WATERMARK is not known here", hint="use it before the first operator that keeps state"
+        )
+    return F.timestamp_millis(call.watermark)
 
 
 @scalar("$PROCTIME_MATERIALIZE$1")

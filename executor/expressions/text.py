@@ -34,6 +34,8 @@ def to_text(a: Column, t: LogicalType, time_zone: str) -> Column:
         return invoke("Texts.ofDayTime", StringType(), a)
     if is_year_month(t):
         return invoke("Texts.ofYearMonth", StringType(), a)
+    if t.root == "BITMAP":
+        return invoke("Bitmaps.text", StringType(), a)
     if t.root == "ARRAY":
         elements = F.transform(a, lambda x: to_text(x, t.element, time_zone))
         return _enclose("[", F.array_join(elements, ", ", _NULL), "]")
@@ -41,6 +43,8 @@ def to_text(a: Column, t: LogicalType, time_zone: str) -> Column:
         return _map(a, t, time_zone)
     if t.root in ("ROW", "STRUCTURED"):
         fields = [_or_null(to_text(a.getField(field_name(i)), f, time_zone)) for i, f in enumerate(t.field_types)]
+        if t.root == "STRUCTURED":
+            fields = [F.concat(F.lit(f"{name}="), text) for name, text in zip(t.field_names, fields, strict=True)]
         return F.when(a.isNotNull(), _enclose("(", F.concat_ws(", ", *fields), ")"))
     raise UnsupportedError(f"values of the type {t} cannot be cast to text")
 

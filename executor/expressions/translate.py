@@ -20,6 +20,7 @@ class Translator:
 
     inputs: Sequence[Column]
     time_zone: str
+    watermark: Column | None = None
 
     def column(self, rex: RexNode) -> Column:
         """The column of ``rex``.  Raises :class:`UnsupportedError` naming what cannot be done."""
@@ -49,7 +50,8 @@ class Translator:
                 f"the function {sql_name(call.name)} is not supported", hint="docs/functions.md lists those that are"
             )
         operands = [self.operand(o) for o in call.operands]
-        return implementation.build(Invocation(call, self.time_zone), *(o for o in operands if o is not None))
+        invocation = Invocation(call, self.time_zone, self.watermark)
+        return implementation.build(invocation, *(o for o in operands if o is not None))
 
     def operand(self, rex: RexNode) -> Column | None:
         """The column of an operand; ``None`` for a symbol or a search argument, which have no value."""
@@ -58,11 +60,14 @@ class Translator:
         return self.column(rex)
 
 
-def to_column(rex: RexNode, inputs: Sequence[Column], *, time_zone: str = "UTC") -> Column:
+def to_column(
+    rex: RexNode, inputs: Sequence[Column], *, time_zone: str = "UTC", watermark: Column | None = None
+) -> Column:
     """The Spark column that computes ``rex`` as Flink does.
 
     ``inputs`` are the columns of the input row, held as :mod:`..types` says; ``time_zone`` is the session's
-    ``table.local-time-zone``.  The Spark session must run with ANSI mode off and the zone UTC, and have the
+    ``table.local-time-zone``; ``watermark`` is Flink's watermark at each row (epoch ms, NULL: none yet) where rows
+    carry it.  The Spark session must run with ANSI mode off and the zone UTC, and have the
     runtime's jar.  Raises :class:`UnsupportedError`, naming the function, for what cannot be done.
     """
-    return Translator(inputs, time_zone).column(rex)
+    return Translator(inputs, time_zone, watermark).column(rex)

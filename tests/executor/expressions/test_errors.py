@@ -6,6 +6,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from flinkplan.executor.expressions import to_column
 from flinkplan.plan.errors import PlanError, UnsupportedError
@@ -31,7 +32,11 @@ def number(value: int) -> Literal:
 @pytest.mark.parametrize(
     ("rex", "message"),
     [
-        (call("$BITMAP_AND$1", "BYTES"), "the function BITMAP_AND is not supported"),
+        (call("$SOURCE_WATERMARK$1", "TIMESTAMP(3)"), "the function SOURCE_WATERMARK is not supported"),
+        (
+            call("$CURRENT_WATERMARK$1", "TIMESTAMP(3)", InputRef(0, parse_type("TIMESTAMP(3)"))),
+            "CURRENT_WATERMARK is not known here",
+        ),
         (call("$NOPE$1", "INT"), "the function NOPE is not supported"),
         (Call("", (), parse_type("INT"), reference={"catalogName": "my_udf"}), "the user-defined function 'my_udf'"),
         (OpaqueRex("OVER", parse_type("INT"), {}), "expressions of the kind OVER"),
@@ -49,7 +54,7 @@ def number(value: int) -> Literal:
 )
 def test_is_refused(spark: SparkSession, rex: RexNode, message: str) -> None:
     with pytest.raises(UnsupportedError) as error:
-        to_column(rex, [])
+        to_column(rex, [F.lit(None)])
     assert message in error.value.message
 
 
@@ -67,8 +72,11 @@ def test_a_literal_must_suit_its_type(spark: SparkSession, value: str, type_text
 @pytest.mark.parametrize(
     ("rex", "message"),
     [
-        (call("$/$1", "INT", InputRef(0, parse_type("INT")), number(0), syntax="BINARY"), "/ by zero"),
-        (call("$MOD$1", "INT", InputRef(0, parse_type("INT")), number(0)), "/ by zero"),
+        (
+            call("$/$1", "INT", InputRef(0, parse_type("INT")), number(0), syntax="BINARY"),
+            "7 cannot be divided by zero",
+        ),
+        (call("$MOD$1", "INT", InputRef(0, parse_type("INT")), number(0)), "7 cannot be divided by zero"),
         (
             call("$CAST$1", "INT", InputRef(1, parse_type("STRING")), syntax="SPECIAL"),
             "cannot cast 'abc' to INT",

@@ -9,9 +9,6 @@ from flinkplan.executor.expressions.registry import REGISTRY, sql_name
 from flinkplan.plan.functions import all_functions, function_of
 from flinkplan.plan.functions.model import Kind
 
-UNSUPPORTED = {"CURRENT_WATERMARK", "OBJECT_OF", "OBJECT_UPDATE", "PARSE_JSON", "TRY_PARSE_JSON"}
-"""Scalar functions that flinkplan does not compute, beside those on bitmaps."""
-
 OF_THE_PLANNER = {"OVERLAPS", "PRINT", "SOURCE_WATERMARK", "STREAMRECORD_TIMESTAMP"}
 """Those that the planner rewrites, or that stand elsewhere than in an expression."""
 
@@ -20,13 +17,9 @@ def test_every_function_is_known_to_the_table() -> None:
     assert [key for key in REGISTRY if function_of(*key) is None] == []
 
 
-def test_every_scalar_function_is_done_or_listed() -> None:
-    missing = {
-        f.name
-        for f in all_functions()
-        if f.kind is Kind.SCALAR and f.key not in REGISTRY and not f.name.startswith("BITMAP_")
-    }
-    assert missing == UNSUPPORTED | OF_THE_PLANNER
+def test_every_scalar_function_is_done() -> None:
+    missing = {f.name for f in all_functions() if f.kind is Kind.SCALAR and f.key not in REGISTRY}
+    assert missing == OF_THE_PLANNER
 
 
 @pytest.mark.parametrize(

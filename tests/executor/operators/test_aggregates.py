@@ -72,6 +72,17 @@ def test_a_group_is_inserted_updated_and_deleted_with_its_last_row(bench: Bench)
     assert bench.step(counted) == [("-D", "a", 1, 2)]
 
 
+def test_a_bitmap_loses_a_member_with_its_last_row(bench: Bench) -> None:
+    members = call("BITMAP_BUILD_CARDINALITY_AGG", 1, of=BIGINT)
+    counted = aggregate(bench, bench.source("in", INPUT, changelog=True), [members])
+    bench.put("in", ("+I", "a", 7), ("+I", "a", 7), ("+I", "a", -1), ("+I", "a", None), ("+I", "b", None))
+    assert sorted(bench.step(counted)) == [("+I", "a", 2), ("+I", "b", None)]
+    bench.put("in", ("-D", "a", 7))
+    assert bench.step(counted) == []
+    bench.put("in", ("-D", "a", 7))
+    assert bench.step(counted) == [("-U", "a", 2), ("+U", "a", 1)]
+
+
 def test_a_journal_gets_the_change_of_every_row(bench: Bench) -> None:
     bench.keep_journal()
     counted = aggregate(bench, bench.source("in", INPUT, changelog=True), [COUNT, SUM])

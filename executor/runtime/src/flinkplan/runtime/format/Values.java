@@ -1,5 +1,6 @@
 package flinkplan.runtime.format;
 
+import flinkplan.runtime.Halves;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ final class Values {
       case "FLOAT" -> SpecializedGetters::getFloat;
       case "DOUBLE" -> SpecializedGetters::getDouble;
       case "DECIMAL" -> (row, i) -> row.getDecimal(i, precision, scale).toJavaBigDecimal();
-      case "CHAR", "VARCHAR" -> (row, i) -> row.getUTF8String(i).toString();
+      case "CHAR", "VARCHAR" -> (row, i) -> Halves.decode(row.getUTF8String(i));
       case "BINARY", "VARBINARY" -> SpecializedGetters::getBinary;
       case "TIMESTAMP", "TIMESTAMP_LTZ" -> type.hasNanos()
           ? (row, i) -> Times.wallClock(row.getStruct(i, 2))

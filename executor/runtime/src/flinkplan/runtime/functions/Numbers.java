@@ -14,7 +14,14 @@ public final class Numbers {
 
   /** Truncates towards zero; fails on a zero divisor. */
   public static long divideIntegers(long a, long b) {
+    checkDivisor(a, b == 0);
     return a / b;
+  }
+
+  private static void checkDivisor(Object dividend, boolean isZero) {
+    if (isZero) {
+      throw new ArithmeticException(dividend + " cannot be divided by zero");
+    }
   }
 
   /** Follows IEEE 754: a zero divisor gives an infinity or NaN. */
@@ -28,11 +35,13 @@ public final class Numbers {
 
   /** Null where the quotient does not fit; fails on a zero divisor. */
   public static Decimal divideDecimals(Decimal a, Decimal b, int precision, int scale) {
+    checkDivisor(a, b.isZero());
     return decimal(javaDecimal(a).divide(javaDecimal(b), DIVISION), precision, scale);
   }
 
   /** Takes the sign of the dividend; fails on a zero divisor. */
   public static long remainderOfIntegers(long a, long b) {
+    checkDivisor(a, b == 0);
     return a % b;
   }
 
@@ -45,6 +54,7 @@ public final class Numbers {
   }
 
   public static Decimal remainderOfDecimals(Decimal a, Decimal b, int precision, int scale) {
+    checkDivisor(a, b.isZero());
     return decimal(javaDecimal(a).remainder(javaDecimal(b)), precision, scale);
   }
 

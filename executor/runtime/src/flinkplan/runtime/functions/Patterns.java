@@ -1,5 +1,6 @@
 package flinkplan.runtime.functions;
 
+import flinkplan.runtime.Halves;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -68,7 +69,7 @@ public final class Patterns {
   /** Replaces every match; a group reference in the replacement has no meaning. */
   public static UTF8String replace(UTF8String text, UTF8String regex, UTF8String replacement) {
     Matcher m = matcher(text, regex);
-    return m == null ? null : UTF8String.fromString(m.replaceAll(Matcher.quoteReplacement(replacement.toString())));
+    return m == null ? null : Halves.encode(m.replaceAll(Matcher.quoteReplacement(Halves.decode(replacement))));
   }
 
   /** Key-value pairs; both separators are regular expressions; a pair without value maps to null, the last of a key wins. */
@@ -127,7 +128,7 @@ public final class Patterns {
 
   private static Matcher matcher(UTF8String text, UTF8String regex) {
     Pattern pattern = REGEXES.get().computeIfAbsent(regex.toString(), Patterns::compile);
-    return pattern == NEVER ? null : pattern.matcher(text.toString());
+    return pattern == NEVER ? null : pattern.matcher(Halves.decode(text));
   }
 
   private static Pattern compile(String regex) {
