@@ -13,13 +13,13 @@ from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
 from ...plan.specs import ProjectPushDown
-from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
+from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INT, INTEGERS, TIMESTAMPS, LogicalType
 from ..context import TranslationContext
 from ..errors import TableError
 from ..options import OptionSet, boolean, one_of
 from ..stream import SEQUENCE, Stream, column_name
 from ..tables import Table
-from ..types import spark_type
+from ..types import field_name, spark_type
 from .base import Connector, connector
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ _FIELD_OPTIONS: Mapping[str, Callable[[str], object]] = {
 }
 _BOUNDS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
 _DEFAULT_LENGTH = 100
+_DEFAULT_SIZE = 3
+"""How many elements a collection has."""
+_MILLIS_PER_DAY = 86_400_000
 _CHUNK = 1 << 16
 
 
@@ -66,7 +69,8 @@ class DataGen(Connector):
                 raise TableError(f"the option '{key}' names no field's option", where=where)
             if match is None:
                 continue
-            if match[1] not in names:
+            column = match[1].partition(".")[0]
+            if match[1] not in names and column not in names:
                 raise TableError(f"the option '{key}' names the unknown column '{match[1]}'", where=where)
             options = OptionSet(f"the column '{match[1]}'", _FIELD_OPTIONS)
             options.check({match[2]: value}, where)
@@ -158,7 +162,37 @@ def _random(t: LogicalType, field: Mapping[str, str]) -> Column:
         return F.timestamp_millis(F.unix_millis(F.current_timestamp()) - F.floor(F.rand() * past))
     if t.root == "DATE":
         return F.current_date()
+    if t.root == "TIME":
+        return F.pmod(F.unix_millis(F.current_timestamp()), F.lit(_MILLIS_PER_DAY))
+    if t.root in BINARY_STRING:
+        return F.unhex(_hex(2 * int(field.get("length", min(t.length or _DEFAULT_LENGTH, _DEFAULT_LENGTH)))))
+    if t.root in ("ARRAY", "MAP", "MULTISET"):
+        return _collection(t, field)
+    if t.root == "ROW":
+        parts = [_value(f.type, _part(field, f.name), F.lit(0)).cast(spark_type(f.type)) for f in t.fields]
+        return F.struct(*(p.alias(field_name(i)) for i, p in enumerate(parts)))
     raise UnsupportedError(f"random values of the type {t}")
+
+
+def _part(field: Mapping[str, str], name: str) -> dict[str, str]:
+    """The options of a part of a column: ``fields.<column>.<name>.*``."""
+    return {k.removeprefix(f"{name}."): v for k, v in field.items() if k.startswith(f"{name}.")}
+
+
+def _collection(t: LogicalType, field: Mapping[str, str]) -> Column:
+    from pyspark.sql import functions as F
+
+    from ..expressions.maps import map_of
+
+    def several(of: LogicalType, name: str) -> Column:
+        size = int(field.get("length", _DEFAULT_SIZE))
+        return F.array(*(_value(of, _part(field, name), F.lit(0)).cast(spark_type(of)) for _ in range(size)))
+
+    if t.root == "ARRAY":
+        return several(t.element, "element")
+    key, value = ("element", INT) if t.root == "MULTISET" else ("key", t.children[1])
+    keys = F.array_distinct(several(t.children[0], key))
+    return map_of(keys, F.slice(several(value, "value"), 1, F.size(keys)), t)
 
 
 def _hex(length: int) -> Column:

@@ -27,11 +27,19 @@ final class CsvDecoder implements Decoder {
   private final int width;
   private final CsvSyntax syntax;
   private final boolean ignoreErrors;
+  private final boolean ignoreTrailing;
+  private final boolean allowTrailingComma;
+  private final boolean failOnMissing;
+  private final boolean emptyIsNull;
 
   /** {@code type} is the table's whole row, {@code projection} the fields that are read of it, in order. */
   CsvDecoder(FlinkType type, List<Integer> projection, FormatOptions options) {
     syntax = new CsvSyntax(options);
     ignoreErrors = options.is("ignore-parse-errors");
+    ignoreTrailing = options.is("ignore-trailing-unmappable");
+    allowTrailingComma = Boolean.parseBoolean(options.get("allow-trailing-comma", "true"));
+    failOnMissing = options.is("fail-on-missing-columns");
+    emptyIsNull = options.is("empty-string-as-null");
     width = projection.size();
     readers = new Reader[type.size()];
     targets = new int[type.size()];
@@ -44,17 +52,14 @@ final class CsvDecoder implements Decoder {
 
   @Override
   public void decode(byte[] buffer, int from, int to, Rows rows) throws IOException {
-    String line = new String(buffer, from, to - from, StandardCharsets.UTF_8);
+    String line = withoutMark(new String(buffer, from, to - from, StandardCharsets.UTF_8));
     if (syntax.isComment(line)) {
       return;
     }
     Object[] values = new Object[width];
     try {
-      List<String> fields = line.isEmpty() ? List.of() : syntax.split(line);
-      if (fields.size() > readers.length) {
-        throw new IOException("Too many entries: expected at most " + readers.length);
-      }
-      if (!fields.isEmpty() && fields.size() < readers.length && !ignoreErrors) {
+      List<String> fields = line.isEmpty() ? List.of() : fields(line);
+      if (!fields.isEmpty() && fields.size() < readers.length && (failOnMissing || !ignoreErrors)) {
         throw new IOException(
             "Row length mismatch. " + readers.length + " fields expected but was " + fields.size() + ".");
       }
@@ -72,6 +77,25 @@ final class CsvDecoder implements Decoder {
     rows.add(INSERT, values);
   }
 
+  /** The line without a byte order mark. */
+  private static String withoutMark(String line) {
+    return line.startsWith("\uFEFF") ? line.substring(1) : line;
+  }
+
+  /** The fields of a line; behind the last column nothing but a comma may stand, unless what does is ignored. */
+  private List<String> fields(String line) throws IOException {
+    List<String> fields = syntax.split(line);
+    int width = readers.length;
+    if (fields.size() <= width) {
+      return fields;
+    }
+    boolean trailingComma = allowTrailingComma && fields.size() == width + 1 && fields.get(width).isEmpty();
+    if (!trailingComma && !ignoreTrailing) {
+      throw new IOException("Too many entries: expected at most " + width);
+    }
+    return fields.subList(0, width);
+  }
+
   @Override
   public boolean isComplete(byte[] buffer, int from, int to) {
     for (int i = from; i < to; i++) {
@@ -85,7 +109,7 @@ final class CsvDecoder implements Decoder {
   private Reader reader(FlinkType type) {
     Reader notNull = notNullReader(type);
     return text -> {
-      if (syntax.isNull(text)) {
+      if (syntax.isNull(text) || (emptyIsNull && text.isEmpty())) {
         return null;
       }
       try {
@@ -112,7 +136,7 @@ final class CsvDecoder implements Decoder {
       case "DOUBLE" -> text -> Double.parseDouble(text.trim());
       case "DECIMAL" -> text -> JsonValues.toDecimal(new BigDecimal(text.trim()), type.precision(), type.scale());
       case "DATE" -> text -> Times.parseDate(text);
-      case "TIME" -> text -> Times.parseTime(text);
+      case "TIME" -> text -> Times.parseIsoTime(text);
       case "TIMESTAMP" -> text -> Times.parseTimestamp(text.trim(), false, false, nanos);
       case "TIMESTAMP_LTZ" -> text -> Times.parseTimestamp(text.trim(), false, true, nanos);
       case "BINARY", "VARBINARY" -> text -> Base64.getDecoder().decode(text);
@@ -130,8 +154,12 @@ final class CsvDecoder implements Decoder {
         Reader[] fields = type.children().stream().map(this::reader).toArray(Reader[]::new);
         yield text -> {
           List<String> parts = syntax.elements(text);
+          if (parts.size() != fields.length) {
+            throw new IOException(
+                "Row length mismatch. " + fields.length + " fields expected but was " + parts.size() + ".");
+          }
           Object[] values = new Object[fields.length];
-          for (int i = 0; i < Math.min(values.length, parts.size()); i++) {
+          for (int i = 0; i < values.length; i++) {
             values[i] = fields[i].read(parts.get(i));
           }
           return new GenericInternalRow(values);

@@ -22,11 +22,9 @@ final class CsvEncoder implements Encoder {
   private final Values.Getter[] getters;
   private final Writer[] writers;
   private final boolean[] numeric;
-  private final boolean scientific;
 
   CsvEncoder(FlinkType type, FormatOptions options) {
     syntax = new CsvSyntax(options);
-    scientific = Boolean.parseBoolean(options.get("write-bigdecimal-in-scientific-notation", "true"));
     getters = Values.getters(type.children()).toArray(Values.Getter[]::new);
     writers = type.children().stream().map(this::writer).toArray(Writer[]::new);
     numeric = new boolean[writers.length];
@@ -67,7 +65,7 @@ final class CsvEncoder implements Encoder {
 
   private Writer writer(FlinkType type) {
     return switch (type.root()) {
-      case "DECIMAL" -> value -> decimal((BigDecimal) value);
+      case "DECIMAL" -> value -> JsonEncoder.shortest((BigDecimal) value).toString();
       case "DATE" -> value -> Times.formatDate((int) value);
       case "TIME" -> value -> Times.formatTime((int) value);
       case "TIMESTAMP" -> value -> Times.formatTimestamp((LocalDateTime) value, false, false);
@@ -107,10 +105,5 @@ final class CsvEncoder implements Encoder {
       joined.append(syntax.elementDelimiter);
     }
     joined.append(values.isNullAt(index) ? nullText() : writer.write(getter.get(values, index)));
-  }
-
-  private String decimal(BigDecimal value) {
-    BigDecimal shortest = JsonEncoder.shortest(value);
-    return scientific ? shortest.toString() : shortest.toPlainString();
   }
 }

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The punctuation of a CSV table: how a line is split, and when a value is quoted. */
 final class CsvSyntax implements Serializable {
   private static final int NONE = -1;
   private static final int LONGEST_UNQUOTED = 24;
+  private static final Pattern UNICODE = Pattern.compile("\\\\u+(\\p{XDigit}{4})");
 
   final char delimiter;
   final int quote;
@@ -16,6 +19,7 @@ final class CsvSyntax implements Serializable {
   final String elementDelimiter;
   final String nullLiteral;
   private final boolean comments;
+  private final boolean trims;
 
   CsvSyntax(FormatOptions options) {
     delimiter = unescaped(options.get("field-delimiter", ","));
@@ -24,10 +28,26 @@ final class CsvSyntax implements Serializable {
     elementDelimiter = options.get("array-element-delimiter", ";");
     nullLiteral = options.get("null-literal", null);
     comments = options.is("allow-comments");
+    trims = options.is("trim-spaces");
   }
 
   private static char unescaped(String character) {
+    Matcher unicode = UNICODE.matcher(character);
+    if (unicode.matches()) {
+      return (char) Integer.parseInt(unicode.group(1), 16);
+    }
     return (character.length() == 1 ? character : character.translateEscapes()).charAt(0);
+  }
+
+  /** The character that an escape stands for. */
+  private static char meaning(char escaped) {
+    return switch (escaped) {
+      case '0' -> '\0';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      default -> escaped;
+    };
   }
 
   boolean isComment(String line) {
@@ -58,8 +78,14 @@ final class CsvSyntax implements Serializable {
     int at = 0;
     while (true) {
       StringBuilder field = new StringBuilder();
-      at = at < line.length() && line.charAt(at) == quote ? quoted(line, at + 1, field) : plain(line, at, field);
-      fields.add(field.toString());
+      at = trims ? pastSpaces(line, at) : at;
+      if (at < line.length() && line.charAt(at) == quote) {
+        at = quoted(line, at + 1, field);
+        fields.add(field.toString());
+      } else {
+        at = plain(line, at, field);
+        fields.add(trims ? field.toString().stripTrailing() : field.toString());
+      }
       if (at >= line.length()) {
         return fields;
       }
@@ -67,13 +93,20 @@ final class CsvSyntax implements Serializable {
     }
   }
 
+  private static int pastSpaces(String line, int from) {
+    int at = from;
+    while (at < line.length() && line.charAt(at) == ' ') {
+      at++;
+    }
+    return at;
+  }
+
   private int plain(String line, int from, StringBuilder field) {
     int at = from;
     while (at < line.length() && line.charAt(at) != delimiter) {
-      if (line.charAt(at) == escape && at + 1 < line.length()) {
-        at++;
-      }
-      field.append(line.charAt(at++));
+      boolean escaped = line.charAt(at) == escape && at + 1 < line.length();
+      field.append(escaped ? meaning(line.charAt(++at)) : line.charAt(at));
+      at++;
     }
     return at;
   }
@@ -83,7 +116,7 @@ final class CsvSyntax implements Serializable {
     while (at < line.length()) {
       char c = line.charAt(at++);
       if (c == escape && at < line.length()) {
-        field.append(line.charAt(at++));
+        field.append(meaning(line.charAt(at++)));
       } else if (c != quote) {
         field.append(c);
       } else if (at < line.length() && line.charAt(at) == quote) {
@@ -118,19 +151,17 @@ final class CsvSyntax implements Serializable {
    * Writes a text, quoted where it could be misread.
    *
    * <p>Whether it could is judged as loosely as by Jackson's generator: long texts, and those with any character
-   * up to the greatest of the punctuation, are quoted.
+   * up to the greatest of the punctuation or with a backslash, are quoted.
    */
   void write(String text, StringBuilder out) {
     if (quote == NONE || !needsQuotes(text)) {
-      out.append(escape == NONE || quote != NONE ? text : text.replace(escaped(), escaped() + escaped()));
+      out.append(text);
       return;
     }
     out.append((char) quote);
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      if (c == quote) {
-        out.append((char) (escape == NONE ? quote : escape));
-      } else if (c == escape) {
+      if (c == quote || c == escape) {
         out.append(c);
       }
       out.append(c);
@@ -138,12 +169,8 @@ final class CsvSyntax implements Serializable {
     out.append((char) quote);
   }
 
-  private String escaped() {
-    return String.valueOf((char) escape);
-  }
-
   private boolean needsQuotes(String text) {
     int safe = Math.max(Math.max(delimiter, quote), '\r') + 1;
-    return text.length() > LONGEST_UNQUOTED || text.chars().anyMatch(c -> c < safe || c == escape);
+    return text.length() > LONGEST_UNQUOTED || text.chars().anyMatch(c -> c < safe || c == escape || c == '\\');
   }
 }

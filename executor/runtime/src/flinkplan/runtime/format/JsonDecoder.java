@@ -2,13 +2,14 @@ package flinkplan.runtime.format;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** The format {@code json}: a line is an object, an object a row. */
+/** The format {@code json}: a line is an object or an array of objects, an object a row. */
 final class JsonDecoder implements Decoder {
   private final JsonValues.Fields fields;
   private final boolean ignoreErrors;
@@ -27,10 +28,14 @@ final class JsonDecoder implements Decoder {
     if (from == to) {
       return;
     }
-    Object[] values;
     try (JsonParser parser = FACTORY.createParser(buffer, from, to - from)) {
-      parser.nextToken();
-      values = fields.read(parser);
+      if (parser.nextToken() != JsonToken.START_ARRAY) {
+        rows.add(INSERT, fields.read(parser));
+        return;
+      }
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        rows.add(INSERT, fields.read(parser));
+      }
     } catch (RuntimeException | IOException e) {
       if (ignoreErrors) {
         return;
@@ -38,6 +43,5 @@ final class JsonDecoder implements Decoder {
       throw new IOException(
           "Failed to deserialize JSON '" + new String(buffer, from, to - from, StandardCharsets.UTF_8) + "'.", e);
     }
-    rows.add(INSERT, values);
   }
 }

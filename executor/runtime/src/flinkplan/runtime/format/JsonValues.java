@@ -145,8 +145,8 @@ final class JsonValues {
   }
 
   private static Object decimal(JsonParser parser, int precision, int scale) throws IOException {
-    boolean quoted = parser.currentToken() == JsonToken.VALUE_STRING;
-    return toDecimal(quoted ? new BigDecimal(text(parser)) : parser.getDecimalValue(), precision, scale);
+    boolean isNumber = isInt(parser) || isFloat(parser);
+    return toDecimal(isNumber ? parser.getDecimalValue() : new BigDecimal(text(parser)), precision, scale);
   }
 
   /** The value rounded to {@code scale}, or null where it has more digits than {@code precision}. */

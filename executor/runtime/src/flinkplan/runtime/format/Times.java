@@ -59,6 +59,11 @@ public final class Times {
     return (int) (TIME.parse(text).query(TemporalQueries.localTime()).toNanoOfDay() / 1_000_000);
   }
 
+  /** Milliseconds of the day of {@code 12:34} or {@code 12:34:56.789}. */
+  public static int parseIsoTime(String text) {
+    return (int) (LocalTime.parse(text).toNanoOfDay() / 1_000_000);
+  }
+
   /** The value of a timestamp's text: microseconds, or the pair that holds nanoseconds. */
   public static Object parseTimestamp(String text, boolean iso, boolean zulu, boolean nanos) {
     int digits = text.length() - (zulu ? 1 : 0);

@@ -3,7 +3,9 @@ package flinkplan.runtime.source;
 import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.PartitionValues;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -54,8 +56,10 @@ final class FileReader implements PartitionReader<InternalRow> {
     int from = lines.from();
     if (!decoder.isComplete(message, from, to)) {
       message = Arrays.copyOfRange(message, from, to);
+      boolean returned = lines.returned();
       while (!decoder.isComplete(message, 0, message.length) && lines.next()) {
-        message = joined(message);
+        message = joined(message, returned ? "\r\n" : "\n");
+        returned = lines.returned();
       }
       from = 0;
       to = message.length;
@@ -63,12 +67,12 @@ final class FileReader implements PartitionReader<InternalRow> {
     decoder.decode(message, from, to, this::add);
   }
 
-  private byte[] joined(byte[] head) {
-    int length = lines.to() - lines.from();
-    byte[] whole = Arrays.copyOf(head, head.length + 1 + length);
-    whole[head.length] = '\n';
-    System.arraycopy(lines.buffer(), lines.from(), whole, head.length + 1, length);
-    return whole;
+  private byte[] joined(byte[] head, String lineEnd) {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    whole.writeBytes(head);
+    whole.writeBytes(lineEnd.getBytes(StandardCharsets.US_ASCII));
+    whole.write(lines.buffer(), lines.from(), lines.to() - lines.from());
+    return whole.toByteArray();
   }
 
   private void add(byte kind, Object[] values) {

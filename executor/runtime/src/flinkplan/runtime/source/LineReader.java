@@ -23,6 +23,7 @@ final class LineReader implements Closeable {
   private int to;
   private int next;
   private int filled;
+  private boolean returned;
 
   LineReader(Slices.Slice slice) throws IOException {
     Configuration conf = SparkHadoopUtil.get().conf();
@@ -59,6 +60,11 @@ final class LineReader implements Closeable {
     return to;
   }
 
+  /** Whether a carriage return stood before the line's end. */
+  boolean returned() {
+    return returned;
+  }
+
   /** Moves to the next line that starts inside the slice; false at the end. */
   boolean next() throws IOException {
     if (position >= end) {
@@ -83,7 +89,8 @@ final class LineReader implements Closeable {
   private boolean line(int lineEnd, int nextLine) {
     position += nextLine - from;
     next = nextLine;
-    to = lineEnd > from && buffer[lineEnd - 1] == '\r' ? lineEnd - 1 : lineEnd;
+    returned = lineEnd > from && buffer[lineEnd - 1] == '\r';
+    to = returned ? lineEnd - 1 : lineEnd;
     return true;
   }
 
