@@ -11,7 +11,11 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 
-/** The format {@code csv}. */
+/**
+ * The format {@code csv}.
+ *
+ * <p>As in Flink, {@code write-bigdecimal-in-scientific-notation} changes nothing in files.
+ */
 final class CsvEncoder implements Encoder {
 
   private interface Writer extends Serializable {
