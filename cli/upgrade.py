@@ -24,8 +24,8 @@ def command(
 ) -> None:
     """Write the plan OLD as a newer release of Flink does, with the TTLs set by hand kept.
 
-    With --spec the pipeline is compiled anew, and the ids and TTLs of its states are carried over where the new plan
-    still has them. What was done is said on standard error. Several releases may be skipped.
+    With --spec the pipeline is compiled anew, and the ids, versions and TTLs of its states are carried over where the
+    new plan still has them. What was done is said on standard error. Several releases may be skipped.
     """
     from ..compat.upgrade import migrate, recompiled
     from ..plan.document import dumps, loads, write_text

@@ -10,7 +10,7 @@ from typing import Any
 from ..plan.document import FLINK_VERSION, Plan
 from ..plan.errors import PlanError
 from ..plan.names import node_names
-from ..plan.nodes import ExecNode
+from ..plan.nodes import ExecNode, OverAggregate
 from .matching import match
 from .migrations import Migration, migrations, release
 
@@ -48,13 +48,13 @@ def migrate(plan: Plan, to: str) -> Upgrade:
 
 
 def recompiled(old: Plan, new: Plan) -> Upgrade:
-    """The new plan with the ids and TTLs of those nodes of the old one that it still has.
+    """The new plan with the ids, versions and TTLs of those nodes of the old one that it still has.
 
-    Flink finds state by node id, so that the ids matter as much as the TTLs.
+    Flink finds state by node id, and a newer version of a node need not restore what an older one kept.
     """
     pairs = {p.new.id: p.old for p in match(old, new).pairs if p.old.metadata.name == p.new.metadata.name}
     ids = _ids(old, new, pairs)
-    nodes = tuple(replace(_with_ttls(node, pairs.get(node.id)), id=ids[node.id]) for node in new.nodes)
+    nodes = tuple(replace(_restoring(node, pairs.get(node.id)), id=ids[node.id]) for node in new.nodes)
     edges = tuple(replace(e, source=ids[e.source], target=ids[e.target]) for e in new.edges)
     return Upgrade(replace(new, nodes=nodes, edges=edges), carried=tuple(_carried(old, new, pairs)))
 
@@ -65,13 +65,18 @@ def _ids(old: Plan, new: Plan, pairs: Mapping[int, ExecNode]) -> dict[int, int]:
     return {n.id: pairs[n.id].id if n.id in pairs else next(free) for n in new.nodes}
 
 
-def _with_ttls(node: ExecNode, old: ExecNode | None) -> ExecNode:
-    """The node with its counterpart's TTLs."""
-    if old is None or not node.states or not old.states:
+def _restoring(node: ExecNode, old: ExecNode | None) -> ExecNode:
+    """The node with its counterpart's TTLs, and of the version whose state it is to restore."""
+    if old is None:
         return node
-    ttls = {state.index: state.ttl for state in old.states}
-    states = tuple(replace(s, ttl=ttls.get(s.index, s.ttl)) for s in node.states)
-    changed: dict[str, Any] = {"state": states}
+    changed: dict[str, Any] = {}
+    if node.is_stateful and old.is_stateful:
+        changed["version"] = min(node.version, old.version)
+    if isinstance(node, OverAggregate) and isinstance(old, OverAggregate) and old.unbounded_over_version:
+        changed["unbounded_over_version"] = old.unbounded_over_version
+    if node.states and old.states:
+        ttls = {state.index: state.ttl for state in old.states}
+        changed["state"] = tuple(replace(s, ttl=ttls.get(s.index, s.ttl)) for s in node.states)
     return replace(node, **changed)
 
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import pytest
 
 from flinkplan.compat.diff import Diff, Source, diff_texts
-from flinkplan.compat.upgrade import migrate
+from flinkplan.compat.upgrade import migrate, recompiled
 from flinkplan.compat.validation import validate_text
+from flinkplan.compat.verdicts import Verdict
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan.document import FLINK_VERSION, dumps, load, loads
@@ -146,7 +147,7 @@ def test_an_upgrade_changes_no_state(name: str) -> None:
 def test_the_difference_is_judged(name: str) -> None:
     found = difference(name)
     assert {f.rule for f in found.findings} - COSMETIC == TRUTHS[name].rules
-    assert (found.spark <= found.spark.COMPATIBLE) == TRUTHS[name].goes_on
+    assert (found.spark <= Verdict.COMPATIBLE) == TRUTHS[name].goes_on
 
 
 def test_ttls_that_were_edited_by_hand_are_kept() -> None:
@@ -156,6 +157,20 @@ def test_ttls_that_were_edited_by_hand_are_kept() -> None:
     ttls = [s.ttl for n in upgraded.nodes for s in n.states]
     assert ttls == [s.ttl for n in plan.nodes for s in n.states]
     assert "17 min" in ttls
+
+
+RECOMPILED = [name for name, truth in TRUTHS.items() if truth.goes_on]
+
+
+@pytest.mark.parametrize("name", RECOMPILED)
+def test_what_is_compiled_anew_for_an_older_plan_restores_its_state(name: str) -> None:
+    """The nodes keep their ids, and the versions whose state they can read."""
+    text = older(name).plan_file.read_text("utf-8")
+    anew = recompiled(migrate(loads(text), FLINK_VERSION).plan, load(older(name).newest)).plan
+    assert {n.id for n in anew.nodes} == {n.id for n in loads(text).nodes}
+    found = diff_texts(Source("old", text), Source("new", dumps(anew)))
+    assert found.flink <= Verdict.COMPATIBLE
+    assert found.spark <= Verdict.COMPATIBLE
 
 
 def test_a_node_that_does_not_run_is_refused_by_name(tmp_path: Path) -> None:
