@@ -110,8 +110,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         Raises :class:`RestartError` where it cannot go on from the checkpoint.
         """
         checkpoint = self._next_checkpoint()
-        if checkpoint is not None:
-            self._check_restart(checkpoint, plan)
+        self._check_restart(checkpoint, plan)
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
 
@@ -131,7 +130,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             return self._checkpoint
         return f"{self._checkpoint}/job-{self._started}"
 
-    def _check_restart(self, checkpoint: str, plan: Plan) -> None:
+    def _check_restart(self, checkpoint: str | None, plan: Plan) -> None:
         from ..compat.diff import Exceptions
         from ..compat.restart import check_restart
         from ..compat.settings import check_rule, read_settings

@@ -8,6 +8,7 @@ from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan, dumps
 from ..plan.errors import FlinkplanError
 from .diff import ChangeFinding, Diff, Exceptions, Source, diff_texts
+from .validation import check_plan
 from .verdicts import Verdict
 
 
@@ -17,11 +18,15 @@ class RestartError(FlinkplanError):
     exit_code = 1
 
 
-def check_restart(checkpoint: str, plan: Plan, exceptions: Exceptions) -> Diff | None:
-    """The difference from the plan that made the checkpoint; ``None`` where there is no checkpoint yet.
+def check_restart(checkpoint: str | None, plan: Plan, exceptions: Exceptions) -> Diff | None:
+    """The difference from the plan that made the checkpoint; ``None`` where there is no checkpoint, or none yet.
 
-    Raises :class:`RestartError` where state would be lost, misread or refused by Spark, or the job has ended.
+    Raises :class:`PlanError` for state entries that mean nothing, :class:`RestartError` where state would be lost,
+    misread or refused by Spark, or the job has ended.
     """
+    check_plan(plan)
+    if checkpoint is None:
+        return None
     record = CheckpointRecord(Path(checkpoint))
     if not record.exists:
         if record.has_queries:

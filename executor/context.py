@@ -36,14 +36,16 @@ class Mode(Enum):
 class TranslationContext:
     """The surroundings of a translation.
 
-    ``variables`` replace ``${NAME}`` in table options.  ``shared`` keeps what several nodes have in common
-    while one query is built.
+    ``variables`` replace ``${NAME}`` in table options.  ``is_closed``: the query only ever sees input that ends,
+    so that its end is the one watermark that must reach every operator.  ``shared`` keeps what several nodes have
+    in common while one query is built.
     """
 
     spark: SparkSession
     plan: Plan
     mode: Mode
     variables: Mapping[str, str] = field(default_factory=dict)
+    is_closed: bool = True
     shared: dict[Any, Any] = field(default_factory=dict)
 
     @property

@@ -50,7 +50,7 @@ def assign_watermarks(stream: Stream, rowtime: Column, watermark: Column, contex
     tracked = stream.frame.select(*kept, SparkColumn(tracker).alias(TIME))
     frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
     end = end_of_input(context)
-    pulse = end if end is not None else frame.select(TIME)
+    pulse = end if context.is_closed else frame.select(TIME).union(end)
     return replace(stream, frame=_timed(frame, end), event_time=True, pulse=pulse)
 
 
@@ -64,7 +64,7 @@ def with_event_time(stream: Stream) -> Stream:
     return replace(stream, frame=_timed(frame, stream.pulse), event_time=True)
 
 
-def _timed(frame: DataFrame, pulse: DataFrame | None) -> DataFrame:
+def _timed(frame: DataFrame, pulse: DataFrame) -> DataFrame:
     """``frame``, watermarked by its own times and those of ``pulse``, whose rows are gone behind.
 
     Spark moves filters below a watermark where they do not look at the time, so that only rows that pass would
@@ -72,14 +72,11 @@ def _timed(frame: DataFrame, pulse: DataFrame | None) -> DataFrame:
     """
     from pyspark.sql import functions as F
 
-    if pulse is not None:
-        names = [c for c in frame.columns if c != TIME]
-        types = {f.name: f.dataType for f in frame.schema.fields}
-        empty = pulse.select(*(F.lit(None).cast(types[n]).alias(n) for n in names), TIME)
-        marked = frame.select(*names, TIME, F.lit(True).alias("__row"))
-        frame = marked.union(empty.select(*names, TIME, F.lit(False).alias("__row")))
-    else:
-        frame = frame.select("*", F.lit(True).alias("__row"))
+    names = [c for c in frame.columns if c != TIME]
+    types = {f.name: f.dataType for f in frame.schema.fields}
+    empty = pulse.select(*(F.lit(None).cast(types[n]).alias(n) for n in names), TIME)
+    marked = frame.select(*names, TIME, F.lit(True).alias("__row"))
+    frame = marked.union(empty.select(*names, TIME, F.lit(False).alias("__row")))
     timed = frame.withWatermark(TIME, "0 seconds")
     live = timed[TIME] < F.timestamp_millis(F.lit(CUT_MS))
     columns = [F.when(live, timed[c]).alias(c) for c in timed.columns if c != TIME]
@@ -107,13 +104,12 @@ def is_on_time(stream: Stream, millis: Column) -> Column:
     return late.isNull() | (late < millis)
 
 
-def end_of_input(context: TranslationContext) -> DataFrame | None:
-    """In bounded mode the rows of time alone that end all input; one frame for the whole query."""
-    if context.mode is not Mode.BOUNDED:
-        return None
+def end_of_input(context: TranslationContext) -> DataFrame:
+    """The rows of time alone that end all input, in bounded mode; in others none come.  One frame a query."""
     if TIME not in context.shared:
+        batches = "2" if context.mode is Mode.BOUNDED else "0"
         reader = context.spark.readStream.format("flinkplan.runtime.source.EndOfInput")
-        source = reader.option("time", str(END_MS * 1000)).option("batches", "2").load()
+        source = reader.option("time", str(END_MS * 1000)).option("batches", batches).load()
         context.shared[TIME] = source.select(source["time"].alias(TIME))
     frame: DataFrame = context.shared[TIME]
     return frame

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plan.checkpoint import CheckpointRecord
+from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
@@ -76,11 +76,15 @@ class Job:
         listener: JobListener,
         mode: Mode,
         record: CheckpointRecord,
+        recorded: Mapping[Path, str],
+        lock: Any,
         temporary: Path | None,
     ) -> None:
         self.queries = queries
         self.mode = mode
         self._record = record
+        self._recorded = recorded
+        self._lock = lock
         self._listener = listener
         self._temporary = temporary
         self._reported: dict[str, int] = {}
@@ -111,6 +115,9 @@ class Job:
         try:
             ended = bool(query.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
         except StreamingQueryException as e:
+            self._report()
+            if not self._reported:
+                self._record.put_back(self._recorded)
             raise ExecutionError(describe_failure(query.handle, e), where=f"sink {query.sink}") from None
         finally:
             self._report()
@@ -124,6 +131,7 @@ class Job:
 
     def _finish(self) -> None:
         self._report()
+        self._lock.close()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -163,32 +171,44 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_tables(plan, options.variables)
     mode = resolve_mode(plan, options)
     if options.checkpoint is not None:
-        _check_mode(CheckpointRecord(Path(options.checkpoint)), mode, plan)
+        _check_record(CheckpointRecord(Path(options.checkpoint)), mode, plan)
     spark = options.spark or session(options.master, options.conf)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
     checkpoint = options.checkpoint or str(temporary)
     record = CheckpointRecord(Path(checkpoint))
-    record.begin(plan, mode.value)
-    job = Job([], options.listener, mode, record, temporary)
+    lock = _lock(record, spark)
+    job = Job([], options.listener, mode, record, record.contents(), lock, temporary)
     try:
+        record.begin(plan, mode.value)
         for name, node in sink_names(plan, options.variables).items():
-            job.queries.append(_start(plan, node, name, mode, checkpoint, spark, options))
+            job.queries.append(_start(plan, node, name, mode, record, spark, options))
     except BaseException:
         job.stop()
         raise
     return job
 
 
-def _check_mode(record: CheckpointRecord, mode: Mode, plan: Plan) -> None:
-    """A bounded job announces the end of its event-time input through sources that other modes do not have."""
-    before = record.mode
+def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan) -> None:
+    """Nobody else uses the checkpoint; and once a bounded run has begun to end the input, all later rows are late."""
+    if record.is_in_use:
+        raise CheckpointInUseError(record)
     is_timed = any(isinstance(node, WatermarkAssigner) for node in plan.nodes)
-    if is_timed and before is not None and (before == Mode.BOUNDED.value) != (mode is Mode.BOUNDED):
+    if is_timed and mode is not Mode.BOUNDED and Mode.BOUNDED.value in record.modes[-1:]:
         raise FlinkplanError(
-            f"the checkpoint was made in the mode {before} and cannot go on in the mode {mode.value}",
+            f"the job of this checkpoint was ending its input; it cannot go on in the mode {mode.value}",
             where=str(record.folder),
-            hint="available-now and streaming go on from each other; bounded only from bounded",
+            hint="let it end with --mode bounded, or start with a new checkpoint",
         )
+
+
+def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
+    """Keep the checkpoint to this job.  The JVM holds the lock: it is what writes, and may outlive this process."""
+    record.prepare()
+    assert spark._jvm is not None
+    lock = spark._jvm.flinkplan.runtime.CheckpointLock.tryAcquire(str(record.lock_file))
+    if lock is None:
+        raise CheckpointInUseError(record)
+    return lock
 
 
 def sink_names(plan: Plan, variables: Mapping[str, str]) -> dict[str, Sink]:
@@ -224,11 +244,12 @@ def ancestors(plan: Plan, node: ExecNode) -> list[ExecNode]:
 
 
 def _start(
-    plan: Plan, node: Sink, name: str, mode: Mode, checkpoint: str, spark: SparkSession, options: JobOptions
+    plan: Plan, node: Sink, name: str, mode: Mode, record: CheckpointRecord, spark: SparkSession, options: JobOptions
 ) -> Query:
     part = part_for(plan, node)
     nodes = part.nodes
-    context = TranslationContext(spark, part, mode, options.variables)
+    is_closed = record.modes[0] == Mode.BOUNDED.value
+    context = TranslationContext(spark, part, mode, options.variables, is_closed)
     _set_parallelism(nodes, context, options)
     spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
     stream = translate(part, nodes, context)[node.id]
@@ -239,7 +260,7 @@ def _start(
     writers = context.runtime.sink
     writer = (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
     query = stream.frame.writeStream.queryName(name).outputMode("append")
-    query = query.option("checkpointLocation", f"{checkpoint}/{name}")
+    query = query.option("checkpointLocation", str(record.folder / name))
     if mode is Mode.STREAMING:
         query = query.trigger(processingTime=f"{int(options.trigger_interval * 1000)} milliseconds")
     else:

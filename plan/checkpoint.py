@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from .document import Plan, dumps, read_text, write_text
+from .errors import FlinkplanError, PlanError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,27 @@ class CheckpointRecord:
         return self.folder / "flinkplan" / "mode"
 
     @property
+    def lock_file(self) -> Path:
+        """The file that the process locks which writes the checkpoint."""
+        return self.folder / "flinkplan" / "lock"
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether another process is writing the checkpoint."""
+        if sys.platform == "win32" or not self.lock_file.exists():
+            return False
+        import fcntl
+
+        try:
+            with self.lock_file.open("r+b") as file:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    @property
     def exists(self) -> bool:
         """Whether a job has been recorded."""
         return self.plan_file.exists()
@@ -47,15 +71,49 @@ class CheckpointRecord:
         return read_text(self.plan_file)
 
     @property
-    def mode(self) -> str | None:
-        """The mode in which the job was last run, where one is recorded."""
-        return read_text(self._mode_file).strip() if self._mode_file.exists() else None
+    def modes(self) -> tuple[str, ...]:
+        """The mode in which the job was first run, and that in which it was last; nothing where none is recorded."""
+        return tuple(read_text(self._mode_file).split()) if self._mode_file.exists() else ()
+
+    def prepare(self) -> None:
+        """Make the directory.  Raises :class:`PlanError` where it cannot be written."""
+        try:
+            self.lock_file.parent.mkdir(parents=True, exist_ok=True)
+            self.lock_file.touch()
+        except OSError as e:
+            raise PlanError(f"the checkpoint cannot be written: {e.strerror or e}", where=str(self.folder)) from None
 
     def begin(self, plan: Plan, mode: str) -> None:
         """Record the plan that is run from now on, and the mode."""
+        first = (*self.modes, mode)[0]
         write_text(self.plan_file, dumps(plan))
-        write_text(self._mode_file, f"{mode}\n")
+        write_text(self._mode_file, f"{first}\n{mode}\n")
+
+    def contents(self) -> Mapping[Path, str]:
+        """What is recorded, by file."""
+        return {file: read_text(file) for file in (self.plan_file, self._mode_file) if file.exists()}
+
+    def put_back(self, contents: Mapping[Path, str]) -> None:
+        """Record again what was recorded before: the job that had begun since has done nothing."""
+        for file in (self.plan_file, self._mode_file):
+            if file in contents:
+                write_text(file, contents[file])
+            else:
+                file.unlink(missing_ok=True)
 
     def end(self) -> None:
         """Record that the job has ended its input."""
         write_text(self._end_file, "")
+
+
+class CheckpointInUseError(FlinkplanError):
+    """A checkpoint that another job is writing (exit code 1)."""
+
+    exit_code = 1
+
+    def __init__(self, record: CheckpointRecord) -> None:
+        super().__init__(
+            "another job is running on this checkpoint",
+            where=str(record.folder),
+            hint="stop it, or wait for its end; a job beside it needs a checkpoint of its own: --checkpoint DIR",
+        )

@@ -7,6 +7,7 @@
 ``flinkplan.var.<NAME>``              replaces ``${NAME}`` in table options
 ``flinkplan.mode``                    bounded, available-now or streaming; as the sources are
 ``flinkplan.trigger-interval``        time between batches
+``flinkplan.allow``                   go on from a checkpoint in spite of these findings, separated by commas
 ====================================  ==========================================================
 """
 
@@ -26,10 +27,15 @@ _CONF, _VARIABLE = "flinkplan.conf.", "flinkplan.var."
 
 
 def start(plan: Plan, options: Mapping[str, str]) -> Job:
-    """Start a plan as the options say."""
+    """Start a plan as the options say.  Raises :class:`RestartError` where it cannot go on from the checkpoint."""
+    from ..compat.diff import Exceptions
+    from ..compat.restart import check_restart
     from ..executor.context import Mode
     from ..executor.job import JobOptions, execute
 
+    checkpoint = options.get("execution.checkpointing.dir")
+    allowed = [entry.strip() for entry in options.get("flinkplan.allow", "").split(",")]
+    check_restart(checkpoint, plan, Exceptions(allowed=list(filter(None, allowed))))
     mode = options.get("flinkplan.mode")
     modes = {known.value: known for known in Mode}
     if mode is not None and mode not in modes:
@@ -37,7 +43,7 @@ def start(plan: Plan, options: Mapping[str, str]) -> Job:
     return execute(
         plan,
         JobOptions(
-            checkpoint=options.get("execution.checkpointing.dir"),
+            checkpoint=checkpoint,
             master=options.get("flinkplan.master"),
             conf=_under(_CONF, options),
             variables=_under(_VARIABLE, options),

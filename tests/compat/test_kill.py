@@ -1,7 +1,8 @@
 """A job that is killed again and again writes what one that is never killed writes.
 
 A join, an aggregation and a window write files.  ``FLINKPLAN_KILLS`` sets how often the process is killed, with
-SIGKILL at random moments; ``make soak`` kills 200 times.
+SIGKILL at random moments; ``make soak`` kills 200 times.  While one process works, the next one starts its JVM and
+waits for its turn, so that a kill costs little more than the work between two of them.  The last one ends the input.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from tests.compat.truths import order, shipment
 
 pytestmark = pytest.mark.spark
 
-KILLS = int(os.environ.get("FLINKPLAN_KILLS", "2"))
-FILES_A_ROUND, ROWS = 4, 25
-SEED = 7
+KILLS = int(os.environ.get("FLINKPLAN_KILLS", "20"))
+BATCHES_A_ROUND, ROWS = 6, 25
+SEED = int(os.environ.get("FLINKPLAN_SEED", "7"))
+CONF = {"spark.sql.shuffle.partitions": "1"}
 SINKS = {
     "joined": (JOIN, JOIN_COLUMNS),
     "summed": (SUMS, SUMS_COLUMNS),
@@ -63,25 +65,52 @@ def feed(folder: Path, number: int) -> None:
         hidden.rename(hidden.with_name(f"{number:06}"))
 
 
-def start(folder: Path, work: Path, mode: str) -> subprocess.Popen[str]:
-    """A process, with its JVM in a process group of its own, that says when a batch is done."""
-    arguments = ["execute", str(folder / "plan.json"), "--mode", mode, "--log-format", "json"]
-    arguments += ["--checkpoint", str(work / "checkpoint"), "--var", f"DIR={work}", "--master", "local[2]"]
-    code = f"from flinkplan.cli.main import main; main({arguments!r})"
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True)
+class Worker:
+    """A process, with its JVM in a process group of its own, that executes the plan once it is told to.
 
+    It says of each batch when it is done.
+    """
 
-def kill(process: subprocess.Popen[str]) -> None:
-    """End the process and its JVM at once."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    def __init__(self, folder: Path, work: Path, mode: str) -> None:
+        arguments = ["execute", str(folder / "plan.json"), "--mode", mode, "--log-format", "json"]
+        arguments += ["--checkpoint", str(work / "checkpoint"), "--var", f"DIR={work}"]
+        code = (
+            "from flinkplan.cli.main import main; from flinkplan.executor.session import session; "
+            f"session('local[2]', {CONF!r}); print('ready', flush=True); input(); main({arguments!r})"
+        )
+        command = [sys.executable, "-c", code]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
 
+    def begin(self) -> None:
+        """Let it execute the plan, as soon as its JVM is up."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ready\n"
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
 
-def finish(folder: Path, work: Path) -> None:
-    """Run over what is left of the input."""
-    process = start(folder, work, "available-now")
-    process.communicate()
-    assert process.returncode == 0
+    def batch(self) -> None:
+        """Wait until it has done a batch."""
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline(), "the job ended by itself"
+
+    def wait(self, seconds: float) -> None:
+        """Let it work on for a while."""
+        with pytest.raises(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+
+    def kill(self) -> None:
+        """End the process and its JVM at once."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+    def finish(self) -> None:
+        """Let it work through all that is there."""
+        self.begin()
+        self.process.communicate()
+        assert self.process.returncode == 0
 
 
 def written(work: Path) -> dict[str, Counter[tuple[Any, ...]]]:
@@ -107,21 +136,22 @@ def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -> None:
     save(compile_script(pipeline()), tmp_path / "plan.json")
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     fed = 0
-    for _ in range(KILLS):
+    worker = Worker(tmp_path, killed, "streaming")
+    for kills in range(1, KILLS + 1):
+        following = Worker(tmp_path, killed, "streaming" if kills < KILLS else "bounded")
         feed(killed, fed)
-        process = start(tmp_path, killed, "streaming")
-        assert process.stdout is not None
-        for _ in range(moments.randint(0, FILES_A_ROUND)):
-            process.stdout.readline()
-            fed += 1
-            feed(killed, fed)
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(moments.uniform(0, 2))
-        kill(process)
         fed += 1
-    finish(tmp_path, killed)
+        worker.begin()
+        for _ in range(moments.randint(0, BATCHES_A_ROUND)):
+            worker.batch()
+            feed(killed, fed)
+            fed += 1
+        worker.wait(moments.uniform(0, 1))
+        worker.kill()
+        worker = following
+    worker.finish()
     for number in range(fed):
         feed(whole, number)
-    finish(tmp_path, whole)
+    Worker(tmp_path, whole, "bounded").finish()
     assert written(killed) == written(whole)
     assert all(written(whole).values())

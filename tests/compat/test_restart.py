@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +13,11 @@ from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.restart import RestartError, check_restart
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
-from flinkplan.plan.checkpoint import CheckpointRecord
+from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from flinkplan.plan.document import Plan, dumps, loads
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
+from flinkplan.table.jobs import start
 from tests.cli.support import flinkplan, flinkplan_process
 from tests.compat.pipelines import SUMS, SUMS_COLUMNS, script
 
@@ -53,6 +56,11 @@ def test_a_plan_that_is_refused(checkpoint: Path, plan: Plan, verdict: str, rule
     assert [way for way in ways_out if way not in refused.value.hint] == []
 
 
+def test_the_table_api_refuses_the_same(checkpoint: Path) -> None:
+    with pytest.raises(RestartError, match="keys-changed"):
+        start(KEY, {"execution.checkpointing.dir": str(checkpoint)})
+
+
 def test_what_is_refused_can_be_allowed(checkpoint: Path) -> None:
     allowed = Exceptions(allowed=["keys-changed@group-aggregate"])
     assert check_restart(str(checkpoint), KEY, allowed) is not None
@@ -64,9 +72,41 @@ def test_a_job_that_has_ended(checkpoint: Path) -> None:
         check_restart(str(checkpoint), PLAN, NOTHING)
 
 
-def test_event_time_jobs_keep_to_their_kind_of_mode(checkpoint: Path) -> None:
-    with pytest.raises(FlinkplanError, match="made in the mode available-now and cannot go on in the mode bounded"):
-        execute(PLAN, JobOptions(str(checkpoint), variables={"DIR": str(checkpoint)}, mode=Mode.BOUNDED))
+def test_a_job_that_was_ending_its_input_keeps_to_that(checkpoint: Path) -> None:
+    CheckpointRecord(checkpoint).begin(PLAN, "bounded")
+    with pytest.raises(FlinkplanError, match="was ending its input; it cannot go on in the mode available-now"):
+        execute(PLAN, JobOptions(str(checkpoint), variables={"DIR": str(checkpoint)}, mode=Mode.AVAILABLE_NOW))
+
+
+def test_a_checkpoint_is_one_jobs_alone(checkpoint: Path) -> None:
+    record = CheckpointRecord(checkpoint)
+    record.prepare()
+    assert not record.is_in_use
+    code = "import fcntl, sys; file = open(sys.argv[1], 'r+b'); fcntl.lockf(file, fcntl.LOCK_EX); print(); input()"
+    command = [sys.executable, "-c", code, str(record.lock_file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(CheckpointInUseError, match="another job is running on this checkpoint"):
+            execute(PLAN, JobOptions(str(checkpoint), variables={"DIR": str(checkpoint)}))
+        other.kill()
+    assert not record.is_in_use
+
+
+def test_a_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FlinkplanError, match="the checkpoint cannot be written: Not a directory"):
+        CheckpointRecord(tmp_path / "file" / "checkpoint").prepare()
+
+
+def test_a_job_that_did_nothing_leaves_no_trace(checkpoint: Path, tmp_path: Path) -> None:
+    for record, before in ((CheckpointRecord(checkpoint), PLAN), (CheckpointRecord(tmp_path / "new"), None)):
+        contents = record.contents()
+        record.begin(KEY, "streaming")
+        assert (record.plan_text(), record.modes[1]) == (dumps(KEY), "streaming")
+        record.put_back(contents)
+        assert record.modes == (("available-now", "available-now") if before else ())
+        assert not before or record.plan_text() == dumps(before)
 
 
 def test_a_checkpoint_of_something_else(tmp_path: Path) -> None:
@@ -83,6 +123,13 @@ def test_execute_refuses_before_spark_is_started(checkpoint: Path, tmp_path: Pat
     assert done.returncode == 1
     assert "incompatible: group-aggregate: grouping[0] product → shop (keys-changed)" in done.stderr
     assert CheckpointRecord(checkpoint).plan_text() == dumps(PLAN)
+
+
+def test_states_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    text = dumps(PLAN).replace('"0 ms"', '"1.5 h"')
+    (tmp_path / "plan.json").write_text(text)
+    outcome = flinkplan("execute", str(tmp_path / "plan.json"))
+    assert (outcome.code, "write a whole number in a smaller unit" in outcome.err) == (3, True)
 
 
 def test_state_of_no_checkpoint(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.job import Job, JobOptions, execute
 from flinkplan.executor.progress import QueryProgress
+from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.document import Plan
+from flinkplan.plan.errors import FlinkplanError
 
 from .plans import passthrough, pipeline, row_type, scan, sink_node
 
@@ -138,6 +140,28 @@ def test_windows_stay_open_for_the_next_run(place: Place) -> None:
     place.put("3", event("10:00:03"), event("10:01:40"), event("10:02:30"))
     place.run(plan, Mode.AVAILABLE_NOW)
     assert place.rows() == [count(2, "10:00:00"), count(3, "10:01:00")]
+
+
+def test_windows_left_open_close_at_the_end_of_the_input(place: Place) -> None:
+    plan = counts_by_minute(place)
+    place.put("1", event("10:00:01"))
+    place.run(plan, Mode.AVAILABLE_NOW)
+    place.put("2", event("10:00:02"))
+    place.run(plan, Mode.BOUNDED)
+    assert place.rows() == [count(2, "10:00:00")]
+    with pytest.raises(FlinkplanError, match="was ending its input"):
+        place.run(plan, Mode.AVAILABLE_NOW)
+
+
+def test_a_second_job_on_the_checkpoint_is_refused(place: Place) -> None:
+    plan = counts_by_minute(place)
+    job = place.start(plan, Mode.STREAMING)
+    try:
+        with pytest.raises(CheckpointInUseError):
+            place.start(plan, Mode.STREAMING)
+    finally:
+        job.stop()
+    place.start(plan, Mode.STREAMING).stop()
 
 
 def test_a_streaming_job_goes_on_where_it_was_stopped(place: Place) -> None:

@@ -26,7 +26,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  *
  * <p>The first lifts Spark's watermark once the batch with all the data is done; each further batch lets the
  * watermark reach the stateful operators behind one more place where it is taken anew. Options: {@code time}
- * (microseconds) and {@code batches}.
+ * (microseconds) and {@code batches}; with none of these the input stays open.
  */
 public final class EndOfInput implements TableProvider {
 
@@ -105,7 +105,8 @@ public final class EndOfInput implements TableProvider {
 
     @Override
     public InputPartition[] planInputPartitions(Offset start, Offset end) {
-      return new InputPartition[] {new EndPartition()};
+      boolean isNew = ((BatchOffset) end).batch > ((BatchOffset) start).batch;
+      return isNew ? new InputPartition[] {new EndPartition()} : new InputPartition[0];
     }
 
     @Override
