@@ -10,7 +10,7 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo test soak lint format bench parity parity-flink wheel clean
+.PHONY: help venv java demo test soak fuzz lint format bench parity parity-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,10 @@ test: java lint ## lint, types and all tests
 
 soak: java venv ## kill a running job 200 times and compare what it wrote
 	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py
+
+fuzz: venv ## break ten thousand scripts and a thousand specs by chance
+	@FLINKPLAN_EXAMPLES=10000 $(BIN)/python -m pytest -q tests/planner/test_fuzz.py
+	@FLINKPLAN_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/planner/spec/test_fuzz.py
 
 lint: venv ## ruff and mypy
 	@$(BIN)/ruff check --quiet

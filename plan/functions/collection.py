@@ -213,5 +213,10 @@ def _updated_object(args: Arguments) -> LogicalType:
     return replace(old, fields=tuple(replace(f, type=given.get(f.name, f.type)) for f in old.fields))
 
 
-declare("OBJECT_OF", signature("CHARACTER", rest="ANY"), _object)
+def _in_pairs(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+    """A name or a value: both are there for each field."""
+    return types[position] if len(types) % 2 else None
+
+
+declare("OBJECT_OF", signature("CHARACTER", rest=Argument("NAME, VALUE", _in_pairs)), _object)
 declare("OBJECT_UPDATE", signature("ROW", rest="ANY"), _updated_object)

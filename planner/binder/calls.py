@@ -168,7 +168,8 @@ def _rounded(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     if len(node.args) == 1:
         return call(function, (operand,), node)
     unit = node.args[1]
-    assert isinstance(unit, ast.Symbol)
+    if len(node.args) > 2 or not isinstance(unit, ast.Symbol):
+        raise BindError(f"{function.name} takes a number, or a time and a unit", node.span, "write FLOOR(ts TO HOUR)")
     (operand, _) = fit(function, (operand, symbol("TIME_UNIT_RANGE", unit.value)), node.span)
     return Call(function.internal_name, (operand, symbol("TIME_UNIT_RANGE", unit.value)), operand.type, function.syntax)
 
@@ -182,11 +183,20 @@ def _trim(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     return call(function, (symbol("TRIM", side.value), *(binder.bind(a) for a in rest)), node)
 
 
+def _with_unit(node: ast.FunctionCall) -> tuple[ast.Symbol, ast.Expression, ast.Expression]:
+    """The arguments of a function that takes a unit and two values."""
+    unit = node.args[0] if node.args else None
+    if len(node.args) != 3 or not isinstance(unit, ast.Symbol):
+        raise BindError(
+            f"{node.name} takes a unit and two arguments", node.span, f"write {str(node.name).upper()}(DAY, a, b)"
+        )
+    return unit, node.args[1], node.args[2]
+
+
 @expands("TIMESTAMPADD")
 def _timestamp_add(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     """``TIMESTAMPADD(unit, n, t)`` is ``t + INTERVAL '1' unit * n``."""
-    unit, count_node, time_node = node.args
-    assert isinstance(unit, ast.Symbol)
+    unit, count_node, time_node = _with_unit(node)
     count, time = binder.bind(count_node), binder.bind(time_node)
     if not in_family(time.type, "DATETIME"):
         raise BindError(f"TIMESTAMPADD moves a time, not {time.type.nullable_()}", time_node.span)
@@ -201,8 +211,7 @@ def _timestamp_add(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
 @expands("TIMESTAMPDIFF")
 def _timestamp_difference(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     """``TIMESTAMPDIFF(unit, a, b)`` is the interval ``b - a`` as a number, divided down to the unit."""
-    unit, start_node, end_node = node.args
-    assert isinstance(unit, ast.Symbol)
+    unit, start_node, end_node = _with_unit(node)
     start, end = binder.bind(start_node), binder.bind(end_node)
     for rex, place in ((start, start_node), (end, end_node)):
         if not in_family(rex.type, "DATETIME"):

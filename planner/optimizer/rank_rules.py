@@ -7,6 +7,7 @@ Sources: ``FlinkLogicalRankRule``, ``CalcRankTransposeRule``, ``ConstantRankNumb
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
@@ -85,10 +86,10 @@ def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
     if column is None or len(column.ranges) != 1:
         return None
     lower, upper = column.ranges[0].lower, column.ranges[0].upper
-    start = 1 if lower is None else max(1, int(lower.value) + (not lower.closed))
+    start = 1 if lower is None else max(1, int(Decimal(lower.value)) + (not lower.closed))
     if upper is None:
         return ConstantRankRangeWithoutEnd(start)
-    return ConstantRankRange(start, int(upper.value) - (not upper.closed))
+    return ConstantRankRange(start, int(Decimal(upper.value)) - (not upper.closed))
 
 
 def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
