@@ -28,7 +28,7 @@ from ..connectors import supports_metadata, supports_projection
 from ..physical import LegacyWindowAggregate, SourceScan
 from ..scan_columns import physical_columns
 from .predicates import ONE_SIDED, join_row_type
-from .rexes import contains_over, identity, inline, is_deterministic, ordered_refs, refs, remap, retype
+from .rexes import contains_over, identity, inline, is_deterministic, ordered_refs, refs, remap, retype, rewrite
 from .row_types import pick, row_of
 from .tree import to_fixpoint, top_down
 
@@ -88,13 +88,16 @@ def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
     unstable = {i for i, e in enumerate(below) if not is_deterministic(e)}
     if not unstable:
         return True
-    count: dict[int, int] = {}
+    read: list[int] = []
+
+    def note(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef):
+            read.append(node.index)
+        return node
+
     for e in above:
-        for i in refs(e) & unstable:
-            count[i] = count.get(i, 0) + 1
-            if not isinstance(e, InputRef):
-                return False
-    return all(n <= 1 for n in count.values())
+        rewrite(e, note)
+    return all(read.count(i) <= 1 for i in unstable)
 
 
 def push_past_filter(rel: Project, below: Filter) -> Rel:

@@ -62,6 +62,7 @@ CASES: list[tuple[str, str]] = [
     ("reduce_expressions", "SELECT id FROM a WHERE CASE WHEN v > 1 THEN 'x' ELSE k END = 'x'"),
     ("reduce_expressions", "SELECT CASE WHEN v > 1 THEN b WHEN v > 0 THEN TRUE ELSE FALSE END FROM a"),
     ("reduce_expressions", "SELECT v + 0, 1 * v, v - 0 FROM a WHERE v IS NOT NULL AND k = 'x' AND v + 0 > 3"),
+    ("reduce_expressions", "SELECT NULLIF(k, 'x') IS NULL FROM a"),
     ("reduce_expressions", "SELECT id FROM a WHERE CASE WHEN b THEN v ELSE 0 END > 1"),
     ("reduce_expressions", "SELECT id FROM a WHERE CASE WHEN v > 1 THEN 'hi' ELSE 'lo' END = 'hi'"),
     (
