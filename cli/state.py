@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from .tables import aligned
 
 if TYPE_CHECKING:
     from ..executor.states import Entry, State
@@ -14,64 +17,92 @@ if TYPE_CHECKING:
 @click.command(short_help="Show what the state of a checkpoint holds.")
 @click.argument("checkpoint", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--sink", metavar="NAME", help="Only the query of this sink.")
-@click.option("--operator", type=int, metavar="N", help="Only this operator; list its entries.")
+@click.option("--operator", metavar="N", help="Only this operator, by number, name or a pattern; list its entries.")
 @click.option("--key", metavar="VALUES", help="Only entries under this key, its columns separated by commas.")
 @click.option("--limit", type=int, default=20, show_default=True, help="At most so many entries a state.")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.pass_obj
 def command(
-    debug: bool, checkpoint: Path, sink: str | None, operator: int | None, key: str | None, limit: int, format_: str
+    debug: bool, checkpoint: Path, sink: str | None, operator: str | None, key: str | None, limit: int, format_: str
 ) -> None:
     """Count the entries of every state of CHECKPOINT; with --operator or --key list them, with their expiry.
 
-    Operators are numbered as Spark numbers them, query by query. This starts Spark and reads only.
+    Operators have a number within their sink's query, which is Spark's, and the name of their exec node (join, or
+    join#2). Keys and values are shown as JSON, one object a line with --format json. This starts Spark and reads only.
     """
     from ..executor.session import session
     from ..executor.states import count, entries, find_states
     from .jvm import quiet_jvm
 
-    states = [
-        s
-        for s in find_states(checkpoint)
-        if (sink is None or s.sink == sink) and (operator is None or s.operator == operator)
-    ]
-    listed = operator is not None or key is not None
+    states = _chosen(find_states(checkpoint), sink, operator)
     with quiet_jvm(debug):
         spark = session()
+        if operator is None and key is None:
+            _print_counts([(state, count(spark, state)) for state in states], format_)
+            return
+        wanted = None if key is None else key.split(",")
         for state in states:
-            if listed:
-                wanted = None if key is None else key.split(",")
-                _print_entries(state, list(entries(spark, state, wanted, limit)), format_)
-            else:
-                _print_count(state, count(spark, state), format_)
+            _print_entries(state, list(entries(spark, state, wanted, limit)), format_)
 
 
-def _print_count(state: State, rows: int, format_: str) -> None:
+def _chosen(states: list[State], sink: str | None, operator: str | None) -> list[State]:
+    """The states asked for.  Raises :class:`PlanError` where there are none."""
+    from ..plan.errors import PlanError
+
+    found = [s for s in states if (sink is None or s.sink == sink) and (operator is None or _is(s, operator))]
+    if not found:
+        known = dict.fromkeys(f"{s.sink}: {s.operator}{f' {s.node}' if s.node else ''}" for s in states)
+        raise PlanError("the checkpoint has no such operator", hint=f"there is {', '.join(known) or 'none with state'}")
+    return found
+
+
+def _is(state: State, operator: str) -> bool:
+    names = (str(state.operator), state.node or "", (state.node or "").partition("#")[0])
+    return any(fnmatchcase(name, operator) for name in names)
+
+
+def _print_counts(counts: list[tuple[State, int]], format_: str) -> None:
     if format_ == "json":
-        _print_json({"sink": state.sink, "operator": state.operator, "state": state.name, "entries": rows})
+        for state, entries in counts:
+            _print_json({**_head(state), "entries": entries})
     else:
-        click.echo(f"{state.sink}  operator {state.operator}  {state.name}: {rows} entries")
+        rows = [(s.sink, str(s.operator), s.node or "-", s.name, str(n)) for s, n in counts]
+        click.echo(aligned(("sink", "operator", "node", "state", "entries"), rows))
 
 
 def _print_entries(state: State, entries: list[Entry], format_: str) -> None:
     if format_ == "text":
-        click.echo(f"{state.sink}  operator {state.operator}  {state.name}")
+        click.echo(f"{state.sink}, operator {state.operator}{f' ({state.node})' if state.node else ''}, {state.name}")
     for entry in entries:
         expires = entry.expires.isoformat(timespec="seconds") if entry.expires else None
         if format_ == "json":
-            head = {"sink": state.sink, "operator": state.operator, "state": state.name}
-            _print_json({**head, "key": list(entry.key), "value": _plain(entry.value), "expires": expires})
+            told = {"key": entry.key, "value": entry.value, "expires": expires, "expired": entry.is_expired}
+            _print_json({**_head(state), **told})
         else:
-            value = ", ".join(f"{k}={v}" for k, v in _plain(entry.value).items())
-            click.echo(f"  ({', '.join(map(str, entry.key))}): {value}  expires {expires or 'never'}")
+            when = f"{'expired' if entry.is_expired else 'expires'} {expires}" if expires else "never expires"
+            click.echo(f"  {_json(entry.key)}: {_json(entry.value)}  {when}")
 
 
-def _plain(value: Any) -> dict[str, Any]:
-    """A value as an object of its columns."""
-    return value.asDict(recursive=True) if hasattr(value, "asDict") else {"value": value}
+def _head(state: State) -> dict[str, Any]:
+    return {"sink": state.sink, "operator": state.operator, "node": state.node, "state": state.name}
 
 
 def _print_json(values: dict[str, Any]) -> None:
+    click.echo(_json(values))
+
+
+def _json(value: Any) -> str:
     import json
 
-    click.echo(json.dumps(values, ensure_ascii=False, default=str))
+    return json.dumps(_plain(value), ensure_ascii=False, default=str)
+
+
+def _plain(value: Any) -> Any:
+    """A value of Spark as JSON has it: rows as objects, binary as hexadecimal digits."""
+    if hasattr(value, "asDict"):
+        return {name: _plain(item) for name, item in value.asDict().items()}
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return bytes(value).hex() if isinstance(value, bytes | bytearray | memoryview) else value

@@ -9,7 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..plan.checkpoint import CheckpointRecord
+from ..plan.document import Plan, loads
 from ..plan.errors import PlanError
+from ..plan.names import node_names
+from ..plan.nodes import ExecNode
+from .physical import Query, execute_nodes, queries_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -22,11 +27,13 @@ _FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
 class State:
     """One state of one operator of one sink's query.
 
-    ``kind`` is ValueState, ListState or MapState; of Spark's own operators, which have one state, it is empty.
+    ``operator`` is Spark's number of it, ``node`` the name of its exec node where the plan on record tells.  ``kind``
+    is ValueState, ListState or MapState; of Spark's own operators, which have one state, it is empty.
     """
 
     sink: str
     operator: int
+    node: str | None
     name: str
     kind: str
     folder: Path
@@ -40,21 +47,50 @@ class Entry:
     value: Any
     expires: datetime | None
 
+    @property
+    def is_expired(self) -> bool:
+        """Whether operators no longer see it, though it has not been cleaned up yet."""
+        return self.expires is not None and self.expires <= datetime.now(UTC)
+
 
 def find_states(checkpoint: Path) -> list[State]:
     """The states of a checkpoint, by sink and operator; reads metadata only.  Raises :class:`PlanError`."""
     queries = sorted(path.parent for path in checkpoint.glob("*/offsets"))
     if not queries:
         raise PlanError("there is no checkpoint here", where=str(checkpoint))
-    return [state for query in queries for state in _states(query)]
+    names = _node_names(CheckpointRecord(checkpoint))
+    return [state for query in queries for state in _states(query, names.get(query.name, ()))]
 
 
-def _states(query: Path) -> Iterator[State]:
+def _node_names(record: CheckpointRecord) -> dict[str, Sequence[str]]:
+    """The names of the nodes that keep state, by sink, in the order in which Spark numbers their operators."""
+    if not record.exists:
+        return {}
+    plan = loads(record.plan_text(), str(record.plan_file))
+    names = node_names(plan)
+    found: dict[str, Sequence[str]] = {}
+    for sink, part in queries_of(plan).items():
+        executions = execute_nodes(Query(part))
+        found[sink] = [names[node.id] for node in downwards(part) if executions[node.id].states]
+    return found
+
+
+def downwards(plan: Plan) -> Iterator[ExecNode]:
+    """The nodes from the sink down, each before its inputs; one that feeds several comes once for each of them."""
+    stack = list(plan.sinks)
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(plan.inputs(node)))
+
+
+def _states(query: Path, names: Sequence[str]) -> Iterator[State]:
     operators = sorted((p for p in query.glob("state/*") if p.name.isdecimal()), key=lambda p: int(p.name))
+    known = dict(enumerate(names)) if len(names) == len(operators) else {}
     for operator in operators:
-        variables = list(_variables(operator))
+        number, variables = int(operator.name), list(_variables(operator))
         for name, kind in variables or [("state", "")]:
-            yield State(query.name, int(operator.name), name, kind, query)
+            yield State(query.name, number, known.get(number), name, kind, query)
 
 
 def _variables(operator: Path) -> Iterator[tuple[str, str]]:

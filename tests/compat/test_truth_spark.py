@@ -16,13 +16,11 @@ from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.states import count, entries, find_states
 from flinkplan.plan.document import Plan, dumps
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Join
 from flinkplan.planner import compile_script
-from tests.compat.pipelines import SUMS, SUMS_COLUMNS, script
-from tests.compat.truths import TRUTHS, Files, Truth, order
+from tests.compat.truths import TRUTHS, Files, Truth
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -136,13 +134,3 @@ def test_spark_refuses(truth: Truth, spark: SparkSession, tmp_path: Path) -> Non
         restart(truth, Runner(spark, tmp_path))
     assert truth.refused is not None
     assert truth.refused in str(refused.value)
-
-
-def test_a_checkpoint_shows_what_it_holds(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path, {"orders/a": [order(1, amount=2)]})
-    Runner(spark, tmp_path).run(plan_of(script(SUMS, SUMS_COLUMNS), None))
-    (state,) = find_states(tmp_path / "checkpoint")
-    assert (state.sink, state.operator, state.name, count(spark, state)) == ("report", 0, "accumulators", 1)
-    (entry,) = entries(spark, state, ["p"], limit=5)
-    assert (entry.key, entry.expires, entry.value["sum_amount"]["sum"]) == (("p",), None, 2)
-    assert list(entries(spark, state, ["q"], limit=5)) == []

@@ -1,0 +1,110 @@
+"""What ``flinkplan state`` shows of a checkpoint."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from flinkplan.executor.states import Entry, State, count, entries, find_states
+from tests.cli.support import flinkplan
+from tests.compat.pipelines import (
+    FIRST,
+    FIRST_COLUMNS,
+    JOIN,
+    JOIN_COLUMNS,
+    OVER,
+    OVER_COLUMNS,
+    SUMS,
+    SUMS_COLUMNS,
+    TOP,
+    TOP_COLUMNS,
+    WINDOW,
+    WINDOW_COLUMNS,
+    script,
+)
+from tests.compat.test_truth_spark import Runner, plan_of, put
+from tests.compat.truths import order, shipment
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+CASCADE = f"SELECT id, MAX(price), MIN(cost) FROM ({JOIN}) GROUP BY id"
+
+
+def states(spark: SparkSession, folder: Path, query: str, columns: str, ttl: str | None = None) -> list[State]:
+    """The states that a query leaves behind after a few rows."""
+    put(folder, {"orders/a": [order(1, amount=2), order(2, amount=3)], "shipments/a": [shipment(1)]})
+    Runner(spark, folder).run(plan_of(script(query, columns), ttl))
+    return find_states(folder / "checkpoint")
+
+
+def test_sums(spark: SparkSession, tmp_path: Path) -> None:
+    (state,) = states(spark, tmp_path, SUMS, SUMS_COLUMNS)
+    assert (state.sink, state.operator, state.node, state.name) == ("report", 0, "group-aggregate", "accumulators")
+    (entry,) = entries(spark, state, ["p"], limit=5)
+    assert (entry.key, entry.expires, entry.value["sum_amount"]["sum"]) == (("p",), None, 5)
+    assert list(entries(spark, state, ["q"], limit=5)) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "columns", "nodes"),
+    [
+        pytest.param(CASCADE, JOIN_COLUMNS, {"group-aggregate", "join"}, id="join-and-aggregate"),
+        pytest.param(WINDOW, WINDOW_COLUMNS, {"global-window-aggregate"}, id="window"),
+        pytest.param(OVER, OVER_COLUMNS, {"over-aggregate"}, id="over"),
+        pytest.param(TOP, TOP_COLUMNS, {"rank"}, id="rank"),
+        pytest.param(FIRST, FIRST_COLUMNS, {"deduplicate"}, id="deduplicate"),
+    ],
+)
+def test_the_states_of_every_operator(
+    spark: SparkSession, tmp_path: Path, query: str, columns: str, nodes: set[str]
+) -> None:
+    found = states(spark, tmp_path, query, columns)
+    assert {state.node for state in found} == nodes
+    for state in found:
+        assert count(spark, state) == len(list(entries(spark, state, None, limit=100)))
+    assert sum(count(spark, state) for state in found) > 0
+
+
+def test_expiry(spark: SparkSession, tmp_path: Path) -> None:
+    started = datetime.now(UTC)
+    found = {s.name: list(entries(spark, s, None, 9)) for s in states(spark, tmp_path, JOIN, JOIN_COLUMNS, "1 h")}
+    expiries = [entry.expires for entry in found["leftState"]]
+    assert [started < e - timedelta(hours=1) < datetime.now(UTC) for e in expiries if e] == [True, True]
+    assert [(entry.is_expired, entry.expires) for entry in found["rightState"]] == [(False, None)]
+
+
+def test_expired_entries_are_cleaned_up(spark: SparkSession, tmp_path: Path) -> None:
+    found = {s.name: list(entries(spark, s, None, 9)) for s in states(spark, tmp_path, JOIN, JOIN_COLUMNS, "1 ms")}
+    assert (len(found["leftState"]), len(found["rightState"])) == (0, 1)
+    assert Entry(("left",), None, datetime(2020, 1, 1, tzinfo=UTC)).is_expired
+
+
+def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
+    states(spark, tmp_path, CASCADE, JOIN_COLUMNS)
+    folder = str(tmp_path / "checkpoint")
+    assert _words(flinkplan("state", folder).out) == [
+        ["sink", "operator", "node", "state", "entries"],
+        ["report", "0", "group-aggregate", "accumulators", "1"],
+        ["report", "1", "join", "leftState", "2"],
+        ["report", "1", "join", "rightState", "1"],
+    ]
+    told = [json.loads(line) for line in flinkplan("state", folder, "--key", "1", "--format", "json").out.splitlines()]
+    assert [(line["node"], line["key"], line["expires"]) for line in told] == [
+        ("group-aggregate", [1], None),
+        ("join", [1], None),
+        ("join", [1], None),
+    ]
+    assert "report, operator 1 (join), leftState\n  [1]: {" in flinkplan("state", folder, "--operator", "j*").out
+    outcome = flinkplan("state", folder, "--operator", "rank")
+    assert (outcome.code, "there is report: 0 group-aggregate, report: 1 join" in outcome.err) == (3, True)
+
+
+def _words(text: str) -> list[list[Any]]:
+    return [line.split() for line in text.splitlines()]
