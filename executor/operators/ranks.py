@@ -46,7 +46,7 @@ def _runs_top_n(node: Rank | SortLimit | Limit, query: Query) -> Execution:
     found_by = "content"
     if isinstance(node.rank_strategy, UpdateFastStrategy):
         found_by = query.columns(query.input(node), node.rank_strategy.primary_keys)
-    state = with_ttl("MapState", "rankState", f"row, count and arrival by {found_by}", node.ttl_ms())
+    state = with_ttl("MapState", "rankState", f"row and arrivals by {found_by}", node.ttl_ms())
     return kernel(node, query, "rank.TopN", "rows that leave the ranking are taken back", state)
 
 
@@ -64,6 +64,7 @@ def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: Translat
         _rowtime(stream) if node.is_rowtime else -1,
         node.keep_last_row,
         node.generate_update_before,
+        context.folds_changes,
         changelog,
         node.ttl_ms(),
     )

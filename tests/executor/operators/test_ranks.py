@@ -50,6 +50,26 @@ def test_top_n_with_its_number_replaces_what_stands_at_a_place(bench: Bench) -> 
     assert bench.step(ranked) == [("-U", "r", "Ada", 5, 2), ("+U", "r", "Di", 6, 2)]
 
 
+def test_rows_come_and_go_within_a_batch_and_between_batches(bench: Bench) -> None:
+    ranked = rank(top_two(AppendFastStrategy(), False), (bench.source("in", SCORES),), bench.context)
+    bench.put("in", ("r", "Ada", 1), ("r", "Bob", 2), ("r", "Cy", 3), ("r", "Di", 4), ("r", "Eve", 2))
+    assert sorted(bench.step(ranked)) == [("+I", "r", "Cy", 3), ("+I", "r", "Di", 4)]
+    bench.put("in", ("r", "Flo", 3), ("r", "Di", 4), ("r", "Gus", 0))
+    assert bench.step(ranked) == [("-D", "r", "Cy", 3), ("+I", "r", "Di", 4)], "a row can stand at both places"
+    bench.put("in", ("r", "Di", 4), ("r", "Hal", 5))
+    assert bench.step(ranked) == [("-D", "r", "Di", 4), ("+I", "r", "Hal", 5)]
+
+
+def test_rows_behind_the_last_place_are_kept_where_rows_can_be_taken_back(bench: Bench) -> None:
+    source = bench.source("in", SCORES, changelog=True)
+    ranked = rank(top_two(RetractStrategy(), True), (source,), bench.context)
+    bench.put("in", *(("+I", "r", name, score) for score, name in enumerate("abcde")))
+    assert bench.step(ranked) == [("+I", "r", "e", 4, 1), ("+I", "r", "d", 3, 2)]
+    bench.put("in", ("-D", "r", "e", 4), ("-D", "r", "b", 1), ("-D", "r", "d", 3))
+    changes = bench.step(ranked)
+    assert [c for c in changes if c[0] == "+U"] == [("+U", "r", "c", 2, 1), ("+U", "r", "a", 0, 2)]
+
+
 def test_a_journal_gets_the_change_of_every_row(bench: Bench) -> None:
     bench.keep_journal()
     ranked = rank(top_two(AppendFastStrategy(), True), (bench.source("in", SCORES),), bench.context)
@@ -69,6 +89,20 @@ def test_top_n_without_its_number_promotes_the_next_when_a_row_is_taken_back(ben
     assert sorted(bench.step(ranked)) == [("+I", "r", "Ada", 5), ("+I", "r", "Bob", 7)]
     bench.put("in", ("-D", "r", "Bob", 7))
     assert bench.step(ranked) == [("-D", "r", "Bob", 7), ("+I", "r", "Cy", None)]
+
+
+def test_each_of_equal_rows_has_the_place_at_which_it_came(bench: Bench) -> None:
+    source = bench.source("in", SCORES, changelog=True)
+    ranked = rank(top_two(RetractStrategy(), True), (source,), bench.context)
+    bench.put("in", ("+I", "r", "Ada", 5), ("+I", "r", "Bob", 5), ("+I", "r", "Ada", 5))
+    assert bench.step(ranked) == [("+I", "r", "Ada", 5, 1), ("+I", "r", "Bob", 5, 2)]
+    bench.put("in", ("-D", "r", "Ada", 5))
+    assert bench.step(ranked) == [
+        ("-U", "r", "Ada", 5, 1),
+        ("-U", "r", "Bob", 5, 2),
+        ("+U", "r", "Bob", 5, 1),
+        ("+U", "r", "Ada", 5, 2),
+    ]
 
 
 def test_limit_passes_the_first_rows_of_an_insert_only_stream(bench: Bench) -> None:
@@ -93,15 +127,20 @@ EARLY, NOON, LATE = ("2024-01-01T06:00:00Z", "2024-01-01T12:00:00Z", "2024-01-01
 
 
 @pytest.mark.parametrize(
-    ("is_rowtime", "keep_last", "emitted"),
+    ("is_rowtime", "keep_last", "emitted", "in_the_end"),
     [
-        (False, False, [("+I", 1)]),
-        (False, True, [("+I", 1), ("-U", 1), ("+U", 2), ("-U", 2), ("+U", 3)]),
-        (True, True, [("+I", 1), ("-U", 1), ("+U", 3)]),
-        (True, False, [("+I", 1), ("-U", 1), ("+U", 2)]),
+        (False, False, [("+I", 1)], 1),
+        (False, True, [("+I", 1), ("-U", 1), ("+U", 2), ("-U", 2), ("+U", 3)], 3),
+        (True, True, [("+I", 1), ("-U", 1), ("+U", 3)], 3),
+        (True, False, [("+I", 1), ("-U", 1), ("+U", 2)], 2),
     ],
 )
-def test_deduplication(is_rowtime: bool, keep_last: bool, emitted: list[Any], bench: Bench) -> None:
+@pytest.mark.parametrize("journal", [True, False])
+def test_deduplication(
+    is_rowtime: bool, keep_last: bool, emitted: list[Any], in_the_end: int, journal: bool, bench: Bench
+) -> None:
+    if journal:
+        bench.keep_journal()
     node = Deduplicate(
         id=1,
         version=1,
@@ -114,4 +153,7 @@ def test_deduplication(is_rowtime: bool, keep_last: bool, emitted: list[Any], be
     )
     kept = deduplicate(node, (bench.source("in", EVENTS),), bench.context)
     bench.put("in", ("a", 1, NOON), ("a", 2, EARLY), ("a", 3, LATE))
-    assert [(kind, v) for kind, _, v, _ in bench.step(kept)] == emitted
+    assert [(kind, v) for kind, _, v, _ in bench.step(kept)] == (emitted if journal else [("+I", in_the_end)])
+    bench.put("in", ("a", 4, LATE))
+    replaced = [("-U", in_the_end), ("+U", 4)] if keep_last else []
+    assert [(kind, v) for kind, _, v, _ in bench.step(kept)] == replaced

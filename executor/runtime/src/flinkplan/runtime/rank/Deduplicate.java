@@ -21,15 +21,18 @@ public final class Deduplicate extends Kernel {
     private final int timeColumn;
     private final boolean keepLast;
     private final boolean updateBefore;
+    private final boolean folds;
     private final long ttl;
 
     private transient ValueState<InternalRow> state;
+    private transient InternalRow emitted;
     private transient InternalRow kept;
     private transient boolean seen;
     private transient boolean changed;
 
     /**
      * @param timeColumn the row's column of the event time, or -1: the arrival counts
+     * @param folds whether the changes of a micro-batch come to one
      * @param changelog whether the kept row may be replaced by another
      */
     public Deduplicate(
@@ -38,6 +41,7 @@ public final class Deduplicate extends Kernel {
             int timeColumn,
             boolean keepLast,
             boolean updateBefore,
+            boolean folds,
             boolean changelog,
             long ttl) {
         super(input, row, changelog);
@@ -46,6 +50,7 @@ public final class Deduplicate extends Kernel {
         this.timeColumn = timeColumn;
         this.keepLast = keepLast;
         this.updateBefore = updateBefore;
+        this.folds = folds;
         this.ttl = ttl;
     }
 
@@ -59,6 +64,7 @@ public final class Deduplicate extends Kernel {
         InternalRow stored = state.get();
         seen = stored != null;
         kept = seen && remembersRows() ? stored.getStruct(0, row.length()) : null;
+        emitted = kept;
         changed = false;
     }
 
@@ -70,19 +76,28 @@ public final class Deduplicate extends Kernel {
     @Override
     protected void process(InternalRow input, byte kind) {
         InternalRow current = input.getStruct(rowOrdinal, row.length());
-        if (!seen) {
-            emit(RowKind.INSERT, current);
-        } else if (!replaces(current)) {
+        if (seen && !replaces(current)) {
             return;
-        } else if (timeColumn >= 0 || ttl > 0 || !kept.equals(current)) {
-            if (updateBefore) {
-                emit(RowKind.UPDATE_BEFORE, kept);
-            }
-            emit(RowKind.UPDATE_AFTER, current);
         }
         seen = true;
         kept = current;
         changed = true;
+        if (!folds) {
+            emitChange();
+        }
+    }
+
+    /** Emits what has changed since the last time. */
+    private void emitChange() {
+        if (emitted == null) {
+            emit(RowKind.INSERT, kept);
+        } else if (timeColumn >= 0 || ttl > 0 || !emitted.equals(kept)) {
+            if (updateBefore) {
+                emit(RowKind.UPDATE_BEFORE, emitted);
+            }
+            emit(RowKind.UPDATE_AFTER, kept);
+        }
+        emitted = kept;
     }
 
     private boolean replaces(InternalRow current) {
@@ -96,8 +111,12 @@ public final class Deduplicate extends Kernel {
 
     @Override
     protected void finish() {
-        if (changed) {
-            state.update(remembersRows() ? Rows.of(kept) : Rows.of(true));
+        if (!changed) {
+            return;
         }
+        if (folds) {
+            emitChange();
+        }
+        state.update(remembersRows() ? Rows.of(kept) : Rows.of(true));
     }
 }

@@ -17,6 +17,11 @@ public record Range(long start, long end, int endColumn, DataType endType) imple
         return endColumn < 0 ? end : ((Number) row.get(endColumn, endType)).longValue();
     }
 
+    /** The last rank that any row can have. */
+    long most() {
+        return endColumn < 0 ? end : Long.MAX_VALUE;
+    }
+
     boolean contains(long rank, InternalRow row) {
         return start <= rank && rank <= end(row);
     }

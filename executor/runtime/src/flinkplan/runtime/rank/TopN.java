@@ -7,13 +7,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.types.DataTypes;
@@ -25,8 +26,8 @@ import scala.collection.Iterator;
  * Top-N of each partition: emits how the ranked rows of a partition differ after a micro-batch, or after each row,
  * from before.
  *
- * <p>The state maps each row (or its primary key) to the row, how often it is there and its place among rows that
- * are equal in the order. Input rows are the partition's columns, then the row as one struct.
+ * <p>The state maps each row (or its primary key) to the row and, for each time that it is there, its place among rows
+ * that are equal in the order. Input rows are the partition's columns, then the row as one struct.
  */
 public final class TopN extends Kernel {
     private final StructType row;
@@ -43,12 +44,21 @@ public final class TopN extends Kernel {
     private transient UnsafeProjection keyOf;
     private transient BaseOrdering ordering;
     private transient Map<InternalRow, Entry> entries;
+    private transient TreeSet<Occurrence> sorted;
+    private transient Set<InternalRow> stored;
     private transient Set<InternalRow> changed;
     private transient List<Ranked> before;
     private transient long arrivals;
 
-    /** A row of the partition. */
-    private record Entry(InternalRow row, int count, long arrival) {}
+    /** A row of the partition, and its places, the earliest first. */
+    private record Entry(InternalRow row, List<Long> arrivals) {
+        Entry(InternalRow row) {
+            this(row, new ArrayList<>());
+        }
+    }
+
+    /** A row at one of its places. */
+    private record Occurrence(InternalRow key, InternalRow row, long arrival) {}
 
     /** A row with its rank. */
     private record Ranked(long rank, InternalRow row) {}
@@ -88,26 +98,33 @@ public final class TopN extends Kernel {
         StructType key = keeping.key(row);
         StructType value = new StructType()
                 .add("row", row)
-                .add("count", DataTypes.IntegerType, false)
-                .add("arrival", DataTypes.LongType, false);
+                .add("arrivals", DataTypes.createArrayType(DataTypes.LongType, false), false);
         state = mapState("rankState", key, value, ttl);
         keyOf = keeping.projection(row);
         ordering = order.compile(row);
-        entries = new LinkedHashMap<>();
+        entries = new HashMap<>();
+        sorted = new TreeSet<>(
+                Comparator.comparing(Occurrence::row, ordering).thenComparingLong(Occurrence::arrival));
+        stored = new HashSet<>();
         changed = new HashSet<>();
     }
 
     @Override
     protected void begin(InternalRow partition) {
         entries.clear();
+        sorted.clear();
+        stored.clear();
         changed.clear();
         arrivals = 0;
-        for (Iterator<Tuple2<InternalRow, InternalRow>> stored = state.iterator(); stored.hasNext(); ) {
-            Tuple2<InternalRow, InternalRow> next = stored.next();
+        for (Iterator<Tuple2<InternalRow, InternalRow>> all = state.iterator(); all.hasNext(); ) {
+            Tuple2<InternalRow, InternalRow> next = all.next();
             InternalRow value = next._2();
-            Entry entry = new Entry(value.getStruct(0, row.length()), value.getInt(1), value.getLong(2));
-            entries.put(next._1(), entry);
-            arrivals = Math.max(arrivals, entry.arrival + 1);
+            stored.add(next._1());
+            entries.put(next._1(), new Entry(value.getStruct(0, row.length())));
+            for (long arrival : value.getArray(1).toLongArray()) {
+                place(next._1(), arrival);
+                arrivals = Math.max(arrivals, arrival + 1);
+            }
         }
         before = ranked();
     }
@@ -115,16 +132,17 @@ public final class TopN extends Kernel {
     @Override
     protected void process(InternalRow input, byte kind) {
         InternalRow current = input.getStruct(rowOrdinal, row.length());
+        if (isBeyond(current)) {
+            return;
+        }
         InternalRow key = keyOf.apply(current).copy();
         Entry entry = entries.get(key);
         if (!RowKind.retracts(kind)) {
-            entries.put(key, added(entry, current));
+            add(key, entry, current);
         } else if (entry == null || (keeping.updatesInPlace() && kind == RowKind.UPDATE_BEFORE)) {
             return;
-        } else if (entry.count > 1) {
-            entries.put(key, new Entry(entry.row, entry.count - 1, entry.arrival));
         } else {
-            entries.remove(key);
+            remove(key, entry.arrivals.get(0));
         }
         changed.add(key);
         if (!folds) {
@@ -132,15 +150,48 @@ public final class TopN extends Kernel {
         }
     }
 
-    private Entry added(Entry entry, InternalRow current) {
-        if (entry == null) {
-            return new Entry(current, 1, arrivals++);
+    /** Whether a row of an insert-only input comes behind all that are ever wanted. */
+    private boolean isBeyond(InternalRow current) {
+        return keeping.forgetsOthers()
+                && !keeping.updatesInPlace()
+                && !sorted.isEmpty()
+                && sorted.size() >= range.most()
+                && ordering.compare(sorted.last().row, current) <= 0;
+    }
+
+    private void add(InternalRow key, Entry entry, InternalRow current) {
+        long arrival = arrivals;
+        if (entry != null && keeping.updatesInPlace()) {
+            long before = entry.arrivals.get(0);
+            arrival = ordering.compare(entry.row, current) == 0 ? before : arrivals;
+            remove(key, before);
         }
-        if (!keeping.updatesInPlace()) {
-            return new Entry(entry.row, entry.count + 1, entry.arrival);
+        entries.computeIfAbsent(key, absent -> new Entry(current));
+        place(key, arrival);
+        arrivals = Math.max(arrivals, arrival + 1);
+        while (keeping.forgetsOthers() && sorted.size() > range.most()) {
+            forget(sorted.last());
         }
-        boolean stays = ordering.compare(entry.row, current) == 0;
-        return new Entry(current, 1, stays ? entry.arrival : arrivals++);
+    }
+
+    private void place(InternalRow key, long arrival) {
+        Entry entry = entries.get(key);
+        entry.arrivals.add(arrival);
+        sorted.add(new Occurrence(key, entry.row, arrival));
+    }
+
+    private void remove(InternalRow key, long arrival) {
+        Entry entry = entries.get(key);
+        sorted.remove(new Occurrence(key, entry.row, arrival));
+        entry.arrivals.remove(Long.valueOf(arrival));
+        if (entry.arrivals.isEmpty()) {
+            entries.remove(key);
+        }
+    }
+
+    private void forget(Occurrence occurrence) {
+        remove(occurrence.key, occurrence.arrival);
+        changed.add(occurrence.key);
     }
 
     @Override
@@ -150,10 +201,11 @@ public final class TopN extends Kernel {
         }
         for (InternalRow key : changed) {
             Entry entry = entries.get(key);
-            if (entry == null) {
+            if (entry == null && stored.contains(key)) {
                 state.removeKey(key);
-            } else {
-                state.updateValue(key, Rows.of(entry.row, entry.count, entry.arrival));
+            } else if (entry != null) {
+                long[] places = entry.arrivals.stream().mapToLong(Long::longValue).toArray();
+                state.updateValue(key, Rows.of(entry.row, UnsafeArrayData.fromPrimitiveArray(places)));
             }
         }
     }
@@ -171,25 +223,22 @@ public final class TopN extends Kernel {
 
     /** The rows whose rank is in the range; rows that can never come into it again are forgotten. */
     private List<Ranked> ranked() {
-        List<Map.Entry<InternalRow, Entry>> sorted = new ArrayList<>(entries.entrySet());
-        sorted.sort(Comparator.<Map.Entry<InternalRow, Entry>, InternalRow>comparing(e -> e.getValue().row, ordering)
-                .thenComparingLong(e -> e.getValue().arrival));
         List<Ranked> ranked = new ArrayList<>();
+        List<Occurrence> others = new ArrayList<>();
         long rank = 0;
-        for (Map.Entry<InternalRow, Entry> next : sorted) {
-            Entry entry = next.getValue();
-            boolean within = false;
-            for (int i = 0; i < entry.count; i++) {
-                rank++;
-                within |= rank <= range.end(entry.row);
-                if (range.contains(rank, entry.row)) {
-                    ranked.add(new Ranked(rank, entry.row));
-                }
+        for (Occurrence next : sorted) {
+            if (rank == range.most()) {
+                break;
             }
-            if (!within && keeping.forgetsOthers()) {
-                entries.remove(next.getKey());
-                changed.add(next.getKey());
+            rank++;
+            if (range.contains(rank, next.row)) {
+                ranked.add(new Ranked(rank, next.row));
+            } else if (rank > range.end(next.row)) {
+                others.add(next);
             }
+        }
+        if (keeping.forgetsOthers()) {
+            others.forEach(this::forget);
         }
         return ranked;
     }
