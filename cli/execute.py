@@ -8,27 +8,34 @@ from typing import Any
 import click
 
 from .jobs import JobRunner, job_options
-from .options import read_input
+from .options import assignment, read_input
 
 
 @click.command(short_help="Run a plan on Spark.")
 @click.argument("plan")
 @click.option("--if-exists", is_flag=True, help="Do nothing where there is no such file.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @job_options
 @click.pass_obj
-def command(debug: bool, /, plan: str, if_exists: bool, **job: Any) -> None:
+def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str, str], ...], **job: Any) -> None:
     """Run PLAN (a file, or - for standard input) on Spark Structured Streaming.
 
     A job whose sources are all bounded runs to the end of its input, fires every open window and stops; others run
-    until Ctrl-C and go on from their checkpoint when started again.
+    until Ctrl-C and go on from their checkpoint when started again. --set says what the plan leaves to the session that
+    executes it, such as table.local-time-zone; what the plan fixes, stays.
     """
+    from ..executor.context import SESSION_OPTIONS
     from ..plan.document import loads
 
     if if_exists and plan != "-" and not Path(plan).exists():
         click.echo(f"{plan} does not exist; nothing to do", err=True)
         return
+    session = dict(options)
+    if unknown := [key for key in session if key not in SESSION_OPTIONS]:
+        known = ", ".join(SESSION_OPTIONS)
+        raise click.UsageError(f"the option '{unknown[0]}' does nothing when a plan is executed; there is {known}")
     text, name = read_input(plan)
     compiled = loads(text, name)
     with JobRunner(debug=debug, **job) as runner:
-        runner.start(compiled)
+        runner.start(compiled, session)
         runner.wait()

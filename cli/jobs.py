@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -104,8 +104,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             job.stop()
         self._stack.__exit__(kind, error, trace)
 
-    def start(self, plan: Plan) -> Job:
-        """Start a plan; one whose input ends has ended when this returns.
+    def start(self, plan: Plan, options: Mapping[str, str]) -> Job:
+        """Start a plan; one whose input ends has ended when this returns.  ``options`` are the session's.
 
         Raises :class:`RestartError` where it cannot go on from the checkpoint.
         """
@@ -116,7 +116,12 @@ class JobRunner(AbstractContextManager["JobRunner"]):
 
         mode = Mode(self._mode) if self._mode else None
         with quiet_jvm(self._debug):
-            job = execute(plan, JobOptions(**self._settings, checkpoint=checkpoint, mode=mode, listener=self._progress))
+            job = execute(
+                plan,
+                JobOptions(
+                    **self._settings, options=options, checkpoint=checkpoint, mode=mode, listener=self._progress
+                ),
+            )
         self._take_interrupts()  # a starting PySpark puts a handler of its own in place
         self._running.append(job)
         if job.mode is not Mode.STREAMING:

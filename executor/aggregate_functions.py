@@ -12,7 +12,7 @@ from ..plan.errors import UnsupportedError
 from ..plan.specs import AggregateCall
 from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
 from .context import TranslationContext
-from .kernels import int_array, java_type, object_array, schema_of
+from .kernels import int_array, java_type, object_array
 from .stream import Stream
 from .types import spark_type
 
@@ -103,10 +103,9 @@ def _lag(a: Arguments) -> Any:
     return a.package.Lag(*a.first, offset, default)
 
 
-def _ranking(dense: bool = False) -> Accumulator:
-    return lambda a: a.package.Ranking(
-        int_array(a.context, a.columns), a.context.java_schema(schema_of(a.types)), dense
-    )
+def _rank(a: Arguments) -> Any:
+    """The number of rows so far: as in Flink, whose ranks know nothing of the order, so that all rows count."""
+    return a.package.Count(int_array(a.context, []))
 
 
 def _json_array(skip_nulls: bool) -> Accumulator:
@@ -143,9 +142,9 @@ ACCUMULATORS: dict[str, Accumulator] = {
     "LAG": _lag,
     "LISTAGG": _concatenation,
     "PERCENTILE": _percentile,
-    "ROW_NUMBER": _ranking(),
-    "RANK": _ranking(),
-    "DENSE_RANK": _ranking(dense=True),
+    "ROW_NUMBER": _rank,
+    "RANK": _rank,
+    "DENSE_RANK": _rank,
     "$WELFORD_M2": _welford,
     "JSON_ARRAYAGG_ABSENT_ON_NULL": _json_array(skip_nulls=True),
     "JSON_ARRAYAGG_NULL_ON_NULL": _json_array(skip_nulls=False),

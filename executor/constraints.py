@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..plan.nodes import Sink
 from ..plan.types import LogicalType
+from .context import TranslationContext
 from .stream import Stream
 from .tables import Table
 
@@ -20,19 +21,19 @@ NOT_NULL = "table.exec.sink.not-null-enforcer"
 LENGTH = "table.exec.sink.type-length-enforcer"
 
 
-def enforce_constraints(node: Sink, table: Table, stream: Stream) -> Stream:
+def enforce_constraints(node: Sink, table: Table, stream: Stream, context: TranslationContext) -> Stream:
     """Drop, mend or refuse (when the job runs) the rows that the table's columns cannot hold."""
     from pyspark.sql import functions as F
 
     columns = list(stream.columns)
     required = [i for i, (_, t) in enumerate(table.physical) if not t.nullable]
-    if required and node.option(NOT_NULL, "ERROR") == "DROP":
+    if required and context.option(node, NOT_NULL, "ERROR") == "DROP":
         stream = stream.where(reduce(lambda a, b: a & b, (columns[i].isNotNull() for i in required)))
         columns = list(stream.columns)
     elif required:
         for i in required:
             columns[i] = F.coalesce(columns[i], F.raise_error(F.lit(_null_message(table.physical[i][0]))))
-    length = node.option(LENGTH, "IGNORE")
+    length = context.option(node, LENGTH, "IGNORE")
     if length != "IGNORE":
         for i, (name, declared) in enumerate(table.physical):
             columns[i] = _fitted(columns[i], name, declared, strict=length == "ERROR")

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
+from ..plan.nodes import ExecNode
 from ..plan.rex import RexNode
 from .stream import LATENESS, Stream
 
@@ -17,6 +18,21 @@ if TYPE_CHECKING:
 
 
 LOCAL_TIME_ZONE = "table.local-time-zone"
+SYSTEM_TIME_ZONE = "default"
+"""What stands for the machine's own time zone, which a job here does not depend on: it is UTC."""
+
+SESSION_OPTIONS = (
+    LOCAL_TIME_ZONE,
+    "table.exec.emit.early-fire.enabled",
+    "table.exec.emit.early-fire.delay",
+    "table.exec.emit.late-fire.enabled",
+    "table.exec.emit.late-fire.delay",
+    "table.exec.emit.allow-lateness",
+    "table.exec.sink.not-null-enforcer",
+    "table.exec.sink.type-length-enforcer",
+    "table.exec.sink.rowtime-inserter",
+)
+"""The options that a plan may leave to the session that executes it, and that do something here."""
 
 
 class Mode(Enum):
@@ -38,7 +54,7 @@ class TranslationContext:
 
     ``variables`` replace ``${NAME}`` in table options.  ``is_closed``: the query only ever sees input that ends,
     so that its end is the one watermark that must reach every operator.  ``shared`` keeps what several nodes have
-    in common while one query is built.
+    in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
     """
 
     spark: SparkSession
@@ -47,6 +63,7 @@ class TranslationContext:
     variables: Mapping[str, str] = field(default_factory=dict)
     is_closed: bool = True
     shared: dict[Any, Any] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def runtime(self) -> Any:
@@ -61,11 +78,16 @@ class TranslationContext:
 
         return any(isinstance(node, WatermarkAssigner) for node in self.plan.nodes)
 
+    def option(self, node: ExecNode, key: str, default: str) -> str:
+        """An option as the node has it, else as the session does."""
+        return node.option(key, self.options.get(key, default))
+
     @property
     def time_zone(self) -> str:
-        """The session's time zone: what a window node of the plan names, else UTC."""
+        """The time zone of nodes that fix none: the session's, else what a window node of the plan names, else UTC."""
         named = (node.option(LOCAL_TIME_ZONE, "") for node in self.plan.nodes)
-        return next(filter(None, named), "UTC")
+        zone = self.options.get(LOCAL_TIME_ZONE) or next(filter(None, named), SYSTEM_TIME_ZONE)
+        return "UTC" if zone == SYSTEM_TIME_ZONE else zone
 
     @property
     def folds_changes(self) -> bool:

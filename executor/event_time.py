@@ -9,11 +9,14 @@ the latter, and fire when Spark's watermark has passed.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from ..plan.document import Plan
+from ..plan.nodes import ExecNode, WatermarkAssigner
 from .context import Mode, TranslationContext
 from .stream import LATENESS, Stream
 
@@ -27,6 +30,9 @@ END_MS = 1_000_000_000_000_000
 """The shifted time at which input has ended; no row is as late."""
 
 CUT_MS = END_MS - 1
+
+END_OF_INPUT = f"EndStream[time={END_MS * 1000}"
+"""How the source that ends all input begins to name itself in progress reports."""
 
 AUTO_WATERMARK_INTERVAL_MS = 200
 """Flink's default of ``pipeline.auto-watermark-interval``."""
@@ -102,6 +108,24 @@ def is_on_time(stream: Stream, millis: Column) -> Column:
         return F.lit(True)
     late = stream.frame[LATENESS]
     return late.isNull() | (late < millis)
+
+
+def by_watermark_of_all(stream: Stream) -> Stream:
+    """The stream whose rows are late by the lowest watermark of all sources, not by that of their own."""
+    from pyspark.sql import functions as F
+
+    if LATENESS not in stream.hidden:
+        return stream
+    return replace(stream, frame=stream.frame.withColumn(LATENESS, F.lit(None).cast("bigint")))
+
+
+def watermark_assigners(plan: Plan, node: ExecNode) -> Iterator[int]:
+    """The ids of the watermark assigners that ``node`` gets its event time from."""
+    if isinstance(node, WatermarkAssigner):
+        yield node.id
+        return
+    for source in plan.inputs(node):
+        yield from watermark_assigners(plan, source)
 
 
 def end_of_input(context: TranslationContext) -> DataFrame:

@@ -20,10 +20,11 @@ from .errors import ExecutionError, TableError
 from .failures import describe_failure
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
+from .processing_time import goes_by_clock
 from .progress import JobListener, QueryProgress, SilentListener, progress_of
 from .registry import check_supported, translate
-from .session import STATE_ENCODING, session
-from .tables import check_tables, table_of
+from .session import EMPTY_BATCHES, STATE_ENCODING, session
+from .tables import check_tables, table_name, table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,7 +40,8 @@ class JobOptions:
     """How to run a plan.
 
     ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's.
-    ``variables`` replace ``${NAME}`` in table options.  ``mode``: by default as Flink, bounded where all sources
+    ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
+    :data:`~.context.SESSION_OPTIONS`.  ``mode``: by default as Flink, bounded where all sources
     are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.
     """
 
@@ -47,6 +49,7 @@ class JobOptions:
     master: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
     mode: Mode | None = None
     trigger_interval: float = 0.0
     listener: JobListener = field(default_factory=SilentListener)
@@ -180,7 +183,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     job = Job([], options.listener, mode, record, record.contents(), lock, temporary)
     try:
         record.begin(plan, mode.value)
-        for name, node in sink_names(plan, options.variables).items():
+        for name, node in sink_names(plan).items():
             job.queries.append(_start(plan, node, name, mode, record, spark, options))
     except BaseException:
         job.stop()
@@ -211,12 +214,12 @@ def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
     return lock
 
 
-def sink_names(plan: Plan, variables: Mapping[str, str]) -> dict[str, Sink]:
+def sink_names(plan: Plan) -> dict[str, Sink]:
     """The plan's sinks by their tables' names; a table that is written again has a number behind."""
     found: dict[str, Sink] = {}
     for node in plan.nodes:
         if isinstance(node, Sink):
-            base = table_of(node.dynamic_table_sink.table, variables).name
+            base = table_name(node.dynamic_table_sink.table)
             count = sum(1 for name in found if name == base or name.startswith(f"{base}-"))
             found[f"{base}-{count + 1}" if count else base] = node
     return found
@@ -248,10 +251,17 @@ def _start(
 ) -> Query:
     part = part_for(plan, node)
     nodes = part.nodes
-    is_closed = record.modes[0] == Mode.BOUNDED.value
-    context = TranslationContext(spark, part, mode, options.variables, is_closed)
+    context = TranslationContext(
+        spark,
+        part,
+        mode,
+        options.variables,
+        is_closed=record.modes[0] == Mode.BOUNDED.value,
+        options=options.options,
+    )
     _set_parallelism(nodes, context, options)
     spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
+    spark.conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(part)).lower())
     stream = translate(part, nodes, context)[node.id]
     table = table_of(node.dynamic_table_sink.table, options.variables)
     names = [name for name, _ in table.physical]

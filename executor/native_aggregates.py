@@ -77,6 +77,8 @@ def _obstacle(plan: Plan, node: ExecNode) -> str | None:
             return "has sessions, which merge"
         case LocalWindowAggregate() | WindowAggregate():
             (source,) = plan.inputs(node)
+            if node.windowing.is_proctime:
+                return "goes by the clock"
             if node.need_retraction:
                 return "takes rows back"
             if isinstance(node.windowing.window, SessionWindow):

@@ -15,7 +15,7 @@ from ..plan.document import Plan
 from ..plan.durations import format_duration
 from ..plan.explain import Line, columns_of, draw, keys
 from ..plan.nodes import ExecNode
-from ..plan.specs import AggregateCall
+from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
 from .native_aggregates import obstacle
 
 
@@ -122,7 +122,18 @@ def queries_of(plan: Plan) -> dict[str, Plan]:
     """The part of ``plan`` that each sink's query runs, by the sink's name."""
     from .job import part_for, sink_names
 
-    return {name: part_for(plan, sink) for name, sink in sink_names(plan, {}).items()}
+    return {name: part_for(plan, sink) for name, sink in sink_names(plan).items()}
+
+
+def window_kernel(
+    node: ExecNode, windowing: WindowingStrategy, calls: Sequence[AggregateCall], query: Query, why: str
+) -> Execution:
+    """The kernel of an aggregation in windows."""
+    if isinstance(windowing.window, SessionWindow) and isinstance(windowing, TimeAttributeWindowing):
+        rows = until_watermark("ListState", "rows", "the rows of open sessions")
+        return kernel(node, query, "time.SessionAggregate", why, rows, TIMER)
+    windows = until_watermark("MapState", "windows", f"by window {accumulators(calls)}")
+    return kernel(node, query, "time.WindowAggregate", why, windows, TIMER)
 
 
 def physical_lines(queries: Mapping[str, Plan]) -> Iterator[Line]:

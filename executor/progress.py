@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from .event_time import watermark_text
+from .event_time import END_OF_INPUT, watermark_text
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.listener import StreamingQueryProgress
@@ -55,7 +55,7 @@ def progress_of(sink: str, raw: StreamingQueryProgress, rows_written: int) -> Qu
     return QueryProgress(
         sink=sink,
         batch=raw.batchId,
-        rows_read=raw.numInputRows,
+        rows_read=sum(s.numInputRows for s in raw.sources if not s.description.startswith(END_OF_INPUT)),
         rows_written=rows_written,
         rows_per_second=raw.processedRowsPerSecond,
         duration_ms=raw.durationMs.get("triggerExecution", 0),

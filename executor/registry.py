@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, UnsupportedError
+from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode
 from .context import TranslationContext
 from .event_time import union_pulse
 from .physical import Execution, Query
+from .refusals import refusal
 from .stream import Stream
 
 Node = TypeVar("Node", bound=ExecNode)
@@ -60,7 +61,7 @@ def check_supported(plan: Plan) -> None:
     known = translators()
     for index, node in enumerate(plan.nodes):
         if type(node) not in known:
-            raise UnsupportedError(f"'{node.type}' cannot be executed", where=f"node {node.id} (/nodes/{index})")
+            raise refusal(node, f"node {node.id} (/nodes/{index})")
 
 
 def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext) -> dict[int, Stream]:

@@ -16,6 +16,11 @@ _CHECKPOINTING = f"{_STREAMING}.checkpointing"
 STATE_ENCODING = "spark.sql.streaming.stateStore.encodingFormat"
 """Set for each query: Avro alone lets kernels' state change its schema; Spark's own operators refuse it."""
 
+EMPTY_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
+"""Set for each query: whether batches come without rows.  Kernels that go by the clock have them without end, and
+need them where nothing else tells that time has passed; the sources ask for those that event time needs.
+"""
+
 STATIC_CONF: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
@@ -29,8 +34,7 @@ SQL_CONF: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
-    # kernels in processing time would run empty batches without end; the sources ask for those that are needed
-    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    EMPTY_BATCHES: "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     # values as Flink computes them

@@ -47,6 +47,11 @@ def _type(column: Column) -> LogicalType:
     return column.data_type.regular()
 
 
+def table_name(reference: ContextResolvedTable) -> str:
+    """The last part of a table's name, unquoted."""
+    return reference.identifier.rsplit("`.`", 1)[-1].strip("`").replace("``", "`")
+
+
 def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> Table:
     """The table of a scan or sink.  Raises :class:`TableError` where the plan holds its name only."""
     if reference.resolved_table is None:
@@ -54,9 +59,8 @@ def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> T
             f"the plan does not hold the definition of {reference.identifier}",
             hint="compile it with 'table.plan.compile.catalog-objects' = 'ALL'",
         )
-    name = reference.identifier.rsplit("`.`", 1)[-1].strip("`").replace("``", "`")
     options = replace_variables(reference.resolved_table.options or {}, variables)
-    return Table(reference.identifier, name, reference.resolved_table, options)
+    return Table(reference.identifier, table_name(reference), reference.resolved_table, options)
 
 
 def plan_tables(plan: Plan) -> Iterator[tuple[ExecNode, ContextResolvedTable]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..plan.errors import UnsupportedError
 from ..plan.specs import (
     AggregateCall,
     NamedWindowProperty,
@@ -17,9 +18,10 @@ from ..plan.specs import (
 from ..plan.types import LogicalType
 from .aggregate_functions import java_calls
 from .context import TranslationContext
+from .emission import AT_THE_END, Emission
 from .kernels import CONSTANT_KEY, boolean_array, int_array, schema_of
-from .stream import HIDDEN, LATENESS, SEQUENCE, Stream, column_name
-from .windows import END, START, Clock, with_windows
+from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, Stream, column_name
+from .windows import END, START, Clock, time_of, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -72,68 +74,79 @@ def with_spans(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> St
     window = windowing.window
     if not isinstance(window, SessionWindow) or not isinstance(windowing, TimeAttributeWindowing):
         return with_windows(stream, windowing, clock)
-    local = clock.local(stream.column(windowing.time_attribute_index))
+    local = clock.local(time_of(stream, windowing))
     gap = F.lit(window.gap_ms).cast("bigint")
     frame = stream.frame.select("*", local.alias(START), (local + gap).alias(END))
     return replace(stream, frame=frame)
 
 
-def aggregate_windows(
-    context: TranslationContext,
-    stream: Stream,
-    grouping: Sequence[int],
-    calls: Sequence[AggregateCall],
-    windowing: WindowingStrategy,
-    properties: Sequence[NamedWindowProperty],
-    clock: Clock,
-    output_type: LogicalType,
-) -> Stream:
+@dataclass(frozen=True)
+class WindowAggregation:
+    """An aggregation in windows: ``properties`` of the window stand behind the results."""
+
+    grouping: Sequence[int]
+    calls: Sequence[AggregateCall]
+    windowing: WindowingStrategy
+    properties: Sequence[NamedWindowProperty]
+    clock: Clock
+    output_type: LogicalType
+    emission: Emission = AT_THE_END
+
+    @property
+    def is_session(self) -> bool:
+        """Whether windows merge."""
+        return isinstance(self.windowing.window, SessionWindow) and isinstance(self.windowing, TimeAttributeWindowing)
+
+
+def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:
     """One row a key and window, when the window closes, of whatever functions and row kinds."""
-    windowed = with_spans(stream, windowing, clock)
-    session = isinstance(windowing.window, SessionWindow) and isinstance(windowing, TimeAttributeWindowing)
-    return aggregate_spans(context, windowed, grouping, calls, session, properties, clock, output_type)
-
-
-def aggregate_spans(
-    context: TranslationContext,
-    windowed: Stream,
-    grouping: Sequence[int],
-    calls: Sequence[AggregateCall],
-    session: bool,
-    properties: Sequence[NamedWindowProperty],
-    clock: Clock,
-    output_type: LogicalType,
-) -> Stream:
-    """Aggregate rows that carry their windows' bounds."""
     from pyspark.sql.types import LongType
 
-    used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
+    windowed = with_spans(stream, what.windowing, what.clock)
+    used = sorted({i for call in what.calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     bounds = [windowed.frame[START], windowed.frame[END]]
-    frame = timed_input(windowed, grouping, [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds])
-    keys = max(1, len(grouping))
+    frame = timed_input(windowed, what.grouping, [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds])
+    keys = max(1, len(what.grouping))
     position = {index: keys + at for at, index in enumerate(used)}
     schema = context.java_schema(frame.schema)
-    key_types = [windowed.type.field_types[g] for g in grouping]
-    columns = schema_of([*key_types, *(call.type for call in calls)]).add(START, LongType()).add(END, LongType())
-    kernel = context.runtime.time.WindowAggregate(
-        schema,
-        context.java_schema(columns),
-        window_span(context, frame, clock, session),
-        aggregation(context, windowed, calls, position, schema),
-        bool(grouping),
-    )
-    result = run_timed(context, frame, keys, kernel)
+    key_types = [windowed.type.field_types[g] for g in what.grouping]
+    results = schema_of([call.type for call in what.calls], len(key_types))
+    columns = schema_of(key_types)
+    for field in results:
+        columns = columns.add(field)
+    columns = columns.add(START, LongType()).add(END, LongType())
+    span = window_span(context, frame, what.clock, what.is_session)
+    calls = aggregation(context, windowed, what.calls, position, schema)
+    kernels = context.runtime.time
+    if what.is_session:
+        kernel = kernels.SessionAggregate(schema, context.java_schema(columns), span, calls, bool(what.grouping))
+    else:
+        kernel = kernels.WindowAggregate(
+            schema,
+            context.java_schema(columns),
+            context.java_schema(results),
+            span,
+            calls,
+            bool(what.grouping),
+            kernels.Emission(what.emission.early, what.emission.late, what.emission.lateness, context.folds_changes),
+        )
+    timed = not what.windowing.is_proctime
+    result = run_timed(context, frame, keys, kernel if timed else kernel.inProcessingTime())
     start, end = result[START], result[END]
-    values = [result[column_name(i)] for i in range(len(grouping) + len(calls))]
-    values += [clock.property(p.property.kind, start, end) for p in properties]
+    values = [result[column_name(i)] for i in range(len(what.grouping) + len(what.calls))]
+    values += [what.clock.property(p.property.kind, start, end) for p in what.properties]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
-    return emitted(windowed, result.select(*named, SEQUENCE), output_type)
+    changelog = what.emission.updates
+    hidden = [KIND, SEQUENCE] if changelog else [SEQUENCE]
+    return emitted(windowed, result.select(*named, *hidden), what.output_type, changelog, timed)
 
 
-def emitted(stream: Stream, frame: DataFrame, output_type: LogicalType, changelog: bool = False) -> Stream:
-    """What an event-time kernel emits: nothing of it is late."""
+def emitted(
+    stream: Stream, frame: DataFrame, output_type: LogicalType, changelog: bool = False, event_time: bool = True
+) -> Stream:
+    """What a kernel emits that goes by time: nothing of it is late."""
     assert LATENESS not in frame.columns
-    return replace(stream, frame=frame, type=output_type, changelog=changelog, event_time=True)
+    return replace(stream, frame=frame, type=output_type, changelog=changelog, event_time=event_time)
 
 
 def attach_sessions(
@@ -157,12 +170,17 @@ def attach_sessions(
         window_span(context, frame, clock, True),
         frame.columns.index(ROW),
     )
-    result = run_timed(context, frame, max(1, len(keys)), kernel)
-    start, end = result[START], result[END]
-    values = [result[column_name(i)] for i in range(width)]
-    values += [clock.property(kind, start, end) for kind in ("WindowStart", "WindowEnd", "Rowtime")]
+    timed = not windowing.is_proctime
+    result = run_timed(context, frame, max(1, len(keys)), kernel if timed else kernel.inProcessingTime())
+    values = [*(result[column_name(i)] for i in range(width)), *bounds(windowing, clock, result[START], result[END])]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
-    return emitted(stream, result.select(*named, SEQUENCE), output_type)
+    return emitted(stream, result.select(*named, SEQUENCE), output_type, event_time=timed)
+
+
+def bounds(windowing: WindowingStrategy, clock: Clock, start: Column, end: Column) -> list[Column]:
+    """What a windowing table function adds to a row: the window's start, end and time."""
+    time = "Proctime" if windowing.is_proctime else "Rowtime"
+    return [clock.property(kind, start, end) for kind in ("WindowStart", "WindowEnd", time)]
 
 
 def rank_windows(
@@ -183,6 +201,8 @@ def rank_windows(
     """
     from pyspark.sql import functions as F
 
+    if windowing.is_proctime:
+        raise UnsupportedError("Top-N in windows over processing time", hint="Flink has none either")
     windowed = with_windows(stream, windowing, clock)
     row = F.struct(*windowed.columns).alias(ROW)
     frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])

@@ -21,12 +21,11 @@ from ..plan.specs import (
     WindowSpec,
 )
 from ..plan.types import LogicalType
+from .context import LOCAL_TIME_ZONE, TranslationContext
 from .stream import Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
-
-LOCAL_TIME_ZONE = "table.local-time-zone"
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,10 @@ class Clock:
     is_instant: bool
 
     @classmethod
-    def of(cls, node: ExecNode, time_attribute: LogicalType) -> Clock:
+    def of(cls, node: ExecNode, time_attribute: LogicalType, context: TranslationContext) -> Clock:
         """The clock of a node's windows."""
-        return cls(node.option(LOCAL_TIME_ZONE, "UTC"), time_attribute.root == "TIMESTAMP_LTZ")
+        zone = node.option(LOCAL_TIME_ZONE, context.time_zone)
+        return cls(zone, time_attribute.root == "TIMESTAMP_LTZ")
 
     @property
     def _shifts(self) -> bool:
@@ -125,6 +125,13 @@ def _floor(local: Column, offset: int, size: int) -> Column:
     return local - F.pmod(local - F.lit(offset).cast("bigint"), F.lit(size).cast("bigint"))
 
 
+def time_of(stream: Stream, windowing: TimeAttributeWindowing) -> Column:
+    """The time by which a row belongs to windows: its event time, or the batch's time."""
+    from pyspark.sql import functions as F
+
+    return F.current_timestamp() if windowing.is_proctime else stream.column(windowing.time_attribute_index)
+
+
 START, END = "__start", "__end"
 
 
@@ -134,16 +141,12 @@ def with_windows(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> 
 
     match windowing:
         case TimeAttributeWindowing():
-            if not windowing.is_rowtime:
-                raise UnsupportedError("windows over processing time")
-            windows = window_starts(windowing.window, clock.local(stream.column(windowing.time_attribute_index)))
+            windows = window_starts(windowing.window, clock.local(time_of(stream, windowing)))
             if isinstance(windowing.window, TumblingWindow):
                 frame = stream.frame.select("*", windows[0]["start"].alias(START), windows[0]["end"].alias(END))
             else:
                 frame = stream.frame.select("*", F.inline(windows).alias(START, END))
         case WindowAttachedWindowing():
-            if not windowing.is_rowtime:
-                raise UnsupportedError("windows over processing time")
             end = F.unix_millis(stream.column(windowing.window_end))
             start = F.unix_millis(stream.column(windowing.window_start)) if windowing.window_start >= 0 else None
             if start is None:

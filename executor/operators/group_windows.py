@@ -1,7 +1,4 @@
-"""The legacy ``GROUP BY TUMBLE(…)``, ``HOP(…)`` and ``SESSION(…)``.
-
-Options of emission before a window's end change what is seen on the way, not the end; they are left out.
-"""
+"""The legacy ``GROUP BY TUMBLE(…)``, ``HOP(…)`` and ``SESSION(…)``."""
 
 from __future__ import annotations
 
@@ -23,38 +20,41 @@ from ...plan.specs import (
     WindowSpec,
 )
 from ..context import TranslationContext
+from ..emission import emission_of
 from ..event_time import with_event_time
-from ..physical import TIMER, Execution, Query, kernel, until_watermark
+from ..physical import Execution, Query, window_kernel
 from ..registry import translator
 from ..stream import Stream
-from ..window_kernels import aggregate_windows
+from ..window_kernels import WindowAggregation, aggregate_windows
 from ..windows import Clock
 
 
 def _runs(node: GroupWindowAggregate, query: Query) -> Execution:
-    rows = until_watermark("ListState", "rows", "the rows of open windows")
-    return kernel(node, query, "time.WindowAggregate", "all functions, sessions and retractions", rows, TIMER)
+    return window_kernel(node, _windowing(node), node.agg_calls, query, "all functions, sessions and retractions")
 
 
 @translator(GroupWindowAggregate, runs=_runs)
 def group_window_aggregate(
     node: GroupWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
-    """One row a key and window, when the window closes."""
+    """One row a key and window when the window closes, and before and after that as the options say."""
     (stream,) = inputs
-    window, time = _window(node.window)
-    if not time.field_type.is_rowtime:
-        raise UnsupportedError("group windows over processing time")
-    return aggregate_windows(
-        context,
-        with_event_time(stream),
+    windowing = _windowing(node)
+    what = WindowAggregation(
         node.grouping,
         node.agg_calls,
-        TimeAttributeWindowing(window, time.field_type, time.field_index, True),
+        windowing,
         node.named_window_properties,
-        Clock.of(node, time.field_type),
+        Clock.of(node, windowing.time_attribute_type, context),
         node.output_type,
+        emission_of(node, windowing.is_proctime, context),
     )
+    return aggregate_windows(context, stream if windowing.is_proctime else with_event_time(stream), what)
+
+
+def _windowing(node: GroupWindowAggregate) -> TimeAttributeWindowing:
+    window, time = _window(node.window)
+    return TimeAttributeWindowing(window, time.field_type, time.field_index, time.field_type.is_rowtime)
 
 
 def _window(window: GroupWindow) -> tuple[WindowSpec, TimeField]:

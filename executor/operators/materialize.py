@@ -13,14 +13,31 @@ from .ranks import keyed_rows
 
 
 def materialize_upserts(node: Sink, table: Table, stream: Stream, context: TranslationContext) -> Stream:
-    """The last row of each primary key, of all that are there.  Source: Flink's ``SinkUpsertMaterializer``."""
+    """The row that each primary key shows: of several the last, or as the plan says of conflicts.
+
+    Source: Flink's ``SinkUpsertMaterializer`` and ``WatermarkCompactingSinkMaterializer``.
+    """
     names = [name for name, _ in table.physical]
     primary_key = [names.index(key) for key in table.primary_key]
     frame = keyed_rows(stream, primary_key)
-    kernel = context.runtime.changelog.UpsertMaterialize(
+    kernels = context.runtime.changelog
+    shared = (
         context.java_schema(frame.schema),
         context.java_schema(schema_of(stream.type.field_types)),
         int_array(context, node.input_upsert_key) if node.input_upsert_key else None,
-        node.ttl_ms(),
     )
+    if compacts(node):
+        kernel = kernels.CompactUpserts(*shared, conflict_behavior(node) == "ERROR", node.ttl_ms())
+    else:
+        kernel = kernels.UpsertMaterialize(*shared, node.ttl_ms())
     return replace(stream, frame=run_kernel(context, frame, max(1, len(primary_key)), kernel))
+
+
+def conflict_behavior(node: Sink) -> str:
+    """What becomes of a second row of a primary key."""
+    return node.conflict_strategy.behavior if node.conflict_strategy else "DEDUPLICATE"
+
+
+def compacts(node: Sink) -> bool:
+    """Whether a primary key has one row only."""
+    return conflict_behavior(node) in ("ERROR", "NOTHING")

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import OverAggregate
 from ...plan.rex import InputRef, Literal
-from ...plan.specs import AggregateCall, OverGroup, OverSpec
+from ...plan.specs import OverGroup, OverSpec
 from ...plan.types import row
-from ..aggregate_functions import function_name
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..kernels import keyed, run_kernel, schema_of
@@ -109,10 +108,10 @@ def _aggregation(
     context: TranslationContext, group: OverGroup, stream: Stream, schema: StructType, retracts: bool
 ) -> Any:
     """The calls over the columns of ``schema``; ``retracts``: rows leave the frame again."""
-    order = tuple(field.index for field in group.order_by.fields)
-    calls = [_ordered(call, order) for call in group.agg_calls]
     position = {i: i for i in range(len(schema))}
-    return aggregation(context, replace(stream, changelog=retracts), calls, position, context.java_schema(schema))
+    return aggregation(
+        context, replace(stream, changelog=retracts), group.agg_calls, position, context.java_schema(schema)
+    )
 
 
 def _results(group: OverGroup, row: StructType) -> StructType:
@@ -157,8 +156,3 @@ def _preceding(spec: OverSpec, group: OverGroup) -> int:
     if not lower.is_preceding or not isinstance(bound, Literal) or is_year_month(bound.type):
         raise UnsupportedError("this bound of a frame")
     return int(bound.value)
-
-
-def _ordered(call: AggregateCall, order: tuple[int, ...]) -> AggregateCall:
-    """The call; what ranks by the order has it as its arguments."""
-    return replace(call, arg_list=order) if function_name(call) in ("RANK", "DENSE_RANK") else call

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import reduce
 
 from ...plan.nodes import Calc, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union
-from ..context import TranslationContext
+from ..context import Mode, TranslationContext
+from ..event_time import by_watermark_of_all, watermark_assigners
 from ..physical import native, passed_by
 from ..registry import translator
 from ..stream import HIDDEN, KIND, UPDATE_BEFORE, Stream, column_name
@@ -42,9 +43,16 @@ def drop_update_before(node: DropUpdateBefore, inputs: tuple[Stream, ...], conte
 
 @translator(Union, runs=lambda node, query: native("Union"))
 def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """All rows of all inputs; hidden columns that only some have are filled up."""
+    """All rows of all inputs; hidden columns that only some have are filled up.
+
+    The watermark behind is the lowest of the inputs'.  Where these have sources of their own that end, Flink reads them
+    one after the other if they are small: it is the last one's then, and no row of the others is late.
+    """
     from pyspark.sql import functions as F
 
+    if len({frozenset(watermark_assigners(context.plan, source)) for source in context.plan.inputs(node)}) > 1:
+        last = inputs[-1:] if context.mode is Mode.BOUNDED else ()
+        inputs = (*map(by_watermark_of_all, inputs[: len(inputs) - len(last)]), *last)
     changelog = any(s.changelog for s in inputs)
     hidden = [h for h in HIDDEN if any(h in s.hidden for s in inputs)]
     fill = {KIND: F.lit(0).cast("tinyint")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...plan.errors import UnsupportedError
 from ...plan.nodes import TemporalSort
 from ..context import TranslationContext
 from ..event_time import TIME, with_event_time
@@ -21,16 +20,15 @@ def _runs(node: TemporalSort, query: Query) -> Execution:
 
 @translator(TemporalSort, runs=_runs)
 def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Emit rows by time, once the watermark has reached them."""
+    """Emit rows by time, once the watermark has reached them; in processing time each batch in order."""
     from pyspark.sql import functions as F
 
     (stream,) = inputs
     fields = node.order_by.fields
-    if not stream.type.field_types[fields[0].index].is_rowtime:
-        raise UnsupportedError("ORDER BY processing time")
-    stream = with_event_time(stream)
-    time = F.unix_millis(stream.column(fields[0].index)).alias(TIME)
-    frame = timed_input(stream, (), [time, F.struct(*stream.columns).alias(ROW)])
+    rowtime = stream.type.field_types[fields[0].index].is_rowtime
+    stream = with_event_time(stream) if rowtime else stream
+    time = stream.column(fields[0].index) if rowtime else F.current_timestamp()
+    frame = timed_input(stream, (), [F.unix_millis(time).alias(TIME), F.struct(*stream.columns).alias(ROW)])
     kernel = context.runtime.time.TemporalSort(
         context.java_schema(frame.schema),
         context.java_schema(schema_of(node.output_type.field_types)),
@@ -38,4 +36,5 @@ def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: Trans
         frame.columns.index(ROW),
         row_order(context, schema_of(stream.type.field_types), fields),
     )
-    return emitted(stream, run_timed(context, frame, 1, kernel), node.output_type)
+    result = run_timed(context, frame, 1, kernel if rowtime else kernel.inProcessingTime())
+    return emitted(stream, result, node.output_type, event_time=rowtime)

@@ -15,6 +15,7 @@ from ..physical import Execution, Query, kernel, native, with_ttl
 from ..registry import translator
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
 from ..tables import Table, table_of
+from .materialize import compacts, materialize_upserts
 
 ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
 
@@ -27,11 +28,14 @@ def _runs_sink(node: Sink, query: Query) -> Execution:
     connector = _options(node.dynamic_table_sink.table).get("connector", "unknown connector")
     if not node.require_upsert_materialize:
         return native(f"foreachBatch, {connector}", "writes the table")
-    state = with_ttl("ValueState", "sinkMaterializeState", "the rows of a primary key, in order", node.ttl_ms())
+    single = compacts(node)
+    holds = "the row of a primary key" if single else "the rows of a primary key, in order"
+    state = with_ttl("ValueState", "sinkMaterializeState", holds, node.ttl_ms())
     schema = node.dynamic_table_sink.table.resolved_table
     key = schema.schema.primary_key if schema else None
     why = "rows are known by another key than the table's; foreachBatch then writes it"
-    return kernel(node, query, "changelog.UpsertMaterialize", why, state, keys=key.columns if key else ())
+    name = "changelog.CompactUpserts" if single else "changelog.UpsertMaterialize"
+    return kernel(node, query, name, why, state, keys=key.columns if key else ())
 
 
 def _options(table: ContextResolvedTable) -> Mapping[str, str]:
@@ -55,24 +59,22 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
 
     (stream,) = inputs
     table = table_of(node.dynamic_table_sink.table, context.variables)
-    _check_rowtime(node, table, stream)
-    stream = enforce_constraints(node, table, stream)
+    _check_rowtime(node, table, stream, context)
+    stream = enforce_constraints(node, table, stream, context)
     if stream.changelog:
         kinds = [ROW_KINDS[kind] for kind in node.input_changelog_mode]
         stream = stream.where(F.col(KIND).isin(kinds))
         if node.require_upsert_materialize:
-            from .materialize import materialize_upserts
-
             stream = materialize_upserts(node, table, stream, context)
     columns = [stream.column(i).alias(f"c{position}") for position, i in enumerate(sink_order(table))]
     hidden = [stream.frame[KIND], stream.frame[SEQUENCE]] if stream.changelog else []
     return replace(stream, frame=stream.frame.select(*columns, *hidden))
 
 
-def _check_rowtime(node: Sink, table: Table, stream: Stream) -> None:
+def _check_rowtime(node: Sink, table: Table, stream: Stream, context: TranslationContext) -> None:
     """Refuse rows with several times, of which Flink could write one only as theirs."""
     times = [field.name for field in stream.type.fields if field.type.is_rowtime]
-    if len(times) > 1 and node.option(ROWTIME_INSERTER, "ENABLED") == "ENABLED":
+    if len(times) > 1 and context.option(node, ROWTIME_INSERTER, "ENABLED") == "ENABLED":
         raise TableError(
             f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table "
             f"'{table.identifier.replace('`', '')}'.",

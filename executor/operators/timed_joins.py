@@ -46,8 +46,10 @@ def _runs_temporal(node: TemporalJoin, query: Query) -> Execution:
 @translator(WindowJoin, runs=_runs_window)
 def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join the rows that share key and window."""
+    if node.left_windowing.is_proctime:
+        raise UnsupportedError("joins of windows over processing time", hint="Flink has none either")
     left, right = (with_event_time(stream) for stream in inputs)
-    clock = Clock.of(node, node.left_windowing.time_attribute_type)
+    clock = Clock.of(node, node.left_windowing.time_attribute_type, context)
     left_windowed = with_windows(left, node.left_windowing, clock)
     right_windowed = with_windows(right, node.right_windowing, clock)
     frame = _united(node.join_spec, (left_windowed, right_windowed), (START, END))
@@ -92,7 +94,7 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
 def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join each left row with the right side's version of its time."""
     if node.left_time_attribute_index < 0 or node.right_time_attribute_index < 0:
-        raise UnsupportedError("temporal joins in processing time")
+        raise UnsupportedError("temporal joins in processing time", hint="Flink has none either")
     left, right = (with_event_time(stream) for stream in inputs)
     timed = (_timed(left, node.left_time_attribute_index), _timed(right, node.right_time_attribute_index))
     frame = _united(node.join_spec, timed, (TIME,), right_first=context.mode is Mode.BOUNDED)

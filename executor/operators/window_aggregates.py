@@ -6,19 +6,16 @@ partial aggregation takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...plan.nodes import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
-from ...plan.specs import AggregateCall, NamedWindowProperty, WindowingStrategy
-from ...plan.types import LogicalType
 from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time
 from ..native_aggregates import is_native_query, native_aggregate
-from ..physical import TIMER, Execution, Query, kernel, passed_by, until_watermark
+from ..physical import Execution, Query, passed_by, until_watermark, window_kernel
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
-from ..window_kernels import aggregate_windows
+from ..window_kernels import WindowAggregation, aggregate_windows
 from ..windows import END, START, Clock, with_windows
 
 
@@ -28,8 +25,7 @@ def _runs(node: GlobalWindowAggregate | WindowAggregate, query: Query) -> Execut
         state = until_watermark("", "state", "accumulators by key and window")
         why = "insert-only, and all functions are the same in Spark"
         return Execution("native", "Aggregate", why, shuffle=keys, states=(state,))
-    rows = until_watermark("ListState", "rows", "the rows of open windows")
-    return kernel(node, query, "time.WindowAggregate", query.obstacle, rows, TIMER)
+    return window_kernel(node, node.windowing, node.agg_calls, query, query.obstacle)
 
 
 @translator(LocalWindowAggregate, runs=lambda node, query: passed_by("the global phase does all"))
@@ -50,13 +46,13 @@ def global_window_aggregate(
     assert isinstance(local, LocalWindowAggregate), "a global phase follows its local one"
     return _aggregate(
         context,
-        with_event_time(replace(stream, local=None)),
-        _Aggregation(
+        replace(stream, local=None),
+        WindowAggregation(
             local.grouping,
             local.agg_calls,
             local.windowing,
             node.named_window_properties,
-            Clock.of(node, local.windowing.time_attribute_type),
+            Clock.of(node, local.windowing.time_attribute_type, context),
             node.output_type,
         ),
     )
@@ -68,37 +64,26 @@ def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context:
     (stream,) = inputs
     return _aggregate(
         context,
-        with_event_time(stream),
-        _Aggregation(
+        stream,
+        WindowAggregation(
             node.grouping,
             node.agg_calls,
             node.windowing,
             node.named_window_properties,
-            Clock.of(node, node.windowing.time_attribute_type),
+            Clock.of(node, node.windowing.time_attribute_type, context),
             node.output_type,
         ),
     )
 
 
-@dataclass(frozen=True)
-class _Aggregation:
-    grouping: Sequence[int]
-    calls: Sequence[AggregateCall]
-    windowing: WindowingStrategy
-    properties: Sequence[NamedWindowProperty]
-    clock: Clock
-    output_type: LogicalType
-
-
-def _aggregate(context: TranslationContext, stream: Stream, what: _Aggregation) -> Stream:
+def _aggregate(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:
+    timed = stream if what.windowing.is_proctime else with_event_time(stream)
     if is_native_query(context.plan):
-        return _aggregate_natively(stream, what)
-    return aggregate_windows(
-        context, stream, what.grouping, what.calls, what.windowing, what.properties, what.clock, what.output_type
-    )
+        return _aggregate_natively(timed, what)
+    return aggregate_windows(context, timed, what)
 
 
-def _aggregate_natively(stream: Stream, what: _Aggregation) -> Stream:
+def _aggregate_natively(stream: Stream, what: WindowAggregation) -> Stream:
     """By Spark's own grouping, on whose time its watermark is; late rows are out before."""
     from pyspark.sql import functions as F
 

@@ -11,7 +11,7 @@ from ..event_time import with_event_time
 from ..physical import TIMER, Execution, Query, kernel, native, until_watermark
 from ..registry import translator
 from ..stream import Stream, column_name
-from ..window_kernels import attach_sessions
+from ..window_kernels import attach_sessions, bounds
 from ..windows import END, START, Clock, with_windows
 
 
@@ -28,12 +28,12 @@ def _runs(node: WindowTableFunction, query: Query) -> Execution:
 def window_table_function(node: WindowTableFunction, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row once per window, with the window's start, end and time; sessions come when they close."""
     (stream,) = inputs
-    clock = Clock.of(node, node.windowing.time_attribute_type)
+    clock = Clock.of(node, node.windowing.time_attribute_type, context)
     if isinstance(node.windowing.window, SessionWindow):
-        return attach_sessions(context, with_event_time(stream), node.windowing, clock, node.output_type)
+        timed = stream if node.windowing.is_proctime else with_event_time(stream)
+        return attach_sessions(context, timed, node.windowing, clock, node.output_type)
     windowed = with_windows(stream, node.windowing, clock)
-    start, end = windowed.frame[START], windowed.frame[END]
-    properties = [clock.property(kind, start, end) for kind in ("WindowStart", "WindowEnd", "Rowtime")]
+    properties = bounds(node.windowing, clock, windowed.frame[START], windowed.frame[END])
     columns = [c.alias(column_name(i)) for i, c in enumerate((*windowed.columns, *properties))]
     hidden = [windowed.frame[h] for h in stream.hidden]
     return replace(stream, frame=windowed.frame.select(*columns, *hidden), type=node.output_type)

@@ -36,7 +36,7 @@ def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: Translati
         node.output_row_number,
         False,
         node.windowing,
-        Clock.of(node, node.windowing.time_attribute_type),
+        Clock.of(node, node.windowing.time_attribute_type, context),
         node.output_type,
     )
 
@@ -54,6 +54,6 @@ def window_deduplicate(node: WindowDeduplicate, inputs: tuple[Stream, ...], cont
         False,
         node.keep_last_row,
         node.windowing,
-        Clock.of(node, node.windowing.time_attribute_type),
+        Clock.of(node, node.windowing.time_attribute_type, context),
         node.output_type,
     )

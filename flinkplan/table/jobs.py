@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..plan.document import Plan
@@ -22,6 +22,9 @@ from ..plan.errors import PlanError
 
 if TYPE_CHECKING:
     from ..executor.job import Job
+
+Starter = Callable[[Plan, Mapping[str, str]], "Job"]
+"""Starts a plan in a session with these options."""
 
 _CONF, _VARIABLE = "flinkplan.conf.", "flinkplan.var."
 
@@ -47,6 +50,7 @@ def start(plan: Plan, options: Mapping[str, str]) -> Job:
             master=options.get("flinkplan.master"),
             conf=_under(_CONF, options),
             variables=_under(_VARIABLE, options),
+            options=options,
             mode=None if mode is None else modes[mode],
             trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
         ),

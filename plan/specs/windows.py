@@ -102,6 +102,11 @@ class WindowingStrategy:
     window: WindowSpec
     time_attribute_type: LogicalType
 
+    @property
+    def is_proctime(self) -> bool:
+        """Whether windows go by the clock."""
+        return self.time_attribute_type.is_proctime
+
 
 @variant("TimeAttribute")
 @dataclass(frozen=True, slots=True)
@@ -170,14 +175,15 @@ class TimeField:
 class GroupWindow:
     """A window of the legacy GROUP BY TUMBLE(…) syntax."""
 
+    alias: WindowReference
+    time_field: TimeField
+
 
 @variant("TUMBLING")
 @dataclass(frozen=True, slots=True)
 class TumblingGroupWindow(GroupWindow):
     """``TUMBLE(ts, size)``; ``size`` is a count of rows where ``is_time_window`` is false."""
 
-    alias: WindowReference
-    time_field: TimeField
     is_time_window: bool
     size: Any
 
@@ -187,8 +193,6 @@ class TumblingGroupWindow(GroupWindow):
 class SlidingGroupWindow(GroupWindow):
     """``HOP(ts, slide, size)``."""
 
-    alias: WindowReference
-    time_field: TimeField
     is_time_window: bool
     size: Any
     slide: Any
@@ -199,6 +203,4 @@ class SlidingGroupWindow(GroupWindow):
 class SessionGroupWindow(GroupWindow):
     """``SESSION(ts, gap)``."""
 
-    alias: WindowReference
-    time_field: TimeField
     gap: Any

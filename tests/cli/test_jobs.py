@@ -25,6 +25,12 @@ COMPILE PLAN 'plan.json' FOR INSERT INTO nowhere SELECT n FROM numbers;
 EXECUTE PLAN 'plan.json';
 """
 
+LOCAL_TIME = """\
+CREATE TABLE events (ts TIMESTAMP_LTZ(3)) WITH ('connector' = 'filesystem', 'path' = 'events.json', 'format' = 'json');
+CREATE TABLE o (`local` TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'out', 'format' = 'json');
+INSERT INTO o SELECT CAST(ts AS TIMESTAMP(3)) FROM events;
+"""
+
 
 @pytest.fixture
 def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -46,6 +52,26 @@ def test_an_unset_variable_is_told_before_spark_starts(case: Path) -> None:
 def test_if_exists(case: Path) -> None:
     outcome = flinkplan("execute", "other.json", "--if-exists")
     assert (outcome.code, outcome.err) == (0, "other.json does not exist; nothing to do\n")
+
+
+def test_an_option_that_plans_do_not_leave_open(case: Path) -> None:
+    outcome = flinkplan("execute", "plan.json", "--set", "table.exec.state.ttl=1 h")
+    assert outcome.code == 2
+    assert "'table.exec.state.ttl' does nothing when a plan is executed" in outcome.err
+    assert "table.local-time-zone" in outcome.err
+
+
+@pytest.mark.spark
+def test_the_time_zone_is_that_of_the_session_that_executes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("events.json").write_text('{"ts": "2024-03-10 07:30:00Z"}\n')
+    Path("script.sql").write_text(LOCAL_TIME)
+    assert flinkplan("compile", "script.sql", "-o", "plan.json").code == 0
+    zone = "table.local-time-zone=America/New_York"
+    assert flinkplan("execute", "plan.json", "--set", zone).code == 0
+    assert flinkplan("run", "script.sql", "--set", zone).code == 0
+    files = [file for file in Path("out").rglob("*") if file.is_file() and not file.name.startswith(("_", "."))]
+    assert [file.read_text() for file in files] == ['{"local":"2024-03-10 03:30:00"}\n'] * 2
 
 
 @pytest.mark.spark

@@ -8,9 +8,11 @@ import pytest
 from pyspark.errors import PySparkException
 
 from flinkplan.executor.constraints import LENGTH, NOT_NULL, enforce_constraints
+from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.stream import SEQUENCE, Stream
 from flinkplan.executor.tables import table_of
 from flinkplan.executor.types import spark_type
+from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
 from flinkplan.plan.types import parse_type
 
@@ -22,18 +24,24 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-def enforced(spark: SparkSession, option: tuple[str, str], declared: str, values: list[Any]) -> list[Any]:
-    """What a sink of one column of the type ``declared`` makes of ``values``."""
+def enforced(
+    spark: SparkSession, option: tuple[str, str], declared: str, values: list[Any], persisted: bool = True
+) -> list[Any]:
+    """What a sink of one column of the type ``declared`` makes of ``values``, when the plan or the session says so."""
     fields: Fields = (("a", declared),)
-    node = pipeline([scan(BLACKHOLE, fields), {**sink_node(BLACKHOLE, fields), "configuration": dict([option])}]).nodes[
-        1
-    ]
+    node = pipeline(
+        [
+            scan(BLACKHOLE, fields),
+            {**sink_node(BLACKHOLE, fields), "configuration": dict([option] if persisted else [])},
+        ]
+    ).nodes[1]
     assert isinstance(node, Sink)
     given = parse_type(declared).nullable_()
     rows = [(value, i) for i, value in enumerate(values)]
     frame = spark.createDataFrame(rows, f"c0 {spark_type(given).simpleString()}, {SEQUENCE} bigint")
     table = table_of(node.dynamic_table_sink.table, {})
-    stream = enforce_constraints(node, table, Stream(frame, node.output_type))
+    context = TranslationContext(spark, Plan("2.3", (), ()), Mode.BOUNDED, options=dict([option]))
+    stream = enforce_constraints(node, table, Stream(frame, node.output_type), context)
     return [row[0] for row in stream.frame.collect()]
 
 
@@ -54,6 +62,10 @@ def test_rows_are_kept_mended_or_dropped(
     spark: SparkSession, option: tuple[str, str], declared: str, values: list[Any], kept: list[Any]
 ) -> None:
     assert enforced(spark, option, declared, values) == kept
+
+
+def test_the_session_says_what_the_plan_leaves_open(spark: SparkSession) -> None:
+    assert enforced(spark, (NOT_NULL, "DROP"), "INT NOT NULL", [1, None], persisted=False) == [1]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from flinkplan.planner.sql import ast, parse_script
+
 HERE = Path(__file__).parent
 LEVELS = ("loaded", "shape", "content", "text", "rows")
 SESSION_OPTIONS = {"table.local-time-zone": "UTC", "parallelism.default": "1"}
@@ -55,6 +57,15 @@ class Case:
     def runs(self) -> bool:
         """Whether Flink runs its plan to the end."""
         return "error" not in self.oracle
+
+    @property
+    def session_options(self) -> dict[str, str]:
+        """What the case's session has set; not all of it is part of a plan."""
+        options = dict(SESSION_OPTIONS)
+        for statement in parse_script(self.pipeline).statements:
+            if isinstance(statement, ast.SetOption) and statement.key is not None and statement.value is not None:
+                options[statement.key] = statement.value
+        return options
 
     @property
     def expected(self) -> Path:

@@ -10,9 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from flinkplan.planner.sql import ast, parse_script
 from tests.parity.compare import compare_rows
-from tests.parity.corpus import SESSION_OPTIONS, Case
+from tests.parity.corpus import Case
 from tests.parity.levels import compile_case
 
 RUNNER = Path(__file__).with_name("flink_runner.py")
@@ -67,16 +66,7 @@ def check_flink_rows(case: Case, flink: Flink, work: Path) -> str:
     shutil.copytree(case.folder / "data", work / "data", dirs_exist_ok=True)
     plan = work / "plan.json"
     plan.write_text(compiled.replace("${CASE}", str(work)), "utf-8")
-    error = flink.execute(plan, session_options(case))
+    error = flink.execute(plan, case.session_options)
     if error or not case.runs:
         return error if case.runs else "" if error else "ran to the end, though Flink's own plan fails"
     return "; ".join(compare_rows(case.pipeline, case.folder / "expected", work / "out")[:4])
-
-
-def session_options(case: Case) -> dict[str, str]:
-    """What the case's session has set; not all of it is part of a plan."""
-    options = dict(SESSION_OPTIONS)
-    for statement in parse_script(case.pipeline).statements:
-        if isinstance(statement, ast.SetOption) and statement.key is not None and statement.value is not None:
-            options[statement.key] = statement.value
-    return options

@@ -58,7 +58,9 @@ def check_rows(case: Case, work: Path) -> str:
     """Flink's plan, run on Spark in the folder ``work``, writes Flink's rows; where Flink fails, so do we."""
     shutil.copytree(case.folder / "data", work / "data", dirs_exist_ok=True)
     try:
-        options = JobOptions(checkpoint=str(work / "checkpoint"), variables={"CASE": str(work)})
+        options = JobOptions(
+            checkpoint=str(work / "checkpoint"), variables={"CASE": str(work)}, options=case.session_options
+        )
         execute(document.load(case.plan_file), options).wait()
     except Exception as e:
         return _words(e) if case.runs or not isinstance(e, FlinkplanError) else ""

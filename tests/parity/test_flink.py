@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.parity.corpus import Case, cases
-from tests.parity.flink import PYTHON_VARIABLE, Flink, check_flink_rows, session_options
+from tests.parity.flink import PYTHON_VARIABLE, Flink, check_flink_rows
 from tests.parity.flink_runner import reason
 
 
@@ -32,7 +32,7 @@ def test_flink_executes_our_plan(case: Case, flink: Flink, tmp_path: Path) -> No
 
 def test_the_session_has_what_the_script_sets() -> None:
     case = next(c for c in cases() if c.name == "agg-mini-batch-size-two")
-    options = session_options(case)
+    options = case.session_options
     assert options["table.exec.mini-batch.size"] == "2"
     assert options["parallelism.default"] == "1"
 

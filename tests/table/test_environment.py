@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,8 +30,9 @@ INSERT = "INSERT INTO sink SELECT id, amount FROM big"
 class FinishedJob:
     """A job that has run."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, options: Mapping[str, str]) -> None:
         self.plan = plan
+        self.options = dict(options)
         self.stopped = False
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -50,8 +52,8 @@ def jobs() -> list[FinishedJob]:
 def env(jobs: list[FinishedJob]) -> TableEnvironment:
     """An environment with two tables and a view."""
 
-    def start(plan: Plan) -> Any:
-        jobs.append(FinishedJob(plan))
+    def start(plan: Plan, options: Mapping[str, str]) -> Any:
+        jobs.append(FinishedJob(plan, options))
         return jobs[-1]
 
     environment = TableEnvironment(EnvironmentSettings.in_streaming_mode(), start)
@@ -136,6 +138,13 @@ def test_execute_and_wait(env: TableEnvironment, jobs: list[FinishedJob]) -> Non
 def test_an_insert_starts_a_job(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
     env.execute_sql(INSERT).wait()
     assert [job.plan for job in jobs] == [env.compile_plan_sql(INSERT).plan]
+
+
+def test_a_job_takes_up_the_options_of_the_moment_it_starts(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
+    plan = env.compile_plan_sql(INSERT)
+    env.get_config().set_local_timezone("Asia/Tokyo")
+    plan.execute()
+    assert jobs[0].options["table.local-time-zone"] == "Asia/Tokyo"
 
 
 def test_a_statement_set_is_one_plan(env: TableEnvironment, jobs: list[FinishedJob]) -> None:

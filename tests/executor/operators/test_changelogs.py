@@ -47,3 +47,37 @@ def test_materializing_shows_the_last_of_a_primary_keys_rows(bench: Bench) -> No
     assert bench.step(upserts) == [("+U", 1, 5), ("+U", 1, 7)], "of what is not shown nothing is said"
     bench.put("in", ("-D", 1, 7))
     assert bench.step(upserts) == [("-D", 1, 7)]
+
+
+def compacted(bench: Bench, fails: bool) -> Stream:
+    """Upserts by the first column of rows that are known by the second."""
+    frame = keyed_rows(bench.source("in", ROWS, changelog=True), (0,))
+    kernel = bench.context.runtime.changelog.CompactUpserts(
+        bench.context.java_schema(frame.schema),
+        bench.context.java_schema(schema_of(ROWS.field_types)),
+        int_array(bench.context, (1,)),
+        fails,
+        0,
+    )
+    return Stream(run_kernel(bench.context, frame, 1, kernel), ROWS, changelog=True)
+
+
+def test_of_conflicting_rows_the_first_stays(bench: Bench) -> None:
+    upserts = compacted(bench, fails=False)
+    bench.put("in", ("+I", 1, 5), ("+I", 1, 6))
+    assert bench.step(upserts) == [("+I", 1, 5)]
+    bench.put("in", ("+I", 1, 7))
+    assert bench.step(upserts) == []
+    bench.put("in", ("-D", 1, 5), ("+I", 1, 8), ("+I", 2, 9))
+    assert bench.step(upserts) == [("+U", 1, 8), ("+I", 2, 9)]
+    bench.put("in", ("-D", 1, 8))
+    assert bench.step(upserts) == [("-D", 1, 8)]
+
+
+def test_a_row_may_be_replaced_without_a_conflict_but_not_have_company(bench: Bench) -> None:
+    upserts = compacted(bench, fails=True)
+    bench.put("in", ("+I", 1, 5), ("+I", 1, 6), ("-D", 1, 5))
+    assert bench.step(upserts) == [("+I", 1, 6)]
+    bench.put("in", ("+I", 1, 7))
+    with pytest.raises(Exception, match=r"Primary key constraint violation.* Conflicting key: \[1\]"):
+        bench.step(upserts)

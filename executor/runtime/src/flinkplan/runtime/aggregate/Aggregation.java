@@ -76,6 +76,14 @@ public final class Aggregation implements Serializable {
         return Rows.of(values);
     }
 
+    /** Empties the calls' states. */
+    public void clear() {
+        for (Call call : calls) {
+            call.function().begin();
+            call.function().clear();
+        }
+    }
+
     /** Writes the calls' states; what remains to be kept. */
     public InternalRow save() {
         Object[] saved = new Object[calls.length];

@@ -3,11 +3,8 @@ package flinkplan.runtime.changelog;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
@@ -26,8 +23,7 @@ public final class UpsertMaterialize extends Kernel {
     private final long ttl;
 
     private transient ValueState<InternalRow> state;
-    private transient UnsafeProjection identity;
-    private transient List<InternalRow> rows;
+    private transient KnownRows known;
     private transient boolean changed;
 
     /** @param upsertKey the columns that the changelog's rows are known by, or null: all */
@@ -43,18 +39,17 @@ public final class UpsertMaterialize extends Kernel {
     protected void open() {
         StructType stored = new StructType().add("rows", DataTypes.createArrayType(row, false));
         state = valueState("sinkMaterializeState", stored, ttl);
-        int[] columns = upsertKey == null ? IntStream.range(0, row.length()).toArray() : upsertKey;
-        identity = Rows.projection(row, columns);
+        known = new KnownRows(row, upsertKey);
     }
 
     @Override
     protected void begin(InternalRow key) {
-        rows = new ArrayList<>();
+        known.rows.clear();
         changed = false;
         InternalRow stored = state.get();
         if (stored != null) {
             for (Object kept : stored.getArray(0).toObjectArray(row)) {
-                rows.add((InternalRow) kept);
+                known.rows.add((InternalRow) kept);
             }
         }
     }
@@ -70,18 +65,14 @@ public final class UpsertMaterialize extends Kernel {
     }
 
     private void add(InternalRow current) {
-        emit(rows.isEmpty() ? RowKind.INSERT : RowKind.UPDATE_AFTER, current);
-        int index = upsertKey == null ? -1 : find(current);
-        if (index < 0) {
-            rows.add(current);
-        } else {
-            rows.set(index, current);
-        }
+        emit(known.rows.isEmpty() ? RowKind.INSERT : RowKind.UPDATE_AFTER, current);
+        known.add(current);
         changed = true;
     }
 
     private void remove(InternalRow current) {
-        int index = find(current);
+        List<InternalRow> rows = known.rows;
+        int index = known.find(current);
         if (index < 0) {
             return; // it has expired
         }
@@ -95,25 +86,15 @@ public final class UpsertMaterialize extends Kernel {
         }
     }
 
-    private int find(InternalRow target) {
-        InternalRow wanted = identity.apply(target).copy();
-        for (int i = 0; i < rows.size(); i++) {
-            if (identity.apply(rows.get(i)).equals(wanted)) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
     @Override
     protected void finish() {
         if (!changed) {
             return;
         }
-        if (rows.isEmpty()) {
+        if (known.rows.isEmpty()) {
             state.clear();
         } else {
-            state.update(Rows.of(new GenericArrayData(rows.toArray())));
+            state.update(Rows.of(new GenericArrayData(known.rows.toArray())));
         }
     }
 }

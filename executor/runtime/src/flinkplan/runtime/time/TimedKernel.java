@@ -49,6 +49,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     private transient Comparator<InternalRow> order;
     private transient List<InternalRow> emitted;
     private transient long due;
+    private transient long clock;
 
     /**
      * @param input the schema of the input: the key's columns, others, the hidden ones
@@ -134,6 +135,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
         long watermark = now(timers);
+        clock = timers.getCurrentProcessingTimeInMs();
         List<InternalRow> list = new ArrayList<>(CollectionConverters.asJava(rows.toSeq()));
         list.sort(order);
         boolean byRow = comeFromOnePartition(list);
@@ -151,8 +153,14 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     @Override
     public final Iterator<InternalRow> handleExpiredTimer(
             InternalRow key, TimerValues timers, ExpiredTimerInfo expired) {
+        clock = timers.getCurrentProcessingTimeInMs();
         start(key);
         return end(now(timers), NEVER);
+    }
+
+    /** The time of the batch. */
+    protected final long clock() {
+        return clock;
     }
 
     private long now(TimerValues timers) {

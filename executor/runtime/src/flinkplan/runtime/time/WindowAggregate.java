@@ -3,52 +3,262 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.aggregate.Aggregation;
-import flinkplan.runtime.time.WindowSpan.Window;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
 
-/** Aggregates each window's rows: the key (unless it is a constant), the results, start and end. */
-public final class WindowAggregate extends WindowKernel {
+/**
+ * Aggregates each window's rows: the key (unless it is a constant), the results, start and end.
+ *
+ * <p>Of a window its accumulators are kept, and what it has emitted where it may emit again. The state of a key maps
+ * its open windows to these.
+ */
+public final class WindowAggregate extends TimedKernel {
+    private static final StructType BOUNDS = new StructType()
+            .add("end", DataTypes.LongType, false)
+            .add("start", DataTypes.LongType, false);
+    private static final long UNSET = -1;
+    private static final StructType HEAD = new StructType()
+            .add("count", DataTypes.LongType, false)
+            .add("fired", DataTypes.BooleanType, false)
+            .add("next", DataTypes.LongType, false);
+
+    private final WindowSpan span;
+    private final StructType results;
     private final Aggregation aggregation;
     private final boolean keyed;
-    private transient InternalRow key;
+    private final Emission emission;
 
+    private transient WindowStates states;
+    private transient MapState<InternalRow, InternalRow> state;
+    private transient UnsafeProjection binary;
+    private transient TreeMap<Bounds, Window> windows;
+    private transient boolean complete;
+    private transient InternalRow key;
+    private transient long sequence;
+
+    private record Bounds(long end, long start) implements Comparable<Bounds> {
+        @Override
+        public int compareTo(Bounds other) {
+            return end != other.end ? Long.compare(end, other.end) : Long.compare(start, other.start);
+        }
+    }
+
+    /** A window: what is kept of it, and rows that are not part of that yet. */
+    private static final class Window {
+        final List<InternalRow> rows = new ArrayList<>();
+        long count;
+        boolean fired;
+        long next = UNSET;
+        InternalRow emitted;
+        InternalRow accumulators;
+        int accumulatorsFrom;
+        boolean emits;
+        boolean changed;
+    }
+
+    /** @param results the schema of the aggregation's results */
     public WindowAggregate(
-            StructType input, StructType columns, WindowSpan span, Aggregation aggregation, boolean keyed) {
-        super(input, columns, span);
+            StructType input,
+            StructType columns,
+            StructType results,
+            WindowSpan span,
+            Aggregation aggregation,
+            boolean keyed,
+            Emission emission) {
+        super(input, columns, emission.updates());
+        this.span = span;
+        this.results = results;
         this.aggregation = aggregation;
         this.keyed = keyed;
+        this.emission = emission;
     }
 
     @Override
     protected void open() {
-        super.open();
-        aggregation.open(null);
+        states = new WindowStates(this);
+        aggregation.open(states);
+        StructType kept = HEAD.add("emitted", results).merge(aggregation.schema(), true);
+        state = mapState("windows", BOUNDS, kept, 0);
+        binary = UnsafeProjection.create(results);
     }
 
     @Override
     protected void begin(InternalRow key) {
-        super.begin(key);
         this.key = key;
+        windows = new TreeMap<>();
+        complete = !isWaiting();
+        sequence = Long.MIN_VALUE;
     }
 
     @Override
-    void close(Window window) {
-        aggregation.begin();
-        long count = 0;
-        for (InternalRow row : window.rows()) {
-            if (RowKind.retracts(kind(row))) {
-                aggregation.retract(row);
-                count--;
+    protected long accept(InternalRow row, byte kind, long watermark) {
+        Bounds bounds = new Bounds(span.end(row), span.start(row));
+        long due = span.fires(bounds.end);
+        if (expiry(due) <= watermark) {
+            return NEVER;
+        }
+        sequence = Math.max(sequence, sequence(row));
+        Window window = windows.computeIfAbsent(bounds, this::load);
+        window.rows.add(row);
+        if (due <= watermark && !window.fired) {
+            emitSoon(bounds, window, 0);
+        } else {
+            emitSoon(bounds, window, window.fired ? emission.late() : emission.early());
+        }
+        return window.fired ? expiry(due) : due;
+    }
+
+    private long expiry(long due) {
+        return due + emission.lateness();
+    }
+
+    private Window load(Bounds bounds) {
+        InternalRow stored = complete ? null : state.getValue(Rows.of(bounds.end, bounds.start));
+        return stored == null ? new Window() : read(stored);
+    }
+
+    private Window read(InternalRow stored) {
+        Window window = new Window();
+        window.count = stored.getLong(0);
+        window.fired = stored.getBoolean(1);
+        window.next = stored.getLong(2);
+        window.emitted = stored.isNullAt(3) ? null : stored.getStruct(3, results.length());
+        window.accumulators = stored;
+        window.accumulatorsFrom = HEAD.length() + 1;
+        return window;
+    }
+
+    private void emitSoon(Bounds bounds, Window window, long delay) {
+        if (delay == 0 && !emission.folds()) {
+            emitChange(bounds, window);
+        } else if (delay == 0) {
+            window.emits = true;
+        } else if (delay > 0 && window.next == UNSET) {
+            window.next = clock() + delay;
+        }
+    }
+
+    @Override
+    protected long fire(long watermark) {
+        long next = NEVER;
+        for (var entries = all().entrySet().iterator(); entries.hasNext(); ) {
+            var entry = entries.next();
+            Bounds bounds = entry.getKey();
+            Window window = entry.getValue();
+            long due = span.fires(bounds.end);
+            if (due <= watermark && !window.fired) {
+                emitChange(bounds, window);
+                window.fired = true;
+                window.next = UNSET;
+            }
+            if (expiry(due) <= watermark) {
+                remove(bounds);
+                entries.remove();
             } else {
-                aggregation.add(row);
-                count++;
+                next = Math.min(next, window.fired ? expiry(due) : due);
             }
         }
-        if (count > 0) {
-            InternalRow results = new JoinedRow(aggregation.values(), Rows.of(window.start(), window.end()));
-            emit(RowKind.INSERT, keyed ? new JoinedRow(key, results) : results, window.end());
+        return next;
+    }
+
+    private TreeMap<Bounds, Window> all() {
+        if (!complete) {
+            complete = true;
+            for (scala.collection.Iterator<Tuple2<InternalRow, InternalRow>> stored = state.iterator();
+                    stored.hasNext(); ) {
+                Tuple2<InternalRow, InternalRow> next = stored.next();
+                Bounds bounds = new Bounds(next._1().getLong(0), next._1().getLong(1));
+                windows.computeIfAbsent(bounds, absent -> read(next._2()));
+            }
         }
+        return windows;
+    }
+
+    /** Emits how a window's results differ from those that it has emitted. */
+    private void emitChange(Bounds bounds, Window window) {
+        window.emits = false;
+        fold(bounds, window);
+        InternalRow before = window.emitted;
+        InternalRow after = window.count > 0 ? binary.apply(aggregation.values()).copy() : null;
+        if (!emission.updates()) {
+            if (after != null) {
+                emit(RowKind.INSERT, output(after, bounds), bounds.end);
+            }
+            return;
+        }
+        window.emitted = after;
+        if (before == null && after != null) {
+            emit(RowKind.INSERT, output(after, bounds), next());
+        } else if (before != null && after == null) {
+            emit(RowKind.DELETE, output(before, bounds), next());
+        } else if (after != null && !after.equals(before)) {
+            emit(RowKind.UPDATE_BEFORE, output(before, bounds), next());
+            emit(RowKind.UPDATE_AFTER, output(after, bounds), next());
+        }
+    }
+
+    /** Makes a window's new rows part of its accumulators, on which the aggregation then stands. */
+    private void fold(Bounds bounds, Window window) {
+        states.turnTo(bounds.start, bounds.end);
+        if (window.accumulators == null) {
+            aggregation.begin();
+        } else {
+            aggregation.begin(window.accumulators, window.accumulatorsFrom);
+        }
+        for (InternalRow row : window.rows) {
+            if (RowKind.retracts(kind(row))) {
+                aggregation.retract(row);
+                window.count--;
+            } else {
+                aggregation.add(row);
+                window.count++;
+            }
+        }
+        window.rows.clear();
+        window.accumulators = aggregation.save();
+        window.accumulatorsFrom = 0;
+        window.changed = true;
+    }
+
+    private InternalRow output(InternalRow values, Bounds bounds) {
+        InternalRow row = new JoinedRow(values, Rows.of(bounds.start, bounds.end));
+        return keyed ? new JoinedRow(key, row) : row;
+    }
+
+    /** The place in the order of the output: behind what was emitted, not before the row that causes it. */
+    private long next() {
+        return ++sequence;
+    }
+
+    private void remove(Bounds bounds) {
+        states.turnTo(bounds.start, bounds.end);
+        aggregation.clear();
+        state.removeKey(Rows.of(bounds.end, bounds.start));
+    }
+
+    @Override
+    protected void store() {
+        windows.forEach((bounds, window) -> {
+            boolean overdue = window.next != UNSET && window.next <= clock();
+            if (window.emits || overdue) {
+                window.next = UNSET;
+                emitChange(bounds, window);
+            }
+            if (!window.rows.isEmpty()) {
+                fold(bounds, window);
+            }
+            if (window.changed) {
+                InternalRow head = Rows.of(window.count, window.fired, window.next, window.emitted);
+                state.updateValue(Rows.of(bounds.end, bounds.start), new JoinedRow(head, window.accumulators));
+            }
+        });
     }
 }

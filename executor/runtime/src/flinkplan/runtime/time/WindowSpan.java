@@ -30,6 +30,14 @@ public record WindowSpan(int start, int end, boolean session, String zone) imple
         return fires(row.getLong(end));
     }
 
+    long start(InternalRow row) {
+        return row.getLong(start);
+    }
+
+    long end(InternalRow row) {
+        return row.getLong(end);
+    }
+
     /** Whether a row of a session touches the window of one of {@code others}. */
     boolean touchesAny(InternalRow row, List<InternalRow> others) {
         return others.stream()

@@ -1,0 +1,31 @@
+"""Every exec node is run, or refused with a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan.executor.refusals import _REASONS
+from flinkplan.executor.registry import check_supported, translators
+from flinkplan.plan.document import Plan
+from flinkplan.plan.errors import UnsupportedError
+from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
+from flinkplan.plan.types import INT, row
+
+CLASSES = {cls.metadata.name.removeprefix("stream-exec-"): cls for cls in node_classes()}
+
+
+def test_each_class_is_run_or_refused() -> None:
+    run = {name for name, cls in CLASSES.items() if cls in translators()}
+    assert run | _REASONS.keys() == CLASSES.keys()
+    assert run.isdisjoint(_REASONS)
+
+
+@pytest.mark.parametrize("name", [name for name, cls in CLASSES.items() if issubclass(cls, OpaqueNode)])
+def test_a_refusal_names_the_node_and_the_reason(name: str) -> None:
+    node: ExecNode = CLASSES[name](id=7, version=CLASSES[name].metadata.versions[-1], output_type=row([("a", INT)]))
+    with pytest.raises(UnsupportedError) as e:
+        check_supported(Plan("2.3", (node,), ()))
+    assert e.value.where == "node 7 (/nodes/0)"
+    assert f"'stream-exec-{name}_" in e.value.message
+    assert _REASONS[name][0] in e.value.message
+    assert e.value.hint == _REASONS[name][1]
