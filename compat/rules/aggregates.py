@@ -57,6 +57,17 @@ MISTAKEN = rule(
     example="`SUM(a * 2)` became `SUM(a * 3)`.",
     mend="Start without state.",
 )
+WIDENED = rule(
+    "aggregate-widened",
+    "an aggregate of a GROUP BY works on BIGINT where it did on INT",
+    "In Flink it counts as one removed and another added. A checkpoint of `flinkplan execute` reads the old value as "
+    "the wider type.",
+    flink=Verdict.PARTIAL,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.NO,
+    example="The column `amount` of `SUM(amount)` was INT and is BIGINT.",
+    mend="In Flink start without state if the aggregate must count the rows before.",
+)
 UNNAMED = rule(
     "aggregate-column-renamed",
     "the column that an aggregate of a GROUP BY reads has another name",
@@ -285,6 +296,8 @@ def _compared(
         if is_distinct and rules is _GROUPED and not mistaken:
             continue
         changed = DISTINCT_CHANGED if is_distinct else MISTAKEN if mistaken else rules.changed
+        if changed is MISTAKEN and _is_widened(gone, come):
+            changed = WIDENED
         yield say(changed, _replaced(gone, come))
         removed.remove(gone)
         added.remove(come)
@@ -294,6 +307,16 @@ def _compared(
         mistaken = rules is _GROUPED and call.place in {c.place for c in old}
         fresh = rules.distinct_added if call.distinct else rules.added
         yield say(MISTAKEN if mistaken else fresh, f"{call.text} was added")
+
+
+def _is_widened(old: _Call, new: _Call) -> bool:
+    """Whether a call does the same over INT before and BIGINT now."""
+    (before, *old_types), (after, *new_types) = old.shown.meaning, new.shown.meaning
+    types = set(zip(old_types, new_types, strict=False))
+    return before == after and old.retracts == new.retracts and all(o == n or (o, n) == _WIDER for o, n in types)
+
+
+_WIDER = ("INT", "BIGINT")
 
 
 def _replaced(old: _Call, new: _Call) -> str:

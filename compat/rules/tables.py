@@ -84,6 +84,17 @@ SOURCE_OPTIONS = rule(
     example="`'csv.ignore-parse-errors' = 'true'` was added.",
     mend="Nothing is to be done.",
 )
+SOURCE_FORMAT = rule(
+    "source-format-changed",
+    "a source's files are columnar now, or no longer",
+    "In Flink the position in files is the same whatever their format. On Spark parquet and orc are read by another "
+    "source than lines of text, which writes its position down in another form.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`'format' = 'json'` became `'parquet'`.",
+    mend="On Spark start with a new checkpoint.",
+)
 SOURCE_POSITION = rule(
     "source-position-unknown",
     "a source's place or options changed, and its connector may not find its position again",
@@ -198,6 +209,7 @@ MATERIALIZER = rule(
 )
 
 _LOCATIONS = frozenset(("path", "topic", "url", "table-name", "hosts", "hostname", "database-name"))
+_COLUMNAR = ("parquet", "orc")
 _TABLE = "/table/resolvedTable"
 
 
@@ -320,6 +332,8 @@ def _source_rule(change: FieldChange, is_files: bool, edit: Update) -> ChangeRul
         return SOURCE_CONNECTOR
     if not is_files:
         return SOURCE_POSITION
+    if option == "format" and (change.old in _COLUMNAR) != (change.new in _COLUMNAR):
+        return SOURCE_FORMAT
     return SOURCE_LOCATION if option in _LOCATIONS else SOURCE_OPTIONS
 
 

@@ -207,6 +207,15 @@ BROKEN = (
         refused='{"files":1,',
     ),
     Truth(
+        "source-format-changed",
+        ("source-format-changed",),
+        script(SUMS, SUMS_COLUMNS),
+        script(SUMS, SUMS_COLUMNS).replace("orders', 'format' = 'json'", "orders', 'format' = 'parquet'"),
+        _ONE,
+        {},
+        refused="",
+    ),
+    Truth(
         "sink-renamed",
         ("sink-renamed",),
         script(SUMS, SUMS_COLUMNS),

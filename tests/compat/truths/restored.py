@@ -31,6 +31,7 @@ _MISMATCH = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
 _MATCHED = [("c", 1, 10, 5)]
 _FEWER = "SELECT product, SUM(amount) AS total FROM orders GROUP BY product"
 _TWO = "product STRING, total INT"
+_RANGE = "SELECT product, MIN(amount), SUM(amount) FROM orders GROUP BY product"
 _RANGE_COLUMNS = "product STRING, low INT, high INT"
 _DISTINCT = SUMS.replace("MAX(price) AS top", "MAX(price) AS top, COUNT(DISTINCT id) AS n")
 _GOES_ON = [("d", "p", 2, 10), ("c", "p", 5, 10)]
@@ -104,6 +105,16 @@ RESTORED = (
         _DISTINCT,
         f"{SUMS_COLUMNS}, n BIGINT",
         [("d", "p", 2, 10, 0), ("c", "p", 5, 10, 1)],
+    ),
+    Truth(
+        "aggregate-widened",
+        ("aggregate-widened",),
+        script(_RANGE, _RANGE_COLUMNS),
+        script(_RANGE, _RANGE_COLUMNS).replace(" INT,", " BIGINT,").replace("high INT)", "high BIGINT)"),
+        {"orders/a": [order(1, amount=2)]},
+        {"orders/b": [order(2, amount=3)]},
+        [("d", "p", 2, 2), ("c", "p", 2, 5)],
+        seamless=True,
     ),
     Truth(
         "distinct-removed",
