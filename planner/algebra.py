@@ -119,6 +119,23 @@ class Join(Rel):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MultiJoin(Rel):
+    """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
+
+    Conditions are over the columns of all; ``ttls`` are milliseconds by input.
+    """
+
+    operands: tuple[Rel, ...]
+    types: tuple[JoinType, ...]
+    conditions: tuple[RexNode, ...]
+    ttls: tuple[int | None, ...]
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return self.operands
+
+
+@dataclass(frozen=True, kw_only=True)
 class Lateral(Rel):
     """Each row of ``left`` with those of ``right``, which reads it through ``CorrelVariable(correl)``."""
 

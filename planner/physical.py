@@ -15,6 +15,7 @@ from ..plan.specs import (
     GroupWindow,
     IntervalJoinSpec,
     JoinSpec,
+    JoinType,
     NamedWindowProperty,
     OverGroup,
     RankRange,
@@ -327,6 +328,21 @@ class FullSort(Unary):
     """ORDER BY of a bounded stream."""
 
     order: tuple[SortField, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiJoin(Rel):
+    """A join of several relations on one common key, whose columns of each input are ``keys``."""
+
+    operands: tuple[Rel, ...]
+    types: tuple[JoinType, ...]
+    conditions: tuple[RexNode, ...]
+    ttls: tuple[int | None, ...]
+    keys: tuple[tuple[int, ...], ...]
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return self.operands
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,8 +66,11 @@ class Context:
 
     def states(self, cls: type[ExecNode], ttls: Sequence[int | None] = ()) -> tuple[StateMetadata, ...]:
         """The states of a node: by a hint's TTL where there is one, else the job's."""
+        return self.states_named(cls.metadata.states, ttls)
+
+    def states_named(self, names: Sequence[str], ttls: Sequence[int | None] = ()) -> tuple[StateMetadata, ...]:
+        """As :meth:`states`, for states of these names."""
         default = parse_duration(self.config.get("table.exec.state.ttl", "0 ms"))
-        names = cls.metadata.states
         chosen = [*ttls, *(None for _ in names)][: len(names)]
         return tuple(
             StateMetadata(i, format_duration(default if ttl is None else ttl), name)

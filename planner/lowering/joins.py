@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...plan import nodes
+from ...plan.durations import format_duration
 from ...plan.nodes.base import ExecNode
-from ...plan.specs import JoinSpec, JoinType
+from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinSpec, JoinType
 from .. import physical as p
 from ..optimizer.keys import Keys, keys_in_group_range
+from ..optimizer.multi_joins import equalities
+from ..optimizer.rexes import and_
 from ..optimizer.row_types import unique_names
-from .context import Context, Rules, names
-from .printer import expression
+from .context import Context, Rules, columns, names
+from .printer import expression, record_type
 from .windows import windowing_text
 
 _NAMES = {
@@ -111,7 +116,70 @@ def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
     )
 
 
+def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
+    """A join of several inputs."""
+    unique = [_keys_json(keys_in_group_range(o, k)) or () for o, k in zip(rel.operands, rel.keys, strict=True)]
+    conditions = ", ".join(expression(c, names(rel)) for c in rel.conditions[1:])
+    key_texts = (
+        ", ".join(f"({columns(o, key)})" for key in keys) or "noUniqueKey"
+        for o, keys in zip(rel.operands, unique, strict=True)
+    )
+    text = [
+        f"commonJoinKey=[{columns(rel.operands[0], rel.keys[0])}]",
+        f"joinTypes=[{', '.join(t.name for t in rel.types[1:])}]",
+        f"inputUniqueKeys=[{', '.join(key_texts)}]",
+        *_ttl_text(rel.ttls),
+        f"joinConditions=[{conditions}]",
+        f"select=[{','.join(names(rel))}]",
+        f"rowType=[{record_type(rel.row_type)}]",
+    ]
+    return replace(
+        ctx.node(
+            nodes.MultiJoin,
+            rel,
+            f"MultiJoin({', '.join(text)})",
+            join_types=tuple(t.name for t in rel.types),
+            join_conditions=rel.conditions,
+            multi_join_condition=and_(rel.conditions),
+            join_attribute_map=_attribute_map(rel),
+            input_unique_keys=tuple(unique),
+            state=ctx.states_named([f"input-state-{i}" for i in range(len(rel.operands))], rel.ttls),
+        ),
+        input_properties=tuple(
+            replace(PIPELINED_INPUT, required_distribution=Distribution(DistributionType.HASH, key), priority=i)
+            for i, key in enumerate(rel.keys)
+        ),
+    )
+
+
+def _ttl_text(ttls: tuple[int | None, ...]) -> list[str]:
+    if not any(ttl is not None for ttl in ttls):
+        return []
+    options = ("-1" if ttl is None else format_duration(ttl).replace(" ", "") for ttl in ttls)
+    return [f"stateTtlHints=[[[STATE_TTL options:[{', '.join(options)}]]]]"]
+
+
+def _attribute_map(rel: p.MultiJoin) -> dict[str, list[dict[str, int]]]:
+    """For each input the columns that are equal to one of an earlier input; for the first, those that are compared."""
+    found: dict[str, list[dict[str, int]]] = {str(i): [] for i in range(len(rel.operands))}
+    for (left, left_column), (right, right_column) in equalities(rel):
+        found[str(right)].append(_attributes(left, left_column, right, right_column))
+        if left == 0:
+            found["0"].append(_attributes(-1, -1, 0, left_column))
+    return found
+
+
+def _attributes(left: int, left_column: int, right: int, right_column: int) -> dict[str, int]:
+    return {
+        "leftInputId": left,
+        "leftFieldIndex": left_column,
+        "rightInputId": right,
+        "rightFieldIndex": right_column,
+    }
+
+
 RULES: Rules = {
+    p.MultiJoin: several,
     p.RegularJoin: regular,
     p.IntervalJoin: interval,
     p.WindowJoin: window,

@@ -28,6 +28,7 @@ from .join_predicates import (
 from .json_aggregates import wrap_json_arguments
 from .legacy_windows import legacy_windows
 from .mini_batch import assign_mini_batches, two_phase_aggregates
+from .multi_joins import merge_joins
 from .naming import derive_names
 from .normalization import normalize_changelogs
 from .overs import merge_projections, split_overs
@@ -91,6 +92,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(reduce_expressions),
     _everywhere(prune_empty),
     _whole(push_into_scans),
+    _configured(merge_joins),
     _whole(push_projections),
     _everywhere(drop_constant_keys),
     _everywhere(trim_one_sided),

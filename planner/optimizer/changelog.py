@@ -22,6 +22,7 @@ from ..physical import (
     GroupAggregate,
     Limit,
     MiniBatchAssigner,
+    MultiJoin,
     OverAggregate,
     Rank,
     RegularJoin,
@@ -134,6 +135,7 @@ _ORIGINS: dict[type[Rel], str] = {
     SourceScan: "a source",
     GroupAggregate: "an aggregation without a window",
     RegularJoin: "an outer join",
+    MultiJoin: "an outer join",
     Rank: "a Top-N",
     SortLimit: "ORDER BY … LIMIT",
     Deduplicate: "a deduplication that keeps the last row",
@@ -275,6 +277,18 @@ def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
     return self.done(rel, tuple(inputs), required)
 
 
+def _multi_join(self: _Inference, rel: MultiJoin, required: Updates) -> Rel | None:
+    """As :func:`_join`, for each input."""
+    inputs = []
+    for child, keys in zip(rel.operands, rel.keys, strict=True):
+        contains = any(frozenset(keys) <= key for key in keys_in_group_range(child, keys))
+        if required is Updates.ONLY_AFTER and contains and UPDATE in self.kinds_of(child):
+            inputs.append(self.visit(child, Updates.ONLY_AFTER))
+        else:
+            inputs.append(self.visit(child, self.best(child)))
+    return self.done(rel, tuple(inputs), required)
+
+
 def _versioned(self: _Inference, rel: VersionedJoin, required: Updates) -> Rel | None:
     left = self.visit(rel.left, required if UPDATE in self.kinds_of(rel.left) else Updates.NONE)
     right = self.visit(rel.right, self.only_after(rel.right)) or self.visit(rel.right, self.best(rel.right))
@@ -333,6 +347,7 @@ _RULES: dict[type[Rel], Callable[..., Rel | None]] = {
     Calc: _calc,
     SourceScan: _scan,
     RegularJoin: _join,
+    MultiJoin: _multi_join,
     VersionedJoin: _versioned,
     ChangelogNormalize: _normalize,
     Rank: _rank,

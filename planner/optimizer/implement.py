@@ -23,6 +23,7 @@ from ..algebra import (
     Aggregate,
     Correlate,
     Join,
+    MultiJoin,
     Rel,
     SetOp,
     Sort,
@@ -35,6 +36,7 @@ from ..algebra import (
 from .changelog import PlanningError
 from .join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
+from .multi_joins import common_keys
 from .rexes import and_, conjunctions, refs
 from .temporal_joins import temporal_join
 from .tree import with_inputs
@@ -149,6 +151,19 @@ def _join(self: Implementer, rel: Join) -> Rel:
         condition=null_safe_equality(rel.condition) or rel.condition,
         spec=keys.spec(rel.type),
         ttl=rel.ttl,
+        row_type=rel.row_type,
+    )
+
+
+def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
+    keys = common_keys(rel)
+    inputs = tuple(exchange(self.visit(o), key) for o, key in zip(rel.operands, keys, strict=True))
+    return p.MultiJoin(
+        operands=inputs,
+        types=rel.types,
+        conditions=rel.conditions,
+        ttls=rel.ttls,
+        keys=keys,
         row_type=rel.row_type,
     )
 
@@ -282,6 +297,7 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     p.OverAggregate: _over,
     WindowFunction: _window_function,
     Join: _join,
+    MultiJoin: _multi_join,
     TemporalJoin: _temporal,
     p.Rank: _rank,
     Sort: _sort,

@@ -26,6 +26,7 @@ from ..physical import (
     LegacyWindowAggregate,
     Limit,
     MiniBatchAssigner,
+    MultiJoin,
     OverAggregate,
     Rank,
     RegularJoin,
@@ -83,8 +84,12 @@ def keys_in_group_range(rel: Rel, partition: tuple[int, ...]) -> Keys:
 
 def are_columns_unique(rel: Rel, columns: Iterable[int]) -> bool:
     """Whether some unique key lies within the columns."""
+    return _covered(unique_keys(rel), columns)
+
+
+def _covered(keys: Keys, columns: Iterable[int]) -> bool:
     wanted = set(columns)
-    return any(k <= wanted for k in unique_keys(rel))
+    return any(k <= wanted for k in keys)
 
 
 def _keys(rel: Rel, upsert: bool) -> Keys:
@@ -183,7 +188,7 @@ def _expand(rel: Expand, upsert: bool) -> Keys:
 
 
 def join_spec(rel: Rel) -> JoinSpec:
-    """The join spec of any join."""
+    """The join spec of any join of two inputs."""
     if isinstance(rel, Join):
         return join_keys(rel.condition, len(rel.left.row_type.fields)).spec(rel.type)
     if isinstance(rel, IntervalJoin):
@@ -193,19 +198,35 @@ def join_spec(rel: Rel) -> JoinSpec:
 
 
 def _join_keys(rel: Rel, upsert: bool) -> Keys:
-    spec = join_spec(rel)
     left, right = rel.inputs
-    left_keys, right_keys = _keys(left, upsert), _keys(right, upsert)
+    width = len(left.row_type.fields)
+    both = _keys(left, upsert), _keys(right, upsert)
+    return _joined_keys(join_spec(rel), both, width, upsert, (unique_keys(left), unique_keys(right)))
+
+
+def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
+    keys, unique = _keys(rel.operands[0], upsert), unique_keys(rel.operands[0])
+    width = len(rel.operands[0].row_type.fields)
+    for operand, kind, condition in zip(rel.operands[1:], rel.types[1:], rel.conditions[1:], strict=True):
+        spec = join_keys(condition, width).spec(kind)
+        right = _keys(operand, upsert), unique_keys(operand)
+        keys = _joined_keys(spec, (keys, right[0]), width, upsert, (unique, right[1]))
+        unique = _joined_keys(spec, (unique, right[1]), width, False, (unique, right[1]))
+        width += len(operand.row_type.fields)
+    return keys
+
+
+def _joined_keys(spec: JoinSpec, both: tuple[Keys, Keys], width: int, upsert: bool, unique: tuple[Keys, Keys]) -> Keys:
+    left_keys, right_keys = both
     if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
         return _within(left_keys, spec.left_keys) if upsert else left_keys
     if upsert:
         left_keys, right_keys = _within(left_keys, spec.left_keys), _within(right_keys, spec.right_keys)
-    width = len(left.row_type.fields)
     right_keys = frozenset(frozenset(i + width for i in k) for k in right_keys)
     found = {a | b for a in left_keys for b in right_keys}
-    if are_columns_unique(right, spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
+    if _covered(unique[1], spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
         found |= left_keys
-    if are_columns_unique(left, spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
+    if _covered(unique[0], spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
         found |= right_keys
     return frozenset(found)
 
@@ -236,6 +257,7 @@ _RULES: dict[type[Rel], Callable[..., Keys]] = {
     Calc: _calc,
     Project: _project,
     Aggregate: _grouped,
+    MultiJoin: _multi_join,
     GroupAggregate: _aggregate,
     GlobalGroupAggregate: _aggregate,
     LegacyWindowAggregate: _legacy_window,

@@ -24,6 +24,7 @@ from ..physical import (
     Limit,
     LocalGroupAggregate,
     MiniBatchAssigner,
+    MultiJoin,
     OverAggregate,
     Rank,
     RegularJoin,
@@ -56,7 +57,7 @@ _BY_WATERMARK = (
 )
 """Operators that wait for watermarks."""
 
-_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, Rank, SortLimit, Limit)
+_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, MultiJoin, Rank, SortLimit, Limit)
 """Operators that work in mini-batches, of whatever time."""
 
 

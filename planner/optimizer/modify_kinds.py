@@ -21,6 +21,7 @@ from ..physical import (
     IntervalJoin,
     LegacyWindowAggregate,
     Limit,
+    MultiJoin,
     OverAggregate,
     Rank,
     RegularJoin,
@@ -72,6 +73,10 @@ def _join(rel: RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
     return inputs[0] | inputs[1] if forwards else ALL_KINDS
 
 
+def _multi_join(rel: MultiJoin, inputs: tuple[Kinds, ...]) -> Kinds:
+    return ALL_KINDS if JoinType.LEFT in rel.types else _passed_on(rel, inputs)
+
+
 def _limit(rel: Limit, inputs: tuple[Kinds, ...]) -> Kinds:
     return INSERT_ONLY if inputs[0] <= INSERT_ONLY else ALL_KINDS
 
@@ -116,6 +121,7 @@ _RULES: dict[type[Rel], Callable[..., Kinds]] = {
     WindowDeduplicate: _insert_only,
     OverAggregate: _over,
     RegularJoin: _join,
+    MultiJoin: _multi_join,
     IntervalJoin: _insert_only,
     WindowJoin: _insert_only,
     VersionedJoin: _left,

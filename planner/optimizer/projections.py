@@ -15,6 +15,7 @@ from ..algebra import (
     Aggregate,
     Filter,
     Join,
+    MultiJoin,
     Project,
     Rel,
     SetKind,
@@ -131,6 +132,26 @@ def push_past_join(rel: Project, below: Join) -> Rel:
     join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping), row_type=row_type)
     exprs = tuple(remap(e, mapping) for e in rel.exprs)
     return replace(rel, input=join, exprs=exprs)
+
+
+def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
+    """ProjectMultiJoinTransposeRule: each input only what is read of it."""
+    needed = set().union(*map(refs, rel.exprs), *map(refs, below.conditions))
+    if len(needed) == len(below.row_type.fields):
+        return rel
+    first, mapping = 0, {old: new for new, old in enumerate(sorted(needed))}
+    operands = []
+    for operand in below.operands:
+        width = len(operand.row_type.fields)
+        operands.append(columns(operand, (i for i in range(width) if first + i in needed)))
+        first += width
+    join = replace(
+        below,
+        operands=tuple(operands),
+        conditions=tuple(remap(c, mapping) for c in below.conditions),
+        row_type=pick(below.row_type, sorted(needed)),
+    )
+    return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
 def trim_one_sided(rel: Rel) -> Rel:
@@ -311,6 +332,7 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Values: merge_into_values,
     Filter: push_past_filter,
     Join: push_past_join,
+    MultiJoin: push_past_multi_join,
     SetOp: push_past_union,
     WindowFunction: push_past_window,
     Watermark: push_past_watermark,

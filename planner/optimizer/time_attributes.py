@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ...plan.rex import FUNCTION, Call, RexNode
-from ..algebra import Aggregate, Join, Rel, SetOp, TableModify
+from ...plan.rex import FUNCTION, Call, InputRef, RexNode
+from ..algebra import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify
 from ..physical import Calc, OverAggregate, Rank
 from .calcs import calc, merge_calcs
 from .join_kinds import interval_bounds
 from .predicates import join_row_type
-from .rexes import CAST, SPECIAL, identity, retype
+from .rexes import CAST, SPECIAL, identity, retype, rewrite
 from .row_types import row_of
 from .tree import with_inputs
 from .window_properties import window_keys
@@ -109,6 +109,22 @@ def _names(rel: Join) -> tuple[str, ...] | None:
     return rel.row_type.field_names if len(rel.row_type.fields) > len(rel.left.row_type.fields) else None
 
 
+def _multi_join(rel: MultiJoin) -> Rel:
+    operands = tuple(plain_columns(o, range(len(o.row_type.fields))) for o in rel.operands)
+    plain = [t for o in operands for t in o.row_type.field_types]
+    nullable = [t.nullable for t in rel.row_type.field_types]
+    types = [t.with_nullability(n) for t, n in zip(plain, nullable, strict=True)]
+
+    def plainly(node: RexNode) -> RexNode:
+        if not isinstance(node, InputRef):
+            return node
+        return replace(node, type=plain[node.index].with_nullability(node.type.nullable))
+
+    conditions = tuple(rewrite(c, plainly) for c in rel.conditions)
+    row_type = row_of(rel.row_type.field_names, types)
+    return replace(rel, operands=operands, conditions=conditions, row_type=row_type)
+
+
 def _passed_on(rel: Rel) -> Rel:
     """A relation that adds columns to those of its input, which may no longer be time attributes."""
     own = rel.row_type.field_types
@@ -135,6 +151,7 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Calc: _calc,
     Aggregate: _aggregate,
     Join: _join,
+    MultiJoin: _multi_join,
     OverAggregate: _passed_on,
     Rank: _passed_on,
     SetOp: _union,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..algebra import Join, Lateral, Rel, SetOp, TemporalJoin, Unary
-from ..physical import Binary, UnionAll
+from .. import physical as p
+from ..algebra import Join, Lateral, MultiJoin, Rel, SetOp, TemporalJoin, Unary
 
 Rewrite = Callable[[Rel], Rel]
 
@@ -20,9 +20,9 @@ def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
     match rel:
         case Unary():
             changes = {"input": inputs[0]}
-        case Join() | Lateral() | TemporalJoin() | Binary():
+        case Join() | Lateral() | TemporalJoin() | p.Binary():
             changes = {"left": inputs[0], "right": inputs[1]}
-        case SetOp() | UnionAll():
+        case SetOp() | MultiJoin() | p.UnionAll() | p.MultiJoin():
             changes = {"operands": inputs}
     return replace(rel, **changes)
 

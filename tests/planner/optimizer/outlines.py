@@ -81,6 +81,9 @@ def _detail(rel: Rel, fields: Sequence[str]) -> str:
             return ", ".join(call_text(c, fields) for g in rel.groups for c in g.agg_calls)
         case a.Join():
             return f"{rel.type.value} {_text(rel.condition, fields)}"
+        case a.MultiJoin():
+            kinds = zip(rel.types, rel.conditions, strict=True)
+            return ", ".join(f"{kind.value} {_text(condition, names)}" for kind, condition in kinds)
         case p.Rank():
             return f"{rel.kind} [{', '.join(fields[i] for i in rel.partition)}] {rel.range}"
         case p.SourceScan():

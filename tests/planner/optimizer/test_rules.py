@@ -13,7 +13,10 @@ from flinkplan.planner.optimizer import LOGICAL
 from tests.conftest import Golden
 from tests.planner.optimizer.outlines import before_and_after, outline
 
-SPLIT = {"table.optimizer.distinct-agg.split.enabled": "true", "table.exec.mini-batch.enabled": "true"}
+OPTIONS = {
+    "split_distinct": {"table.optimizer.distinct-agg.split.enabled": "true", "table.exec.mini-batch.enabled": "true"},
+    "merge_joins": {"table.optimizer.multi-join.enabled": "true"},
+}
 
 CASES: list[tuple[str, str]] = [
     ("rewrite_subqueries", "SELECT id FROM a WHERE id IN (SELECT cid FROM c) AND v > 1"),
@@ -133,6 +136,12 @@ CASES: list[tuple[str, str]] = [
         "wrap_json_arguments",
         "SELECT k, JSON_ARRAYAGG(v), COUNT(v), JSON_OBJECTAGG(KEY k VALUE v), JSON_ARRAYAGG(id) FROM a GROUP BY k",
     ),
+    (
+        "merge_joins",
+        "SELECT a.id, name, cdc.k FROM a JOIN c ON a.id = c.cid LEFT JOIN cdc ON cdc.id = c.cid AND cdc.v > a.v",
+    ),
+    ("merge_joins", "SELECT a.id, name, cdc.k FROM a JOIN c ON a.id = c.cid JOIN cdc ON cdc.id = a.v"),
+    ("merge_joins", "SELECT a.id, name, cdc.k FROM a RIGHT JOIN c ON a.id = c.cid JOIN cdc ON cdc.id = c.cid"),
     ("derive_names", "SELECT x.id, y.k, z.k FROM a x JOIN cdc y ON x.id = y.id JOIN a z ON z.id = y.id"),
     ("derive_names", "SELECT x.i FROM (SELECT id AS i, k FROM a) x JOIN (SELECT id AS i FROM cdc) y ON x.i = y.i"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM a GROUP BY k"),
@@ -169,7 +178,7 @@ CASES: list[tuple[str, str]] = [
 
 @cache
 def _trees(phase: str, query: str) -> tuple[str, str]:
-    before, after = before_and_after(query, phase, SPLIT if phase == "split_distinct" else {})
+    before, after = before_and_after(query, phase, OPTIONS.get(phase))
     return outline(before), outline(after)
 
 
