@@ -149,6 +149,17 @@ STRATEGY = rule(
     mend="Start without state.",
 )
 
+FIRST_ROW = rule(
+    "first-row-emission-changed",
+    "the first row by event time is emitted at another moment",
+    "Flink 2.1 has begun to hold it back until the watermark says that no earlier one can come; before, it was emitted "
+    "at once, and replaced by earlier ones. The one keeps rows to emit, the other rows that were emitted.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example='The pipeline was compiled again with Flink 2.1, which writes `"outputInsertOnly" : true`.',
+    mend="Keep the old plan: newer releases of Flink go on running it so. Or start without state.",
+)
 OVER_FUNCTION = rule(
     "over-function-changed",
     "unbounded OVER windows are computed by another of Flink's functions",
@@ -190,6 +201,7 @@ _BY_STEP: dict[str, ChangeRule] = {
     "orderKey": ROW_ORDER,
     "rankRange": RANGE,
     "rankStrategy": STRATEGY,
+    "outputInsertOnly": FIRST_ROW,
     "unboundedOverVersion": OVER_FUNCTION,
 }
 """The rules on parts of ``identity`` fields, by the first step of the pointer that is known here."""

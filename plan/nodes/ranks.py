@@ -22,8 +22,8 @@ _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
         "table.exec.deduplicate.insert-update-after-sensitive-enabled",
         "table.exec.deduplicate.mini-batch.compact-changes-enabled",
     ),
-    identity=("is_rowtime", "keep_last_row"),
-    results=("output_insert_only", "generate_update_before"),
+    identity=("is_rowtime", "keep_last_row", "output_insert_only"),
+    results=("generate_update_before",),
     judged=("unique_keys", "state"),
 )
 @dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ from flinkplan.plan.document import FLINK_VERSION, dumps, load, loads
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.explain import explain_text
 from flinkplan.plan.ttl import parse_edit, set_ttls
+from flinkplan.planner import compile_script
 from tests.parity.compare import compare_plans, compare_rows
 from tests.parity.corpus import HERE, Case
 from tests.parity.levels import check_rows
@@ -148,6 +149,21 @@ def test_the_difference_is_judged(name: str) -> None:
     found = difference(name)
     assert {f.rule for f in found.findings} - COSMETIC == TRUTHS[name].rules
     assert (found.spark <= Verdict.COMPATIBLE) == TRUTHS[name].goes_on
+
+
+def test_the_first_row_by_event_time_is_kept_in_another_form_since_2_1() -> None:
+    rows = "SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts) AS place FROM t"
+    new = dumps(
+        compile_script(
+            "CREATE TABLE t (id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');"
+            "CREATE TABLE o (id INT, ts TIMESTAMP(3)) WITH ('connector' = 'print');"
+            f"INSERT INTO o SELECT id, ts FROM ({rows}) WHERE place = 1"
+        )
+    )
+    old = new.replace('"outputInsertOnly" : true,', "").replace('"flinkVersion" : "2.3"', '"flinkVersion" : "1.20"')
+    found = diff_texts(Source("old", old), Source("new", new))
+    assert "first-row-emission-changed" in {f.rule for f in found.findings}
+    assert found.flink is found.spark is Verdict.INCOMPATIBLE
 
 
 def test_ttls_that_were_edited_by_hand_are_kept() -> None:

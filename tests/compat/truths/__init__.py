@@ -10,6 +10,7 @@ TRUTHS = (*RESTORED, *BROKEN)
 
 ALIKE = {
     "exchange-changed": "stateless-node-added",
+    "first-row-emission-changed": "operator-replaced",
     "over-function-changed": "tuning-changed",
     "sink-materializer-changed": "stateful-node-added",
     "output-option-changed": "sink-options-changed",
