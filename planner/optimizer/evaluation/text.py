@@ -121,10 +121,18 @@ def _parse_url(url: str, part: str, key: str | None = None) -> str | None:
         "QUERY": parsed.query or None,
         "REF": parsed.fragment or None,
         "PROTOCOL": parsed.scheme,
+        "AUTHORITY": parsed.netloc,
+        "USERINFO": parsed.netloc.rpartition("@")[0] or None,
+        "FILE": f"{parsed.path}?{parsed.query}" if parsed.query else parsed.path,
     }
     if part not in found:
         raise UnknownValue
     return found[part]
+
+
+def _url_decode(text: str) -> str | None:
+    """NULL for a percent sign without two digits behind."""
+    return None if re.search(r"%(?![0-9A-Fa-f]{2})", text) else unquote_plus(text)
 
 
 def _from_base64(text: str) -> str:
@@ -194,7 +202,7 @@ declare(
         "FROM_BASE64": _from_base64,
         "UNHEX": lambda text: base64.b64encode(bytes.fromhex(text.zfill(len(text) + len(text) % 2))).decode(),
         "URL_ENCODE": quote_plus,
-        "URL_DECODE": unquote_plus,
+        "URL_DECODE": _url_decode,
         "PARSE_URL": _parse_url,
         "ELT": lambda index, *texts: texts[index - 1] if 0 < index <= len(texts) else None,
     }
