@@ -39,11 +39,12 @@ class Rel:
 class Scan(Rel):
     """The stored columns of a table, in the schema's order (computed columns and the watermark stand above).
 
-    ``options`` are those of an OPTIONS hint, over the table's own.
+    ``options`` are those of an OPTIONS hint, over the table's own; ``alias`` is shown where hints need it.
     """
 
     table: Table
     options: tuple[tuple[str, str], ...] = ()
+    alias: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

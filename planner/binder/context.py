@@ -43,6 +43,9 @@ class Context:
     uses: list[TableUse] = field(default_factory=list)
     """The tables met so far."""
 
+    names_scans: bool = False
+    """Whether scans show their aliases: Flink leaves them at those of a subquery of a SELECT with hints."""
+
     def next_correlation(self) -> str:
         """A fresh name for a correlation variable."""
         name = f"$cor{self.correlations}"

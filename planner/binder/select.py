@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...plan.rex import InputRef, Literal, RexNode
@@ -46,7 +46,8 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     scope = Scope(source.namespaces, outer, source.merged)
     rel = source.rel
     if select.where is not None:
-        condition = ExpressionBinder(context, scope, "WHERE").condition(select.where)
+        inner = replace(context, names_scans=True) if ttl.by_name else context
+        condition = ExpressionBinder(inner, scope, "WHERE").condition(select.where)
         if not (isinstance(condition, Literal) and condition.value is True):
             rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
     items = list(_expand(select, scope))

@@ -66,7 +66,9 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
 
 def _bind_table(context: Context, node: ast.TableRef) -> FromItem:
     names = node.name.names
-    rel = _relation_of(context, node.name, hint_options(node.hints))
+    alias = names[-1] if node.alias is None else node.alias.name.name
+    shown = alias if context.names_scans else None
+    rel = _relation_of(context, node.name, hint_options(node.hints), shown)
     path = () if node.alias is not None else (*_path(context, names),)
     return _named(rel, node.alias, names[-1], path)
 
@@ -87,7 +89,9 @@ def bind_explicit_table(context: Context, name: ast.Name) -> Rel:
     return _relation_of(context, name, ())
 
 
-def _relation_of(context: Context, name: ast.Name, options: tuple[tuple[str, str], ...]) -> Rel:
+def _relation_of(
+    context: Context, name: ast.Name, options: tuple[tuple[str, str], ...], alias: str | None = None
+) -> Rel:
     names = name.names
     if len(names) == 1:
         for ctes in reversed(context.ctes):
@@ -100,7 +104,7 @@ def _relation_of(context: Context, name: ast.Name, options: tuple[tuple[str, str
     if isinstance(found, View):
         return _expand_view(context, found, name)
     context.uses.append(TableUse(found, dict(options), name.span))
-    return scan(found, options)
+    return scan(found, options, alias)
 
 
 def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
@@ -118,11 +122,11 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
     return rel
 
 
-def scan(table: Table, options: tuple[tuple[str, str], ...] = ()) -> Rel:
+def scan(table: Table, options: tuple[tuple[str, str], ...] = (), alias: str | None = None) -> Rel:
     """A table as a query sees it: its stored columns, then the computed ones, then its watermark."""
     columns = table.resolved.schema.columns
     stored = [c for c in columns if c.kind != "COMPUTED"]
-    rel: Rel = Scan(table=table, options=options, row_type=_row_of(stored))
+    rel: Rel = Scan(table=table, options=options, alias=alias, row_type=_row_of(stored))
     if len(stored) < len(columns):
         positions = {c.name: i for i, c in enumerate(stored)}
         exprs = tuple(_column_rex(c, positions) for c in columns)

@@ -49,7 +49,13 @@ def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
         keyed = node.table.resolved.schema.primary_key is not None
         kinds = source_kinds(node.table, dict(node.options))
         normalized = keyed and (kinds == UPSERT or (may_repeat and kinds == ALL_CHANGES))
-        scan = SourceScan(table=node.table, row_type=node.row_type, options=node.options, normalized=normalized)
+        scan = SourceScan(
+            table=node.table,
+            row_type=node.row_type,
+            options=node.options,
+            alias=node.alias,
+            normalized=normalized,
+        )
         return _with_metadata(scan)
 
     return bottom_up(rel, to_source)
