@@ -149,6 +149,17 @@ STRATEGY = rule(
     mend="Start without state.",
 )
 
+NORMALIZED = rule(
+    "normalized-rows-changed",
+    "a changelog is made complete for other rows",
+    "The last row of each key is kept where it passes the filter; the others count as deleted. Flink 2.1 has begun to "
+    "move filters from behind the operator into it.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`WHERE state = 'open'` became `WHERE state <> 'closed'`, over a source with duplicate changes.",
+    mend="Start without state, or keep the old plan: newer releases of Flink go on running it so.",
+)
 FIRST_ROW = rule(
     "first-row-emission-changed",
     "the first row by event time is emitted at another moment",
@@ -201,6 +212,7 @@ _BY_STEP: dict[str, ChangeRule] = {
     "orderKey": ROW_ORDER,
     "rankRange": RANGE,
     "rankStrategy": STRATEGY,
+    "filterCondition": NORMALIZED,
     "outputInsertOnly": FIRST_ROW,
     "unboundedOverVersion": OVER_FUNCTION,
 }
@@ -247,7 +259,7 @@ def _identity(edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgem
         found = next((_BY_STEP[s] for s in reversed(steps) if s in _BY_STEP), IDENTITY)
         by_rule.setdefault(found, []).append(change)
     for rule_, its in by_rule.items():
-        message = _conditions(edit) if rule_ is JOIN_CONDITION else None
+        message = _conditions(edit) if rule_ is JOIN_CONDITION else _operators(edit) if rule_ is NORMALIZED else None
         message = message or arrows(tuple(its))
         if rule_ is JOIN_CONDITION and _is_inner(edit.old) and _is_inner(edit.new):
             rule_ = INNER_CONDITION
@@ -262,6 +274,12 @@ def _conditions(edit: Update) -> str | None:
     """The conditions of a join, as its descriptions have them."""
     old, new = (_WHERE.search(node.description) for node in (edit.old, edit.new))
     return f"{old[1]} → {new[1]}" if old and new and old[1] != new[1] else None
+
+
+def _operators(edit: Update) -> str | None:
+    """The operators in words, where these differ."""
+    old, new = edit.old.description, edit.new.description
+    return f"{old} → {new}" if old != new else None
 
 
 _WHERE = re.compile(r"where=\[(.*?)\](?:, [a-zA-Z]+=\[|\)$)")

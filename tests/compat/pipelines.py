@@ -288,7 +288,7 @@ PAIRS = (
         FIRST.replace("ORDER BY ts", "ORDER BY ts DESC"),
         FIRST_COLUMNS,
         "incompatible",
-        ("identity-changed", "output-changed"),
+        ("identity-changed", "first-row-emission-changed", "output-changed"),
     ),
     Pair(
         "proc-first-column-added",

@@ -79,7 +79,7 @@ TRUTHS = {
     "1.20/rank-dedup-with-filter-on-result": Truth(),
     "1.20/window-legacy-session": Truth(),
     "2.0/changelog-cdc-events-duplicate-filtered-twice": Truth(
-        frozenset(("identity-changed", "stateless-node-changed")), goes_on=False
+        frozenset(("normalized-rows-changed", "stateless-node-changed")), goes_on=False
     ),
     "2.0/ttl-one-hour-join-aggregate-dedup-topn-pipeline": Truth(
         frozenset(("output-changed", "retraction-changed")), goes_on=False

@@ -13,6 +13,7 @@ ALIKE = {
     "first-row-emission-changed": "operator-replaced",
     "over-function-changed": "tuning-changed",
     "sink-materializer-changed": "stateful-node-added",
+    "normalized-rows-changed": "identity-changed",
     "output-option-changed": "sink-options-changed",
     "source-projection-changed": "source-schema-changed",
     "source-pushdown-changed": "stateless-node-added",
