@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..types import (
     BIGINT,
     BOOLEAN,
+    CHARACTER,
     INT,
     STRING,
     STRING_LENGTH,
@@ -29,6 +30,7 @@ from .rules import (
     null_in_null_out,
     of_type,
     signature,
+    which,
 )
 from .typing import least_restrictive
 
@@ -162,7 +164,8 @@ declare("ARRAY_INTERSECT", _ARRAYS, null_in_null_out(common))
 declare("ARRAY_CONCAT", signature(_ONE_OF_ARRAYS, rest=_ONE_OF_ARRAYS), null_in_null_out(common))
 for _name in ("ARRAY_MAX", "ARRAY_MIN"):
     declare(_name, _ARRAY, lambda args: args.types[0].element.nullable_())
-declare("ARRAY_JOIN", (signature("ARRAY", "CHARACTER"), signature("ARRAY", "CHARACTER", "CHARACTER")), if_null(STRING))
+_TEXTS = which("ARRAY<STRING>", lambda t: t.root == "ARRAY" and t.element.root in CHARACTER)
+declare("ARRAY_JOIN", (signature(_TEXTS, "CHARACTER"), signature(_TEXTS, "CHARACTER", "CHARACTER")), if_null(STRING))
 
 
 def _part(position: int, args: Arguments) -> LogicalType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..types import BOOLEAN, STRING, LogicalType
 from .registry import declare
-from .rules import always, if_null, signature
+from .rules import always, if_null, signature, which
 
 _VARIANT = LogicalType("VARIANT")
 _PATH = signature("CHARACTER", "CHARACTER", rest="ANY")
@@ -14,7 +14,7 @@ JSON_QUERY = declare("JSON_QUERY", _PATH, always(STRING))
 JSON_EXISTS = declare("JSON_EXISTS", _PATH, always(BOOLEAN))
 JSON_OBJECT = declare("JSON_OBJECT", signature("SYMBOL", rest="ANY"), always(STRING.not_null()))
 JSON_ARRAY = declare("JSON_ARRAY", signature("SYMBOL", rest="ANY"), always(STRING.not_null()))
-JSON_STRING = declare("JSON_STRING", signature("ANY"), if_null(STRING))
+JSON_STRING = declare("JSON_STRING", signature(which("ANY", lambda t: t.root not in ("DATE", "TIME"))), if_null(STRING))
 declare("JSON", signature("CHARACTER"), if_null(STRING))
 declare("JSON_QUOTE", signature("CHARACTER"), if_null(STRING))
 declare("JSON_UNQUOTE", signature("CHARACTER"), if_null(STRING))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..types import CHARACTER, DOUBLE, STRING_LENGTH, TIMESTAMPS, LogicalType, timestamp_ltz
 from .model import Argument, Arguments, ReturnRule, Signature, family
@@ -115,6 +115,16 @@ def common_argument(family_name: str = "ANY") -> Argument:
         return None if found is None else found.with_nullability(types[position].nullable)
 
     return Argument("COMMON" if family_name == "ANY" else family_name, rule)
+
+
+def which(name: str, fits: Callable[[LogicalType], bool]) -> Argument:
+    """A parameter of the types that ``fits`` says; NULL fits everywhere."""
+
+    def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+        t = types[position]
+        return t if t.root == "NULL" or fits(t) else None
+
+    return Argument(name, rule)
 
 
 def least_restrictive_argument() -> Argument:

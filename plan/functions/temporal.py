@@ -6,7 +6,7 @@ from ..rex import FUNCTION
 from ..types import BIGINT, BOOLEAN, DATE, STRING, LogicalType, TimeKind, timestamp, timestamp_ltz
 from .model import FUNCTION_ID, Arguments
 from .registry import declare
-from .rules import always, if_null, signature
+from .rules import always, if_null, signature, which
 
 _LTZ3 = timestamp_ltz(3, nullable=False)
 _TIME0 = LogicalType("TIME", False, precision=0)
@@ -26,7 +26,7 @@ declare("TO_DATE", (_TEXT, _TWO), always(DATE))
 declare("TO_TIMESTAMP", (_TEXT, _TWO), always(timestamp(3)))
 declare(
     "TO_TIMESTAMP_LTZ",
-    (signature("NUMERIC"), signature("NUMERIC", "INTEGER"), _TEXT, _TWO, _THREE),
+    (signature("NUMERIC"), signature("NUMERIC", which("INT", lambda t: t.root == "INT")), _TEXT, _TWO, _THREE),
     always(timestamp_ltz(3)),
 )
 
@@ -36,7 +36,12 @@ def _watermark(args: Arguments) -> LogicalType:
     return args.types[0].regular().nullable_()
 
 
-declare("CURRENT_WATERMARK", signature("TIMESTAMP"), _watermark, deterministic=False)
+declare(
+    "CURRENT_WATERMARK",
+    signature(which("ROWTIME", lambda t: t.kind is TimeKind.ROWTIME)),
+    _watermark,
+    deterministic=False,
+)
 PROCTIME = declare("PROCTIME", signature(), always(PROCTIME_TYPE), deterministic=False)
 PROCTIME_MATERIALIZE = declare(
     "PROCTIME_MATERIALIZE",

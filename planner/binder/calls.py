@@ -16,7 +16,7 @@ from ...plan.functions import (
     temporal,
 )
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
-from ...plan.functions.typing import in_family, is_interval
+from ...plan.functions.typing import in_family, is_interval, is_year_month
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
 from ..rexbuilder import cast, ensure_type, integer, interval_type, null, symbol
@@ -157,7 +157,12 @@ def _extracted(unit: str, operand: RexNode, span: Span) -> RexNode:
             span,
             "CAST it to DATE or TIMESTAMP first",
         )
+    if is_interval(operand.type) and is_year_month(operand.type) != (unit in _MONTH_UNITS):
+        raise BindError(f"an {operand.type.nullable_()} has no {unit}", span)
     return temporal.EXTRACT.call(symbol("TIME_UNIT_RANGE", unit), operand)
+
+
+_MONTH_UNITS = ("YEAR", "QUARTER", "MONTH", "DECADE", "CENTURY", "MILLENNIUM")
 
 
 @expands("FLOOR", "CEIL", "CEILING")

@@ -132,6 +132,8 @@ def _typed_nulls(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
 
 
 def _call(function: Function, operands: tuple[RexNode, ...], span: Span) -> RexNode:
+    if function is not string.CONCAT_OPERATOR and any(o.type.root == "NULL" for o in operands):
+        raise BindError("NULL alone has no type here", span, "write CAST(NULL AS INT), or another type")
     operands = _typed_nulls(operands)
     if function.accept([o.type for o in operands]) is None:
         types = f" {function.name} ".join(_plain(o.type) for o in operands)

@@ -225,6 +225,10 @@ def test_the_least_restrictive_type_depends_on_the_order(types: tuple[str, str],
         ("MAP_UNION", ["ARRAY<INT>"]),
         ("ARRAY_SLICE", ["ARRAY<INT>", "BIGINT"]),
         ("GREATEST", ["INT", "STRING"]),
+        ("JSON_STRING", ["DATE"]),
+        ("ARRAY_JOIN", ["ARRAY<INT>", "STRING"]),
+        ("TO_TIMESTAMP_LTZ", ["BIGINT", "BIGINT"]),
+        ("CURRENT_WATERMARK", ["TIMESTAMP(3)"]),
     ],
 )
 def test_what_functions_do_not_take(name: str, types: list[str]) -> None:

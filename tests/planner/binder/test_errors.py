@@ -42,6 +42,8 @@ from flinkplan.planner.sql import parse_script
         ("SELECT FLOOR(ts2, 1) FROM t", "FLOOR", "takes a number, or a time and a unit", "FLOOR(ts TO HOUR)"),
         ("SELECT OBJECT_OF('a', 'b') FROM t", "OBJECT_OF", "does not take", None),
         ("SELECT +s FROM t", "+s", "there is no + STRING", None),
+        ("SELECT a + NULL FROM t", "a + NULL", "NULL alone has no type here", "CAST(NULL AS INT)"),
+        ("SELECT YEAR(INTERVAL '1' DAY) FROM t", "YEAR", "an INTERVAL DAY(2) has no YEAR", None),
         ("SELECT MOD(d, a) FROM t", "MOD", "MOD does not take (DOUBLE, INT)", "MOD(EXACT, EXACT)"),
         ("SELECT a FROM t /*+ OPTINS('a'='b') */", "OPTINS", "there is no hint OPTINS", "OPTIONS"),
         ("SELECT /*+ BRODCAST(t) */ a FROM t", "BRODCAST", "there is no hint BRODCAST", "BROADCAST"),
