@@ -40,6 +40,8 @@ def fold(call: Call) -> RexNode:
     literals = [o for o in call.operands if isinstance(o, Literal)]
     if call.operands and is_collection(call.operands[0]) and len(literals) == len(call.operands) - 1:
         return _evaluated(call, of_collection, call.operands)
+    if call.key in _ARITHMETIC and call.type.nullable and any(o.value is None for o in literals):
+        return Literal(None, call.type)
     if len(literals) < len(call.operands) or not is_deterministic(call):
         return call
     rule = _RULES.get(call.key) or EVALUATORS.get(call.name)
@@ -142,6 +144,9 @@ def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
 
     return apply
 
+
+_ARITHMETIC = (("BINARY", "$+$1"), ("BINARY", "$-$1"), ("BINARY", "$*$1"), ("BINARY", "$/$1"))
+"""What is NULL where one operand is."""
 
 _RULES: dict[tuple[str, str], Callable[..., Any]] = {
     ("BINARY", "$+$1"): _arithmetic(lambda a, b: a + b),

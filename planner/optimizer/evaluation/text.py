@@ -13,8 +13,10 @@ from .registry import UnknownValue, declare, evaluator
 
 
 def _substring(text: str, start: int, length: int | None = None) -> str:
-    """1-based; a negative start counts from the end, 0 is 1."""
-    begin = start - 1 if start > 0 else max(len(text) + start, 0) if start < 0 else 0
+    """1-based; a negative start counts from the end, 0 is 1; nothing where it lies before the text."""
+    begin = start - 1 if start > 0 else len(text) + start if start < 0 else 0
+    if begin < 0:
+        return ""
     if length is None:
         return text[begin:]
     if length < 0:
@@ -46,8 +48,41 @@ def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
     units, inserted = _units(text), _units(new)
     if start <= 0 or start > len(units):
         return text
-    rest = units[start - 1 + (len(inserted) if length is None else length) :]
+    size = len(inserted) if length is None else length
+    rest = "" if size < 0 else units[start - 1 + size :]
     return _of_units(units[: start - 1] + inserted + rest)
+
+
+def _locate(part: str, text: str, start: int = 1) -> int:
+    return text.find(part, max(start - 1, 0)) + 1
+
+
+def _instr(text: str, part: str, start: int = 1, nth: int = 1) -> int:
+    """The nth occurrence from a position, backwards from the end where that is negative; 0 for none."""
+    if nth < 1 or start == 0 or not (text.isascii() and part.isascii()):
+        raise UnknownValue
+    starts = [m.start() for m in re.finditer(f"(?={re.escape(part)})", text)]
+    found = [s for s in starts if s >= start - 1] if start > 0 else [s for s in starts[::-1] if s <= len(text) + start]
+    return found[nth - 1] + 1 if nth <= len(found) else 0
+
+
+def _unhex(text: str) -> str | None:
+    """The bytes of pairs of digits; a single first digit counts as 00, as in Flink."""
+    if not re.fullmatch("[0-9A-Fa-f]*", text):
+        return None
+    odd = len(text) % 2
+    return base64.b64encode(bytes(odd) + bytes.fromhex(text[odd:])).decode()
+
+
+def _inet_aton(text: str) -> int | None:
+    if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", text):
+        raise UnknownValue
+    parts = [int(part) for part in text.split(".")]
+    return None if max(parts) > 255 else int.from_bytes(bytes(parts), "big")
+
+
+def _inet_ntoa(number: int) -> str | None:
+    return ".".join(map(str, number.to_bytes(4, "big"))) if 0 <= number < 2**32 else None
 
 
 def _split_index(text: str, separator: str, index: int) -> str | None:
@@ -172,8 +207,10 @@ declare(
         "REPLACE": lambda text, old, new: text.replace(old, new) if old else text,
         "REPEAT": lambda text, count: text * max(count, 0),
         "POSITION": lambda part, text: text.find(part) + 1,
-        "LOCATE": lambda part, text: text.find(part) + 1,
-        "INSTR": lambda text, part: text.find(part) + 1,
+        "LOCATE": _locate,
+        "INSTR": lambda text, part, *rest: _instr(text, part, *rest) if rest else text.find(part) + 1,
+        "INET_ATON": _inet_aton,
+        "INET_NTOA": _inet_ntoa,
         "LEFT": lambda text, length: text[: max(length, 0)],
         "RIGHT": lambda text, length: text[-length:] if length > 0 else "",
         "INITCAP": _initcap,
@@ -200,7 +237,7 @@ declare(
         "SHA2": lambda text, bits: hashlib.new(f"sha{bits or 256}", text.encode()).hexdigest(),
         "TO_BASE64": lambda text: base64.b64encode(text.encode()).decode(),
         "FROM_BASE64": _from_base64,
-        "UNHEX": lambda text: base64.b64encode(bytes.fromhex(text.zfill(len(text) + len(text) % 2))).decode(),
+        "UNHEX": _unhex,
         "URL_ENCODE": quote_plus,
         "URL_DECODE": _url_decode,
         "PARSE_URL": _parse_url,
