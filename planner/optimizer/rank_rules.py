@@ -121,11 +121,12 @@ def _transpose(rel: Rel) -> Rel:
     needed = sorted(i for i in used | keys if i < width)
     if len(needed) == width:
         return rel
-    mapping = {old: new for new, old in enumerate([*needed, width])}
+    kept = [*needed, width] if rank.output_rank else needed
+    mapping = {old: new for new, old in enumerate(kept)}
     source = rank.input
     below = calc(source, (identity(source.row_type)[i] for i in needed), pick(source.row_type, needed).field_names)
     new = remap_rank(rank, mapping, below)
-    new = replace(new, row_type=pick(rank.row_type, [*needed, width]))
+    new = replace(new, row_type=pick(rank.row_type, kept))
     return replace(
         rel,
         input=new,

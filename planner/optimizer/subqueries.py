@@ -15,6 +15,7 @@ from ..algebra import Aggregate, Filter, Join, Lateral, Project, Rel, SubQuery, 
 from ..rexbuilder import comparison_operands
 from .decorrelation import compare_columns, decorrelated, distinct, free_variables
 from .keys import are_columns_unique
+from .lateral_ranks import to_lateral_rank
 from .predicates import filtered, join_row_type
 from .projections import columns
 from .rexes import (
@@ -128,6 +129,9 @@ def _join(rel: Join) -> Rel:
 
 
 def _lateral(rel: Lateral) -> Rel:
+    ranked = to_lateral_rank(rel)
+    if ranked is not None:
+        return ranked
     joins = _Joins(rel.left)
     added = joins.attach(rel.type, rel.right, rel.correl)
     exprs = (*identity(joins.source.row_type)[: len(rel.left.row_type.fields)], *added)

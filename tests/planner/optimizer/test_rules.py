@@ -44,6 +44,11 @@ CASES: list[tuple[str, str]] = [
     ("rewrite_subqueries", "SELECT id, (SELECT k FROM cdc WHERE cdc.id = a.v) FROM a"),
     ("rewrite_subqueries", "SELECT id, (SELECT name FROM c WHERE c.cid = a.v) FROM a"),
     ("rewrite_subqueries", "SELECT a.id FROM a JOIN c ON a.id = c.cid AND a.v > (SELECT MAX(id) FROM cdc)"),
+    (
+        "rewrite_subqueries",
+        "SELECT k, t.id FROM (SELECT DISTINCT k FROM a) s, "
+        "LATERAL (SELECT id, v FROM a WHERE a.k = s.k ORDER BY v DESC LIMIT 3) t",
+    ),
     ("rewrite_subqueries", "SELECT id, cid FROM a, LATERAL (SELECT cid FROM c WHERE c.cid = a.v)"),
     (
         "rewrite_subqueries",
