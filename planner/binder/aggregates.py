@@ -9,7 +9,7 @@ from itertools import product
 
 from ...plan.errors import FlinkplanError
 from ...plan.functions import Function, Kind, find_function, function_of
-from ...plan.functions.aggregate import COUNT, EXTREMES, GROUPING, GROUPING_ID
+from ...plan.functions.aggregate import COUNT, EXTREMES, GROUP_ID, GROUPING, GROUPING_ID
 from ...plan.functions.model import FUNCTION_STAR, Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval
@@ -160,7 +160,7 @@ class AggregateBinder(WindowedBinder):
     # Calls
 
     def aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
-        if function in (GROUPING, GROUPING_ID):
+        if function in (GROUPING, GROUPING_ID, GROUP_ID):
             return self._grouping(node, function)
         if node.order_by or node.within_group:
             raise unsupported(f"an ORDER BY inside {function.name}", node.span)

@@ -168,7 +168,7 @@ def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     fields = [*names(rel.input), *(literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []
-    parts += [f"orderBy=[{order_text(rel.input, group_.order_by.fields)}]"] if group_.order_by.fields else []
+    parts.append(f"orderBy=[{order_text(rel.input, group_.order_by.fields)}]")
     frame = "ROWS" if group_.is_rows else "RANGE"
     lower, upper = (_bound(b, rel, len(names(rel.input))) for b in (group_.lower_bound, group_.upper_bound))
     parts.append(f"window=[ {frame} BETWEEN {lower} AND {upper}]")

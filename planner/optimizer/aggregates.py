@@ -18,7 +18,7 @@ from .keys import are_columns_unique
 from .rexes import EQ, case, cast, compare, identity
 from .row_types import row_of
 
-_GROUPING = ("$GROUPING$1", "$GROUPING_ID$1")
+_GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
 
 def with_constant(rel: Rel) -> Rel:

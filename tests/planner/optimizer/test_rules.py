@@ -121,6 +121,7 @@ CASES: list[tuple[str, str]] = [
     ("drop_constant_keys", "SELECT name FROM a JOIN c ON a.id = c.cid WHERE a.id = 5"),
     ("trim_one_sided", "SELECT * FROM a WHERE EXISTS (SELECT * FROM c WHERE c.cid = a.id)"),
     ("expand_grouping_sets", "SELECT k, v, COUNT(*), GROUPING(v) FROM a GROUP BY ROLLUP (k, v)"),
+    ("expand_grouping_sets", "SELECT k, GROUP_ID(), GROUPING_ID(k, v) FROM a GROUP BY GROUPING SETS ((k, v), (k))"),
     ("remove_distinct", "SELECT DISTINCT k FROM (SELECT k, COUNT(*) FROM a GROUP BY k)"),
     ("remove_distinct", "SELECT k, SUM(n) + 1, MAX(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
     ("remove_distinct", "SELECT k, AVG(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
