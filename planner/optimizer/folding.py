@@ -100,6 +100,8 @@ def _amount(literal: Literal) -> int:
 
 
 def _divide(call: Call, left: Literal, right: Literal) -> Any:
+    if call.type.root == "DOUBLE" and "FLOAT" not in (left.type.root, right.type.root) and number(right) != 0:
+        return float(number(left)) / float(number(right))
     if number(right) == 0 or any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
         raise UnknownValue
     if call.type.root in INTEGERS:

@@ -18,6 +18,7 @@ _EXACT = (*INTEGERS, "DECIMAL")
 _NUMERIC = (*_EXACT, *APPROXIMATE)
 _BINARY = ("BINARY", "VARBINARY")
 _MOMENTS = ("DATE", "TIMESTAMP")
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 _TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
 
 
@@ -96,8 +97,8 @@ def _to_text(operand: Literal) -> str:
         return "TRUE" if value else "FALSE"
     if root in _EXACT:
         return str(value)
-    if root == "DOUBLE":
-        return java_float(float(value))
+    if root in APPROXIMATE:
+        return java_float(float(value), single=root == "FLOAT")
     if root == "TIMESTAMP":
         text, _, fraction = str(value).partition(".")
         precision = operand.type.precision or 0
@@ -133,6 +134,9 @@ def _read_number(text: str, target: LogicalType) -> Any:
         return double_text(float(value))
     if not re.fullmatch(r"[+-]?\d+", text):
         raise UnknownValue
+    most = 1 << (_BITS[target.root] - 1)
+    if not -most <= int(text) < most:
+        raise _Malformed
     return int(text)
 
 
