@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode, Sink, TableSourceScan
-from ..plan.specs import Column, ContextResolvedTable, ResolvedTable
+from ..plan.specs import Column, ContextResolvedTable, Overwrite, ResolvedTable
 from ..plan.types import LogicalType
 from .errors import TableError
 from .options import replace_variables, unset_variables
@@ -73,7 +73,7 @@ def plan_tables(plan: Plan) -> Iterator[tuple[ExecNode, ContextResolvedTable]]:
 
 
 def check_tables(plan: Plan, variables: Mapping[str, str]) -> None:
-    """Raise :class:`TableError` for unset variables and for options that cannot be used."""
+    """Raise :class:`TableError` for unset variables, options that cannot be used, and tables to be overwritten."""
     from .connectors import find_connector
 
     texts = (
@@ -88,6 +88,8 @@ def check_tables(plan: Plan, variables: Mapping[str, str]) -> None:
         raise TableError(f"the tables' options use {names}, not set", hint=f"set them: {settings}")
     for node, reference in plan_tables(plan):
         try:
+            if isinstance(node, Sink) and Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
+                raise TableError("a streaming job cannot overwrite a table", hint="write INSERT INTO")
             table = table_of(reference, variables)
             find_connector(table).check(table, isinstance(node, TableSourceScan))
         except FlinkplanError as e:

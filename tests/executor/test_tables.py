@@ -8,6 +8,7 @@ import pytest
 
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.tables import check_tables
+from flinkplan.planner import compile_script
 
 from .plans import passthrough
 
@@ -54,3 +55,15 @@ def test_what_flink_refuses_is_refused(options: Mapping[str, str], message: str)
 
 def test_variables_are_filled_in() -> None:
     check_tables(passthrough(FILES | {"path": "${ROOT}/${DAY}"}), {"ROOT": "/data", "DAY": "today"})
+
+
+def test_a_stream_overwrites_nothing() -> None:
+    """Flink compiles INSERT OVERWRITE into files, and fails as the job starts."""
+    plan = compile_script(
+        "CREATE TABLE t (a INT) WITH ('connector' = 'datagen');"
+        "CREATE TABLE o (a INT) WITH ('connector' = 'filesystem', 'path' = 'o', 'format' = 'json');"
+        "INSERT OVERWRITE o SELECT a FROM t;"
+    )
+    with pytest.raises(TableError, match="a streaming job cannot overwrite a table") as caught:
+        check_tables(plan, {})
+    assert caught.value.where == "table `default_catalog`.`default_database`.`o`"
