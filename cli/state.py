@@ -98,9 +98,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value of Spark as JSON has it: rows as objects, binary as hexadecimal digits."""
-    if hasattr(value, "asDict"):
-        return {name: _plain(item) for name, item in value.asDict().items()}
+    """A value as JSON has it: binary as hexadecimal digits."""
     if isinstance(value, dict):
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

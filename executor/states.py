@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,9 @@ from ..plan.document import Plan, loads
 from ..plan.errors import PlanError
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode
+from ..plan.ttl import state_names
 from .physical import Query, execute_nodes, queries_of
+from .stream import column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -27,8 +29,9 @@ _FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
 class State:
     """One state of one operator of one sink's query.
 
-    ``operator`` is Spark's number of it, ``node`` the name of its exec node where the plan on record tells.  ``kind``
-    is ValueState, ListState or MapState; of Spark's own operators, which have one state, it is empty.
+    ``operator`` is Spark's number of it, ``node`` the name of its exec node and ``columns`` those of the rows it keeps,
+    where the plan on record tells.  ``kind`` is ValueState, ListState or MapState; of Spark's own operators, which have
+    one state, it is empty.
     """
 
     sink: str
@@ -37,6 +40,7 @@ class State:
     name: str
     kind: str
     folder: Path
+    columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +62,34 @@ def find_states(checkpoint: Path) -> list[State]:
     queries = sorted(path.parent for path in checkpoint.glob("*/offsets"))
     if not queries:
         raise PlanError("there is no checkpoint here", where=str(checkpoint))
-    names = _node_names(CheckpointRecord(checkpoint))
-    return [state for query in queries for state in _states(query, names.get(query.name, ()))]
+    operators = _operators(CheckpointRecord(checkpoint))
+    return [state for query in queries for state in _states(query, operators.get(query.name, ()))]
 
 
-def _node_names(record: CheckpointRecord) -> dict[str, Sequence[str]]:
-    """The names of the nodes that keep state, by sink, in the order in which Spark numbers their operators."""
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    """A node that keeps state: its name, and the columns of each input by the name of the state that keeps its rows."""
+
+    name: str
+    columns: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, node: ExecNode, name: str, plan: Plan) -> _Operator:
+        inputs = [[f.name for f in i.fields] for i in plan.inputs(node)]
+        return cls(name, dict(zip(state_names(type(node), len(inputs)), inputs, strict=False)))
+
+
+def _operators(record: CheckpointRecord) -> dict[str, Sequence[_Operator]]:
+    """The nodes that keep state, by sink, in the order in which Spark numbers their operators."""
     if not record.exists:
         return {}
     plan = loads(record.plan_text(), str(record.plan_file))
     names = node_names(plan)
-    found: dict[str, Sequence[str]] = {}
+    found: dict[str, Sequence[_Operator]] = {}
     for sink, part in queries_of(plan).items():
         executions = execute_nodes(Query(part))
-        found[sink] = [names[node.id] for node in downwards(part) if executions[node.id].states]
+        stateful = (node for node in downwards(part) if executions[node.id].states)
+        found[sink] = [_Operator.of(node, names[node.id], part) for node in stateful]
     return found
 
 
@@ -84,13 +102,15 @@ def downwards(plan: Plan) -> Iterator[ExecNode]:
         stack.extend(reversed(plan.inputs(node)))
 
 
-def _states(query: Path, names: Sequence[str]) -> Iterator[State]:
-    operators = sorted((p for p in query.glob("state/*") if p.name.isdecimal()), key=lambda p: int(p.name))
-    known = dict(enumerate(names)) if len(names) == len(operators) else {}
-    for operator in operators:
-        number, variables = int(operator.name), list(_variables(operator))
+def _states(query: Path, operators: Sequence[_Operator]) -> Iterator[State]:
+    folders = sorted((p for p in query.glob("state/*") if p.name.isdecimal()), key=lambda p: int(p.name))
+    known = dict(enumerate(operators)) if len(operators) == len(folders) else {}
+    for folder in folders:
+        number, variables = int(folder.name), list(_variables(folder))
+        operator = known.get(number)
         for name, kind in variables or [("state", "")]:
-            yield State(query.name, number, known.get(number), name, kind, query)
+            node, columns = (operator.name, operator.columns.get(name, ())) if operator else (None, ())
+            yield State(query.name, number, node, name, kind, query, columns)
 
 
 def _variables(operator: Path) -> Iterator[tuple[str, str]]:
@@ -130,7 +150,16 @@ def entries(spark: SparkSession, state: State, key: Sequence[str] | None, limit:
         for column, value in zip(columns, key, strict=True):
             found = found.where(F.col("key").getField(column).cast("string") == F.lit(value))
     for row in found.limit(limit).collect():
-        yield _entry(row)
+        entry = _entry(row)
+        yield replace(entry, value=_named(entry.value, state.columns))
+
+
+def _named(value: Any, columns: Sequence[str]) -> Any:
+    """A value with rows as mappings, the columns of kept rows under the names that the plan has for them."""
+    if not hasattr(value, "asDict"):
+        return [_named(item, columns) for item in value] if isinstance(value, list) else value
+    names = {column_name(i): name for i, name in enumerate(columns)}
+    return {names.get(key, key): _named(item, columns) for key, item in value.asDict().items()}
 
 
 def _entry(row: Row) -> Entry:

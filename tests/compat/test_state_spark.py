@@ -101,7 +101,8 @@ def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
         ("join", [1], None),
         ("join", [1], None),
     ]
-    assert "report, operator 1 (join), leftState\n  [1]: {" in flinkplan("state", folder, "--operator", "j*").out
+    listed = flinkplan("state", folder, "--operator", "j*").out
+    assert 'report, operator 1 (join), rightState\n  [1]: {"order_id": 1, "cost": "5.00"}  never expires\n' in listed
     outcome = flinkplan("state", folder, "--operator", "rank")
     assert (outcome.code, "there is report: 0 group-aggregate, report: 1 join" in outcome.err) == (3, True)
 
