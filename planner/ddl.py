@@ -120,7 +120,9 @@ def split_table_as(context: Context, node: ast.CreateTable) -> tuple[ast.CreateT
         if name not in own
     ]
     table = replace(node, columns=(*node.columns, *queried), column_names=(), query=None)
-    targets = tuple(ast.Name((ast.Identifier(name, span=query.span),)) for name in row_type.field_names)
+    arranged = node.columns or node.column_names
+    names = row_type.field_names if arranged else ()
+    targets = tuple(ast.Name((ast.Identifier(name, span=query.span),)) for name in names)
     return table, ast.Insert(node.name, query, targets, span=node.span)
 
 

@@ -140,6 +140,12 @@ def test_an_insert_starts_a_job(env: TableEnvironment, jobs: list[FinishedJob]) 
     assert [job.plan for job in jobs] == [env.compile_plan_sql(INSERT).plan]
 
 
+def test_create_table_as_makes_the_table_and_starts_a_job(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
+    env.execute_sql("CREATE TABLE made WITH ('connector' = 'print') AS SELECT id FROM orders").wait()
+    assert len(jobs) == 1 and "made" in env.list_tables()
+    assert env.compile_plan_sql("INSERT INTO made SELECT id FROM orders").plan.nodes == jobs[0].plan.nodes
+
+
 def test_a_job_takes_up_the_options_of_the_moment_it_starts(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
     plan = env.compile_plan_sql(INSERT)
     env.get_config().set_local_timezone("Asia/Tokyo")
