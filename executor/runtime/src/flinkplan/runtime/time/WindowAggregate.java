@@ -59,7 +59,6 @@ public final class WindowAggregate extends TimedKernel {
         long next = UNSET;
         InternalRow emitted;
         InternalRow accumulators;
-        int accumulatorsFrom;
         boolean emits;
         boolean changed;
     }
@@ -85,7 +84,7 @@ public final class WindowAggregate extends TimedKernel {
     protected void open() {
         states = new WindowStates(this);
         aggregation.open(states);
-        StructType kept = HEAD.add("emitted", results).merge(aggregation.schema(), true);
+        StructType kept = HEAD.add("emitted", results).add("accumulators", aggregation.schema());
         state = mapState("windows", BOUNDS, kept, 0);
         binary = UnsafeProjection.create(results);
     }
@@ -131,9 +130,12 @@ public final class WindowAggregate extends TimedKernel {
         window.fired = stored.getBoolean(1);
         window.next = stored.getLong(2);
         window.emitted = stored.isNullAt(3) ? null : stored.getStruct(3, results.length());
-        window.accumulators = stored;
-        window.accumulatorsFrom = HEAD.length() + 1;
+        window.accumulators = stored.getStruct(4, aggregation.schema().length());
         return window;
+    }
+
+    private static InternalRow stored(Window window) {
+        return Rows.of(window.count, window.fired, window.next, window.emitted, window.accumulators);
     }
 
     private void emitSoon(Bounds bounds, Window window, long delay) {
@@ -211,7 +213,7 @@ public final class WindowAggregate extends TimedKernel {
         if (window.accumulators == null) {
             aggregation.begin();
         } else {
-            aggregation.begin(window.accumulators, window.accumulatorsFrom);
+            aggregation.begin(window.accumulators, 0);
         }
         for (InternalRow row : window.rows) {
             if (RowKind.retracts(kind(row))) {
@@ -224,7 +226,6 @@ public final class WindowAggregate extends TimedKernel {
         }
         window.rows.clear();
         window.accumulators = aggregation.save();
-        window.accumulatorsFrom = 0;
         window.changed = true;
     }
 
@@ -256,8 +257,7 @@ public final class WindowAggregate extends TimedKernel {
                 fold(bounds, window);
             }
             if (window.changed) {
-                InternalRow head = Rows.of(window.count, window.fired, window.next, window.emitted);
-                state.updateValue(Rows.of(bounds.end, bounds.start), new JoinedRow(head, window.accumulators));
+                state.updateValue(Rows.of(bounds.end, bounds.start), stored(window));
             }
         });
     }
