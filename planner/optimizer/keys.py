@@ -241,7 +241,8 @@ def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
     found = set(keys)
     if rel.output_rank:
         found.add(partition | {len(rel.row_type.fields) - 1})
-    if isinstance(rel, Rank) and isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1:
+    first = isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1
+    if first and (partition or isinstance(rel, Rank)):
         found.add(partition)
     return frozenset(found)
 

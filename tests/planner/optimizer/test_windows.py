@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from flinkplan.plan.document import Plan
+from flinkplan.plan.nodes import Sink
 from flinkplan.planner import compile_script
 from flinkplan.planner.optimizer.changelog import PlanningError
 
@@ -28,12 +30,15 @@ SAME = "l.v = r.v AND l.window_start = r.window_start AND l.window_end = r.windo
 RANKED = f"(SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY v) AS n FROM {TUMBLE})"
 
 
+def compiled(query: str, options: Mapping[str, str] | None = None) -> Plan:
+    """The plan of a query."""
+    sink = "CREATE TABLE o (n BIGINT) WITH ('connector' = 'blackhole');"
+    return compile_script(f"{TABLES}{sink}\nINSERT INTO o {query};", options=options)
+
+
 def nodes(query: str, options: Mapping[str, str] | None = None) -> list[str]:
     """The names of a query's nodes above its source, but for calcs and the sink."""
-    plan = compile_script(
-        f"{TABLES}CREATE TABLE o (n BIGINT) WITH ('connector' = 'blackhole');\nINSERT INTO o {query};", options=options
-    )
-    names = [n.type.removeprefix("stream-exec-").rpartition("_")[0] for n in plan.nodes]
+    names = [n.type.removeprefix("stream-exec-").rpartition("_")[0] for n in compiled(query, options).nodes]
     return [n for n in names if n not in (*SOURCE, "calc", "sink")]
 
 
@@ -93,6 +98,13 @@ def test_joins_of_equal_windows(right: str, expected: str) -> None:
 def test_an_aggregation_over_a_window_join_is_one_per_window() -> None:
     joined = f"SELECT l.window_start AS a, r.window_end AS b FROM {TUMBLE} l JOIN {TUMBLE} r ON {SAME}"
     assert nodes(f"SELECT COUNT(*) FROM ({joined}) GROUP BY a, b")[-3:] == TWO_PHASES
+
+
+@pytest.mark.parametrize(("by", "key"), [(f"{BOUNDS}, v", (0,)), (BOUNDS, None)])
+def test_the_first_row_by_key_and_window_is_updated_by_that_key(by: str, key: tuple[int, ...] | None) -> None:
+    first = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY {by} ORDER BY k) AS n FROM {TUMBLE}"
+    plan = compiled(f"SELECT v FROM ({first}) WHERE n = 1")
+    assert next(n.input_upsert_key for n in plan.nodes if isinstance(n, Sink)) == key
 
 
 def test_distinct_aggregations_are_split_per_window() -> None:
