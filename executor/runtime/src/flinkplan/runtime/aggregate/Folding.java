@@ -64,20 +64,17 @@ final class Folding {
 
     private void add(Group group, InternalRow row, long sequence) {
         for (int i = 0; i < calls.length; i++) {
-            Call call = calls[i];
-            if (group.rows == 0 || call.accepts(row)) {
-                Accumulator function = call.function();
-                function.begin();
-                if (group.rows == 0) {
-                    function.reset();
-                } else {
-                    function.load((InternalRow) group.saved[i]);
-                }
-                if (call.accepts(row)) {
-                    function.add(row);
-                }
-                group.saved[i] = function.save();
+            Accumulator function = calls[i].function();
+            function.begin();
+            if (group.rows == 0) {
+                function.reset();
+            } else {
+                function.load((InternalRow) group.saved[i]);
             }
+            if (calls[i].accepts(row)) {
+                function.add(row);
+            }
+            group.saved[i] = function.save();
         }
         group.rows++;
         group.sequence = Math.max(group.sequence, sequence);
