@@ -57,6 +57,8 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
     from pyspark.sql import functions as F
 
     spec = node.over_spec
+    if len(group.order_by.fields) > 1 or not group.order_by.fields[0].is_ascending:
+        raise UnsupportedError("OVER ordered by time downwards or by more", hint="order by the time attribute alone")
     order = group.order_by.fields[0].index
     proctime = stream.type.field_types[order].is_proctime
     timed = _with_constants(stream if proctime else with_event_time(stream), spec, context)
@@ -128,6 +130,8 @@ def _output(result: DataFrame, stream: Stream, row: StructType) -> list[Column]:
 def _only_group(spec: OverSpec) -> OverGroup:
     if len(spec.groups) != 1:
         raise UnsupportedError("aggregates over different windows", hint="Flink wants one window a query, too")
+    if not spec.groups[0].order_by.fields:
+        raise UnsupportedError("OVER without an order", hint="add ORDER BY a time attribute, as Flink wants it")
     return spec.groups[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -146,6 +147,21 @@ def test_frames_that_end_elsewhere_are_refused(bench: Bench) -> None:
     node = over([call("SUM", 2)], True, None, upper=OverBound("UNBOUNDED_FOLLOWING", is_preceding=False))
     with pytest.raises(UnsupportedError, match="end with the current row"):
         run(node, bench)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ((), "without an order"),
+        ((SortField(1, False, True),), "downwards"),
+        ((SortField(1, True, False), SortField(2, True, False)), "by more"),
+    ],
+)
+def test_other_orders_by_time_are_refused(order: tuple[SortField, ...], message: str, bench: Bench) -> None:
+    node = over([call("SUM", 2)], True, None)
+    group = replace(node.over_spec.groups[0], order_by=SortSpec(order))
+    with pytest.raises(UnsupportedError, match=message):
+        run(replace(node, over_spec=replace(node.over_spec, groups=(group,))), bench)
 
 
 BY_VALUE: dict[bool, list[tuple[list[tuple[str, int]], list[tuple[str, int, int]]]]] = {
