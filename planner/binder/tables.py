@@ -12,7 +12,7 @@ from ...plan.types import LogicalType, TimeKind, row
 from ..algebra import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Watermark
 from ..catalog import Table, View, did_you_mean
 from ..naming import uniquify
-from ..rexbuilder import TRUE, conjunction
+from ..rexbuilder import TRUE, cast, conjunction
 from ..sql import ast
 from .calls import fit
 from .context import Context, TableUse
@@ -316,6 +316,8 @@ def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope, ki
         expr: RexNode = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
     else:
         expr = sides[1] if kind is JoinType.RIGHT else sides[0]
+        if kind is JoinType.INNER and not sides[1].type.nullable:
+            expr = cast(expr.type.not_null(), expr)
     return MergedColumn(name.name, expr, tuple(sorted(hidden)))
 
 

@@ -20,9 +20,11 @@ from .rexes import (
     OR,
     TRUE,
     and_,
+    cast,
     conjunctions,
     contains_over,
     flatten,
+    identity,
     inline,
     is_always_true,
     is_call,
@@ -97,7 +99,15 @@ def push_past_join(rel: Filter, below: Join) -> Rel:
         below, kind, filtered(below.left, left), filtered(below.right, [shift(r, -width) for r in right]), and_(own)
     )
     remaining = [p for p in parts if p in stay or p in rest]
-    return filtered(new, [retype(p, new.row_type.field_types) for p in remaining])
+    return filtered(_as_before(new, below.row_type), remaining)
+
+
+def _as_before(rel: Join, row_type: LogicalType) -> Rel:
+    """The columns in the types that they had while they could be missing."""
+    if rel.row_type.field_types == row_type.field_types:
+        return rel
+    exprs = tuple(cast(c, t) for c, t in zip(identity(rel.row_type), row_type.field_types, strict=True))
+    return Project(input=rel, exprs=exprs, row_type=row_type)
 
 
 def _join(rel: Join, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> Join:
