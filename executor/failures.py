@@ -19,7 +19,8 @@ def describe_failure(query: StreamingQuery, error: StreamingQueryException) -> s
         if message and not _is_wrapping(cause.getClass().getName(), message) and message not in messages:
             messages.append(message)
         cause = cause.getCause()
-    return ": ".join(messages) or str(error)
+    own = (m for i, m in enumerate(messages) if not any(m.endswith(inner) for inner in messages[i + 1 :]))
+    return ": ".join(own) or str(error)
 
 
 def _is_wrapping(name: str, message: str) -> bool:

@@ -18,7 +18,7 @@ _HUNDRED_YEARS_MS = 36_525 * 86_400_000
 def check_states(plan: RawPlan) -> Iterator[Finding]:
     """Number, indexes, names and TTLs of the state entries."""
     for node in plan.nodes:
-        if node.cls is None or issubclass(node.cls, OpaqueNode) or not node.json.get("state"):
+        if not node.json.get("state") or node.cls is None or issubclass(node.cls, OpaqueNode):
             continue
         names = state_names(node.cls, len(plan.inputs(node)))
         if not names:
