@@ -96,7 +96,7 @@ def tumble(size: str, of: LogicalType) -> TumblingGroupWindow:
 
 
 def run(bench: Bench, options: Mapping[str, str], *steps: int) -> list[list[tuple[Any, ...]]]:
-    """What comes out of :data:`ROWS`, so many a step, in windows of a minute; the start as its minute."""
+    """What comes out of :data:`ROWS`, so many a step, in windows of a minute: key by key, the start as its minute."""
     source = timed_source(bench, "events", EVENTS, 1, delay=5_000)
     context = replace(bench.context, options=options)
     stream = group_window_aggregate(node(tumble("PT1M", EVENTS), *CALLS), (source,), context)
@@ -105,30 +105,33 @@ def run(bench: Bench, options: Mapping[str, str], *steps: int) -> list[list[tupl
     for count in steps:
         rows, waiting = waiting[:count], waiting[count:]
         bench.put("events", *((k, f"2024-01-01T00:{s // 60:02}:{s % 60:02}Z", v) for k, s, v in rows))
-        emitted.append([(*out[:-1], int(out[-1][14:16])) for out in bench.step(stream)])
+        changes = [(*out[:-1], int(out[-1][14:16])) for out in bench.step(stream)]
+        emitted.append(sorted(changes, key=lambda change: change[1]))
     return emitted
 
 
 def test_results_come_at_the_end_and_late_rows_are_dropped(bench: Bench) -> None:
     assert run(bench, {}, 4, 6) == [
         [("+I", "a", 1, 1, 0)],
-        [("+I", "b", 1, 2, 0), ("+I", "a", 2, 7, 1)],
+        [("+I", "a", 2, 7, 1), ("+I", "b", 1, 2, 0)],
     ]
 
 
-def test_late_rows_update_results_that_are_out(bench: Bench) -> None:
-    bench.keep_journal()
+@pytest.mark.parametrize("journal", [True, False])
+def test_late_rows_update_results_that_are_out(journal: bool, bench: Bench) -> None:
+    if journal:
+        bench.keep_journal()
     assert run(bench, LATE, 10) == [
         [
             ("+I", "a", 1, 1, 0),
-            ("+I", "b", 1, 2, 0),
             ("-U", "a", 1, 1, 0),
             ("+U", "a", 2, 6, 0),
-            ("-U", "b", 1, 2, 0),
-            ("+U", "b", 2, 8, 0),
             ("+I", "a", 2, 7, 1),
             ("-U", "a", 2, 7, 1),
             ("+U", "a", 3, 15, 1),
+            ("+I", "b", 1, 2, 0),
+            ("-U", "b", 1, 2, 0),
+            ("+U", "b", 2, 8, 0),
             ("+I", "b", 1, 9, 5),
         ]
     ]
@@ -136,9 +139,15 @@ def test_late_rows_update_results_that_are_out(bench: Bench) -> None:
 
 def test_late_rows_update_results_of_earlier_batches(bench: Bench) -> None:
     assert run(bench, LATE, 4, 2, 4) == [
-        [("+I", "a", 1, 1, 0), ("+I", "b", 1, 2, 0)],
-        [("-U", "a", 1, 1, 0), ("+U", "a", 2, 6, 0), ("-U", "b", 1, 2, 0), ("+U", "b", 2, 8, 0)],
-        [("+I", "a", 3, 15, 1), ("+I", "b", 1, 9, 5)],
+        [("+I", "a", 1, 1, 0)],
+        [
+            ("-U", "a", 1, 1, 0),
+            ("+U", "a", 2, 6, 0),
+            ("+I", "b", 1, 2, 0),
+            ("-U", "b", 1, 2, 0),
+            ("+U", "b", 2, 8, 0),
+        ],
+        [("+I", "a", 2, 7, 1), ("-U", "a", 2, 7, 1), ("+U", "a", 3, 15, 1), ("+I", "b", 1, 9, 5)],
     ]
 
 
@@ -147,17 +156,17 @@ def test_each_row_updates_an_open_window(bench: Bench) -> None:
     assert run(bench, EARLY, 4) == [
         [
             ("+I", "a", 1, 1, 0),
-            ("+I", "b", 1, 2, 0),
             ("+I", "a", 1, 3, 1),
             ("-U", "a", 1, 3, 1),
             ("+U", "a", 2, 7, 1),
+            ("+I", "b", 1, 2, 0),
         ]
     ]
 
 
 def test_the_changes_of_a_batch_come_to_one(bench: Bench) -> None:
     assert run(bench, EARLY, 3, 1) == [
-        [("+I", "a", 1, 1, 0), ("+I", "b", 1, 2, 0), ("+I", "a", 1, 3, 1)],
+        [("+I", "a", 1, 1, 0), ("+I", "a", 1, 3, 1), ("+I", "b", 1, 2, 0)],
         [("-U", "a", 1, 3, 1), ("+U", "a", 2, 7, 1)],
     ]
 
@@ -176,6 +185,8 @@ def test_distinct_values_are_kept_by_window(bench: Bench) -> None:
     bench.put("events", ("a", "2024-01-01T00:00:59Z", 1), ("a", "2024-01-01T00:01:01Z", 2))
     assert bench.step(stream) == []
     bench.put("events", ("b", "2024-01-01T00:09:00Z", 1))
+    assert bench.step(stream) == []
+    bench.put("events", ("b", "2024-01-01T00:09:01Z", 1))
     assert [out[2] for out in bench.step(stream)] == [1, 2]
 
 
@@ -204,12 +215,12 @@ def test_windows_over_processing_time_close_when_the_clock_says_so(bench: Bench)
     bench.put("events", ("a", None, 1), ("a", None, 2))
     assert bench.step(stream) == []
     bench.put("events", ("b", None, 4))
-    assert bench.step(stream, at=19_999) == []
+    assert bench.step(stream, at=19_998) == []
     bench.put("events", ("c", None, 8))
     closed = bench.step(stream, at=20_000)
     assert sorted(closed) == [
-        ("+I", "a", 2, 3, "1969-12-31T19:16:00.000Z"),
-        ("+I", "b", 1, 4, "1969-12-31T19:16:00.000Z"),
+        ("+I", "a", 2, 3, "1969-12-31 19:16:00"),
+        ("+I", "b", 1, 4, "1969-12-31 19:16:00"),
     ]
 
 

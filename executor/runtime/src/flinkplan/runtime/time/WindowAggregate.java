@@ -162,6 +162,9 @@ public final class WindowAggregate extends TimedKernel {
                 window.next = UNSET;
             }
             if (expiry(due) <= watermark) {
+                if (window.emits) {
+                    emitChange(bounds, window);
+                }
                 remove(bounds);
                 entries.remove();
             } else {
