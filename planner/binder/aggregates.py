@@ -48,6 +48,8 @@ class AggregateBinder(WindowedBinder):
         self.group_count = 0
         self.group_sets: tuple[tuple[int, ...], ...] | None = None
         self.calls: list[AggregateCall] = []
+        self._bound: dict[ast.FunctionCall, RexNode] = {}
+        """Calls that are bound: a subquery among the arguments would be another one each time."""
 
     # Grouping
 
@@ -162,6 +164,11 @@ class AggregateBinder(WindowedBinder):
     def aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if function in (GROUPING, GROUPING_ID, GROUP_ID):
             return self._grouping(node, function)
+        if node not in self._bound:
+            self._bound[node] = self._aggregate(node, function)
+        return self._bound[node]
+
+    def _aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if node.order_by or node.within_group:
             raise unsupported(f"an ORDER BY inside {function.name}", node.span)
         operands = self._arguments(node, function)
