@@ -18,15 +18,18 @@ from .row_types import row_of, unique_names
 
 
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
-    """The aggregation that assigns the window itself, where only calcs and an expand stand between."""
+    """The aggregation that assigns the window itself, where only calcs and an expand stand between.
+
+    It must aggregate no column of the window.
+    """
     source = _past_expand(rel.input)
     above = source if isinstance(source, Calc) else None
     function = source if above is None else above.input
     if not isinstance(function, WindowTableFunction):
         return rel
     below = _below_window(function, above)
-    if below is None:
-        return rel
+    if below is None or any(a not in below.mapping for c in rel.calls for a in c.arg_list):
+        return replace(rel, input=source)
     mapping = below.mapping
     strategy = _strategy(function)
     spec = strategy.window

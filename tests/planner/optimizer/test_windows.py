@@ -107,6 +107,11 @@ def test_the_first_row_by_key_and_window_is_updated_by_that_key(by: str, key: tu
     assert next(n.input_upsert_key for n in plan.nodes if isinstance(n, Sink)) == key
 
 
+def test_an_aggregated_column_of_the_window_keeps_its_function() -> None:
+    found = nodes(f"SELECT COUNT(window_end) + YEAR(MAX(window_end)) FROM {TUMBLE} GROUP BY {BOUNDS}")
+    assert found == ["window-table-function", *TWO_PHASES]
+
+
 def test_distinct_aggregations_are_split_per_window() -> None:
     found = nodes(f"SELECT COUNT(DISTINCT k) + COUNT(DISTINCT v) + AVG(v) FROM {TUMBLE} GROUP BY {BOUNDS}", SPLIT)
     assert found == ["expand", *TWO_PHASES, *TWO_PHASES]
