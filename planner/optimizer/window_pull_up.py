@@ -114,6 +114,8 @@ def _transposed(expand: Expand) -> Rel:
         return expand
     width = len(expand.row_type.fields)
     kept = [i for i in range(width) if i in below.mapping or i >= len(expand.input.row_type.fields)]
+    if any(not refs(p[i]) <= below.mapping.keys() for p in expand.projects for i in kept):
+        return expand
     types = below.rel.row_type.field_types
     time = [InputRef(below.time_index, types[below.time_index])] if below.time_added else []
     fields = [expand.row_type.fields[i] for i in kept]

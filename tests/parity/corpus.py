@@ -1,7 +1,8 @@
 """The parity corpus: pipelines with the plans that Flink compiled and the rows that Flink wrote.
 
-A case is a folder of ``cases/``: ``pipeline.sql``, ``data/``, ``oracle.json`` (how Flink fared), and, where
-Flink got that far, ``plan.json`` and ``expected/<sink>.jsonl``.  ``${CASE}`` stands for the folder.
+A case is a folder of ``cases/``, or of ``own/``, which holds further ones that were wrong once:
+``pipeline.sql``, ``data/``, ``oracle.json`` (how Flink fared), and, where Flink got that far, ``plan.json`` and
+``expected/<sink>.jsonl``.  ``${CASE}`` stands for the folder.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class Case:
 @cache
 def cases() -> tuple[Case, ...]:
     """All cases, by name."""
-    return tuple(Case(p.parent) for p in sorted((HERE / "cases").glob("*/pipeline.sql")))
+    found = [p.parent for folder in ("cases", "own") for p in (HERE / folder).glob("*/pipeline.sql")]
+    return tuple(Case(folder) for folder in sorted(found, key=lambda folder: folder.name))
 
 
 @cache

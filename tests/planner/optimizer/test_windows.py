@@ -110,6 +110,8 @@ def test_the_first_row_by_key_and_window_is_updated_by_that_key(by: str, key: tu
 def test_an_aggregated_column_of_the_window_keeps_its_function() -> None:
     found = nodes(f"SELECT COUNT(window_end) + YEAR(MAX(window_end)) FROM {TUMBLE} GROUP BY {BOUNDS}")
     assert found == ["window-table-function", *TWO_PHASES]
+    grouped = f"{BOUNDS}, GROUPING SETS ((k), ())"
+    assert nodes(f"SELECT COUNT(window_end) FROM {TUMBLE} GROUP BY {grouped}")[-3:] == TWO_PHASES
 
 
 def test_distinct_aggregations_are_split_per_window() -> None:
