@@ -26,6 +26,8 @@ _PARSERS = {"DOUBLE": "Numbers.parseDouble", "FLOAT": "Numbers.parseFloat"}
 # Spark would take the digits of every script, and for integers control characters for blanks
 _PLAIN_INTEGER = r"^[\x20-\x7E]*$"
 _PLAIN_DECIMAL = r"^[\s\x20-\x7E]*$"
+# Spark would read a BOOLEAN between blanks
+_BLANK_ENDED = r"^[\s\x00-\x20]|[\s\x00-\x20]$"
 _CONSTRUCTED = ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED")
 _FROM_TEXT = (*NUMERIC, "BOOLEAN", "DATE", "TIME", *TIMESTAMPS)
 
@@ -69,6 +71,8 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
         return F.when(
             a.rlike(_PLAIN_DECIMAL if target.root == "DECIMAL" else _PLAIN_INTEGER), a.cast(spark_type(target))
         )
+    if target.root == "BOOLEAN" and source.root in CHARACTER:
+        return F.when(~a.rlike(_BLANK_ENDED), a.cast("boolean"))
     if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):
         return a.cast(spark_type(target))
     if target.root == "DATE":

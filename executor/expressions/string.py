@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType
+from pyspark.sql.types import BooleanType, StructField, StructType
 
 from ...plan.functions.model import BINARY, SPECIAL
 from ...plan.types import INTEGERS
-from ..types import spark_type
+from ..types import field_name, spark_type
 from .jvm import invoke
 from .registry import Invocation, kernel, native, scalar
 
@@ -25,7 +25,6 @@ native("$POSITION$1", F.position)
 native("$STARTSWITH$1", F.startswith)
 native("$ENDSWITH$1", F.endswith)
 native("$ELT$1", F.elt)
-native("$PRINTF$1", F.printf)
 native("$LTRIM$1", F.ltrim)
 native("$RTRIM$1", F.rtrim)
 native("$BTRIM$1", F.btrim)
@@ -76,6 +75,14 @@ def instr(
         return invoke("Strings.locate", spark_type(call.type), part, text, F.lit(1))
     first, count = (F.lit(1) if o is None else o for o in (start, nth))
     return invoke("Strings.instr", spark_type(call.type), text, part, first, count)
+
+
+@scalar("$PRINTF$1", kernel=True)
+def printf(call: Invocation, pattern: Column, *values: Column) -> Column:
+    """The values by a format as Java has them; NULL where the format does not suit them."""
+    held = StructType([StructField(field_name(i), spark_type(t)) for i, t in enumerate(call.types[1:])])
+    row = F.struct(*(v.alias(field_name(i)) for i, v in enumerate(values))) if values else F.struct()
+    return invoke("Texts.format", spark_type(call.type), pattern, row.cast(held), F.lit(held.json()))
 
 
 @scalar("$CONCAT_WS$1")

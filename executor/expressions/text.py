@@ -27,7 +27,8 @@ def to_text(a: Column, t: LogicalType, time_zone: str) -> Column:
     if t.root == "DECIMAL":
         return invoke("Texts.ofDecimal", StringType(), a)
     if t.root == "TIME":
-        return F.date_format(F.timestamp_millis(a), _pattern("HH:mm:ss", t.precision or 0))
+        text = F.date_format(F.timestamp_millis(a), _pattern("HH:mm:ss", t.precision or 0))
+        return F.regexp_replace(text, r"(\.\d+?)0+$", "$1")
     if t.root in TIMESTAMPS:
         return _timestamp(a, t, time_zone)
     if is_day_time(t):

@@ -54,7 +54,7 @@ def _convert(operand: Literal, target: LogicalType) -> Any:
         reader = _READERS.get(target.root)
         if reader is None:
             raise UnknownValue
-        return reader(operand.value.strip(), target)
+        return reader(operand.value if target.root == "BOOLEAN" else operand.value.strip(), target)
     if source.root in _NUMERIC and target.root in _NUMERIC:
         return _to_number(operand, target)
     if source.root in _NUMERIC and target.root == "BOOLEAN":

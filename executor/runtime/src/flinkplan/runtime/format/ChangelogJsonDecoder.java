@@ -2,6 +2,7 @@ package flinkplan.runtime.format;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ final class ChangelogJsonDecoder implements Decoder {
   private final String name;
   private final JsonValues.Fields fields;
   private final FlinkType type;
+  private final ObjectMapper mapper;
   private final boolean ignoreErrors;
   private final boolean schemaIncluded;
   private final String database;
@@ -30,6 +32,7 @@ final class ChangelogJsonDecoder implements Decoder {
     this.dialect = Dialect.valueOf(name.substring(0, name.indexOf('-')).toUpperCase());
     this.name = Character.toUpperCase(name.charAt(0)) + name.substring(1, name.indexOf('-'));
     this.type = type;
+    this.mapper = JsonDecoder.mapper(type);
     this.ignoreErrors = options.is("ignore-parse-errors");
     this.schemaIncluded = options.is("schema-include");
     this.database = options.get("database.include", null);
@@ -43,7 +46,7 @@ final class ChangelogJsonDecoder implements Decoder {
       return;
     }
     try {
-      JsonNode message = JsonDecoder.MAPPER.readTree(buffer, from, to - from);
+      JsonNode message = mapper.readTree(buffer, from, to - from);
       switch (dialect) {
         case DEBEZIUM -> debezium(schemaIncluded ? message.get("payload") : message, rows);
         case CANAL -> canal(message, rows);
@@ -146,7 +149,7 @@ final class ChangelogJsonDecoder implements Decoder {
       throw new IOException(
           "The row image is missing; if the table is of PostgreSQL, set its REPLICA IDENTITY to FULL.");
     }
-    try (JsonParser parser = row.traverse(JsonDecoder.MAPPER)) {
+    try (JsonParser parser = row.traverse(mapper)) {
       parser.nextToken();
       return fields.read(parser);
     }

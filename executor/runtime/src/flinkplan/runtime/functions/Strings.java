@@ -158,9 +158,10 @@ public final class Strings {
     return new GenericArrayData(parts.stream().map(Halves::encode).toArray());
   }
 
-  /** The part at an index from 0; null where there is none. */
+  /** The part at an index from 0; null where there is none. An empty separator stands for blanks. */
   public static UTF8String splitIndex(UTF8String text, UTF8String separator, int index) {
-    List<String> parts = parts(Halves.decode(text), Halves.decode(separator));
+    String s = Halves.decode(text);
+    List<String> parts = separator.numBytes() == 0 ? betweenBlanks(s) : parts(s, Halves.decode(separator));
     return index < 0 || index >= parts.size() ? null : Halves.encode(parts.get(index));
   }
 
@@ -179,6 +180,21 @@ public final class Strings {
     } catch (NumberFormatException e) {
       return false;
     }
+  }
+
+  private static List<String> betweenBlanks(String text) {
+    List<String> parts = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isWhitespace(text.charAt(i))) {
+        parts.add(text.substring(start, i));
+        start = i + 1;
+      }
+    }
+    if (!text.isEmpty()) {
+      parts.add(text.substring(start));
+    }
+    return parts;
   }
 
   private static List<String> parts(String text, String separator) {

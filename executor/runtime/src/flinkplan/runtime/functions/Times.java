@@ -30,9 +30,10 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class Times {
   private static final UTF8String DEFAULT_PATTERN = UTF8String.fromString("yyyy-MM-dd HH:mm:ss");
+  private static final int LAST_YEAR = 9999;
   private static final Pattern DATE = Pattern.compile("\\s*(\\d{1,9})\\s*(?:-\\s*(\\d{1,2})\\s*(?:-\\s*(\\d{1,2})\\s*)?)?");
   private static final Pattern TIME =
-      Pattern.compile("\\s*(\\d{1,2})\\s*(?::\\s*(\\d{1,2})\\s*(?::\\s*(\\d{1,2})\\s*(?:\\.(\\d*)\\s*)?)?)?");
+      Pattern.compile("\\s*0*(\\d{1,2})\\s*(?::\\s*(\\d{1,2})\\s*(?::\\s*(\\d{1,2})\\s*(?:\\.(\\d*)\\s*)?)?)?");
   private static final Pattern FALLBACK =
       Pattern.compile("(\\d{4})-(\\d{1,2})-(\\d{1,2})(?: +(\\d{1,2}):(\\d{1,2}):(\\d{1,2})(?:\\.(\\d{1,9}))?)?");
   private static final DateTimeFormatter TIMESTAMP =
@@ -179,7 +180,8 @@ public final class Times {
 
   private static LocalDateTime parse(DateTimeFormatter formatter, String text) {
     try {
-      return dateTime(formatter.parse(text));
+      LocalDateTime time = dateTime(formatter.parse(text));
+      return time.getYear() > LAST_YEAR ? null : time;
     } catch (DateTimeException e) {
       return null;
     }
@@ -222,7 +224,7 @@ public final class Times {
 
   private static Integer day(int year, int month, int day) {
     try {
-      return Math.toIntExact(LocalDate.of(year, month, day).toEpochDay());
+      return year > LAST_YEAR ? null : Math.toIntExact(LocalDate.of(year, month, day).toEpochDay());
     } catch (DateTimeException e) {
       return null;
     }
