@@ -1,0 +1,4 @@
+-- made-up values of every type, by what is known of them
+CREATE TABLE t (id INT, a ARRAY<INT>, m MAP<STRING, INT>, r ROW<x INT, y STRING>, ts TIMESTAMP(3), dt DATE, tm TIME, bo BOOLEAN, by2 BYTES, v VARCHAR(7), c CHAR(3), st STRING, dc DECIMAL(5,2), ti TINYINT) WITH ('connector' = 'datagen', 'number-of-rows' = '10', 'fields.id.min' = '5', 'fields.id.max' = '5', 'fields.st.length' = '4', 'rows-per-second' = '1000');
+CREATE TABLE o (id INT, a INT, m INT, r BOOLEAN, ts BOOLEAN, dt BOOLEAN, tm BOOLEAN, bo BOOLEAN, v INT, c INT, st INT, dc BOOLEAN, ti BOOLEAN) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o', 'format' = 'json');
+INSERT INTO o SELECT id, CARDINALITY(a), CARDINALITY(m), r.x IS NULL, ts <= LOCALTIMESTAMP, dt IS NOT NULL, tm IS NOT NULL, bo IS NOT NULL, CHAR_LENGTH(v), CHAR_LENGTH(c), CHAR_LENGTH(st), dc < 1000, ti IS NULL FROM t;
