@@ -91,8 +91,11 @@ class TranslationContext:
 
     @property
     def folds_changes(self) -> bool:
-        """Whether a key's changes in one micro-batch may come to one: no sink of the plan keeps a journal."""
-        from ..plan.nodes import Sink
+        """Whether a key's changes in one micro-batch may come to one.
+
+        So it is where no sink of the plan keeps a journal, and no temporal join asks for each version of a row.
+        """
+        from ..plan.nodes import Sink, TemporalJoin
         from .formats import keeps_journal
         from .tables import table_of
 
@@ -101,6 +104,8 @@ class TranslationContext:
             for node in self.plan.nodes
             if isinstance(node, Sink)
         )
+        if any(isinstance(node, TemporalJoin) for node in self.plan.nodes):
+            return False
         return not any(keeps_journal(table.options) for table in tables)
 
     def expression(self, rex: RexNode, stream: Stream) -> Column:
