@@ -30,12 +30,12 @@ def wrap_json_arguments(rel: Rel) -> Rel:
         return rel
     columns = rel.input.row_type.field_names
     texts = {value: len(columns) + at for at, value in enumerate(values)}
-    exprs = identity(rel.input.row_type)
-    exprs = [*exprs, *(JSON_STRING.call(exprs[value]) for value in values)]
+    inputs = identity(rel.input.row_type)
+    exprs = (*inputs, *(JSON_STRING.call(inputs[value]) for value in values))
     names = unique_names([*columns, *(f"$f{at}" for at in texts.values())])
     return replace(
         rel,
-        input=Project(input=rel.input, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs))),
+        input=Project(input=rel.input, exprs=exprs, row_type=row_of(names, (e.type for e in exprs))),
         calls=tuple(_of_text(call, texts) for call in rel.calls),
     )
 
