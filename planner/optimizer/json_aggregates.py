@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...plan.functions.json import JSON_STRING
+from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall
 from ..algebra import Aggregate, Project, Rel
 from .rexes import identity
@@ -31,7 +32,7 @@ def wrap_json_arguments(rel: Rel) -> Rel:
     columns = rel.input.row_type.field_names
     texts = {value: len(columns) + at for at, value in enumerate(values)}
     inputs = identity(rel.input.row_type)
-    exprs = (*inputs, *(JSON_STRING.call(inputs[value]) for value in values))
+    exprs: tuple[RexNode, ...] = (*inputs, *(JSON_STRING.call(inputs[value]) for value in values))
     names = unique_names([*columns, *(f"$f{at}" for at in texts.values())])
     return replace(
         rel,
