@@ -152,11 +152,17 @@ def _nested(name: str, rex: RexNode) -> RexNode:
 
 
 def _push_partitions(rel: Rel) -> Rel:
-    """Predicates on partition columns choose among the partitions that are there."""
+    """Predicates on partition columns choose among the partitions that are there.
+
+    They stay a filter where only the run knows the path, as no partition would be chosen then.
+    """
     if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
         return rel
     scan = rel.input
     if not supports_partitions(scan.table) or any(isinstance(a, PartitionPushDown) for a in scan.abilities):
+        return rel
+    path = table_options(scan.table, dict(scan.options)).get("path", "")
+    if "${" in path:
         return rel
     keys = scan.table.resolved.partition_keys or ()
     names = scan.row_type.field_names
@@ -164,13 +170,12 @@ def _push_partitions(rel: Rel) -> Rel:
     chosen = [p for p in parts if refs(p) and all(names[i] in keys for i in refs(p))]
     if not chosen:
         return rel
-    found = [p for p in _partitions(scan, keys) if _matches(p, chosen, scan)]
+    found = [p for p in _partitions(path, keys) if _matches(p, chosen, scan)]
     pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(found))))
     return filtered(pushed, [p for p in parts if p not in chosen])
 
 
-def _partitions(scan: SourceScan, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
-    path = table_options(scan.table, dict(scan.options)).get("path", "")
+def _partitions(path: str, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
     folders: list[tuple[Path, dict[str, str]]] = [(Path(path.removeprefix("file://")), {})] if path else []
     for key in keys:
         below: list[tuple[Path, dict[str, str]]] = []
