@@ -37,7 +37,7 @@ from .projections import push_projections, trim_one_sided
 from .rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
 from .reduce import pull_up_constants, reduce_expressions, select_filtered
 from .refusals import refuse_unplannable
-from .reuse import merge_scans, share
+from .reuse import merge_scans, merge_sinks, share
 from .scans import push_into_scans, push_limit, to_sources
 from .set_operations import rewrite_set_operation
 from .sorts import push_sorts
@@ -160,6 +160,8 @@ def assemble(optimized: Sequence[Optimized], config: Mapping[str, str]) -> Plan:
     if _is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
         if _is_on(config, "table.optimizer.reuse-source-enabled"):
             sinks = list(merge_scans(sinks, modes))
+        if _is_on(config, "table.optimizer.reuse-sink-enabled"):
+            sinks = list(merge_sinks(sinks, modes))
         return lower(*share(sinks, modes), config)
     return lower(sinks, modes, config)
 

@@ -1,6 +1,7 @@
-"""Sub-plans that several sinks share become one.
+"""Sub-plans that several sinks share become one, and sinks of one table too.
 
-Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table that differ in their columns).
+Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table that differ in their columns),
+``SinkReuser`` (sinks of one table).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra import Rel
-from ..physical import Calc, Sink, SourceScan
+from ..physical import Calc, Sink, SourceScan, UnionAll
 from .calcs import merge_calcs
 from .changelog import Mode
 from .projections import project_scan
@@ -91,6 +92,36 @@ def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
     row_type = row_of((c.name for c in physical), types)
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
     return project_scan(replace(scan, abilities=others, row_type=row_type), columns)
+
+
+def merge_sinks(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]:
+    """Sinks that write the same changes to one table become the first of them, over a union of their inputs.
+
+    The modes of what is rebuilt are added to ``modes``.
+    """
+    groups: dict[Any, list[Sink]] = {}
+    for sink in sinks:
+        assert isinstance(sink, Sink)
+        groups.setdefault(_sink_key(sink, modes[id(sink.input)]), []).append(sink)
+    return tuple(_united(group, modes) for group in groups.values())
+
+
+def _sink_key(sink: Sink, mode: Mode) -> Any:
+    """What sinks must have in common to be merged: all but their inputs and names."""
+    own = (f.name for f in fields(sink) if f.name not in ("input", "row_type", "conflict"))
+    types = tuple(t.nullable_() for t in sink.row_type.field_types)
+    return repr((*(getattr(sink, name) for name in own), types)), mode
+
+
+def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
+    first = group[0]
+    if len(group) == 1:
+        return first
+    union = UnionAll(operands=tuple(sink.input for sink in group), row_type=first.row_type)
+    new = replace(first, input=union)
+    modes[id(union)] = modes[id(first.input)]
+    modes[id(new)] = modes[id(first)]
+    return new
 
 
 def share(sinks: Sequence[Rel], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
