@@ -34,7 +34,7 @@ LISTED = {
     "DOUBLE": (_SERIALIZERS, "Double", "Double", ()),
     "CHAR": (_RUNTIME_SERIALIZERS, "StringData", "StringData", ()),
     "VARCHAR": (_RUNTIME_SERIALIZERS, "StringData", "StringData", ()),
-    "DECIMAL": (_RUNTIME_SERIALIZERS, "DecimalData", "DecimalData", ("precision", "scale")),
+    "DECIMAL": (_RUNTIME_SERIALIZERS, "DecimalData", "Decimal", ("precision", "scale")),
     "TIMESTAMP": (_RUNTIME_SERIALIZERS, "TimestampData", "TimestampData", ("precision",)),
     "TIMESTAMP_LTZ": (_RUNTIME_SERIALIZERS, "TimestampData", "TimestampData", ("precision",)),
 }

@@ -50,7 +50,8 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     fields = source.row_type.fields
     calls = [c for c in rel.calls if c.internal_name not in _GROUPING]
     read = {i for c in calls for i in (*c.arg_list, *((c.filter_arg,) if c.filter_arg >= 0 else ()))}
-    twice = [g for g in rel.grouping if g in read]
+    left_out = {g for g in rel.grouping if any(g not in s for s in sets)}
+    twice = [g for g in rel.grouping if g in read and g in left_out]
     expand_index = len(fields)
     sets = tuple(sorted(sets, key=lambda s: expand_id(rel.grouping, s)))
     projects = tuple(
@@ -64,7 +65,6 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
         )
         for chosen in sets
     )
-    left_out = {g for g in rel.grouping if any(g not in s for s in sets)}
     names = [*(f.name for f in fields), "$e", *(f"{fields[i].name}_0" for i in twice)]
     types = [
         *(f.type.nullable_() if i in left_out else f.type for i, f in enumerate(fields)),

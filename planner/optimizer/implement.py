@@ -133,11 +133,10 @@ def _join(self: Implementer, rel: Join) -> Rel:
             right_windowing=_attached(windowed.right, windowed.starts[1], windowed.ends[1]),
             row_type=rel.row_type,
         )
-    keys = join_keys(rel.condition, width)
-    bounds, _ = interval_bounds(rel.condition, types, width)
-    if bounds is not None and rel.type not in (JoinType.SEMI, JoinType.ANTI):
-        _, rest = interval_bounds(and_(keys.rest), types, width)
-        spec = IntervalJoinSpec(replace(keys, rest=rest).spec(rel.type), bounds)
+    bounds, rest = interval_bounds(rel.condition, types, width)
+    keys = join_keys(rel.condition if bounds is None else and_(rest), width)
+    if bounds is not None:
+        spec = IntervalJoinSpec(keys.spec(rel.type), bounds)
         return p.IntervalJoin(
             left=exchange(rel.left, keys.left),
             right=exchange(rel.right, keys.right),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.specs import AggregateCall, SessionGroupWindow
+from ...plan.types import LogicalType
 from ..algebra import Rel
 from ..physical import (
     Deduplicate,
@@ -16,6 +17,8 @@ from ..physical import (
     GroupAggregate,
     IntervalJoin,
     LegacyWindowAggregate,
+    LocalGroupAggregate,
+    LocalWindowAggregate,
     OverAggregate,
     TemporalSort,
     WindowAggregate,
@@ -39,6 +42,10 @@ _READS_INSERTS: dict[type[Rel], str] = {
 """The operators that take no updates and deletions, in words."""
 
 
+_DISTINCT_TYPES = frozenset(
+    "CHAR VARCHAR BOOLEAN DECIMAL TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DATE TIME TIMESTAMP TIMESTAMP_LTZ".split()
+)
+"""What DISTINCT takes, besides intervals."""
 _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
 
 
@@ -54,6 +61,12 @@ def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
         raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
+    for each in _distinct_arguments(rel):
+        if each.root not in _DISTINCT_TYPES and not each.root.startswith("INTERVAL"):
+            raise PlanningError(
+                f"DISTINCT in an aggregate function does not support {each.nullable_()}",
+                hint="aggregate a column of a simple type, or the result of SELECT DISTINCT in a subquery",
+            )
     rule = _RULES.get(type(rel))
     if rule is not None:
         rule(rel, config)
@@ -70,6 +83,13 @@ def _calls(rel: Rel) -> Iterator[AggregateCall]:
         yield from rel.calls
 
 
+def _distinct_arguments(rel: Rel) -> Iterator[LogicalType]:
+    """The types of what calls with DISTINCT read.  Source: ``AggregateUtil.createDistinctKeyType``."""
+    if isinstance(rel, _FIRST_PHASES):
+        fields = rel.input.row_type.fields
+        yield from (fields[c.arg_list[0]].type for c in rel.calls if c.distinct and len(c.arg_list) == 1)
+
+
 def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapping[str, str]) -> None:
     if emit_text(config) is not None:
         raise PlanningError(
@@ -82,6 +102,7 @@ def _legacy_window(rel: LegacyWindowAggregate, config: Mapping[str, str]) -> Non
         raise PlanningError("a session window fires neither early nor late", hint=_SWITCH_OFF)
 
 
+_FIRST_PHASES = (GroupAggregate, LocalGroupAggregate, LegacyWindowAggregate, WindowAggregate, LocalWindowAggregate)
 _AGGREGATES = (GroupAggregate, GlobalGroupAggregate, LegacyWindowAggregate, WindowAggregate, GlobalWindowAggregate)
 _RULES: dict[type[Rel], Callable[..., None]] = {
     WindowAggregate: _window_aggregate,

@@ -10,7 +10,7 @@ from ..algebra import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify
 from ..physical import Calc, OverAggregate, Rank
 from .calcs import calc, merge_calcs
 from .join_kinds import interval_bounds
-from .predicates import join_row_type
+from .predicates import ONE_SIDED, join_row_type
 from .rexes import CAST, SPECIAL, identity, retype, rewrite
 from .row_types import row_of
 from .tree import with_inputs
@@ -102,7 +102,7 @@ def _keeps_time(rel: Join) -> bool:
     """Whether the join's inputs may keep their time attributes: interval and window joins."""
     types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
     bounds, _ = interval_bounds(rel.condition, types, len(rel.left.row_type.fields))
-    return bounds is not None or window_keys(rel) is not None
+    return (bounds is not None and rel.type not in ONE_SIDED) or window_keys(rel) is not None
 
 
 def _names(rel: Join) -> tuple[str, ...] | None:
