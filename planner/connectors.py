@@ -17,6 +17,8 @@ UPSERT = ALL_CHANGES - {"UPDATE_BEFORE"}
 _CDC_FORMATS = frozenset({"debezium-json", "canal-json", "maxwell-json", "ogg-json", "debezium-avro-confluent"})
 _UPSERT_CONNECTORS = frozenset({"blackhole", "upsert-kafka", "jdbc", "elasticsearch-7", "mongodb"})
 _ANY_CHANGES = frozenset({"print"})
+_AS_EMITTED = frozenset({"blackhole", "print"})
+"""Sinks that need no key of a query that only inserts."""
 
 
 def table_options(table: Table, hints: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -32,14 +34,16 @@ def source_kinds(table: Table, hints: Mapping[str, str]) -> frozenset[str]:
     """The row kinds that a source emits."""
     options = table_options(table, hints)
     if options.get("connector") == "upsert-kafka":
-        return UPSERT - {"INSERT"} | {"INSERT"}
+        return UPSERT
     return ALL_CHANGES if _format(options) in _CDC_FORMATS else INSERT_ONLY
 
 
-def sink_kinds(table: Table, hints: Mapping[str, str]) -> frozenset[str]:
-    """The row kinds that a sink takes."""
+def sink_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> frozenset[str]:
+    """The row kinds that a sink takes; ``inserts_only``: of a query that emits nothing else."""
     options = table_options(table, hints)
     connector = options.get("connector")
+    if inserts_only and connector in _AS_EMITTED:
+        return INSERT_ONLY
     if connector in _UPSERT_CONNECTORS:
         return UPSERT
     if connector in _ANY_CHANGES or _format(options) in _CDC_FORMATS:

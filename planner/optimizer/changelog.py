@@ -5,13 +5,15 @@ Source: ``SatisfyUpdateKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from ...plan.errors import FlinkplanError
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, SortField, UpdateFastStrategy
 from ..algebra import Rel
+from ..catalog import Table
+from ..connectors import INSERT_ONLY as TAKES_INSERTS
 from ..connectors import sink_kinds
 from ..physical import (
     Calc,
@@ -99,18 +101,14 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
     """
     inference = _Inference()
     kinds = modify_kinds(sink.input, inference.kinds)
-    accepted = sink_kinds(sink.table, dict(sink.options))
+    accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     if missing := kinds - accepted:
         emitted = f"no {_words(missing)}, which {_origin(sink, inference)} emits"
         raise PlanningError(
             f"the table '{sink.table.identifier.name}' takes {emitted}",
             hint="write to a changelog format such as debezium-json, or make the query append-only",
         )
-    if sink.conflict is not None and "UPDATE_BEFORE" in accepted:
-        raise PlanningError(
-            f"ON CONFLICT is for sinks that take upserts, but '{sink.table.identifier.name}' needs retractions",
-            hint="leave ON CONFLICT out of the statement",
-        )
+    _check_conflict(sink, accepted)
     wanted, materialize = _sink_requirement(sink, kinds, accepted, config)
     for updates in wanted:
         found = inference.visit(sink.input, updates)
@@ -119,6 +117,33 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
             inference.modes[id(new)] = inference.modes[id(found)]
             return new, inference.modes
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
+
+
+def _check_conflict(sink: Sink, accepted: frozenset[str]) -> None:
+    """Raise :class:`PlanningError` where ON CONFLICT has no meaning, or not the watermarks that it waits for."""
+    if sink.conflict is None:
+        return
+    name = sink.table.identifier.name
+    if "UPDATE_BEFORE" in accepted or accepted == TAKES_INSERTS:
+        takes = "needs retractions" if "UPDATE_BEFORE" in accepted else "gets inserts only"
+        raise PlanningError(
+            f"ON CONFLICT is for sinks that take upserts, but '{name}' {takes}",
+            hint="leave ON CONFLICT out of the statement",
+        )
+    without = [table for table in _sources(sink) if not table.resolved.schema.watermark_specs]
+    if sink.conflict != "DEDUPLICATE" and without:
+        names = ", ".join(dict.fromkeys(f"'{table.identifier.name}'" for table in without))
+        raise PlanningError(
+            f"ON CONFLICT DO {sink.conflict} waits for watermarks, and there are none for {names}",
+            hint="add WATERMARK FOR … AS … to each source, or say ON CONFLICT DO DEDUPLICATE",
+        )
+
+
+def _sources(rel: Rel) -> Iterator[Table]:
+    if isinstance(rel, SourceScan):
+        yield rel.table
+    for each in rel.inputs:
+        yield from _sources(each)
 
 
 def _origin(sink: Sink, inference: _Inference) -> str:
@@ -180,14 +205,12 @@ def materializes(sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Map
     Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
     """
     key = primary_key(sink)
-    if key is None or "UPDATE_BEFORE" in accepted or accepted == INSERT_ONLY:
-        return False
     option = config.get("table.exec.sink.upsert-materialize", "AUTO").upper()
-    if option == "NONE":
+    if key is None or "UPDATE_BEFORE" in accepted or option == "NONE":
         return False
     if option == "FORCE":
         return True
-    if kinds <= INSERT_ONLY:
+    if accepted == TAKES_INSERTS or (kinds <= INSERT_ONLY and sink.conflict == "DEDUPLICATE"):
         return False
     if any(k <= key for k in upsert_keys(sink.input)):
         return False

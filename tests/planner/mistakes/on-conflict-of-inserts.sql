@@ -1,0 +1,1 @@
+INSERT INTO journal SELECT id, customer, amount FROM orders ON CONFLICT DO ERROR;

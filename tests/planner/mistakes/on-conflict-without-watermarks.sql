@@ -1,0 +1,1 @@
+INSERT INTO journal SELECT CAST(COUNT(*) AS INT), currency, MAX(rate) FROM rates GROUP BY currency ON CONFLICT DO NOTHING;
