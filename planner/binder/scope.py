@@ -58,8 +58,9 @@ class Scope:
 
     @property
     def row_fields(self) -> list[tuple[str, LogicalType]]:
-        """The columns in order, under their own names."""
-        return [(f.name, f.type) for n in self.namespaces for f in n.row_type.fields]
+        """The columns in order, under the names that they have in a join: repeated ones are numbered."""
+        fields = [f for n in self.namespaces for f in n.row_type.fields]
+        return list(zip(uniquify(f.name for f in fields), (f.type for f in fields), strict=True))
 
     def visible(self) -> Iterator[tuple[str, RexNode]]:
         """The columns of ``*``: merged ones first, each once."""
@@ -190,9 +191,7 @@ def _correlated(rex: RexNode, scope: Scope) -> RexNode:
     assert scope.new_correlation is not None
     name = scope.new_correlation()
     scope.correl = scope.correl or name
-    fields = scope.row_fields
-    names = uniquify(name for name, _ in fields)
-    variable = CorrelVariable(scope.correl, row(zip(names, (t for _, t in fields), strict=True), nullable=False))
+    variable = CorrelVariable(scope.correl, row(scope.row_fields, nullable=False))
 
     def replace(node: RexNode) -> RexNode:
         return FieldAccess(variable.type.field_names[node.index], variable) if isinstance(node, InputRef) else node
