@@ -86,7 +86,6 @@ Modes = Mapping[int, Mode]
 
 _FORWARDS = (
     Exchange,
-    MiniBatchAssigner,
     WatermarkAssigner,
     WindowTableFunction,
     TableFunctionJoin,
@@ -280,11 +279,21 @@ def _calc(self: _Inference, rel: Calc, required: Updates) -> Rel | None:
 
 
 def _scan(self: _Inference, rel: SourceScan, required: Updates) -> Rel | None:
-    has_before = UPDATE in self.kinds_of(rel)
-    new = self.done(rel, (), Updates.BEFORE_AND_AFTER if has_before else Updates.NONE)
-    if not has_before or required is not Updates.ONLY_AFTER or new is None:
-        return new
-    return self.done(DropUpdateBefore(input=new, row_type=new.row_type), (new,), Updates.ONLY_AFTER)
+    return _dropping(self, self.done(rel, (), self.best(rel)), required)
+
+
+def _mini_batches(self: _Inference, rel: MiniBatchAssigner, required: Updates) -> Rel | None:
+    """Those of a source are marked before its old rows are dropped."""
+    if not isinstance(rel.input, SourceScan):
+        return _forwarding(self, rel, required)
+    return _dropping(self, self.done(rel, (self.visit(rel.input, self.best(rel.input)),), self.best(rel)), required)
+
+
+def _dropping(self: _Inference, source: Rel | None, required: Updates) -> Rel | None:
+    """The source without its old rows, where it has some that nobody wants."""
+    if source is None or required is not Updates.ONLY_AFTER or UPDATE not in self.kinds_of(source):
+        return source
+    return self.done(DropUpdateBefore(input=source, row_type=source.row_type), (source,), Updates.ONLY_AFTER)
 
 
 def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
@@ -369,6 +378,7 @@ _RULES: dict[type[Rel], Callable[..., Rel | None]] = {
     **dict.fromkeys(_FORWARDS, _forwarding),
     Calc: _calc,
     SourceScan: _scan,
+    MiniBatchAssigner: _mini_batches,
     RegularJoin: _join,
     MultiJoin: _multi_join,
     VersionedJoin: _versioned,
