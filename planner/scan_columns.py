@@ -12,12 +12,14 @@ def physical_columns(scan: SourceScan) -> tuple[str, ...]:
     return tuple(c.name for c in columns if c.kind is None)
 
 
+def physical_paths(scan: SourceScan) -> tuple[tuple[int, ...], ...]:
+    """Where the physical columns that a scan produces are among those of the table."""
+    projections = (a.projected_fields for a in scan.abilities if isinstance(a, ProjectPushDown))
+    return next(projections, tuple((i,) for i in range(len(physical_columns(scan)))))
+
+
 def scan_columns(scan: SourceScan) -> tuple[str, ...]:
     """For each produced column the name of the table's column."""
-    names = scan.row_type.field_names
-    for ability in scan.abilities:
-        if isinstance(ability, ProjectPushDown):
-            physical = physical_columns(scan)
-            produced = tuple(physical[path[0]] if len(path) == 1 else "" for path in ability.projected_fields)
-            return produced + names[len(produced) :]
-    return names
+    physical, paths = physical_columns(scan), physical_paths(scan)
+    produced = tuple(physical[path[0]] if len(path) == 1 else "" for path in paths)
+    return produced + scan.row_type.field_names[len(produced) :]

@@ -27,7 +27,7 @@ from ..algebra import (
 )
 from ..connectors import supports_metadata, supports_projection
 from ..physical import LegacyWindowAggregate, SourceScan
-from ..scan_columns import physical_columns
+from ..scan_columns import physical_paths
 from .predicates import ONE_SIDED, join_row_type
 from .rexes import contains_over, identity, inline, is_deterministic, ordered_refs, refs, remap, retype, rewrite
 from .row_types import pick, row_of
@@ -286,10 +286,8 @@ def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     needed = (*ordered_refs(rel.exprs), *_missing_key(below, ordered_refs(rel.exprs))) or (0,)
     if not supports_projection(below.table) or len(needed) == width:
         return rel
-    if any(isinstance(a, ProjectPushDown) for a in below.abilities):
-        return rel
     scan = project_scan(below, needed)
-    width = len(physical_columns(below))
+    width = len(physical_paths(below))
     order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
     mapping = {old: new for new, old in enumerate(order)}
     return replace(rel, input=scan, exprs=tuple(remap(e, mapping) for e in rel.exprs))
@@ -305,14 +303,15 @@ def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]
 
 
 def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
-    """A scan that reads only those columns: physical ones in that order, then metadata."""
-    width = len(physical_columns(scan))
+    """A scan that reads only those of its columns: physical ones in that order, then metadata."""
+    paths = physical_paths(scan)
+    width = len(paths)
     order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
     row_type = pick(scan.row_type, order)
     physical = [i for i in order if i < width]
     keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())
-    others = [a for a in scan.abilities if not isinstance(a, ReadingMetadata)]
-    abilities = [*others, ProjectPushDown(tuple((i,) for i in physical), pick(scan.row_type, physical).not_null())]
+    others = [a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata))]
+    abilities = [*others, ProjectPushDown(tuple(paths[i] for i in physical), pick(scan.row_type, physical).not_null())]
     if supports_metadata(scan.table):
         read = tuple(keys[i - width] for i in order if i >= width)
         abilities.append(ReadingMetadata(read, row_type.not_null()))
