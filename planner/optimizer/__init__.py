@@ -13,7 +13,7 @@ from ...plan.document import Plan
 from ..algebra import Rel, TableModify
 from ..physical import Sink
 from .aggregate_functions import reduce_functions
-from .aggregates import expand_grouping_sets, merge_permutation, remove_distinct, with_constant
+from .aggregates import expand_grouping_sets, merge_permutation, merge_sets_permutation, remove_distinct, with_constant
 from .calcs import merge_calcs, to_calc
 from .changelog import Mode, infer
 from .empty import prune_empty
@@ -97,6 +97,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(drop_constant_keys),
     _everywhere(trim_one_sided),
     _whole(push_projections),
+    _everywhere(merge_sets_permutation),
     _everywhere(expand_grouping_sets),
     _everywhere(remove_distinct),
     _everywhere(reduce_functions),

@@ -5,7 +5,7 @@ Sources: ``DecomposeGroupingSetsRule``, ``AggregateReduceFunctionsRule``, ``Aggr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...plan.rex import Call, InputRef, Literal, RexNode
@@ -16,7 +16,7 @@ from ..physical import Expand
 from . import sargs
 from .keys import are_columns_unique
 from .rexes import EQ, case, cast, compare, identity
-from .row_types import row_of
+from .row_types import row_of, unique_names
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
@@ -177,7 +177,7 @@ def merge_permutation(rel: Rel) -> Rel:
     Nor is one of which nothing is read, unless its rows are smaller than those of its input: the aggregation's
     cost in ``FlinkLogicalAggregate`` grows with the size of the rows that it reads.
     """
-    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not isinstance(rel.input, Project):
+    if not isinstance(rel, Aggregate) or not isinstance(rel.input, Project):
         return rel
     below = rel.input
     if not _reads_something(rel):
@@ -188,7 +188,31 @@ def merge_permutation(rel: Rel) -> Rel:
     width = len(below.input.row_type.fields)
     if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):
         return rel
-    return remap_aggregate(rel, indexes, below.input)
+    return _in_order(remap_aggregate(rel, indexes, below.input))
+
+
+def merge_sets_permutation(rel: Rel) -> Rel:
+    """The same below grouping sets, before they are expanded."""
+    return merge_permutation(rel) if isinstance(rel, Aggregate) and rel.grouping_sets is not None else rel
+
+
+def _in_order(rel: Aggregate) -> Rel:
+    """The aggregation with its grouping columns in the order of its input's, and a projection to its own order."""
+    order = sorted(range(len(rel.grouping)), key=lambda i: rel.grouping[i])
+    if order == list(range(len(order))):
+        return rel
+    fields = rel.row_type.fields
+    indexes = [*order, *range(len(order), len(fields))]
+    grouping = tuple(rel.grouping[i] for i in order)
+    keys = (rel.input.row_type.fields[g].name for g in grouping)
+    names = unique_names([*keys, *(f.name for f in fields[len(order) :])])
+    row_type = row_of(names, (fields[i].type for i in indexes))
+    outputs = identity(row_type)
+    return Project(
+        input=replace(rel, grouping=grouping, row_type=row_type),
+        exprs=tuple(outputs[indexes.index(i)] for i in range(len(fields))),
+        row_type=rel.row_type,
+    )
 
 
 def _is_smaller(rel: Project) -> bool:
@@ -206,12 +230,13 @@ def row_size(row: LogicalType) -> int:
     return sum(_SIZES.get(t.root, 12) for t in row.field_types)
 
 
-def remap_aggregate(rel: Aggregate, indexes: Sequence[int], source: Rel) -> Aggregate:
+def remap_aggregate(rel: Aggregate, indexes: Sequence[int] | Mapping[int, int], source: Rel) -> Aggregate:
     """The aggregation over another input, each column of the old one at ``indexes``."""
     return replace(
         rel,
         input=source,
         grouping=tuple(indexes[g] for g in rel.grouping),
+        grouping_sets=rel.grouping_sets and tuple(tuple(indexes[g] for g in s) for s in rel.grouping_sets),
         calls=tuple(
             replace(
                 c,

@@ -67,7 +67,9 @@ def _union(rel: SetOp) -> Rel:
 
 def _join(rel: Join) -> Rel:
     """Nothing joined with anything is nothing, or the rows of the outer side with NULLs."""
-    left, right = is_empty(rel.left), is_empty(rel.right)
+    never = is_always_false(rel.condition)
+    left = is_empty(rel.left) or (never and rel.type is JoinType.RIGHT)
+    right = is_empty(rel.right) or (never and rel.type not in (JoinType.RIGHT, JoinType.FULL))
     if left and rel.type not in (JoinType.RIGHT, JoinType.FULL):
         return _nothing(rel)
     if right and rel.type in (JoinType.INNER, JoinType.RIGHT, JoinType.SEMI):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
+from .aggregates import remap_aggregate
 from .cases import push_into_cases
 from .rexes import CAST, EQ, IS_NULL, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
 from .row_types import pick
@@ -113,17 +114,24 @@ def pull_up_constants(rel: Rel) -> Rel:
     fixed = [i for i, g in enumerate(rel.grouping) if g in below]
     if not fixed:
         return rel
+    constant = {i: below[rel.grouping[i]] for i in fixed}
     if len(fixed) == len(rel.grouping):
         fixed = fixed[1:]
     kept = [i for i in range(len(rel.grouping)) if i not in fixed]
     fields = rel.row_type.fields
     order = [*kept, *range(len(rel.grouping), len(fields))]
     inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept), row_type=pick(rel.row_type, order))
+    inner = _without_unread(inner, rel.input)
     place = {old: new for new, old in enumerate(order)}
     exprs: list[RexNode] = []
     for i, f in enumerate(fields):
-        if i in place:
-            exprs.append(InputRef(place[i], f.type))
-        else:
-            exprs.append(below[rel.grouping[i]])
+        exprs.append(constant[i] if i in constant else InputRef(place[i], f.type))
     return Project(input=inner, exprs=tuple(exprs), row_type=rel.row_type)
+
+
+def _without_unread(rel: Aggregate, below: Project) -> Aggregate:
+    """The aggregation over a projection that computes only what it reads."""
+    read = {*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
+    kept = sorted(read)
+    new = replace(below, exprs=tuple(below.exprs[i] for i in kept), row_type=pick(below.row_type, kept))
+    return remap_aggregate(rel, {old: i for i, old in enumerate(kept)}, new)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.specs import AggregateCall, SessionGroupWindow
-from ...plan.types import LogicalType
+from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import Rel
 from ..physical import (
     Deduplicate,
@@ -42,9 +42,7 @@ _READS_INSERTS: dict[type[Rel], str] = {
 """The operators that take no updates and deletions, in words."""
 
 
-_DISTINCT_TYPES = frozenset(
-    "CHAR VARCHAR BOOLEAN DECIMAL TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DATE TIME TIMESTAMP TIMESTAMP_LTZ".split()
-)
+_DISTINCT_TYPES = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
 """What DISTINCT takes, besides intervals."""
 _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode
-from ..algebra import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify
+from ..algebra import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify, TemporalJoin
 from ..physical import Calc, OverAggregate, Rank
 from .calcs import calc, merge_calcs
 from .join_kinds import interval_bounds
@@ -105,6 +105,12 @@ def _keeps_time(rel: Join) -> bool:
     return (bounds is not None and rel.type not in ONE_SIDED) or window_keys(rel) is not None
 
 
+def _temporal_join(rel: TemporalJoin) -> Rel:
+    """What the versioned side brings is plain."""
+    width = len(rel.left.row_type.fields)
+    return plain_columns(rel, range(width, len(rel.row_type.fields)))
+
+
 def _names(rel: Join) -> tuple[str, ...] | None:
     return rel.row_type.field_names if len(rel.row_type.fields) > len(rel.left.row_type.fields) else None
 
@@ -156,4 +162,5 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Rank: _passed_on,
     SetOp: _union,
     TableModify: _sink,
+    TemporalJoin: _temporal_join,
 }

@@ -132,6 +132,8 @@ CASES: list[tuple[str, str]] = [
     ("push_sorts", "SELECT id + 1 FROM a LIMIT 3"),
     ("push_limit", "SELECT id FROM a LIMIT 3 OFFSET 2"),
     ("merge_permutation", "SELECT v, COUNT(k) FROM (SELECT DISTINCT k, v FROM a) GROUP BY v"),
+    ("merge_permutation", "SELECT v, k, COUNT(*) FROM (SELECT DISTINCT k, v FROM a) GROUP BY v, k"),
+    ("merge_sets_permutation", "SELECT v, k, COUNT(*) FROM (SELECT DISTINCT k, v FROM a) GROUP BY ROLLUP (v, k)"),
     ("merge_permutation", "SELECT COUNT(*) FROM a"),
     ("merge_permutation", "SELECT COUNT(*) FROM ev"),
     ("merge_permutation", "SELECT COUNT(*) FROM (SELECT k FROM a GROUP BY k)"),
