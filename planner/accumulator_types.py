@@ -9,7 +9,7 @@ import base64
 import struct
 from collections.abc import Mapping, Sequence
 
-from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, array, row
+from ..plan.types import BIGINT, DOUBLE, INT, LogicalType, RowField, array, row
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
 _AGGREGATES = "org.apache.flink.table.runtime.functions.aggregate."
@@ -103,6 +103,13 @@ PERCENTILE = _structured(
         {"name": "valueCount", "attributeType": dict(_map_view(DOUBLE, BIGINT).raw or {})},
     ],
 )
+
+
+def collect(element: LogicalType) -> LogicalType:
+    """Of COLLECT: how often each value is there."""
+    view = _map_view(element.not_null(), INT)
+    attributes = [{"name": "map", "attributeType": dict(view.raw or {})}]
+    return _structured("CollectAggFunction$CollectAccumulator", attributes)
 
 
 def array_agg(element: LogicalType) -> LogicalType:

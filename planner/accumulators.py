@@ -104,6 +104,8 @@ def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> 
             return (("accDelimiter", result), ("concatAcc", result))
         case "$ARRAY_AGG$1" if args[0].root in accumulator_types.LISTED:
             return (("array_agg", accumulator_types.array_agg(args[0])),)
+        case "$COLLECT$1":
+            return (("collect", accumulator_types.collect(args[0])),)
         case "$PERCENTILE$1":
             return (("percentile", accumulator_types.PERCENTILE),)
         case "$$WELFORD_M2$1$1":

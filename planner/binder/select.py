@@ -44,7 +44,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     nothing = FromItem(SINGLE_ROW, ())
     source = nothing if select.from_ is None else bind_from(context, select.from_, outer, ttl)
     scope = Scope(source.namespaces, outer, source.merged)
-    rel = source.rel
+    rel = source.with_whole_rows()
     if select.where is not None:
         inner = replace(context, names_scans=True) if ttl.by_name else context
         condition = ExpressionBinder(inner, scope, "WHERE").condition(select.where)

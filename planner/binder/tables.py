@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from ...plan.functions import conditional
@@ -40,6 +41,38 @@ class FromItem:
     namespaces: tuple[Namespace, ...]
     merged: tuple[MergedColumn, ...] = ()
     name: str | None = None
+    unnested: tuple[tuple[str, int, LogicalType], ...] = ()
+    """Of each UNNEST the correlation variable, its first column and the type of its rows."""
+
+    def with_whole_rows(self) -> Rel:
+        """The relation, with UNNESTs that read rows of all columns of FROM, as the validator types them."""
+        if not self.unnested:
+            return self.rel
+        fields = [f for n in self.namespaces for f in n.row_type.fields]
+        for _, first, t in self.unnested:
+            fields[first : first + len(t.fields)] = t.fields
+        whole = row(zip(uniquify(f.name for f in fields), (f.type for f in fields), strict=True), nullable=False)
+        return _reading(self.rel, {name for name, _, _ in self.unnested}, whole)
+
+
+def _reading(rel: Rel, names: Collection[str], t: LogicalType) -> Rel:
+    """The relation, in which the correlation variables of those names are of type ``t``."""
+
+    def retyped(rex: RexNode) -> RexNode:
+        if not isinstance(rex, FieldAccess) or not isinstance(rex.expr, CorrelVariable):
+            return rex
+        index = rex.expr.type.field_names.index(rex.name)
+        return FieldAccess(t.field_names[index], replace(rex.expr, type=t))
+
+    match rel:
+        case Correlate():
+            call = transform(rel.call, retyped) if rel.correl in names else rel.call
+            return replace(rel, input=_reading(rel.input, names, t), call=call)
+        case Filter():
+            return replace(rel, input=_reading(rel.input, names, t))
+        case Join() | Lateral() | TemporalJoin():
+            return replace(rel, left=_reading(rel.left, names, t))
+    return rel
 
 
 def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, ttl: StateTtl) -> FromItem:
@@ -208,7 +241,7 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
         ttl=ttl.join(left.name, right.name),
         row_type=row(fields, nullable=False),
     )
-    return FromItem(rel, scope.namespaces, merged)
+    return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
 
 def _bind_lateral(
@@ -223,7 +256,7 @@ def _bind_lateral(
     rel: Rel = Lateral(left=left.rel, right=right.rel, type=kind, correl=correl, row_type=row(fields, nullable=False))
     if condition != TRUE:
         rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
-    return FromItem(rel, scope.namespaces, merged)
+    return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
 
 def _joined(
@@ -349,7 +382,7 @@ def _bind_temporal(
         time=time,
         row_type=row(fields, nullable=False),
     )
-    return FromItem(rel, scope.namespaces, merged)
+    return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
 
 # ---------------------------------------------------------------- UNNEST
@@ -400,7 +433,8 @@ def _bind_unnest(
         condition=condition,
         row_type=row(zip(output_names, output_types, strict=True), nullable=False),
     )
-    return FromItem(rel, joined.namespaces, left.merged)
+    unnested = (*left.unnested, (correl, len(left_fields), right_type))
+    return FromItem(rel, joined.namespaces, left.merged, unnested=unnested)
 
 
 def _collection(binder: ExpressionBinder, node: ast.Unnest) -> RexNode:

@@ -12,7 +12,6 @@ from ...plan.rex import RexNode
 from ...plan.specs import (
     ConstantRankRange,
     IntervalJoinSpec,
-    JoinType,
     SessionWindow,
     SortField,
     TimeAttributeWindowing,

@@ -14,6 +14,7 @@ from ..connectors import INSERT_ONLY, source_kinds
 from ..physical import (
     Calc,
     Exchange,
+    Expand,
     GlobalGroupAggregate,
     GroupAggregate,
     MiniBatchAssigner,
@@ -58,6 +59,12 @@ def _direction(rex: RexNode, below: Directions) -> str:
     return CONSTANT
 
 
+def _expand(rel: Expand) -> Directions | None:
+    """Copies of rows that never change do not change either."""
+    below = monotonicity(rel.input)
+    return (CONSTANT,) * len(rel.row_type.fields) if below is not None and set(below) <= {CONSTANT} else None
+
+
 def _join(rel: RegularJoin) -> Directions | None:
     """An inner join changes no column of its inputs."""
     left, right = monotonicity(rel.left), monotonicity(rel.right)
@@ -93,6 +100,7 @@ _RULES: dict[type[Rel], Callable[..., Directions | None]] = {
     MiniBatchAssigner: _input,
     WatermarkAssigner: _input,
     Calc: _calc,
+    Expand: _expand,
     RegularJoin: _join,
     GroupAggregate: _aggregate,
     GlobalGroupAggregate: _aggregate,

@@ -59,10 +59,10 @@ def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
         raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
-    for each in _distinct_arguments(rel):
-        if each.root not in _DISTINCT_TYPES and not each.root.startswith("INTERVAL"):
+    for t in _distinct_arguments(rel):
+        if t.root not in _DISTINCT_TYPES and not t.root.startswith("INTERVAL"):
             raise PlanningError(
-                f"DISTINCT in an aggregate function does not support {each.nullable_()}",
+                f"DISTINCT in an aggregate function does not support {t.nullable_()}",
                 hint="aggregate a column of a simple type, or the result of SELECT DISTINCT in a subquery",
             )
     rule = _RULES.get(type(rel))
