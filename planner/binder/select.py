@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...plan.errors import UnsupportedError
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import row
@@ -13,6 +14,7 @@ from ..algebra import Aggregate, Filter, Project, Rel
 from ..naming import uniquify
 from ..rexbuilder import field_access
 from ..sql import ast
+from ..sql.errors import snippet
 from .aggregates import AggregateBinder, has_aggregate
 from .context import Context
 from .errors import BindError
@@ -51,6 +53,8 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         if not (isinstance(condition, Literal) and condition.value is True):
             rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
     items = list(_expand(select, scope))
+    if select.qualify is not None:
+        select = replace(select, qualify=_without_aliases(select.qualify, items))
     binder: WindowedBinder
     windows = {w.name.name: w.window for w in select.windows}
     if _is_aggregated(select, query):
@@ -191,10 +195,37 @@ def _collect(binder: AggregateBinder, select: ast.Select, items: list[Item], que
 # ---------------------------------------------------------------- QUALIFY and ORDER BY
 
 
+def _without_aliases(node: ast.Expression, items: list[Item]) -> ast.Expression:
+    """The condition of QUALIFY with what the names of the select list stand for; they hide those of columns."""
+    named: dict[str | None, list[ast.Expression]] = {}
+    for item in items:
+        if item.node is not None:
+            named.setdefault(item.name, []).append(item.node)
+
+    def meant(part: ast.Node) -> ast.Node:
+        if not isinstance(part, ast.ColumnRef) or len(part.parts) > 1 or part.parts[0].name not in named:
+            return part
+        found = named[part.parts[0].name]
+        if len(found) > 1:
+            raise BindError(f"the select list has several columns '{part.parts[0].name}'", part.span)
+        return found[0]
+
+    found = node.rewritten(meant)
+    assert isinstance(found, ast.Expression)
+    return found
+
+
 def _qualified(
     binder: WindowedBinder, rel: Rel, node: ast.Expression, exprs: list[RexNode], names: tuple[str, ...]
 ) -> Rel:
     """QUALIFY: the condition becomes a column, by which a filter above it chooses the rows."""
+    if isinstance(rel, Aggregate) and project(rel, exprs, names) is rel:
+        raise UnsupportedError(
+            "Flink cannot plan QUALIFY where SELECT has just the columns of the GROUP BY and the aggregates",
+            where=node.span.location,
+            hint="aggregate in a subquery, and filter by the window function outside",
+            snippet=snippet(node.span),
+        )
     predicate = binder.condition(node)
     rel = project(rel, [*exprs, predicate], [*names, "QualifyExpression"])
     rel = Filter(input=rel, condition=InputRef(len(exprs), predicate.type), row_type=rel.row_type)

@@ -23,7 +23,7 @@ from ..algebra import Rel
 from ..optimizer.monotonicity import DECREASING, INCREASING, monotonicity
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts
 from .context import Context, Rules, columns, names, order_text
-from .printer import literal
+from .printer import untyped_literal
 
 
 def call_retractions(rel: Rel, calls: Sequence[AggregateCall], retracts: bool) -> tuple[bool, ...]:
@@ -165,7 +165,7 @@ def group_window_text(window: GroupWindow) -> str:
 
 def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     """Aggregates over preceding rows."""
-    fields = [*names(rel.input), *(literal(c) for c in rel.constants)]  # type: ignore[arg-type]
+    fields = [*names(rel.input), *(untyped_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []
     parts.append(f"orderBy=[{order_text(rel.input, group_.order_by.fields)}]")

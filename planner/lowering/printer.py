@@ -203,7 +203,7 @@ def typed_literal(value: Literal) -> str:
 
 
 def untyped_literal(value: Literal) -> str:
-    """A literal of constant rows."""
+    """A literal of constant rows, or among the arguments of a window function."""
     return "null" if value.value is None else _value(value)
 
 

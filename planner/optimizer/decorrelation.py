@@ -201,7 +201,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     own = rel.row_type.fields
     names = [own[i].name for i, _ in keys] + [source.row_type.field_names[g] for g in grouping[len(keys) :]]
     types = [*(source.row_type.fields[g].type for g in grouping), *(c.type for c in calls)]
-    names += [f.name for f in own[len(rel.grouping) :]]
+    names += [f"$f{len(grouping) + n}" if c.name is None else str(c.name) for n, c in enumerate(calls)]
     new: Rel = replace(rel, input=source, grouping=grouping, calls=calls, row_type=row_of(unique_names(names), types))
     places = {i: n for n, (i, _) in enumerate(keys)}
     places |= {len(rel.grouping) + n: len(grouping) + n for n in range(len(calls))}

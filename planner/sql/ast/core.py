@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, TypeVar, dataclass_transform
 
 from ..source import NO_SPAN, Span
@@ -50,6 +50,20 @@ class Node:
             node = pending.pop()
             yield node
             pending.extend(reversed(list(node.children())))
+
+    def rewritten(self, rule: Callable[[Node], Node]) -> Node:
+        """The tree with what the rule makes of each node; below one that it changes nothing else is changed."""
+        found = rule(self)
+        if found is not self:
+            return found
+        changes: dict[str, object] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, Node):
+                changes[item.name] = value.rewritten(rule)
+            elif isinstance(value, tuple):
+                changes[item.name] = tuple(e.rewritten(rule) if isinstance(e, Node) else e for e in value)
+        return replace(self, **changes)  # type: ignore[arg-type]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

@@ -17,6 +17,13 @@ from flinkplan.planner.sql import parse_script
         ("SELECT w.aa FROM w", "aa", "no column 'aa' in 'w'", "did you mean 'a'"),
         ("SELECT x.a FROM w", "x", "no table, alias or row column 'x'", None),
         ("SELECT a FROM w, u", "a", "the column 'a' is ambiguous", "qualify it: w.a"),
+        ("SELECT a AS x, k AS x FROM w QUALIFY x > 1", "x", "several columns 'x'", None),
+        (
+            "SELECT k, SUM(a) FROM w GROUP BY k QUALIFY RANK() OVER (ORDER BY k) < 3",
+            "RANK() OVER (ORDER BY k) < 3",
+            "Flink cannot plan QUALIFY",
+            "aggregate in a subquery",
+        ),
         ("SELECT r.z FROM t", "z", "no field 'z'", None),
         ("SELECT a FROM tt", "tt", "no table or view 'tt'", "did you mean"),
         ("SELECT TO_UPER(s) FROM t", "TO_UPER", "no function TO_UPER", "did you mean"),
