@@ -15,8 +15,10 @@ from typing import Any, Generic, TypeVar
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode
+from ..plan.nodes.expressions import expressions
 from .context import TranslationContext
 from .event_time import union_pulse
+from .expressions.translate import check_expression
 from .physical import Execution, Query
 from .refusals import refusal
 from .stream import Stream
@@ -57,11 +59,18 @@ def translators() -> Mapping[type[ExecNode], Translator[Any]]:
 
 
 def check_supported(plan: Plan) -> None:
-    """Raise :class:`UnsupportedError` for the first node that has no translator."""
+    """Raise :class:`UnsupportedError` for the first node that has no translator, or an expression never run."""
     known = translators()
     for index, node in enumerate(plan.nodes):
+        where = f"node {node.id} (/nodes/{index})"
         if type(node) not in known:
-            raise refusal(node, f"node {node.id} (/nodes/{index})")
+            raise refusal(node, where)
+        try:
+            for rex in expressions(node):
+                check_expression(rex)
+        except FlinkplanError as e:
+            e.where = where
+            raise
 
 
 def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext) -> dict[int, Stream]:

@@ -11,7 +11,7 @@ from ..plan.functions import cast as casts
 from ..plan.functions import comparison, conditional
 from ..plan.functions.model import Function
 from ..plan.functions.typing import exact_digits, family_of, in_family, is_interval, least_restrictive
-from ..plan.rex import Call, FieldAccess, Literal, RexNode, transform
+from ..plan.rex import Call, FieldAccess, Literal, RexNode, transform, walk
 from ..plan.types import (
     APPROXIMATE,
     BIGINT,
@@ -55,6 +55,12 @@ def symbol(kind: str, value: str) -> Literal:
 
 def is_null_literal(rex: RexNode) -> bool:
     return isinstance(rex, Literal) and rex.value is None
+
+
+def is_constant(rex: RexNode) -> bool:
+    """Whether the expression consists of values other than NULL: Flink computes it when it compiles."""
+    parts = walk(rex)
+    return all(p.operands if isinstance(p, Call) else isinstance(p, Literal) and p.value is not None for p in parts)
 
 
 def fits_integer(value: int, t: LogicalType) -> bool:
@@ -168,6 +174,12 @@ def comparison_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
     if common is None:
         return tuple(operands)
     return tuple(ensure_type(common, o) if o.type.root != "NULL" else o for o in operands)
+
+
+def equality_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
+    """Operands that will be equated: as those that are compared, but a text beside a number stays one."""
+    stays = comparison.are_text_and_number(*(o.type for o in operands))
+    return tuple(operands) if stays else comparison_operands(operands)
 
 
 def compare(operator: Function, left: RexNode, right: RexNode) -> Call:

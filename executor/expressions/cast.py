@@ -13,7 +13,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, IntegerType, ShortType, TimestampType
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.cast import instead_of_cast, unruled_cast
 from ...plan.functions.model import SPECIAL
+from ...plan.readable import readable
+from ...plan.rex import Call
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
 from ..types import has_nanos, is_day_time, is_year_month, spark_type
 from .jvm import invoke
@@ -32,7 +35,19 @@ _CONSTRUCTED = ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED")
 _FROM_TEXT = (*NUMERIC, "BOOLEAN", "DATE", "TIME", *TIMESTAMPS)
 
 
-@scalar("$CAST$1", syntax=SPECIAL)
+def check_cast(call: Call) -> None:
+    """Raise :class:`UnsupportedError` for a cast that Flink compiles and has no rule for."""
+    source, target = call.operands[0].type, call.type
+    unruled = unruled_cast(source, target)
+    if unruled:
+        raise UnsupportedError(
+            readable(f"a value of type {source.regular().nullable_()} cannot be cast to {target.nullable_()}: ")
+            + "Flink compiles this cast, but no job with it starts",
+            hint=instead_of_cast(*unruled),
+        )
+
+
+@scalar("$CAST$1", syntax=SPECIAL, check=check_cast)
 def cast(call: Invocation, a: Column) -> Column:
     """``CAST(a AS type)``: fails where a text does not denote a value of the type."""
     source, target = call.types[0], call.type
@@ -44,7 +59,7 @@ def cast(call: Invocation, a: Column) -> Column:
     return F.when(fails(a, source, target, call.time_zone), error).otherwise(converted)
 
 
-@scalar("$TRY_CAST$1", syntax=SPECIAL)
+@scalar("$TRY_CAST$1", syntax=SPECIAL, check=check_cast)
 def try_cast(call: Invocation, a: Column) -> Column:
     """``TRY_CAST(a AS type)``: NULL where CAST fails."""
     source, target = call.types[0], call.type

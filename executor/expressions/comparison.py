@@ -10,8 +10,10 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.comparison import CAST_ONE_SIDE, are_text_and_number
 from ...plan.functions.model import BINARY, INTERNAL, POSTFIX, PREFIX
-from ...plan.rex import Range, Sarg
+from ...plan.readable import readable
+from ...plan.rex import Call, Range, Sarg
 from ...plan.types import LogicalType
 from ..types import has_nanos
 from .literals import constant
@@ -29,8 +31,19 @@ def comparable(column: Column, t: LogicalType, others: tuple[LogicalType, ...]) 
     return column
 
 
+def check_comparison(call: Call) -> None:
+    """Raise :class:`UnsupportedError` for a text compared with a number, which Flink compiles but never runs."""
+    left, right = (o.type.nullable_() for o in call.operands)
+    if are_text_and_number(left, right):
+        raise UnsupportedError(
+            readable(f"{left} and {right} are not converted implicitly: ")
+            + "Flink compiles this comparison, but no job with it starts",
+            hint=CAST_ONE_SIDE,
+        )
+
+
 def _comparison(name: str, compare: Callable[[Column, Column], Column]) -> None:
-    @scalar(name, syntax=BINARY)
+    @scalar(name, syntax=BINARY, check=check_comparison)
     def build(call: Invocation, a: Column, b: Column) -> Column:
         left, right = call.types
         return compare(comparable(a, left, call.types), comparable(b, right, call.types))
@@ -67,7 +80,7 @@ native("$IS FALSE$1", lambda a: ~F.coalesce(a, F.lit(True)), POSTFIX)
 native("$IS NOT FALSE$1", lambda a: F.coalesce(a, F.lit(True)), POSTFIX)
 
 
-@scalar("$SEARCH$1", syntax=INTERNAL)
+@scalar("$SEARCH$1", syntax=INTERNAL, check=check_comparison)
 def search(call: Invocation, a: Column) -> Column:
     """Whether ``a`` lies in the ranges of a search argument, with its own answer for NULL."""
     sarg = call.call.operands[1]

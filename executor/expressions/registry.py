@@ -64,14 +64,19 @@ class Invocation:
 
 
 Builder = Callable[..., Column]
+Check = Callable[[Call], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """How a function is done: its builder, and whether its rows go through a Java kernel."""
+    """How a function is done: its builder, and whether its rows go through a Java kernel.
+
+    ``check`` raises :class:`UnsupportedError` for a call that is not done, which takes no Spark to tell.
+    """
 
     build: Builder
     kernel: bool = False
+    check: Check | None = None
 
 
 REGISTRY: dict[tuple[str, str], Implementation] = {}
@@ -90,11 +95,13 @@ def _register(names: Iterable[str], syntax: str, implementation: Implementation)
         REGISTRY[syntax, name] = implementation
 
 
-def scalar(*names: str, syntax: str = FUNCTION, kernel: bool = False) -> Callable[[Builder], Builder]:
+def scalar(
+    *names: str, syntax: str = FUNCTION, kernel: bool = False, check: Check | None = None
+) -> Callable[[Builder], Builder]:
     """Register the decorated builder for ``names``."""
 
     def register(build: Builder) -> Builder:
-        _register(names, syntax, Implementation(build, kernel))
+        _register(names, syntax, Implementation(build, kernel, check))
         return build
 
     return register

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 
 from ...plan.errors import UnsupportedError
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, walk
 from ..types import field_name
 from .literals import literal
 from .registry import REGISTRY, Invocation, sql_name
@@ -49,6 +49,8 @@ class Translator:
             raise UnsupportedError(
                 f"the function {sql_name(call.name)} is not supported", hint="docs/functions.md lists those that are"
             )
+        if implementation.check is not None:
+            implementation.check(call)
         operands = [self.operand(o) for o in call.operands]
         invocation = Invocation(call, self.time_zone, self.watermark)
         return implementation.build(invocation, *(o for o in operands if o is not None))
@@ -71,3 +73,11 @@ def to_column(
     runtime's jar.  Raises :class:`UnsupportedError`, naming the function, for what cannot be done.
     """
     return Translator(inputs, time_zone, watermark).column(rex)
+
+
+def check_expression(rex: RexNode) -> None:
+    """Raise :class:`UnsupportedError` for a call that its function's implementation knows it cannot do."""
+    for part in walk(rex):
+        implementation = REGISTRY.get(part.key) if isinstance(part, Call) else None
+        if implementation is not None and implementation.check is not None:
+            implementation.check(part)  # type: ignore[arg-type]

@@ -169,7 +169,7 @@ def _described(column: Column, schema: ResolvedSchema) -> tuple[str, ...]:
 def _cells(
     name: str, column_type: LogicalType, key: str = "", extras: str = "", watermark: str = "", comment: str = ""
 ) -> tuple[str, ...]:
-    from ..planner.binder.errors import readable
+    from ..plan.readable import readable
 
     nullable = str(column_type.nullable).upper()
     return name, readable(str(column_type.nullable_())), nullable, key, extras, watermark, comment

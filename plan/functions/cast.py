@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..types import BINARY_STRING, CHARACTER, DATETIME, NUMERIC, TIMESTAMPS, LogicalType
 from .model import SPECIAL
 from .registry import declare
 from .rules import argument, signature
@@ -11,3 +12,29 @@ TRY_CAST = declare("TRY_CAST", signature("ANY"), argument(0), syntax=SPECIAL, na
 REINTERPRET = declare(
     "REINTERPRET", (signature("ANY"), signature("ANY", "ANY")), argument(0), syntax=SPECIAL, named=False
 )
+
+_WITHOUT_A_RULE: tuple[tuple[tuple[str, ...], tuple[str, ...], str | None], ...] = (
+    (
+        NUMERIC,
+        TIMESTAMPS,
+        "use TO_TIMESTAMP_LTZ(n, 0) for seconds or TO_TIMESTAMP_LTZ(n, 3) for milliseconds of the epoch",
+    ),
+    (TIMESTAMPS, NUMERIC, "use UNIX_TIMESTAMP(CAST(ts AS STRING)), or EXTRACT for a part of it"),
+    (CHARACTER, ("ARRAY",), "use SPLIT(text, delimiter) for an array of texts"),
+    (BINARY_STRING, DATETIME, "CAST the bytes to STRING first"),
+)
+"""Sources and targets of the casts that Flink compiles, though its jobs know no rule for them; what to do instead."""
+
+
+def unruled_cast(source: LogicalType, target: LogicalType) -> tuple[LogicalType, LogicalType] | None:
+    """The types, or parts of them, between which a cast compiles but never runs; ``None`` if it runs."""
+    if any(source.root in sources and target.root in targets for sources, targets, _ in _WITHOUT_A_RULE):
+        return source, target
+    inner = zip(source.children or source.field_types, target.children or target.field_types, strict=False)
+    return next((found for s, t in inner if (found := unruled_cast(s, t))), None)
+
+
+def instead_of_cast(source: LogicalType, target: LogicalType) -> str | None:
+    """What to write instead of a cast that never runs, if there is something."""
+    found = (hint for sources, targets, hint in _WITHOUT_A_RULE if source.root in sources and target.root in targets)
+    return next(found, None)

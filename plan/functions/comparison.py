@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..types import BOOLEAN
+from ..types import BOOLEAN, CHARACTER, NUMERIC, LogicalType
 from .model import BINARY, INTERNAL, POSTFIX, PREFIX, SPECIAL
 from .registry import declare
 from .rules import always, comparable_argument, if_null, signature
@@ -34,3 +34,20 @@ _PATTERN = (signature("CHARACTER", "CHARACTER"), signature("CHARACTER", "CHARACT
 LIKE = declare("LIKE", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False)
 SIMILAR_TO = declare("SIMILAR TO", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False)
 SEARCH = declare("SEARCH", signature("ANY", "ANY"), if_null(BOOLEAN), syntax=INTERNAL, named=False)
+
+
+def are_text_and_number(a: LogicalType, b: LogicalType) -> bool:
+    """Whether ``a = b`` compiles as it stands, without a cast, but never runs."""
+    return any(x.root in CHARACTER and y.root in NUMERIC for x, y in ((a, b), (b, a)))
+
+
+def are_joinable(a: LogicalType, b: LogicalType) -> bool:
+    """Whether a join can equate the types, given that they compare: none is a text alone.
+
+    Source: Flink's ``JoinConditionTypeCoerceRule``.
+    """
+    return "NULL" in (a.root, b.root) or (a.root in CHARACTER) == (b.root in CHARACTER)
+
+
+CAST_ONE_SIDE = "CAST one side to the type of the other"
+"""What to do about types that do not compare."""

@@ -7,7 +7,13 @@ from ...plan.types import BINARY_STRING, CHARACTER, DATETIME, INTEGERS, NUMERIC,
 
 
 def can_cast(source: LogicalType, target: LogicalType) -> bool:
-    """Whether CAST is allowed at all."""
+    """Whether Flink compiles a CAST; :func:`unruled_cast` tells those that never run."""
+    a, b = source.root, target.root
+    return (a in CHARACTER and b == "ARRAY") or (a in BINARY_STRING and b in DATETIME) or _converts(source, target)
+
+
+def _converts(source: LogicalType, target: LogicalType) -> bool:
+    """Whether CAST is allowed of a value, also within another."""
     a, b = source.root, target.root
     if a == "NULL" or source.same_as(target):
         return True
@@ -16,7 +22,7 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if a in CHARACTER:
         return b in (*NUMERIC, "BOOLEAN", *BINARY_STRING, *DATETIME)
     if a in NUMERIC:
-        return b in (*NUMERIC, "BOOLEAN") or (a in INTEGERS and is_interval(target) and "_TO_" not in b)
+        return b in (*NUMERIC, "BOOLEAN", *TIMESTAMPS) or (a in INTEGERS and is_interval(target) and "_TO_" not in b)
     if a == "BOOLEAN":
         return b in NUMERIC
     if a in BINARY_STRING:
@@ -28,10 +34,10 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if is_interval(source):
         return is_interval(target)
     if a == b and a in ("ARRAY", "MAP", "MULTISET"):
-        return all(can_cast(x, y) for x, y in zip(source.children, target.children, strict=True))
+        return all(_converts(x, y) for x, y in zip(source.children, target.children, strict=True))
     if {a, b} <= {"ROW", "STRUCTURED"}:
         same_size = len(source.fields) == len(target.fields)
-        return same_size and all(can_cast(x.type, y.type) for x, y in zip(source.fields, target.fields, strict=True))
+        return same_size and all(_converts(x.type, y.type) for x, y in zip(source.fields, target.fields, strict=True))
     return a == b
 
 
@@ -40,7 +46,7 @@ def _can_cast_time(a: str, b: str) -> bool:
         return b in ("DATE", *TIMESTAMPS)
     if a == "TIME":
         return b in ("TIME", *TIMESTAMPS)
-    return b in DATETIME
+    return b in (*DATETIME, *NUMERIC)
 
 
 def can_cast_implicitly(source: LogicalType, target: LogicalType) -> bool:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from ...plan.errors import FlinkplanError, UnsupportedError, together
-from ...plan.types import STRING_LENGTH
+from ...plan.readable import readable
 from ..sql.errors import snippet
 from ..sql.source import NO_SPAN, Span
 
 R = TypeVar("R")
 T = TypeVar("T")
-
-_WRITTEN = (
-    (re.compile(rf"VARCHAR\({STRING_LENGTH}\)"), "STRING"),
-    (re.compile(rf"VARBINARY\({STRING_LENGTH}\)"), "BYTES"),
-    (re.compile(r"TIMESTAMP\((\d)\) WITH LOCAL TIME ZONE"), r"TIMESTAMP_LTZ(\1)"),
-)
 
 
 class BindError(FlinkplanError):
@@ -31,13 +24,6 @@ class BindError(FlinkplanError):
         super().__init__(readable(message), hint=None if hint is None else readable(hint))
         self.span = span
         placed(self, span)
-
-
-def readable(text: str) -> str:
-    """A text with its types as people write them."""
-    for plan_name, written in _WRITTEN:
-        text = plan_name.sub(written, text)
-    return text
 
 
 def placed(error: FlinkplanError, span: Span) -> FlinkplanError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.functions.cast import unruled_cast
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
 from ...plan.types import LogicalType, row
@@ -191,7 +192,8 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
 
 
 def _cause(column: Column, position: int, source: LogicalType, target: LogicalType) -> str:
-    mend = f", CAST(… AS {target}) would do" if can_cast(source, target) else ""
+    runs = can_cast(source, target) and not unruled_cast(source, target)
+    mend = f", CAST(… AS {target}) would do" if runs else ""
     return f"column {position + 1} '{column.name}' is {target}, the query gives {source}{mend}"
 
 

@@ -8,6 +8,7 @@ import re
 from decimal import Decimal
 
 from ...plan.functions.arithmetic import TIMES
+from ...plan.functions.cast import instead_of_cast, unruled_cast
 from ...plan.functions.typing import MAX_DECIMAL, in_family
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import (
@@ -23,7 +24,7 @@ from ...plan.types import (
     timestamp_ltz,
 )
 from ..algebra import Approximate
-from ..rexbuilder import cast, fits_integer, interval_type, is_null_literal, null, text
+from ..rexbuilder import cast, fits_integer, interval_type, is_constant, is_null_literal, null, text
 from ..sql import ast
 from .casts import can_cast
 from .datatypes import resolve_type
@@ -200,11 +201,12 @@ def unit_interval(qualifier: ast.IntervalQualifier) -> Literal:
 def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
     operand = binder.bind(node.operand)
     target = resolve_type(node.type)
-    if not can_cast(operand.type, target):
+    unruled = unruled_cast(operand.type, target)
+    if not can_cast(operand.type, target) or (unruled and is_constant(operand)):
         raise BindError(
-            f"a value of type {operand.type.nullable_()} cannot be cast to {target.nullable_()}",
+            f"a value of type {operand.type.regular().nullable_()} cannot be cast to {target.nullable_()}",
             node.span,
-            _cast_hint(operand.type, target),
+            instead_of_cast(*unruled) if unruled else None,
         )
     if is_null_literal(operand):
         return null(target)
@@ -213,11 +215,3 @@ def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
             return operand
         return Call("$TRY_CAST$1", (operand,), target.nullable_(), "SPECIAL")
     return cast(target.with_nullability(operand.type.nullable), operand, explicit=True)
-
-
-def _cast_hint(source: LogicalType, target: LogicalType) -> str | None:
-    if in_family(source, "NUMERIC") and in_family(target, "TIMESTAMP"):
-        return "use TO_TIMESTAMP_LTZ(n, 0) for seconds or TO_TIMESTAMP_LTZ(n, 3) for milliseconds of the epoch"
-    if in_family(source, "TIMESTAMP") and in_family(target, "NUMERIC"):
-        return "use UNIX_TIMESTAMP(CAST(ts AS STRING)), or EXTRACT for a part of it"
-    return None

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
 from ...plan.functions.model import Function
 from ...plan.functions.rules import comparable
-from ...plan.functions.typing import family_of, in_family, is_interval, least_restrictive
+from ...plan.functions.typing import in_family, is_interval, least_restrictive
 from ...plan.rex import Call, Literal, RexNode
-from ...plan.types import BOOLEAN, NULL, NUMERIC, LogicalType
+from ...plan.types import BOOLEAN, CHARACTER, NULL, NUMERIC, LogicalType
 from ..optimizer.sargs import search_of
 from ..rexbuilder import (
     cast,
@@ -17,6 +17,8 @@ from ..rexbuilder import (
     comparison_operands,
     conjunction,
     disjunction,
+    equality_operands,
+    is_constant,
     is_null_literal,
     is_temporal_difference,
     negate,
@@ -99,14 +101,20 @@ def comparison_of(operator: str, left: RexNode, right: RexNode, span: Span) -> R
     _check_comparable(operator, left, right, span)
     if operator == "=" and (fields := _paired_fields(left, right)):
         return conjunction([comparison.EQUALS.call(a, b) for a, b in fields])
-    families = {family_of(side.type) for side in (left, right)}
-    if operator in ("=", "<>") and families == {"CHARACTER", "NUMERIC"}:
-        raise BindError(
-            f"{_plain(left.type)} and {_plain(right.type)} are not converted implicitly",
-            span,
-            "CAST one side to the type of the other",
-        )
+    computed = operator in ("=", "<>") and is_constant(left) and is_constant(right)
+    if computed and comparison.are_text_and_number(left.type, right.type):
+        raise _not_converted(left.type, right.type, span)
     return compare(COMPARISONS[operator], *_typed_nulls((left, right)))
+
+
+def check_join_keys(left: LogicalType, right: LogicalType, span: Span) -> None:
+    """Raise :class:`BindError` for types that do not join: a text and anything else."""
+    if not comparison.are_joinable(left, right):
+        raise _not_converted(left, right, span)
+
+
+def _not_converted(left: LogicalType, right: LogicalType, span: Span) -> BindError:
+    return BindError(f"{_plain(left)} and {_plain(right)} are not converted implicitly", span, comparison.CAST_ONE_SIDE)
 
 
 def _check_comparable(operator: str, left: RexNode, right: RexNode, span: Span) -> None:
@@ -114,7 +122,7 @@ def _check_comparable(operator: str, left: RexNode, right: RexNode, span: Span) 
         raise BindError(
             f"{_plain(left.type)} and {_plain(right.type)} cannot be compared with {operator}",
             span,
-            "CAST one side to the type of the other",
+            comparison.CAST_ONE_SIDE,
         )
 
 
@@ -230,7 +238,7 @@ def _is(binder: ExpressionBinder, node: ast.IsPredicate) -> RexNode:
 def _is_distinct(binder: ExpressionBinder, node: ast.IsDistinctFrom) -> RexNode:
     left, right = binder.bind(node.left), binder.bind(node.right)
     comparison_of("=", left, right, node.span)
-    left, right = comparison_operands(_typed_nulls((left, right)))
+    left, right = equality_operands(_typed_nulls((left, right)))
     if node.negated and binder.keeps_not_distinct:
         return comparison.IS_NOT_DISTINCT_FROM.call(left, right)
     return _distinctness(left, right, negated=node.negated)
@@ -286,7 +294,7 @@ def _members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Sp
         types = ", ".join(dict.fromkeys(_plain(t) for t in known))
         raise BindError(f"the values of this list have no common type: {types}", span, "CAST them to one type")
     if operand.type.root != "ROW":
-        t = common if in_family(operand.type, "CHARACTER") else operand.type
+        t = common if common.root in CHARACTER and operand.type.root in CHARACTER else operand.type
         items = [_as_member(i, t) for i in items]
     return [_member(operand, item, operator) for item in items]
 
@@ -298,9 +306,13 @@ def _as_member(item: RexNode, t: LogicalType) -> RexNode:
     return cast(t.with_nullability(item.type.nullable), item)
 
 
+def _converted(item: RexNode, t: LogicalType) -> RexNode:
+    return _as_member(item, t) if comparison.are_text_and_number(item.type, t) else item
+
+
 def _member(operand: RexNode, item: RexNode, operator: str) -> RexNode:
     if operator == "=" and (fields := _paired_fields(operand, item)):
-        return conjunction([comparison.EQUALS.call(a, b) for a, b in fields])
+        return conjunction([comparison.EQUALS.call(a, _converted(b, a.type)) for a, b in fields])
     return COMPARISONS[operator].call(operand, null(operand.type) if item.type.root == "NULL" else item)
 
 

@@ -9,7 +9,7 @@ from ..rexbuilder import negate
 from ..sql import ast
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
-from .operators import comparison_of
+from .operators import check_join_keys, comparison_of
 from .scope import Scope
 
 _INVERSE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -46,6 +46,8 @@ def _in_query(binder: ExpressionBinder, node: ast.InQuery) -> RexNode:
         raise BindError(f"IN compares {len(operands)} values with {len(fields)} columns", node.query.span)
     for o, f in zip(operands, fields, strict=True):
         comparison_of("=", o, InputRef(0, f.type), node.span)
+        if not node.negated:
+            check_join_keys(o.type, f.type, node.span)
     nullable = any(o.type.nullable for o in operands) or any(f.type.nullable for f in fields)
     found = _as_rex(SubQuery(SubQueryKind.IN, rel, tuple(operands), BOOLEAN.with_nullability(nullable), correl))
     return negate(found) if node.negated else found
@@ -78,6 +80,7 @@ def quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
     every = node.quantifier == "ALL"
     operator = _INVERSE[node.operator] if every else node.operator
     if operator == "=":
+        check_join_keys(operand.type, column, node.span)
         found = _as_rex(SubQuery(SubQueryKind.IN, rel, (operand,), t, correl))
     else:
         found = _as_rex(SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, operator))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from ...plan.functions import conditional
+from ...plan.functions import comparison, conditional
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
@@ -15,12 +15,13 @@ from ..catalog import Table, View, did_you_mean
 from ..naming import uniquify
 from ..rexbuilder import TRUE, cast, conjunction
 from ..sql import ast
+from ..sql.source import Span
 from .calls import fit
 from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .hints import StateTtl, check_hints
-from .operators import comparison_of
+from .operators import check_join_keys, comparison_of
 from .scope import MergedColumn, Namespace, Scope
 
 _JOIN_TYPES = {
@@ -316,15 +317,29 @@ def _condition(
             return TRUE, scope.merged
         binder = ExpressionBinder(context, inner, "ON")
         binder.keeps_not_distinct = True
-        return binder.condition(node.condition), scope.merged
+        condition = binder.condition(node.condition)
+        _check_join_keys(condition, node.condition.span)
+        return condition, scope.merged
     parts, merged = [], []
     width = len(left.rel.row_type.fields)
     for name in names:
         sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
         moved = _shifted(sides[1], width)
+        check_join_keys(sides[0].type, moved.type, name.span)
         parts.append(comparison_of("=", sides[0], moved, name.span))
         merged.append(_merge(name, sides[0], moved, scope, _JOIN_TYPES[node.kind]))
     return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
+
+
+def _check_join_keys(condition: RexNode, span: Span) -> None:
+    """Raise :class:`BindError` where columns that a join equates do not join."""
+    if not isinstance(condition, Call):
+        return
+    if condition.name == comparison.AND.internal_name:
+        for part in condition.operands:
+            _check_join_keys(part, span)
+    elif condition.name == comparison.EQUALS.internal_name and all(map(input_refs, condition.operands)):
+        check_join_keys(*(o.type for o in condition.operands), span)
 
 
 def _side(scope: Scope, name: ast.Identifier) -> RexNode:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...plan.functions.comparison import CAST_ONE_SIDE, are_joinable
 from ...plan.functions.typing import least_restrictive
+from ...plan.readable import readable
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import NUMERIC
 from ..algebra import Join, Project, Rel, TemporalJoin
+from .changelog import PlanningError
 from .predicates import ONE_SIDED, join_row_type
 from .projections import columns
 from .rexes import (
@@ -98,7 +101,12 @@ def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
 
 
 def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
-    """JoinConditionTypeCoerceRule: numbers of different types as their common type."""
+    """JoinConditionTypeCoerceRule: different numbers as their common type, but no text as something else."""
+    if not are_joinable(left.type, right.type):
+        raise PlanningError(
+            readable(f"{left.type.nullable_()} and {right.type.nullable_()} are not converted implicitly by a join"),
+            hint=CAST_ONE_SIDE,
+        )
     if left.type.root == right.type.root or not {left.type.root, right.type.root} <= set(NUMERIC):
         return left, right
     common = least_restrictive([left.type, right.type])

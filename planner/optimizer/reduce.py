@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
+from typing import Any
 
+from ...plan.functions.comparison import are_text_and_number
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
+from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
 from .aggregates import remap_aggregate
 from .cases import push_into_cases
@@ -60,7 +64,7 @@ def _reduced(rex: RexNode, source: Rel) -> RexNode:
             literal = known[node.index]
             if literal.value is None:
                 return Literal(None, node.type)
-            typed = Literal(literal.value, node.type.not_null())
+            typed = Literal(_value_as(literal, node.type), node.type.not_null())
             return typed if not node.type.nullable else Call(CAST, (typed,), node.type, SPECIAL)
         return node
 
@@ -99,9 +103,27 @@ def _equalities(condition: RexNode) -> dict[int, Literal]:
             left, right = part.operands  # type: ignore[union-attr]
             if isinstance(left, Literal):
                 left, right = right, left
-            if isinstance(left, InputRef) and isinstance(right, Literal):
+            if isinstance(left, InputRef) and isinstance(right, Literal) and _is_value_of(right, left.type):
                 found[left.index] = right
     return found
+
+
+def _value_as(literal: Literal, t: LogicalType) -> Any:
+    """The value of a literal that a column of the type equals, as its literals write it."""
+    if not are_text_and_number(literal.type, t):
+        return literal.value
+    if t.root in CHARACTER:
+        return str(literal.value)
+    return int(literal.value) if t.root in INTEGERS else str(Decimal(literal.value))
+
+
+def _is_value_of(literal: Literal, t: LogicalType) -> bool:
+    """Whether the literal can be written as one of the type; a text may be no number."""
+    try:
+        _value_as(literal, t)
+    except (ValueError, ArithmeticError):
+        return False
+    return True
 
 
 def pull_up_constants(rel: Rel) -> Rel:

@@ -8,10 +8,12 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
+from ...plan.functions.comparison import are_text_and_number
 from ...plan.functions.typing import least_restrictive
 from ...plan.rex import Bound, Call, Literal, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..algebra import Approximate
+from .changelog import PlanningError
 from .rexes import (
     COMPARISONS,
     EQ,
@@ -145,6 +147,8 @@ def _common(a: LogicalType | None, b: LogicalType | None) -> LogicalType | None:
         return replace(
             a, root="CHAR" if a.root == b.root == "CHAR" and a.length == b.length else "VARCHAR", length=length
         )
+    if are_text_and_number(a, b):
+        raise PlanningError("one value is compared both with a number and with a text", hint="CAST them to one type")
     return least_restrictive([a, b]) or a
 
 

@@ -9,7 +9,7 @@ from ...plan.rex import FUNCTION, CorrelVariable, FieldAccess, InputRef, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
-from ..rexbuilder import comparison_operands
+from ..rexbuilder import equality_operands
 from .decorrelation import correlated_columns, free_variables
 from .predicates import filtered, join_row_type
 from .projections import columns
@@ -56,7 +56,7 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
     parts: list[RexNode] = []
     for i, operand in enumerate(subquery.operands):
         column: RexNode = InputRef(width + i, right.row_type.fields[i].type)
-        a, b = comparison_operands((operand, column))
+        a, b = equality_operands((operand, column))
         equal: RexNode = compare(EQ, a, b)
         nullable = [x for x in (a, b) if x.type.nullable]
         if kind is JoinType.ANTI and nullable:

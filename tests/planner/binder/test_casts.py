@@ -75,6 +75,17 @@ def test_some_types_need_no_cast(source: str, target: str, same: bool) -> None:
         ("ARRAY<INT>", "INT", False),
         ("ARRAY<INT>", "ARRAY<STRING>", True),
         ("BOOLEAN", "DATE", False),
+        ("BIGINT", "TIMESTAMP(3)", True),
+        ("BIGINT", "DATE", False),
+        ("TIMESTAMP(3) WITH LOCAL TIME ZONE", "DECIMAL(10, 2)", True),
+        ("TIME(0)", "INT", False),
+        ("ARRAY<INT>", "ARRAY<TIMESTAMP(3)>", True),
+        ("STRING", "ARRAY<INT>", True),
+        ("STRING", "MAP<STRING, INT>", False),
+        ("STRING", "ROW<`a` INT>", False),
+        ("ARRAY<STRING>", "ARRAY<ARRAY<INT>>", False),
+        ("BYTES", "DATE", True),
+        ("ARRAY<BYTES>", "ARRAY<DATE>", False),
     ],
 )
 def test_explicit_casts(source: str, target: str, allowed: bool) -> None:

@@ -58,6 +58,16 @@ def bound(session: Session, sql: str) -> tuple[str, str]:
         # comparison and logic
         ("a >= b", ">=($1, $2)", "BOOLEAN"),
         ("a <> 1", "<>($1, 1)", "BOOLEAN"),
+        # a text and a number: equated as they are, but compared as numbers and listed as what is looked up
+        ("a = s", "=($1, $7)", "BOOLEAN"),
+        ("s <> 1", "<>($7, 1)", "BOOLEAN"),
+        ("NULLIF(s, 1)", "CASE(=($7, 1), null:VARCHAR(2147483647), $7)", "STRING"),
+        ("a < s", "<(CAST($1):BIGINT, CAST($7):BIGINT)", "BOOLEAN"),
+        ("a IN (s)", "=($1, CAST($7):INT)", "BOOLEAN"),
+        ("s IN (a)", "=($7, CAST($1):VARCHAR(2147483647))", "BOOLEAN"),
+        ("CAST(a AS TIMESTAMP(3))", "CAST($1):TIMESTAMP(3)", "TIMESTAMP(3)"),
+        ("TRY_CAST(ts2 AS BIGINT)", "TRY_CAST($14):BIGINT", "BIGINT"),
+        ("CAST(s AS ARRAY<INT>)", "CAST($7):ARRAY<INT>", "ARRAY<INT>"),
         ("dt >= '2024-01-01'", ">=($11, CAST('2024-01-01'):DATE NOT NULL)", "BOOLEAN"),
         ("a = bi", "=(CAST($1):BIGINT, $3)", "BOOLEAN"),
         ("a < bi", "<($1, $3)", "BOOLEAN"),

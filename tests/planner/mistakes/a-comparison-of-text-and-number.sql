@@ -1,1 +1,1 @@
-INSERT INTO totals SELECT customer, amount FROM orders WHERE customer = 1;
+INSERT INTO totals SELECT customer, amount FROM orders WHERE '1' = 1;

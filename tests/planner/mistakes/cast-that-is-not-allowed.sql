@@ -1,1 +1,1 @@
-INSERT INTO totals SELECT CAST(ts AS INT), amount FROM orders;
+INSERT INTO totals SELECT CAST(ts AS BOOLEAN), amount FROM orders;
