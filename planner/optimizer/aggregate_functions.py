@@ -5,20 +5,24 @@ Sources: ``AggregateReduceFunctionsRule`` and Flink's rule for variances over ``
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 from ...plan.functions import arithmetic
 from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
-from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
+from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal
 from ..algebra import Aggregate, Filter, Project, Rel
+from ..physical import LegacyWindowAggregate
 from ..rexbuilder import cast as convert
 from .rexes import BINARY, EQ, case, compare, identity
 from .row_types import row_of
 from .simplify import simplify
 from .windows import groups_by_window
 
+_Aggregation: TypeAlias = Aggregate | LegacyWindowAggregate
 _VARIANCES = {
     "$VAR_POP$1": (False, False),
     "$VAR_SAMP$1": (True, False),
@@ -35,7 +39,9 @@ def reduce_functions(rel: Rel) -> Rel:
 
     What is built anew in doing so takes the smallest and the largest of a grouping column as that column.
     """
-    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None:
+    if not isinstance(rel, (Aggregate, LegacyWindowAggregate)):
+        return rel
+    if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
     names = {c.internal_name for c in rel.calls}
     forced = bool(names & _VARIANCES.keys())
@@ -43,6 +49,7 @@ def reduce_functions(rel: Rel) -> Rel:
         return rel
     reduction = _Reduction(rel)
     exprs = [*identity(rel.row_type)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
+    exprs += reduction.properties()
     if not forced and len(reduction.calls) >= len(rel.calls):
         return rel if "$AVG$1" in names else _sum_of_window_results(rel)
     return Project(
@@ -52,9 +59,9 @@ def reduce_functions(rel: Rel) -> Rel:
     )
 
 
-def _sum_of_window_results(rel: Aggregate) -> Aggregate:
+def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
     """Over results of windows, a SUM that cannot be NULL is planned as $SUM0."""
-    if not _over_windows(rel.input):
+    if isinstance(rel, LegacyWindowAggregate) or not _over_windows(rel.input):
         return rel
     calls = tuple(
         replace(c, internal_name="$$SUM0$1") if c.internal_name == "$SUM$1" and not c.type.nullable else c
@@ -69,24 +76,34 @@ def _over_windows(rel: Rel) -> bool:
     return isinstance(rel, Aggregate) and groups_by_window(rel)
 
 
-def _argument(rel: Aggregate, call: AggregateCall) -> LogicalType:
+def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:
     return rel.input.row_type.fields[call.arg_list[0]].type
 
 
 class _Reduction:
     """Collects the simpler calls, each once."""
 
-    def __init__(self, rel: Aggregate) -> None:
+    def __init__(self, rel: _Aggregation) -> None:
         self.rel = rel
         self.calls: list[AggregateCall] = []
 
-    def aggregate(self) -> Aggregate:
+    def aggregate(self) -> _Aggregation:
         """The aggregation of the simpler calls."""
         keys = len(self.rel.grouping)
+        properties = self._property_fields()
         names = [*self.rel.row_type.field_names[:keys]]
         names += [c.name or f"$f{keys + i}" for i, c in enumerate(self.calls)]
-        types = [*self.rel.row_type.field_types[:keys], *(c.type for c in self.calls)]
+        names += [f.name for f in properties]
+        types = [*self.rel.row_type.field_types[:keys], *(c.type for c in self.calls), *(f.type for f in properties)]
         return replace(self.rel, calls=tuple(self.calls), row_type=row_of(names, types))
+
+    def _property_fields(self) -> tuple[RowField, ...]:
+        return self.rel.row_type.fields[len(self.rel.grouping) + len(self.rel.calls) :]
+
+    def properties(self) -> Iterator[InputRef]:
+        """The window's properties, behind the simpler calls once all are known."""
+        first = len(self.rel.grouping) + len(self.calls)
+        return (InputRef(first + i, f.type) for i, f in enumerate(self._property_fields()))
 
     def value(self, call: AggregateCall) -> RexNode:
         """What a call yields, in terms of the simpler ones."""

@@ -87,14 +87,15 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     exprs[at] = time
     names[at] = _time_name(below, time, at)
     source, indexes = _deduplicated(below.input, exprs, names)
+    source, indexes = _without_permutation(source, indexes)
     aggregate = remap_aggregate(rel, indexes, source)
     calls = aggregate.calls if len(rel.grouping) > 1 else tuple(map(_if_empty, aggregate.calls))
     time_index = indexes[at]
     time_type = source.row_type.fields[time_index].type
     window = _window(call, source.row_type.field_names[time_index], time_index, time_type)
-    grouping = tuple(g for i, g in enumerate(aggregate.grouping) if rel.grouping[i] != at)
+    keys = sorted((i for i, g in enumerate(rel.grouping) if g != at), key=lambda i: aggregate.grouping[i])
+    grouping = tuple(aggregate.grouping[i] for i in keys)
     properties = _properties(time_type)
-    keys = [i for i, g in enumerate(rel.grouping) if g != at]
     count = len(rel.grouping)
     fields = rel.row_type.fields
     call_names = (c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls))
@@ -148,6 +149,16 @@ def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[
         indexes.append(unique.index(e))
     project = Project(input=source, exprs=tuple(unique), row_type=row_of(unique_names, (e.type for e in unique)))
     return (project.input if is_identity(project) else project), indexes
+
+
+def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int]]:
+    """Not the projection but its input, where it only reorders all columns (AggregateProjectMergeRule)."""
+    if not isinstance(source, Project):
+        return source, indexes
+    order = [e.index for e in source.exprs if isinstance(e, InputRef)]
+    if len(order) != len(source.exprs) or sorted(order) != list(range(len(source.input.row_type.fields))):
+        return source, indexes
+    return source.input, [order[i] for i in indexes]
 
 
 def _properties(time: LogicalType) -> list[tuple[NamedWindowProperty, LogicalType]]:
