@@ -339,7 +339,8 @@ def _check_join_keys(condition: RexNode, span: Span) -> None:
         for part in condition.operands:
             _check_join_keys(part, span)
     elif condition.name == comparison.EQUALS.internal_name and all(map(input_refs, condition.operands)):
-        check_join_keys(*(o.type for o in condition.operands), span)
+        left, right = condition.operands
+        check_join_keys(left.type, right.type, span)
 
 
 def _side(scope: Scope, name: ast.Identifier) -> RexNode:
