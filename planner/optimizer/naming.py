@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..algebra import Aggregate, Filter, Join, Rel, Sort
+from ..algebra import Aggregate, Filter, Join, Rel, SetOp, Sort
 from .predicates import ONE_SIDED
 from .row_types import row_of, unique_names
 
@@ -20,8 +20,11 @@ def derive_names(rel: Rel) -> Rel:
             names = rel.input.row_type.field_names
         case Join(type=kind) if kind in ONE_SIDED:
             names = rel.left.row_type.field_names
-        case Aggregate() if not rel.calls:
-            names = tuple(rel.input.row_type.field_names[i] for i in rel.grouping)
+        case Aggregate() if not rel.calls or isinstance(rel.input, SetOp):
+            keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
+            names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
+        case SetOp():
+            names = rel.operands[0].row_type.field_names
         case Join():
             names = unique_names([*rel.left.row_type.field_names, *rel.right.row_type.field_names])
         case _:
