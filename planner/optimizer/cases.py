@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
+from . import sargs
 from .rexes import (
     AND,
     CASE,
@@ -55,7 +56,8 @@ def _push(rex: RexNode) -> RexNode:
         operands = (*rex.operands[: at[-1]], value, *rex.operands[at[-1] + 1 :])
         if all(isinstance(o, Literal) and o.value is not None for o in operands):
             return replace(rex, operands=operands, type=rex.type.not_null())
-        return _push(replace(rex, operands=operands))
+        found = _push(replace(rex, operands=operands))
+        return sargs.fold(found) if isinstance(found, Call) and found.name == SEARCH else found
 
     operands = [o if i % 2 == 0 else about(o) for i, o in enumerate(branches)]
     return Call(CASE, (*operands, about(otherwise)), rex.type, children(rex)[at[-1]].syntax)  # type: ignore[union-attr]

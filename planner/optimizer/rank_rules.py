@@ -58,7 +58,6 @@ def to_rank(rel: Rel) -> Rel:
     for i, e in enumerate(rel.projection):
         if isinstance(e, InputRef) and e.index == rank_index:
             names[rank_index] = rel.row_type.field_names[i]
-            break
     rank = Rank(
         input=over.input,
         kind=_KINDS[calls[0].internal_name or ""],

@@ -208,6 +208,21 @@ def unknown_as_false(rex: RexNode) -> RexNode:
     return write(replace(found, null=None)) if found is not None and found.null is False else rex
 
 
+def fold(rex: Call) -> RexNode:
+    """A SEARCH of a literal is known."""
+    value, sarg = rex.operands
+    if not isinstance(value, Literal) or not isinstance(sarg, Sarg):
+        return rex
+    if value.value is None:
+        return Literal({"TRUE": True, "FALSE": False}.get(sarg.null_as), rex.type)
+    point = Bound(value.value, True)
+    return TRUE if any(_has(r, point, sarg.type) for r in sarg.ranges) else FALSE
+
+
+def _has(r: Range, point: Bound, t: LogicalType) -> bool:
+    return _holds_something(r.lower, point, t) and _holds_something(point, r.upper, t)
+
+
 def negate(rex: Call) -> RexNode:
     """NOT of a SEARCH: the other values."""
     found = read(rex)

@@ -146,15 +146,17 @@ def _and(rex: Call) -> RexNode:
 
 def _or(rex: Call) -> RexNode:
     terms = flatten(OR, rex)
+    if any(is_call(t, IS_NOT_TRUE) and children(t)[0] in terms for t in terms):
+        return TRUE
     nulls = [t for t in terms if is_call(t, IS_NULL)]
     ordered = [*nulls, *(t for t in terms if not is_call(t, IS_NULL))]
     return _junction(or_(_without_negations(ordered)), OR, FALSE, TRUE, sargs.unite, or_)
 
 
 def _without_negations(terms: list[RexNode]) -> list[RexNode]:
-    """``a = 1 OR (b AND a <> 1)`` as ``a = 1 OR b``."""
+    """``a = 1 OR (b AND a <> 1)`` as ``a = 1 OR b``, and so with IS NULL."""
     for i, term in enumerate(terms):
-        if is_call(term, *COMPARISONS) and not term.type.nullable:
+        if is_call(term, *COMPARISONS, IS_NULL, IS_NOT_NULL) and not term.type.nullable:
             negated = negate(term)
             terms[i + 1 :] = [and_(p for p in flatten(AND, t) if p != negated) for t in terms[i + 1 :]]
     return terms
@@ -337,6 +339,7 @@ _RULES: dict[str, Callable[[Call], RexNode]] = {
     CASE: _case,
     CAST: _cast,
     COALESCE: _coalesce,
+    SEARCH: sargs.fold,
     **dict.fromkeys(("$+$1", "$-$1", "$*$1", "$/$1"), _arithmetic),
 }
 
