@@ -53,6 +53,8 @@ def local_phase(
     retract: Sequence[bool],
     accumulators: Accumulators,
     properties: Sequence[str] = (),
+    *,
+    retracts: bool,
 ) -> str:
     """The select of the first phase: accumulators, then the sets of distinct values."""
     parts = [fields[g] for g in grouping]
@@ -62,7 +64,7 @@ def local_phase(
         args = f"{view} {args}" if view else args
         parts.append(f"{function_name(call, r)}({args}){_filter(call, fields)} AS {_columns(i, accumulators)}")
     if accumulators.count_star is not None:
-        parts.append(f"{_count_rows(retract)}(*) AS {accumulators.count_star.name}")
+        parts.append(f"{_count_rows(retracts)}(*) AS {accumulators.count_star.name}")
     for view_field, distinct in zip(accumulators.distinct_fields, accumulators.distincts, strict=True):
         parts.append(f"DISTINCT({', '.join(fields[a] for a in distinct.args)}) AS {view_field.name}")
     return ", ".join([*parts, *properties])
@@ -75,6 +77,8 @@ def global_phase(
     accumulators: Accumulators,
     output: Sequence[str],
     properties: Sequence[str] = (),
+    *,
+    retracts: bool,
 ) -> str:
     """The select of the second phase: functions of accumulators.
 
@@ -87,13 +91,13 @@ def global_phase(
         args = f"{view} {columns}" if view else columns
         values.append(f"{function_name(call, r)}({args})")
     if accumulators.count_star is not None:
-        values.append(f"{_count_rows(retract)}({accumulators.count_star.name})")
+        values.append(f"{_count_rows(retracts)}({accumulators.count_star.name})")
     values += properties
     return ", ".join([*keys, *(f"{value} AS {name}" for value, name in zip(values, output, strict=False))])
 
 
-def _count_rows(retract: Sequence[bool]) -> str:
-    return "COUNT_RETRACT" if any(retract) else "COUNT"
+def _count_rows(retracts: bool) -> str:
+    return "COUNT_RETRACT" if retracts else "COUNT"
 
 
 def _distinct_name(call: int, accumulators: Accumulators) -> str | None:

@@ -67,7 +67,7 @@ def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
     """The first phase."""
     retractions = (rel.need_retraction,) * len(rel.calls)
     columns_ = accumulators(rel.calls, retractions, rel.input.row_type.field_types, rel.need_retraction)
-    select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_)
+    select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, retracts=rel.need_retraction)
     parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
     return ctx.node(
         nodes.LocalGroupAggregate,
@@ -86,7 +86,8 @@ def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
     columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, rel.need_retraction)
     keys = [names(rel)[i] for i in range(len(rel.grouping))]
     columns_ = renamed(columns_, names(rel.input)[len(keys) :])
-    select = global_phase(keys, rel.calls, retractions, columns_, names(rel)[len(keys) :])
+    output = names(rel)[len(keys) :]
+    select = global_phase(keys, rel.calls, retractions, columns_, output, retracts=rel.need_retraction)
     parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
     return ctx.node(
         nodes.GlobalGroupAggregate,
@@ -107,7 +108,8 @@ def incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
     retractions = (rel.need_retraction,) * len(rel.partial_calls)
     columns_ = accumulators(rel.partial_calls, retractions, rel.partial_local_input.field_types)
     keys = [names(rel.input)[g] for g in rel.final_grouping]
-    select = global_phase(keys, rel.partial_calls, retractions, columns_, names(rel)[len(keys) :])
+    output = names(rel)[len(keys) :]
+    select = global_phase(keys, rel.partial_calls, retractions, columns_, output, retracts=rel.need_retraction)
     text = (
         f"partialAggGrouping=[{columns(rel.input, rel.partial_grouping)}], "
         f"finalAggGrouping=[{columns(rel.input, rel.final_grouping)}], select=[{select}]"

@@ -104,7 +104,7 @@ def local(rel: p.LocalWindowAggregate, ctx: Context) -> ExecNode:
         rel.calls, retractions, rel.input.row_type.field_types, counts_rows(rel.windowing, retracts)
     )
     end = [f"slice_end('w$) AS {names(rel)[-1]}"]
-    select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, end)
+    select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, end, retracts=retracts)
     parts = [*_group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
     return ctx.node(
         nodes.LocalWindowAggregate,
@@ -125,7 +125,8 @@ def global_(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
     columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, counts_rows(rel.windowing, retracts))
     keys = [names(rel)[i] for i in range(len(rel.grouping))]
     output = names(rel)[len(keys) :]
-    select = global_phase(keys, rel.calls, retractions, columns_, output, bare_properties(rel.properties))
+    properties = bare_properties(rel.properties)
+    select = global_phase(keys, rel.calls, retractions, columns_, output, properties, retracts=retracts)
     parts = [*_group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
     return ctx.node(
         nodes.GlobalWindowAggregate,

@@ -208,3 +208,15 @@ def test_sinks_share_equal_subplans_and_scans() -> None:
 def test_what_the_sink_cannot_take_is_refused(query: str, columns: str, connector: str, message: str) -> None:
     with pytest.raises(FlinkplanError, match=message):
         compiled(query, columns, connector=connector)
+
+
+def test_a_count_of_rows_that_take_back_is_called_so_without_other_functions() -> None:
+    plan = compile_script(
+        "SET 'table.exec.mini-batch.enabled' = 'true'; SET 'table.exec.mini-batch.size' = '9';"
+        "SET 'table.exec.mini-batch.allow-latency' = '1 s';"
+        "CREATE TABLE c (id INT, k STRING) WITH ('connector'='filesystem', 'path'='/c', 'format'='debezium-json');"
+        "CREATE TABLE o (k STRING) WITH ('connector'='filesystem', 'path'='/o', 'format'='debezium-json');"
+        "INSERT INTO o SELECT DISTINCT k FROM c;"
+    )
+    local = next(node for node in plan.nodes if node.description.startswith("LocalGroupAggregate"))
+    assert local.description == "LocalGroupAggregate(groupBy=[k], select=[k, COUNT_RETRACT(*) AS count1$0])"
