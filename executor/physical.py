@@ -170,9 +170,9 @@ def physical_json(queries: Mapping[str, Plan]) -> list[dict[str, Any]]:
 
 def execute_nodes(query: Query) -> dict[int, Execution]:
     """How each node of a query is run.  Raises :class:`UnsupportedError` for nodes that are not."""
-    from .registry import check_supported, translators
+    from .registry import check_nodes, translators
 
-    check_supported(query.plan)
+    check_nodes(query.plan)
     known = translators()
     return {node.id: known[type(node)].runs(node, query) for node in query.plan.nodes}
 

@@ -18,7 +18,6 @@ from ..plan.nodes import ExecNode
 from ..plan.nodes.expressions import expressions
 from .context import TranslationContext
 from .event_time import union_pulse
-from .expressions.translate import check_expression
 from .physical import Execution, Query
 from .refusals import refusal
 from .stream import Stream
@@ -58,18 +57,25 @@ def translators() -> Mapping[type[ExecNode], Translator[Any]]:
     return _TRANSLATORS
 
 
-def check_supported(plan: Plan) -> None:
-    """Raise :class:`UnsupportedError` for the first node that has no translator, or an expression never run."""
+def check_nodes(plan: Plan) -> None:
+    """Raise :class:`UnsupportedError` for the first node that has no translator.  Needs no PySpark."""
     known = translators()
     for index, node in enumerate(plan.nodes):
-        where = f"node {node.id} (/nodes/{index})"
         if type(node) not in known:
-            raise refusal(node, where)
+            raise refusal(node, f"node {node.id} (/nodes/{index})")
+
+
+def check_supported(plan: Plan) -> None:
+    """Raise :class:`UnsupportedError` for the first node that has no translator, or an expression never run."""
+    from .expressions.translate import check_expression
+
+    check_nodes(plan)
+    for index, node in enumerate(plan.nodes):
         try:
             for rex in expressions(node):
                 check_expression(rex)
         except FlinkplanError as e:
-            e.where = where
+            e.where = f"node {node.id} (/nodes/{index})"
             raise
 
 

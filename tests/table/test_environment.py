@@ -154,7 +154,9 @@ def test_a_job_takes_up_the_options_of_the_moment_it_starts(env: TableEnvironmen
 
 
 def test_a_statement_set_is_one_plan(env: TableEnvironment, jobs: list[FinishedJob]) -> None:
-    statements = env.create_statement_set().add_insert_sql(INSERT).add_insert_sql(f"{INSERT};")
+    env.execute_sql("CREATE TABLE other (id INT, amount DECIMAL(10, 2)) WITH ('connector' = 'print')")
+    other = INSERT.replace("sink", "other", 1)
+    statements = env.create_statement_set().add_insert_sql(INSERT).add_insert_sql(f"{other};")
     assert statements.explain().count(" Sink  ") == 2
     statements.execute().wait()
     assert [len(job.plan.sinks) for job in jobs] == [2]
