@@ -124,12 +124,12 @@ public final class Percentile extends Accumulator {
         long total = sorted.values().stream().mapToLong(Long::longValue).sum();
         Object[] percentiles = new Object[fractions.length];
         for (int i = 0; i < fractions.length; i++) {
-            percentiles[i] = percentile(sorted, fractions[i] * (total - 1));
+            percentiles[i] = percentile(sorted, fractions[i] * (total - 1) + 1);
         }
         return several() ? new GenericArrayData(percentiles) : percentiles[0];
     }
 
-    /** The value at a position counted from 0, linear between its neighbours. */
+    /** The value at a position counted from 1, as Flink's rounding wants it, linear between its neighbours. */
     private static double percentile(TreeMap<Double, Long> sorted, double position) {
         double lower = at(sorted, (long) Math.floor(position));
         double upper = at(sorted, (long) Math.ceil(position));
@@ -142,7 +142,7 @@ public final class Percentile extends Accumulator {
         long before = 0;
         for (Map.Entry<Double, Long> entry : sorted.entrySet()) {
             before += entry.getValue();
-            if (position < before) {
+            if (position <= before) {
                 return entry.getKey();
             }
         }
