@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
@@ -172,18 +173,44 @@ _OF_ONE = ("$SUM$1", "$MIN$1", "$MAX$1")
 
 
 def merge_permutation(rel: Rel) -> Rel:
-    """A projection below an aggregation that only reorders all columns is not needed, unless it merges with another.
+    """A projection below an aggregation that only reorders all columns is not needed.
 
-    Nor is one of which nothing is read, unless its rows are smaller than those of its input: the aggregation's
-    cost in ``FlinkLogicalAggregate`` grows with the size of the rows that it reads.
+    Above a filter it costs nothing, being computed with it.  It is dropped there only where that costs nothing
+    either: the keys stay in order, or the projection above undoes their reordering.
+    Source: the costs by which ``AggregateProjectMergeRule`` wins or loses in Flink's logical phase.
+
+    Nor is a projection needed of which nothing is read, unless its rows are smaller than those of its input: the
+    aggregation's cost in ``FlinkLogicalAggregate`` grows with the size of the rows that it reads.
     """
-    if not isinstance(rel, Aggregate) or not isinstance(rel.input, Project):
+    if isinstance(rel, Project) and _reads_filtered(rel.input):
+        return _undone(rel, _without_permutation(rel.input))
+    if not isinstance(rel, Aggregate):
+        return rel
+    merged = _without_permutation(rel)
+    return rel if _reads_filtered(rel) and isinstance(merged, Project) else merged
+
+
+def _reads_filtered(rel: Rel) -> TypeGuard[Aggregate]:
+    """Whether it aggregates a projection of filtered rows."""
+    return isinstance(rel, Aggregate) and isinstance(rel.input, Project) and isinstance(rel.input.input, Filter)
+
+
+def _undone(rel: Project, merged: Rel) -> Rel:
+    """The aggregation below ``merged``, where ``rel`` reads its columns in their own order."""
+    if not isinstance(merged, Project):
+        return rel
+    order = [merged.exprs[e.index] for e in rel.exprs if isinstance(e, InputRef)]
+    if order != list(identity(merged.input.row_type)) or len(order) != len(rel.exprs):
+        return rel
+    return replace(merged.input, row_type=rel.row_type)
+
+
+def _without_permutation(rel: Aggregate) -> Rel:
+    if not isinstance(rel.input, Project):
         return rel
     below = rel.input
     if not _reads_something(rel):
         return rel if isinstance(below.input, Values) or _is_smaller(below) else replace(rel, input=below.input)
-    if isinstance(below.input, Filter) and isinstance(below.input.input, Project):
-        return rel
     indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
     width = len(below.input.row_type.fields)
     if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):
