@@ -24,7 +24,8 @@ def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, for
 
     compiled = load_plan_or_pipeline(plan, dict(options))
     if physical:
-        from ..executor.physical import physical_json, physical_lines, queries_of
+        from ..executor.parts import queries_of
+        from ..executor.physical import physical_json, physical_lines
 
         queries = queries_of(compiled)
     if format_ == "json":

@@ -20,11 +20,12 @@ from .errors import ExecutionError, TableError
 from .failures import describe_failure
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
+from .parts import queries_of
 from .processing_time import goes_by_clock
 from .progress import JobListener, QueryProgress, SilentListener, progress_of
 from .registry import check_supported, translate
 from .session import EMPTY_BATCHES, STATE_ENCODING, session
-from .tables import check_tables, table_name, table_of
+from .tables import check_tables, table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -183,8 +184,8 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     job = Job([], options.listener, mode, record, record.contents(), lock, temporary)
     try:
         record.begin(plan, mode.value)
-        for name, node in sink_names(plan).items():
-            job.queries.append(_start(plan, node, name, mode, record, spark, options))
+        for name, part in queries_of(plan).items():
+            job.queries.append(_start(name, part, mode, record, spark, options))
     except BaseException:
         job.stop()
         raise
@@ -214,43 +215,11 @@ def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
     return lock
 
 
-def sink_names(plan: Plan) -> dict[str, Sink]:
-    """The plan's sinks by their tables' names; a table that is written again has a number behind."""
-    found: dict[str, Sink] = {}
-    for node in plan.nodes:
-        if isinstance(node, Sink):
-            base = table_name(node.dynamic_table_sink.table)
-            count = sum(1 for name in found if name == base or name.startswith(f"{base}-"))
-            found[f"{base}-{count + 1}" if count else base] = node
-    return found
-
-
-def part_for(plan: Plan, sink: Sink) -> Plan:
-    """What of ``plan`` the query that feeds ``sink`` runs."""
-    nodes = ancestors(plan, sink)
-    ids = {node.id for node in nodes}
-    return Plan(plan.flink_version, tuple(nodes), tuple(edge for edge in plan.edges if edge.target in ids))
-
-
-def ancestors(plan: Plan, node: ExecNode) -> list[ExecNode]:
-    """``node`` and all that it reads from, in the plan's order."""
-    wanted: set[int] = set()
-
-    def visit(current: ExecNode) -> None:
-        if current.id not in wanted:
-            wanted.add(current.id)
-            for source in plan.inputs(current):
-                visit(source)
-
-    visit(node)
-    return [n for n in plan.nodes if n.id in wanted]
-
-
 def _start(
-    plan: Plan, node: Sink, name: str, mode: Mode, record: CheckpointRecord, spark: SparkSession, options: JobOptions
+    name: str, part: Plan, mode: Mode, record: CheckpointRecord, spark: SparkSession, options: JobOptions
 ) -> Query:
-    part = part_for(plan, node)
     nodes = part.nodes
+    (node,) = (n for n in nodes if isinstance(n, Sink))
     context = TranslationContext(
         spark,
         part,

@@ -5,141 +5,21 @@ A translator declares it beside itself (see :mod:`.registry`), so that what is e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from ..plan.changelog import RowKinds, row_kinds
 from ..plan.document import Plan
-from ..plan.durations import format_duration
-from ..plan.explain import Line, columns_of, draw, keys
+from ..plan.explain import Line, draw
 from ..plan.nodes import ExecNode
-from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
-from .native_aggregates import obstacle
-
-
-@dataclass(frozen=True, slots=True)
-class StateLayout:
-    """A state in the state store: its name, Spark's kind of state, what it holds for a key, and how long."""
-
-    name: str
-    kind: str
-    holds: str
-    kept: str
-
-    def __str__(self) -> str:
-        return f"{f'{self.name} {self.kind}'.rstrip()}: {self.holds}; {self.kept}"
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """How a node is run.
-
-    ``engine``: ``native``, ``kernel``, or ``passed by`` where nothing is to do; ``by``: Spark's operators, or the
-    kernel's class; ``why`` these.  ``shuffle``: the columns by which rows are brought together before, none for one
-    partition; ``None``: rows stay where they are.
-    """
-
-    engine: str
-    by: str
-    why: str
-    shuffle: tuple[str, ...] | None = None
-    states: tuple[StateLayout, ...] = ()
-
-
-@dataclass(frozen=True)
-class Query:
-    """The part of a plan that one sink needs, which is one query of Spark."""
-
-    plan: Plan
-
-    @cached_property
-    def kinds(self) -> Mapping[int, RowKinds]:
-        """The kinds of rows by the id of the node that emits them."""
-        return row_kinds(self.plan)
-
-    @cached_property
-    def obstacle(self) -> str | None:
-        """Why the query's state cannot all be Spark's own; ``None``: it can."""
-        return obstacle(self.plan)
-
-    def is_changelog(self, node: ExecNode) -> bool:
-        """Whether ``node`` emits other rows than insertions."""
-        return self.kinds[node.id] != RowKinds.I
-
-    def input(self, node: ExecNode, index: int = 0) -> ExecNode:
-        """An input of ``node``."""
-        return self.plan.inputs(node)[index]
-
-    def keys(self, node: ExecNode) -> tuple[str, ...]:
-        """The columns by which a node's rows belong together."""
-        return tuple(keys(self.plan, node))
-
-    def columns(self, node: ExecNode, indexes: Sequence[int]) -> str:
-        """The names of some columns of ``node``, for people."""
-        return ", ".join(columns_of(node, indexes))
-
-
-def native(by: str, why: str = "each row by itself") -> Execution:
-    """Operators of Spark that keep no state."""
-    return Execution("native", by, why)
-
-
-def passed_by(why: str) -> Execution:
-    """Nothing at all."""
-    return Execution("passed by", "", why)
-
-
-def kernel(
-    node: ExecNode, query: Query, name: str, why: str, *states: StateLayout, keys: Sequence[str] | None = None
-) -> Execution:
-    """A kernel of ``flinkplan.runtime`` over rows that are brought together by the node's keys, or by ``keys``."""
-    return Execution("kernel", name, why, query.keys(node) if keys is None else tuple(keys), states)
-
-
-def with_ttl(kind: str, name: str, holds: str, ttl_ms: int) -> StateLayout:
-    """A state whose entries expire after their last write."""
-    return StateLayout(name, kind, holds, f"TTL {format_duration(ttl_ms)}" if ttl_ms else "for ever")
-
-
-def until_watermark(kind: str, name: str, holds: str) -> StateLayout:
-    """A state that the watermark cleans."""
-    return StateLayout(name, kind, holds, "until the watermark passes")
-
-
-TIMER = until_watermark("ValueState", "timer", "when the key is due next")
-
-
-def accumulators(calls: Sequence[AggregateCall]) -> str:
-    """What a state of these calls' accumulators holds."""
-    distinct = sum(call.distinct for call in calls)
-    maps = f", a MapState for each DISTINCT ({distinct})" if distinct else ""
-    return f"a struct for each call ({len(calls)}){maps}"
-
-
-def queries_of(plan: Plan) -> dict[str, Plan]:
-    """The part of ``plan`` that each sink's query runs, by the sink's name."""
-    from .job import part_for, sink_names
-
-    return {name: part_for(plan, sink) for name, sink in sink_names(plan).items()}
-
-
-def window_kernel(
-    node: ExecNode, windowing: WindowingStrategy, calls: Sequence[AggregateCall], query: Query, why: str
-) -> Execution:
-    """The kernel of an aggregation in windows."""
-    if isinstance(windowing.window, SessionWindow) and isinstance(windowing, TimeAttributeWindowing):
-        rows = until_watermark("ListState", "rows", "the rows of open sessions")
-        return kernel(node, query, "time.SessionAggregate", why, rows, TIMER)
-    windows = until_watermark("MapState", "windows", f"by window {accumulators(calls)}")
-    return kernel(node, query, "time.WindowAggregate", why, windows, TIMER)
+from .execution import Execution, QueryPlan
+from .registry import check_nodes, translators
 
 
 def physical_lines(queries: Mapping[str, Plan]) -> Iterator[Line]:
     """Each sink's query as a tree, in lines; ``queries`` are the parts of a plan by their sinks' names."""
     for name, plan in queries.items():
-        query = Query(plan)
+        query = QueryPlan(plan)
         executions = execute_nodes(query)
         stateful = any(e.states for e in executions.values())
         encoding = "Avro" if query.obstacle else "UnsafeRow"
@@ -161,17 +41,15 @@ def physical_json(queries: Mapping[str, Plan]) -> list[dict[str, Any]]:
     """One object a query."""
     found = []
     for name, plan in queries.items():
-        query = Query(plan)
+        query = QueryPlan(plan)
         executions = execute_nodes(query)
         nodes = [{"id": n.id, "type": n.type, **_as_json(executions[n.id])} for n in plan.nodes]
         found.append({"query": name, "encoding": "avro" if query.obstacle else "unsaferow", "nodes": nodes})
     return found
 
 
-def execute_nodes(query: Query) -> dict[int, Execution]:
+def execute_nodes(query: QueryPlan) -> dict[int, Execution]:
     """How each node of a query is run.  Raises :class:`UnsupportedError` for nodes that are not."""
-    from .registry import check_nodes, translators
-
     check_nodes(query.plan)
     known = translators()
     return {node.id: known[type(node)].runs(node, query) for node in query.plan.nodes}

@@ -18,13 +18,13 @@ from ..plan.nodes import ExecNode
 from ..plan.nodes.expressions import expressions
 from .context import TranslationContext
 from .event_time import union_pulse
-from .physical import Execution, Query
+from .execution import Execution, QueryPlan
 from .refusals import refusal
 from .stream import Stream
 
 Node = TypeVar("Node", bound=ExecNode)
 Translate = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
-Runs = Callable[[Node, Query], Execution]
+Runs = Callable[[Node, QueryPlan], Execution]
 
 
 @dataclass(frozen=True, slots=True)

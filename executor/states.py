@@ -15,7 +15,9 @@ from ..plan.errors import PlanError
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode
 from ..plan.ttl import state_names
-from .physical import Query, execute_nodes, queries_of
+from .execution import QueryPlan
+from .parts import queries_of
+from .physical import execute_nodes
 from .stream import column_name
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ def _operators(record: CheckpointRecord) -> dict[str, Sequence[_Operator]]:
     names = node_names(plan)
     found: dict[str, Sequence[_Operator]] = {}
     for sink, part in queries_of(plan).items():
-        executions = execute_nodes(Query(part))
+        executions = execute_nodes(QueryPlan(part))
         stateful = (node for node in downwards(part) if executions[node.id].states)
         found[sink] = [_Operator.of(node, names[node.id], part) for node in stateful]
     return found

@@ -20,8 +20,8 @@ from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
 from ..aggregate_functions import java_calls
 from ..context import TranslationContext
+from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
-from ..physical import Execution, Query, accumulators, kernel, passed_by, with_ttl
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
@@ -31,13 +31,13 @@ MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
 _WHY = "each group's state expires by itself, and changes come out as rows"
 
 
-def _runs(node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: Query) -> Execution:
+def _runs(node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: QueryPlan) -> Execution:
     state = with_ttl("ValueState", "accumulators", f"rows, {accumulators(_calls(node, query))}", node.ttl_ms())
     return kernel(node, query, "aggregate.GroupAggregate", _WHY, state)
 
 
 def _calls(
-    node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: Query
+    node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: QueryPlan
 ) -> Sequence[AggregateCall]:
     if isinstance(node, GroupAggregate):
         return node.agg_calls

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ...plan.nodes import ChangelogNormalize
 from ..context import TranslationContext
+from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..kernels import condition, run_kernel, schema_of
-from ..physical import Execution, Query, kernel, with_ttl
 from ..registry import translator
 from ..stream import Stream
 from .ranks import keyed_rows
 
 
-def _runs(node: ChangelogNormalize, query: Query) -> Execution:
+def _runs(node: ChangelogNormalize, query: QueryPlan) -> Execution:
     state = with_ttl("ValueState", "changelogNormalizeState", "the last row", node.ttl_ms())
     return kernel(node, query, "changelog.Normalize", "the row that an upsert replaces is looked up", state)
 

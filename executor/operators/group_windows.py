@@ -22,14 +22,14 @@ from ...plan.specs import (
 from ..context import TranslationContext
 from ..emission import emission_of
 from ..event_time import with_event_time
-from ..physical import Execution, Query, window_kernel
+from ..execution import Execution, QueryPlan, window_kernel
 from ..registry import translator
 from ..stream import Stream
 from ..window_kernels import WindowAggregation, aggregate_windows
 from ..windows import Clock
 
 
-def _runs(node: GroupWindowAggregate, query: Query) -> Execution:
+def _runs(node: GroupWindowAggregate, query: QueryPlan) -> Execution:
     return window_kernel(node, _windowing(node), node.agg_calls, query, "all functions, sessions and retractions")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...plan.nodes import Join
 from ...plan.specs import JoinType
 from ..context import TranslationContext
+from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import kept_rows, side_spec
 from ..kernels import (
     CONSTANT_KEY,
@@ -20,7 +21,6 @@ from ..kernels import (
     run_kernel,
     schema_of,
 )
-from ..physical import Execution, Query, kernel, with_ttl
 from ..registry import translator
 from ..stream import KIND, Stream
 
@@ -34,7 +34,7 @@ _KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
 _LEFT_ONLY = (JoinType.SEMI, JoinType.ANTI)
 
 
-def _runs(node: Join, query: Query) -> Execution:
+def _runs(node: Join, query: QueryPlan) -> Execution:
     spec = node.join_spec
     kind = spec.join_type
     counted = (kind in _KEEPS_LEFT or kind in _LEFT_ONLY, kind in _KEEPS_RIGHT)

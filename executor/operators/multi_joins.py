@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...plan.nodes import MultiJoin
 from ..context import TranslationContext
+from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import KeptRows, kept_rows, side_spec
 from ..kernels import (
     CONSTANT_KEY,
@@ -16,7 +17,6 @@ from ..kernels import (
     run_kernel,
     schema_of,
 )
-from ..physical import Execution, Query, kernel, with_ttl
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream
 
@@ -27,7 +27,7 @@ _INPUT = "__input"
 _LEFT = "LEFT"
 
 
-def _runs(node: MultiJoin, query: Query) -> Execution:
+def _runs(node: MultiJoin, query: QueryPlan) -> Execution:
     states = []
     for index, keys in enumerate(_keys(node)):
         source = query.input(node, index)

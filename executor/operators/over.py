@@ -15,8 +15,8 @@ from ...plan.specs import OverGroup, OverSpec
 from ...plan.types import row
 from ..context import TranslationContext
 from ..event_time import with_event_time
+from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
-from ..physical import TIMER, Execution, Query, accumulators, kernel, until_watermark, with_ttl
 from ..registry import translator
 from ..stream import HIDDEN, KIND, SEQUENCE, Stream, column_name
 from ..types import is_year_month
@@ -30,7 +30,7 @@ UNBOUNDED = -1
 TIME = "__time"
 
 
-def _runs(node: OverAggregate, query: Query) -> Execution:
+def _runs(node: OverAggregate, query: QueryPlan) -> Execution:
     group = _only_group(node.over_spec)
     order = query.input(node).output_type.field_types[group.order_by.fields[0].index]
     if not order.is_time_attribute:

@@ -19,8 +19,8 @@ from ...plan.specs import (
 )
 from ..context import TranslationContext
 from ..event_time import with_event_time
+from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
 from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
-from ..physical import TIMER, Execution, Query, kernel, until_watermark, with_ttl
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..types import spark_type
@@ -33,7 +33,7 @@ _NO_ORDER = SortSpec(())
 _NO_END = 2**63 - 1
 
 
-def _runs_deduplicate(node: Deduplicate, query: Query) -> Execution:
+def _runs_deduplicate(node: Deduplicate, query: QueryPlan) -> Execution:
     if node.is_rowtime and node.output_insert_only:
         state = until_watermark("ValueState", "deduplicateState", "the first row, and whether it is out")
         return kernel(node, query, "time.KeepFirst", "the first row is known when the watermark says so", state, TIMER)
@@ -42,7 +42,7 @@ def _runs_deduplicate(node: Deduplicate, query: Query) -> Execution:
     return kernel(node, query, "rank.Deduplicate", "each key's state expires by itself", state)
 
 
-def _runs_top_n(node: Rank | SortLimit | Limit, query: Query) -> Execution:
+def _runs_top_n(node: Rank | SortLimit | Limit, query: QueryPlan) -> Execution:
     found_by = "content"
     if isinstance(node.rank_strategy, UpdateFastStrategy):
         found_by = query.columns(query.input(node), node.rank_strategy.primary_keys)

@@ -8,7 +8,7 @@ from functools import reduce
 from ...plan.nodes import Calc, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union
 from ..context import Mode, TranslationContext
 from ..event_time import by_watermark_of_all, watermark_assigners
-from ..physical import native, passed_by
+from ..execution import native, passed_by
 from ..registry import translator
 from ..stream import HIDDEN, KIND, UPDATE_BEFORE, Stream, column_name
 

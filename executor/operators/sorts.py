@@ -5,14 +5,14 @@ from __future__ import annotations
 from ...plan.nodes import TemporalSort
 from ..context import TranslationContext
 from ..event_time import TIME, with_event_time
+from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
 from ..kernels import schema_of
-from ..physical import TIMER, Execution, Query, kernel, until_watermark
 from ..registry import translator
 from ..stream import Stream
 from ..window_kernels import ROW, emitted, row_order, run_timed, timed_input
 
 
-def _runs(node: TemporalSort, query: Query) -> Execution:
+def _runs(node: TemporalSort, query: QueryPlan) -> Execution:
     rows = until_watermark("ListState", "rows", "rows that wait")
     last = until_watermark("ValueState", "last", "the time of the last row that came out")
     return kernel(node, query, "time.TemporalSort", "rows come out when the watermark reaches them", rows, last, TIMER)

@@ -11,7 +11,7 @@ from ...plan.nodes import Correlate, Values
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType
 from ..context import TranslationContext
-from ..physical import native
+from ..execution import native
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
 from ..types import field_name, spark_type

@@ -11,7 +11,7 @@ from ..connectors import find_connector
 from ..constraints import enforce_constraints
 from ..context import TranslationContext
 from ..errors import TableError
-from ..physical import Execution, Query, kernel, native, with_ttl
+from ..execution import Execution, QueryPlan, kernel, native, with_ttl
 from ..registry import translator
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
 from ..tables import Table, table_of
@@ -20,11 +20,11 @@ from .materialize import compacts, materialize_upserts
 ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
 
 
-def _runs_scan(node: TableSourceScan, query: Query) -> Execution:
+def _runs_scan(node: TableSourceScan, query: QueryPlan) -> Execution:
     return native(_options(node.scan_table_source.table).get("connector", "unknown connector"), "reads the table")
 
 
-def _runs_sink(node: Sink, query: Query) -> Execution:
+def _runs_sink(node: Sink, query: QueryPlan) -> Execution:
     connector = _options(node.dynamic_table_sink.table).get("connector", "unknown connector")
     if not node.require_upsert_materialize:
         return native(f"foreachBatch, {connector}", "writes the table")

@@ -11,8 +11,8 @@ from ...plan.nodes import IntervalJoin, TemporalJoin, WindowJoin
 from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time
+from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
 from ..kernels import CONSTANT_KEY, boolean_array, condition, schema_of
-from ..physical import TIMER, Execution, Query, kernel, until_watermark
 from ..registry import translator
 from ..stream import KIND, LATENESS, SEQUENCE, Stream
 from ..window_kernels import emitted, run_timed, window_span
@@ -26,18 +26,18 @@ _BEFORE_ALL = 2**62
 """What takes a sequence number before all others."""
 
 
-def _runs_window(node: WindowJoin, query: Query) -> Execution:
+def _runs_window(node: WindowJoin, query: QueryPlan) -> Execution:
     rows = until_watermark("ListState", "rows", "the rows of open windows")
     return kernel(node, query, "time.WindowJoin", "both sides wait until a window closes", rows, TIMER)
 
 
-def _runs_interval(node: IntervalJoin, query: Query) -> Execution:
+def _runs_interval(node: IntervalJoin, query: QueryPlan) -> Execution:
     states = [until_watermark("MapState", side, "rows by their times, and whether matched") for side in _SIDES]
     why = "a row that is left alone comes out once no match can come"
     return kernel(node, query, "time.IntervalJoin", why, *states, TIMER)
 
 
-def _runs_temporal(node: TemporalJoin, query: Query) -> Execution:
+def _runs_temporal(node: TemporalJoin, query: QueryPlan) -> Execution:
     left, right = _SIDES
     states = (until_watermark("MapState", left, "rows by their times"), until_watermark("MapState", right, "versions"))
     return kernel(node, query, "time.TemporalJoin", "a row waits for the version of its time", *states, TIMER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...plan.nodes import WatermarkAssigner
 from ..context import TranslationContext
 from ..event_time import assign_watermarks
-from ..physical import native
+from ..execution import native
 from ..registry import translator
 from ..stream import Stream
 

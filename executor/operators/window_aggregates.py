@@ -11,15 +11,15 @@ from dataclasses import replace
 from ...plan.nodes import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
 from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time
+from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
 from ..native_aggregates import is_native_query, native_aggregate
-from ..physical import Execution, Query, passed_by, until_watermark, window_kernel
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
 from ..window_kernels import WindowAggregation, aggregate_windows
 from ..windows import END, START, Clock, with_windows
 
 
-def _runs(node: GlobalWindowAggregate | WindowAggregate, query: Query) -> Execution:
+def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Execution:
     if query.obstacle is None:
         keys = (*query.keys(node), "window start", "window end")
         state = until_watermark("", "state", "accumulators by key and window")

@@ -8,14 +8,14 @@ from ...plan.nodes import WindowTableFunction
 from ...plan.specs import SessionWindow
 from ..context import TranslationContext
 from ..event_time import with_event_time
-from ..physical import TIMER, Execution, Query, kernel, native, until_watermark
+from ..execution import TIMER, Execution, QueryPlan, kernel, native, until_watermark
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..window_kernels import attach_sessions, bounds
 from ..windows import END, START, Clock, with_windows
 
 
-def _runs(node: WindowTableFunction, query: Query) -> Execution:
+def _runs(node: WindowTableFunction, query: QueryPlan) -> Execution:
     window = node.windowing.window
     if not isinstance(window, SessionWindow):
         return native("Project, Generate", "a row's windows follow from its time")

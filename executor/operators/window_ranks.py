@@ -7,7 +7,7 @@ from ...plan.nodes import WindowDeduplicate, WindowRank
 from ...plan.specs import ConstantRankRange, SortField
 from ..context import TranslationContext
 from ..event_time import with_event_time
-from ..physical import TIMER, Execution, Query, kernel, until_watermark
+from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
 from ..registry import translator
 from ..stream import Stream
 from ..window_kernels import rank_windows
@@ -17,7 +17,7 @@ _WHY = "a window's rows wait until it closes"
 _ROWS = until_watermark("ListState", "rows", "the rows of open windows")
 
 
-def _runs(node: WindowRank | WindowDeduplicate, query: Query) -> Execution:
+def _runs(node: WindowRank | WindowDeduplicate, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.WindowRank", _WHY, _ROWS, TIMER)
 
 

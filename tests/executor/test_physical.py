@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.physical import Query, execute_nodes, physical_json, physical_lines, queries_of
+from flinkplan.executor.execution import QueryPlan
+from flinkplan.executor.parts import queries_of
+from flinkplan.executor.physical import execute_nodes, physical_json, physical_lines
 from flinkplan.executor.runtime.jar import SOURCES
 from flinkplan.plan.document import Plan, load, loads
 from flinkplan.plan.errors import UnsupportedError
@@ -35,7 +37,7 @@ def test_tree(case: str, golden: Golden) -> None:
 @pytest.mark.parametrize("case", COMPILING, ids=lambda case: case.name)
 def test_every_kernel_that_is_named_is_there(case: Case) -> None:
     for plan in queries_of(load(case.plan_file)).values():
-        for execution in execute_nodes(Query(plan)).values():
+        for execution in execute_nodes(QueryPlan(plan)).values():
             if execution.engine == "kernel":
                 file = SOURCES / "flinkplan/runtime" / f"{execution.by.replace('.', '/')}.java"
                 assert file.exists(), execution.by
