@@ -14,6 +14,7 @@ from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
+from .checks import check_tables
 from .connectors import find_connector
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
@@ -25,7 +26,7 @@ from .processing_time import goes_by_clock
 from .progress import JobListener, QueryProgress, SilentListener, progress_of
 from .registry import check_supported, translate
 from .session import EMPTY_BATCHES, STATE_ENCODING, session
-from .tables import check_tables, table_of
+from .tables import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

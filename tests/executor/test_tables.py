@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from flinkplan.executor.checks import check_tables
 from flinkplan.executor.errors import TableError
-from flinkplan.executor.tables import check_tables
 from flinkplan.planner import compile_script
 
 from .plans import passthrough
