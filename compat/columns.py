@@ -51,7 +51,8 @@ from ..plan.specs import (
     WindowAttachedWindowing,
     WindowBounds,
 )
-from ..plan.types import LogicalType, RowField, type_to_json
+from ..plan.type_json import type_to_json
+from ..plan.types import LogicalType, RowField
 from .lineage import Lineage, Meaning
 
 _REX = (InputRef, Literal, Sarg, Call, FieldAccess, CorrelVariable, OpaqueRex)

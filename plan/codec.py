@@ -16,7 +16,8 @@ from typing import Any
 
 from .errors import PlanError
 from .rex import RexNode, rex_from_json, rex_to_json
-from .types import LogicalType, type_from_json, type_to_json
+from .type_json import type_from_json, type_to_json
+from .types import LogicalType
 
 Reader = Callable[[Any], Any]
 Writer = Callable[[Any], Any]

@@ -12,7 +12,8 @@ from operator import is_
 from typing import Any
 
 from .errors import PlanError
-from .types import LogicalType, type_from_json, type_to_json
+from .type_json import type_from_json, type_to_json
+from .types import LogicalType
 
 FUNCTION = "FUNCTION"
 """The syntax of a call whose JSON names none: an ordinary function call."""

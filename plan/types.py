@@ -7,13 +7,10 @@ Source: Flink's ``LogicalTypeJsonSerializer`` and ``LogicalTypeParser``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
-
-from .errors import PlanError
 
 STRING_LENGTH = 2_147_483_647
 
@@ -161,13 +158,9 @@ APPROXIMATE = ("FLOAT", "DOUBLE")
 NUMERIC = (*INTEGERS, "DECIMAL", *APPROXIMATE)
 CHARACTER = ("CHAR", "VARCHAR")
 BINARY_STRING = ("BINARY", "VARBINARY")
+WITH_LENGTH = (*CHARACTER, *BINARY_STRING)
 TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_LTZ")
 DATETIME = ("DATE", "TIME", *TIMESTAMPS)
-
-# ---------------------------------------------------------------- text
-
-_LENGTH = {"CHAR", "VARCHAR", "BINARY", "VARBINARY"}
-_SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
 
 
 def _quote(name: str) -> str:
@@ -176,7 +169,7 @@ def _quote(name: str) -> str:
 
 def _text(t: LogicalType) -> str:
     root = t.root
-    if root in _LENGTH:
+    if root in WITH_LENGTH:
         body = f"{root}({t.length})"
     elif root == "DECIMAL":
         body = f"DECIMAL({t.precision}, {t.scale})"
@@ -220,282 +213,3 @@ def _interval_text(t: LogicalType) -> str:
             digits = t.scale
         parts.append(unit if digits is None else f"{unit}({digits})")
     return "INTERVAL " + " TO ".join(parts)
-
-
-_TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^']|'')*')|(\w+)|(.))", re.DOTALL)
-
-
-class _TypeParser:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = [m.group().strip() for m in _TOKEN.finditer(text) if m.group().strip()]
-        self.at = 0
-
-    def peek(self) -> str:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
-
-    def next(self) -> str:
-        token = self.peek()
-        if not token:
-            raise self.error("ends too early")
-        self.at += 1
-        return token
-
-    def accept(self, *words: str) -> bool:
-        if [w.upper() for w in self.tokens[self.at : self.at + len(words)]] == list(words):
-            self.at += len(words)
-            return True
-        return False
-
-    def expect(self, token: str) -> None:
-        if self.next() != token:
-            raise self.error(f"lacks a '{token}'")
-
-    def error(self, what: str) -> PlanError:
-        return PlanError(f"the type '{self.text}' {what}")
-
-    def number(self) -> int:
-        token = self.next()
-        if not token.isdigit():
-            raise self.error(f"has '{token}' where a number belongs")
-        return int(token)
-
-    def argument(self) -> int | None:
-        """The ``(n)`` that may follow."""
-        if not self.accept("("):
-            return None
-        value = self.number()
-        self.expect(")")
-        return value
-
-    def parse(self) -> LogicalType:
-        parsed = self.type()
-        if self.peek():
-            raise self.error(f"has '{self.peek()}' too many")
-        return parsed
-
-    def type(self) -> LogicalType:
-        parsed = self.base()
-        while True:
-            if self.accept("NOT", "NULL"):
-                parsed = parsed.not_null()
-            elif self.accept("NULL"):
-                parsed = parsed.nullable_()
-            elif self.accept("*"):
-                parsed = replace(parsed, kind=TimeKind(self.next()))
-                self.expect("*")
-            elif self.accept("ARRAY"):
-                parsed = array(parsed)
-            elif self.accept("MULTISET"):
-                parsed = multiset(parsed)
-            else:
-                return parsed
-
-    def base(self) -> LogicalType:
-        word = self.next().upper()
-        if word in _SIMPLE:
-            if word == "DOUBLE":
-                self.accept("PRECISION")
-            return LogicalType(word)
-        if word in _ALIASES:
-            return _ALIASES[word]
-        if word in _LENGTH:
-            if word == "CHAR" and self.accept("VARYING"):
-                word = "VARCHAR"
-            length = self.argument()
-            return LogicalType(word, length=1 if length is None else length)
-        if word in ("DECIMAL", "NUMERIC", "DEC"):
-            return self.decimal()
-        if word in ("TIMESTAMP", "TIMESTAMP_LTZ", "TIME"):
-            return self.time(word)
-        if word == "INTERVAL":
-            return self.interval()
-        if word in ("ARRAY", "MULTISET", "MAP"):
-            return LogicalType(word, children=self.children())
-        if word == "ROW":
-            return LogicalType("ROW", fields=self.fields())
-        if word == "STRUCTURED":
-            return self.structured()
-        if word == "RAW":
-            self.expect("(")
-            cls = self.next()
-            self.expect(",")
-            snapshot = self.next()
-            self.expect(")")
-            return LogicalType("RAW", raw={"class": cls[1:-1], "snapshot": snapshot[1:-1]})
-        if word == "SYMBOL":
-            return LogicalType("SYMBOL")
-        raise self.error(f"has the unknown type name '{word}'")
-
-    def decimal(self) -> LogicalType:
-        precision, scale = 10, 0
-        if self.accept("("):
-            precision = self.number()
-            if self.accept(","):
-                scale = self.number()
-            self.expect(")")
-        return decimal(precision, scale)
-
-    def time(self, word: str) -> LogicalType:
-        precision = self.argument()
-        if word == "TIME":
-            self.accept("WITHOUT", "TIME", "ZONE")
-            return LogicalType("TIME", precision=precision or 0)
-        precision = 6 if precision is None else precision
-        if self.accept("WITH", "LOCAL", "TIME", "ZONE"):
-            word = "TIMESTAMP_LTZ"
-        elif self.accept("WITH", "TIME", "ZONE"):
-            word = "TIMESTAMP_TZ"
-        else:
-            self.accept("WITHOUT", "TIME", "ZONE")
-        return LogicalType(word, precision=precision)
-
-    def interval(self) -> LogicalType:
-        first = self.next().upper()
-        precision, scale, units = self.argument(), None, [first]
-        if first == "SECOND":
-            precision, scale = None, precision
-        if self.accept("TO"):
-            units.append(self.next().upper())
-            scale = self.argument()
-        return LogicalType("INTERVAL_" + "_TO_".join(units), precision=precision, scale=scale)
-
-    def children(self) -> tuple[LogicalType, ...]:
-        self.expect("<")
-        found = [self.type()]
-        while self.accept(","):
-            found.append(self.type())
-        self.expect(">")
-        return tuple(found)
-
-    def fields(self) -> tuple[RowField, ...]:
-        close = ">" if self.accept("<") else ")"
-        if close == ")":
-            self.expect("(")
-        found: list[RowField] = []
-        while not self.accept(close):
-            if found:
-                self.expect(",")
-            found.append(self.field())
-        return tuple(found)
-
-    def field(self) -> RowField:
-        name = self.next()
-        if name.startswith("`"):
-            name = name[1:-1].replace("``", "`")
-        field_type = self.type()
-        description = None
-        if self.peek().startswith("'"):
-            description = self.next()[1:-1].replace("''", "'")
-        return RowField(name, field_type, description)
-
-    def structured(self) -> LogicalType:
-        self.expect("<")
-        cls = self.next()[1:-1]
-        fields = []
-        while self.accept(","):
-            fields.append(self.field())
-        self.expect(">")
-        return LogicalType("STRUCTURED", fields=tuple(fields), raw={"class": cls})
-
-
-_ALIASES = {"STRING": STRING, "BYTES": LogicalType("VARBINARY", length=STRING_LENGTH), "INTEGER": INT}
-_parsed: dict[str, LogicalType] = {}
-
-
-def parse_type(text: str) -> LogicalType:
-    """Parse the text form of a type.  Raises :class:`PlanError` on malformed text."""
-    found = _parsed.get(text)
-    if found is None:
-        found = _parsed[text] = _TypeParser(text).parse()
-    return found
-
-
-# ---------------------------------------------------------------- JSON
-
-_JSON_ROOTS = {
-    "TIMESTAMP": "TIMESTAMP_WITHOUT_TIME_ZONE",
-    "TIMESTAMP_LTZ": "TIMESTAMP_WITH_LOCAL_TIME_ZONE",
-    "TIMESTAMP_TZ": "TIMESTAMP_WITH_TIME_ZONE",
-}
-_FROM_JSON_ROOTS = {v: k for k, v in _JSON_ROOTS.items()}
-
-
-def _is_empty(t: LogicalType) -> bool:
-    """Whether ``t`` holds but the empty text or no bytes, which SQL has no type for: the literal ``''`` is of it."""
-    return t.root in _LENGTH and t.length == 0
-
-
-def _needs_object(t: LogicalType) -> bool:
-    if t.is_time_attribute or t.root == "SYMBOL" or _is_empty(t):
-        return True
-    if t.raw is not None and "type" in t.raw:
-        return True
-    return any(map(_needs_object, t.children)) or any(_needs_object(f.type) for f in t.fields)
-
-
-def type_to_json(t: LogicalType) -> Any:
-    """The JSON of a type: text where text says all, else an object."""
-    if not _needs_object(t):
-        return str(t)
-    if t.raw is not None and "type" in t.raw:
-        return dict(t.raw)
-    out: dict[str, Any] = {"type": _JSON_ROOTS.get(t.root, t.root)}
-    if not t.nullable:
-        out["nullable"] = False
-    if t.is_time_attribute:
-        out["precision"] = t.precision
-        out["kind"] = t.kind.value
-    elif t.root == "ROW":
-        out["fields"] = [
-            {"name": f.name, "fieldType": type_to_json(f.type)}
-            | ({} if f.description is None else {"description": f.description})
-            for f in t.fields
-        ]
-    elif t.root in ("ARRAY", "MULTISET"):
-        out["elementType"] = type_to_json(t.children[0])
-    elif t.root == "MAP":
-        out["keyType"], out["valueType"] = map(type_to_json, t.children)
-    elif t.root in _LENGTH:
-        out["length"] = t.length
-    return out
-
-
-def type_from_json(value: Any) -> LogicalType:
-    """The inverse of :func:`type_to_json`.  Raises :class:`PlanError` on anything else."""
-    if isinstance(value, str):
-        return parse_type(value)
-    if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
-        raise PlanError(f"a type is a text or an object with a 'type', not {value!r:.80}")
-    root = value["type"]
-    nullable = value.get("nullable", True)
-    if root in _FROM_JSON_ROOTS:
-        return LogicalType(
-            _FROM_JSON_ROOTS[root],
-            nullable,
-            precision=value["precision"],
-            kind=TimeKind(value.get("kind", "REGULAR")),
-        )
-    if root == "ROW":
-        return LogicalType(
-            "ROW",
-            nullable,
-            fields=tuple(map(_field_from_json, value["fields"])),
-        )
-    if root in ("ARRAY", "MULTISET"):
-        return LogicalType(root, nullable, children=(type_from_json(value["elementType"]),))
-    if root == "MAP":
-        return LogicalType(
-            "MAP", nullable, children=(type_from_json(value["keyType"]), type_from_json(value["valueType"]))
-        )
-    if root == "SYMBOL":
-        return LogicalType("SYMBOL", nullable)
-    if root in _LENGTH and "length" in value:
-        return LogicalType(root, nullable, length=value["length"])
-    return LogicalType(root, nullable, raw=dict(value))
-
-
-def _field_from_json(json: Any) -> RowField:
-    if not isinstance(json, Mapping) or not isinstance(json.get("name"), str) or "fieldType" not in json:
-        raise PlanError(f"a field of a row has a 'name' and a 'fieldType', unlike {json!r:.80}")
-    return RowField(json["name"], type_from_json(json["fieldType"]), json.get("description"))

@@ -51,7 +51,7 @@ class RawNode:
     @property
     def columns(self) -> int | None:
         """How many columns it yields, where its output type can be read."""
-        from ...plan.types import type_from_json
+        from ...plan.type_json import type_from_json
 
         try:
             return len(type_from_json(self.json["outputType"]).fields)

@@ -14,7 +14,7 @@ from flinkplan.executor.tables import table_of
 from flinkplan.executor.types import spark_type
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
-from flinkplan.plan.types import parse_type
+from flinkplan.plan.type_parser import parse_type
 
 from .plans import BLACKHOLE, Fields, pipeline, scan, sink_node
 

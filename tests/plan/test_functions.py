@@ -17,7 +17,7 @@ from flinkplan.plan.functions.typing import (
     least_restrictive,
 )
 from flinkplan.plan.rex import Call, InputRef, Literal, rex_from_json, walk
-from flinkplan.plan.types import parse_type
+from flinkplan.plan.type_parser import parse_type
 
 PLANS = sorted((Path(__file__).parents[1] / "parity" / "cases").glob("*/plan.json"))
 

@@ -10,7 +10,8 @@ from flinkplan.plan.rex import (
     transform,
     walk,
 )
-from flinkplan.plan.types import BIGINT, INT, parse_type
+from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types import BIGINT, INT
 
 MINUS = {
     "kind": "CALL",

@@ -1,7 +1,9 @@
 import pytest
 
 from flinkplan.plan.errors import PlanError
-from flinkplan.plan.types import TimeKind, parse_type, timestamp, type_from_json, type_to_json
+from flinkplan.plan.type_json import type_from_json, type_to_json
+from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types import TimeKind, timestamp
 
 TEXTS = [
     "INT",

@@ -6,7 +6,8 @@ import base64
 
 import pytest
 
-from flinkplan.plan.types import LogicalType, parse_type
+from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types import LogicalType
 from flinkplan.planner.accumulator_types import LISTED, PERCENTILE, array_agg
 
 INTS = (

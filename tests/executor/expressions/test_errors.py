@@ -11,7 +11,8 @@ from pyspark.sql import functions as F
 from flinkplan.executor.expressions import to_column
 from flinkplan.plan.errors import PlanError, UnsupportedError
 from flinkplan.plan.rex import FUNCTION, Call, InputRef, Literal, OpaqueRex, RexNode
-from flinkplan.plan.types import LogicalType, parse_type
+from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types import LogicalType
 
 from .values import frame_of, values_of
 
