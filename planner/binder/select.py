@@ -19,10 +19,11 @@ from .aggregates import AggregateBinder, has_aggregate
 from .context import Context
 from .errors import BindError
 from .expressions import ExpressionBinder
+from .from_items import FromItem
 from .hints import StateTtl
 from .over import WindowedBinder
 from .scope import Scope
-from .tables import FromItem, bind_from
+from .tables import bind_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,78 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ...plan.functions import comparison, conditional
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
 from ..algebra import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Watermark
 from ..catalog import Table, View, did_you_mean
 from ..naming import uniquify
-from ..rexbuilder import TRUE, cast, conjunction
+from ..rexbuilder import TRUE
 from ..sql import ast
-from ..sql.source import Span
-from .calls import fit
 from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
+from .from_items import FromItem
 from .hints import StateTtl, check_hints
-from .operators import check_join_keys, comparison_of
-from .scope import MergedColumn, Namespace, Scope
-
-_JOIN_TYPES = {
-    "INNER": JoinType.INNER,
-    "CROSS": JoinType.INNER,
-    "COMMA": JoinType.INNER,
-    "LEFT": JoinType.LEFT,
-    "RIGHT": JoinType.RIGHT,
-    "FULL": JoinType.FULL,
-}
-
-
-@dataclass(frozen=True)
-class FromItem:
-    """A relation in FROM, the names its columns go by, and the name a hint may call it."""
-
-    rel: Rel
-    namespaces: tuple[Namespace, ...]
-    merged: tuple[MergedColumn, ...] = ()
-    name: str | None = None
-    unnested: tuple[tuple[str, int, LogicalType], ...] = ()
-    """Of each UNNEST the correlation variable, its first column and the type of its rows."""
-
-    def with_whole_rows(self) -> Rel:
-        """The relation, with UNNESTs that read rows of all columns of FROM, as the validator types them."""
-        if not self.unnested:
-            return self.rel
-        fields = [f for n in self.namespaces for f in n.row_type.fields]
-        for _, first, t in self.unnested:
-            fields[first : first + len(t.fields)] = t.fields
-        whole = row(zip(uniquify(f.name for f in fields), (f.type for f in fields), strict=True), nullable=False)
-        return _reading(self.rel, {name for name, _, _ in self.unnested}, whole)
-
-
-def _reading(rel: Rel, names: Collection[str], t: LogicalType) -> Rel:
-    """The relation, in which the correlation variables of those names are of type ``t``."""
-
-    def retyped(rex: RexNode) -> RexNode:
-        if not isinstance(rex, FieldAccess) or not isinstance(rex.expr, CorrelVariable):
-            return rex
-        index = rex.expr.type.field_names.index(rex.name)
-        return FieldAccess(t.field_names[index], replace(rex.expr, type=t))
-
-    match rel:
-        case Correlate():
-            call = transform(rel.call, retyped) if rel.correl in names else rel.call
-            return replace(rel, input=_reading(rel.input, names, t), call=call)
-        case Filter():
-            return replace(rel, input=_reading(rel.input, names, t))
-        case Join() | Lateral() | TemporalJoin():
-            return replace(rel, left=_reading(rel.left, names, t))
-    return rel
+from .joins import JOIN_TYPES, join_condition, joined, outer_type
+from .scope import Namespace, Scope
 
 
 def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, ttl: StateTtl) -> FromItem:
@@ -220,7 +166,7 @@ def _bind_derived(context: Context, node: ast.DerivedTable, outer: Scope | None)
 
 def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: StateTtl) -> FromItem:
     left = bind_from(context, node.left, outer, ttl)
-    kind = _JOIN_TYPES[node.kind]
+    kind = JOIN_TYPES[node.kind]
     if isinstance(node.right, ast.Unnest):
         return _bind_unnest(context, node, node.right, left, kind, outer)
     if isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
@@ -232,8 +178,8 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
             return _bind_lateral(context, node, left, right, kind, inside.correl)
     else:
         right = bind_from(context, node.right, outer, ttl)
-    scope, fields = _joined(left, right, kind, outer)
-    condition, merged = _condition(context, node, left, right, scope)
+    scope, fields = joined(left, right, kind, outer)
+    condition, merged = join_condition(context, node, left, right, scope)
     rel = Join(
         left=left.rel,
         right=right.rel,
@@ -250,124 +196,14 @@ def _bind_lateral(
 ) -> FromItem:
     if kind not in (JoinType.INNER, JoinType.LEFT):
         raise unsupported(f"a {node.kind} JOIN with LATERAL", node.span, "use INNER or LEFT JOIN")
-    scope, fields = _joined(left, right, kind, None)
-    condition, merged = _condition(context, node, left, right, scope)
+    scope, fields = joined(left, right, kind, None)
+    condition, merged = join_condition(context, node, left, right, scope)
     if kind is JoinType.LEFT and condition != TRUE:
         raise unsupported("a condition of LEFT JOIN LATERAL", node.span, "write the condition in the subquery")
     rel: Rel = Lateral(left=left.rel, right=right.rel, type=kind, correl=correl, row_type=row(fields, nullable=False))
     if condition != TRUE:
         rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
-
-
-def _joined(
-    left: FromItem, right: FromItem, kind: JoinType, outer: Scope | None
-) -> tuple[Scope, list[tuple[str, LogicalType]]]:
-    """The scope of both sides, and the columns of the join."""
-    width = len(left.rel.row_type.fields)
-    left_nullable = kind in (JoinType.RIGHT, JoinType.FULL)
-    right_nullable = kind in (JoinType.LEFT, JoinType.FULL)
-    namespaces = (
-        *(_placed(n, 0, left_nullable) for n in left.namespaces),
-        *(_placed(n, width, right_nullable) for n in right.namespaces),
-    )
-    fields = [
-        *((f.name, _outer(f.type, left_nullable)) for f in left.rel.row_type.fields),
-        *((f.name, _outer(f.type, right_nullable)) for f in right.rel.row_type.fields),
-    ]
-    names = uniquify(n for n, _ in fields)
-    merged = (
-        *(_merged_nullable(m, 0, left_nullable) for m in left.merged),
-        *(_merged_nullable(m, width, right_nullable) for m in right.merged),
-    )
-    return Scope(namespaces, outer, merged), list(zip(names, (t for _, t in fields), strict=True))
-
-
-def _outer(t: LogicalType, nullable: bool) -> LogicalType:
-    return t.nullable_() if nullable else t
-
-
-def _placed(namespace: Namespace, by: int, nullable: bool) -> Namespace:
-    row_type = namespace.row_type
-    if nullable:
-        row_type = row(((f.name, f.type.nullable_()) for f in row_type.fields), nullable=False)
-    return replace(namespace, offset=namespace.offset + by, row_type=row_type)
-
-
-def _merged_nullable(column: MergedColumn, by: int, nullable: bool) -> MergedColumn:
-    def move(node: RexNode) -> RexNode:
-        return InputRef(node.index + by, _outer(node.type, nullable)) if isinstance(node, InputRef) else node
-
-    return MergedColumn(column.name, transform(column.expr, move), tuple(i + by for i in column.hidden))
-
-
-def _condition(
-    context: Context, node: ast.Join, left: FromItem, right: FromItem, scope: Scope
-) -> tuple[RexNode, tuple[MergedColumn, ...]]:
-    """The join condition, and the columns that USING or NATURAL merge."""
-    inner = _joined(left, right, JoinType.INNER, scope.outer)[0]
-    if node.natural:
-        right_names = {n for n, _ in Scope(right.namespaces, None, right.merged).visible()}
-        common = [n for n, _ in Scope(left.namespaces, None, left.merged).visible() if n in right_names]
-        names = [ast.Identifier(n, span=node.span) for n in common]
-    else:
-        names = list(node.using)
-    if not names:
-        if node.condition is None:
-            return TRUE, scope.merged
-        binder = ExpressionBinder(context, inner, "ON")
-        binder.keeps_not_distinct = True
-        condition = binder.condition(node.condition)
-        _check_join_keys(condition, node.condition.span)
-        return condition, scope.merged
-    parts, merged = [], []
-    width = len(left.rel.row_type.fields)
-    for name in names:
-        sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
-        moved = _shifted(sides[1], width)
-        check_join_keys(sides[0].type, moved.type, name.span)
-        parts.append(comparison_of("=", sides[0], moved, name.span))
-        merged.append(_merge(name, sides[0], moved, scope, _JOIN_TYPES[node.kind]))
-    return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
-
-
-def _check_join_keys(condition: RexNode, span: Span) -> None:
-    """Raise :class:`BindError` where columns that a join equates do not join."""
-    if not isinstance(condition, Call):
-        return
-    if condition.name == comparison.AND.internal_name:
-        for part in condition.operands:
-            _check_join_keys(part, span)
-    elif condition.name == comparison.EQUALS.internal_name and all(map(input_refs, condition.operands)):
-        left, right = condition.operands
-        check_join_keys(left.type, right.type, span)
-
-
-def _side(scope: Scope, name: ast.Identifier) -> RexNode:
-    return scope.resolve((name,))
-
-
-def _shifted(rex: RexNode, by: int) -> RexNode:
-    return transform(rex, lambda n: InputRef(n.index + by, n.type) if isinstance(n, InputRef) else n)
-
-
-def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope, kind: JoinType) -> MergedColumn:
-    """The column that two equal ones are shown as: that of a side which always has it, if there is one."""
-    types = [t for _, t in scope.row_fields]
-
-    def retype(node: RexNode) -> RexNode:
-        return InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node
-
-    sides = tuple(transform(side, retype) for side in (left, right))
-    hidden = {i for side in (left, right) for i in input_refs(side)}
-    hidden |= {i for m in scope.merged if m.name == name.name for i in m.hidden}
-    if kind is JoinType.FULL:
-        expr: RexNode = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
-    else:
-        expr = sides[1] if kind is JoinType.RIGHT else sides[0]
-        if kind is JoinType.INNER and not sides[1].type.nullable:
-            expr = cast(expr.type.not_null(), expr)
-    return MergedColumn(name.name, expr, tuple(sorted(hidden)))
 
 
 def _bind_temporal(
@@ -388,8 +224,8 @@ def _bind_temporal(
         )
     if time.type.is_proctime:
         raise unsupported("a processing-time temporal join", table.span, "use an event-time attribute of the left side")
-    scope, fields = _joined(left, right, kind, outer)
-    condition, merged = _condition(context, node, left, right, scope)
+    scope, fields = joined(left, right, kind, outer)
+    condition, merged = join_condition(context, node, left, right, scope)
     rel = TemporalJoin(
         left=left.rel,
         right=right.rel,
@@ -417,7 +253,10 @@ def _bind_unnest(
     right_type = row(zip(names, function_type.field_types, strict=True), nullable=False)
     nullable = kind is JoinType.LEFT
     namespace = Namespace(
-        row(((n, _outer(t, nullable)) for n, t in zip(names, function_type.field_types, strict=True)), nullable=False),
+        row(
+            ((n, outer_type(t, nullable)) for n, t in zip(names, function_type.field_types, strict=True)),
+            nullable=False,
+        ),
         len(left.rel.row_type.fields),
         node.alias.name.name if node.alias else None,
     )

@@ -1,0 +1,54 @@
+"""What an item of FROM is, once bound."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from ...plan.rex import CorrelVariable, FieldAccess, RexNode, transform
+from ...plan.types import LogicalType, row
+from ..algebra import Correlate, Filter, Join, Lateral, Rel, TemporalJoin
+from ..naming import uniquify
+from .scope import MergedColumn, Namespace
+
+
+@dataclass(frozen=True)
+class FromItem:
+    """A relation in FROM, the names its columns go by, and the name a hint may call it."""
+
+    rel: Rel
+    namespaces: tuple[Namespace, ...]
+    merged: tuple[MergedColumn, ...] = ()
+    name: str | None = None
+    unnested: tuple[tuple[str, int, LogicalType], ...] = ()
+    """Of each UNNEST the correlation variable, its first column and the type of its rows."""
+
+    def with_whole_rows(self) -> Rel:
+        """The relation, with UNNESTs that read rows of all columns of FROM, as the validator types them."""
+        if not self.unnested:
+            return self.rel
+        fields = [f for n in self.namespaces for f in n.row_type.fields]
+        for _, first, t in self.unnested:
+            fields[first : first + len(t.fields)] = t.fields
+        whole = row(zip(uniquify(f.name for f in fields), (f.type for f in fields), strict=True), nullable=False)
+        return _reading(self.rel, {name for name, _, _ in self.unnested}, whole)
+
+
+def _reading(rel: Rel, names: Collection[str], t: LogicalType) -> Rel:
+    """The relation, in which the correlation variables of those names are of type ``t``."""
+
+    def retyped(rex: RexNode) -> RexNode:
+        if not isinstance(rex, FieldAccess) or not isinstance(rex.expr, CorrelVariable):
+            return rex
+        index = rex.expr.type.field_names.index(rex.name)
+        return FieldAccess(t.field_names[index], replace(rex.expr, type=t))
+
+    match rel:
+        case Correlate():
+            call = transform(rel.call, retyped) if rel.correl in names else rel.call
+            return replace(rel, input=_reading(rel.input, names, t), call=call)
+        case Filter():
+            return replace(rel, input=_reading(rel.input, names, t))
+        case Join() | Lateral() | TemporalJoin():
+            return replace(rel, left=_reading(rel.left, names, t))
+    return rel

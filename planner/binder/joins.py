@@ -1,0 +1,139 @@
+"""What a join shows of its sides, and its condition: ON, USING or NATURAL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...plan.functions import comparison, conditional
+from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
+from ...plan.specs import JoinType
+from ...plan.types import LogicalType, row
+from ..naming import uniquify
+from ..rexbuilder import TRUE, cast, conjunction
+from ..sql import ast
+from ..sql.source import Span
+from .calls import fit
+from .context import Context
+from .expressions import ExpressionBinder
+from .from_items import FromItem
+from .operators import check_join_keys, comparison_of
+from .scope import MergedColumn, Namespace, Scope
+
+JOIN_TYPES = {
+    "INNER": JoinType.INNER,
+    "CROSS": JoinType.INNER,
+    "COMMA": JoinType.INNER,
+    "LEFT": JoinType.LEFT,
+    "RIGHT": JoinType.RIGHT,
+    "FULL": JoinType.FULL,
+}
+
+
+def joined(
+    left: FromItem, right: FromItem, kind: JoinType, outer: Scope | None
+) -> tuple[Scope, list[tuple[str, LogicalType]]]:
+    """The scope of both sides, and the columns of the join."""
+    width = len(left.rel.row_type.fields)
+    left_nullable = kind in (JoinType.RIGHT, JoinType.FULL)
+    right_nullable = kind in (JoinType.LEFT, JoinType.FULL)
+    namespaces = (
+        *(_placed(n, 0, left_nullable) for n in left.namespaces),
+        *(_placed(n, width, right_nullable) for n in right.namespaces),
+    )
+    fields = [
+        *((f.name, outer_type(f.type, left_nullable)) for f in left.rel.row_type.fields),
+        *((f.name, outer_type(f.type, right_nullable)) for f in right.rel.row_type.fields),
+    ]
+    names = uniquify(n for n, _ in fields)
+    merged = (
+        *(_merged_nullable(m, 0, left_nullable) for m in left.merged),
+        *(_merged_nullable(m, width, right_nullable) for m in right.merged),
+    )
+    return Scope(namespaces, outer, merged), list(zip(names, (t for _, t in fields), strict=True))
+
+
+def outer_type(t: LogicalType, nullable: bool) -> LogicalType:
+    return t.nullable_() if nullable else t
+
+
+def _placed(namespace: Namespace, by: int, nullable: bool) -> Namespace:
+    row_type = namespace.row_type
+    if nullable:
+        row_type = row(((f.name, f.type.nullable_()) for f in row_type.fields), nullable=False)
+    return replace(namespace, offset=namespace.offset + by, row_type=row_type)
+
+
+def _merged_nullable(column: MergedColumn, by: int, nullable: bool) -> MergedColumn:
+    def move(node: RexNode) -> RexNode:
+        return InputRef(node.index + by, outer_type(node.type, nullable)) if isinstance(node, InputRef) else node
+
+    return MergedColumn(column.name, transform(column.expr, move), tuple(i + by for i in column.hidden))
+
+
+def join_condition(
+    context: Context, node: ast.Join, left: FromItem, right: FromItem, scope: Scope
+) -> tuple[RexNode, tuple[MergedColumn, ...]]:
+    """The join condition, and the columns that USING or NATURAL merge."""
+    inner = joined(left, right, JoinType.INNER, scope.outer)[0]
+    if node.natural:
+        right_names = {n for n, _ in Scope(right.namespaces, None, right.merged).visible()}
+        common = [n for n, _ in Scope(left.namespaces, None, left.merged).visible() if n in right_names]
+        names = [ast.Identifier(n, span=node.span) for n in common]
+    else:
+        names = list(node.using)
+    if not names:
+        if node.condition is None:
+            return TRUE, scope.merged
+        binder = ExpressionBinder(context, inner, "ON")
+        binder.keeps_not_distinct = True
+        condition = binder.condition(node.condition)
+        _check_join_keys(condition, node.condition.span)
+        return condition, scope.merged
+    parts, merged = [], []
+    width = len(left.rel.row_type.fields)
+    for name in names:
+        sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
+        moved = _shifted(sides[1], width)
+        check_join_keys(sides[0].type, moved.type, name.span)
+        parts.append(comparison_of("=", sides[0], moved, name.span))
+        merged.append(_merge(name, sides[0], moved, scope, JOIN_TYPES[node.kind]))
+    return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
+
+
+def _check_join_keys(condition: RexNode, span: Span) -> None:
+    """Raise :class:`BindError` where columns that a join equates do not join."""
+    if not isinstance(condition, Call):
+        return
+    if condition.name == comparison.AND.internal_name:
+        for part in condition.operands:
+            _check_join_keys(part, span)
+    elif condition.name == comparison.EQUALS.internal_name and all(map(input_refs, condition.operands)):
+        left, right = condition.operands
+        check_join_keys(left.type, right.type, span)
+
+
+def _side(scope: Scope, name: ast.Identifier) -> RexNode:
+    return scope.resolve((name,))
+
+
+def _shifted(rex: RexNode, by: int) -> RexNode:
+    return transform(rex, lambda n: InputRef(n.index + by, n.type) if isinstance(n, InputRef) else n)
+
+
+def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope, kind: JoinType) -> MergedColumn:
+    """The column that two equal ones are shown as: that of a side which always has it, if there is one."""
+    types = [t for _, t in scope.row_fields]
+
+    def retype(node: RexNode) -> RexNode:
+        return InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node
+
+    sides = tuple(transform(side, retype) for side in (left, right))
+    hidden = {i for side in (left, right) for i in input_refs(side)}
+    hidden |= {i for m in scope.merged if m.name == name.name for i in m.hidden}
+    if kind is JoinType.FULL:
+        expr: RexNode = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
+    else:
+        expr = sides[1] if kind is JoinType.RIGHT else sides[0]
+        if kind is JoinType.INNER and not sides[1].type.nullable:
+            expr = cast(expr.type.not_null(), expr)
+    return MergedColumn(name.name, expr, tuple(sorted(hidden)))
