@@ -374,3 +374,5 @@ class Sink(Unary):
     conflict: str | None = None
     options: tuple[tuple[str, str], ...] = ()
     upsert_materialize: bool = False
+    is_united: bool = False
+    """Whether the input is the union of what several sinks wrote to the table."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...plan.functions.cast import unruled_cast
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
@@ -26,11 +28,12 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
     """
     table = _sink(context, node)
     columns = [c for c in table.resolved.schema.columns if is_persisted(c)]
-    rel = bind_query(context, node.query)
-    target_columns = None
     static = _static_partition(context, node, table, columns)
+    targets = _targets(node, {c.name: i for i, c in enumerate(columns)}, columns, static)
+    query, order = _in_table_order(node.query, targets)
+    rel = bind_query(context, query)
     if node.columns or static:
-        rel, target_columns = _arranged(rel, node, columns, static)
+        rel = _arranged(rel, node, columns, static, order)
     rel = _fitted(rel, node, table, columns)
     return TableModify(
         input=rel,
@@ -39,7 +42,7 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
         static_partition=tuple(
             (p.column.name, _partition_text(p.value)) for p in node.partition if p.value is not None
         ),
-        target_columns=target_columns if node.columns else None,
+        target_columns=tuple(targets) if node.columns else None,
         conflict=node.on_conflict,
         options=hint_options(node.hints),
         row_type=rel.row_type,
@@ -97,12 +100,23 @@ def _partition_text(value: ast.Expression | None) -> str:
     return "" if value is None else value.span.text.strip("'")
 
 
-def _arranged(
-    rel: Rel, node: ast.Insert, columns: list[Column], static: dict[str, RexNode]
-) -> tuple[Rel, tuple[int, ...]]:
-    """The query's columns in the sink's order, NULL where the column list leaves one out."""
-    by_name = {c.name: i for i, c in enumerate(columns)}
-    targets = _targets(node, by_name, columns, static)
+def _in_table_order(query: ast.Query, targets: list[int]) -> tuple[ast.Query, list[int]]:
+    """A plain SELECT with its items in the order of the sink's columns, and these; else both as they are.
+
+    The order numbers what has no name.  Source: ``PreValidateReWriter``.
+    """
+    body = query.body
+    if not isinstance(body, ast.Select) or len(body.items) != len(targets):
+        return query, targets
+    if any(isinstance(item.expression, ast.Star) for item in body.items):
+        return query, targets
+    order = sorted(range(len(targets)), key=targets.__getitem__)
+    items = tuple(body.items[i] for i in order)
+    return replace(query, body=replace(body, items=items)), [targets[i] for i in order]
+
+
+def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[str, RexNode], targets: list[int]) -> Rel:
+    """The query's columns, which are for these of the sink, in the sink's order: NULL where one is left out."""
     fields = rel.row_type.fields
     if len(targets) != len(fields):
         raise BindError(
@@ -110,8 +124,8 @@ def _arranged(
             + ", ".join(columns[i].name for i in targets),
             node.query.span,
         )
-    for column in columns:
-        unset = column.name not in static and by_name[column.name] not in targets
+    for i, column in enumerate(columns):
+        unset = column.name not in static and i not in targets
         if unset and not _type(column).nullable:
             raise BindError(
                 f"the column '{column.name}' is NOT NULL but gets no value",
@@ -121,14 +135,14 @@ def _arranged(
     sources = [targets.index(i) if i in targets else None for i in range(len(columns))]
     if isinstance(rel, Values):
         rows = [_filled(t, columns, sources, static) for t in rel.tuples]
-        return rows_relation(rows), tuple(targets)
+        return rows_relation(rows)
     exprs = _filled(tuple(InputRef(i, f.type) for i, f in enumerate(fields)), columns, sources, static)
     names = [
         f"EXPR${i}" if source is None or fields[source].name.startswith("EXPR$") else fields[source].name
         for i, source in enumerate(sources)
     ]
     row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-    return Project(input=rel, exprs=exprs, row_type=row_type), tuple(targets)
+    return Project(input=rel, exprs=exprs, row_type=row_type)
 
 
 def _filled(

@@ -101,7 +101,7 @@ class Scope:
         for length in range(len(names) - 1, 0, -1):
             for namespace in self.namespaces:
                 if namespace.matches(names[:length]):
-                    found = _column(namespace, names[length])
+                    found = _column(namespace, parts[length])
                     if found is not None:
                         return nested(found, parts[length + 1 :])
         return self._unqualified(parts)
@@ -113,8 +113,8 @@ class Scope:
         found: list[RexNode] = [m.expr for m in merged]
         owners = ["JOIN … USING"] * len(found)
         for namespace in self.namespaces:
-            column = _column(namespace, name)
-            if column is not None and column.index not in hidden:
+            column = _column(namespace, parts[0])
+            if column is not None and not (isinstance(column, InputRef) and column.index in hidden):
                 found.append(column)
                 owners.append(namespace.alias or "?")
         if len(found) > 1:
@@ -123,17 +123,7 @@ class Scope:
                 parts[0].span,
                 f"qualify it: {owners[0]}.{name}",
             )
-        return nested(found[0], parts[1:]) if found else self._peek(parts)
-
-    def _peek(self, parts: Sequence[Identifier]) -> RexNode | None:
-        """A field of a row-typed column, which Flink finds without the column's name."""
-        found = [
-            InputRef(n.offset + i, f.type)
-            for n in self.namespaces
-            for i, f in enumerate(n.row_type.fields)
-            if parts[0].name in f.type.field_names
-        ]
-        return nested(found[0], parts) if len(found) == 1 else None
+        return nested(found[0], parts[1:]) if found else None
 
     def _missing(self, parts: Sequence[Identifier]) -> BindError:
         names = tuple(p.name for p in parts)
@@ -157,11 +147,33 @@ class Scope:
         return BindError(f"there is no column '{names[0]}' in {tables}", parts[0].span, did_you_mean(names[0], columns))
 
 
-def _column(namespace: Namespace, name: str) -> InputRef | None:
-    for i, f in enumerate(namespace.row_type.fields):
-        if f.name == name:
-            return InputRef(namespace.offset + i, f.type)
-    return None
+def _column(namespace: Namespace, part: Identifier) -> RexNode | None:
+    """The column of a name; else the field of that name inside a column that is a row, as deep as it may be.
+
+    Raises :class:`BindError` if several fields of one depth have the name.  Source: Calcite's ``DelegatingScope``.
+    """
+    paths = sorted(_paths(namespace.row_type, part.name), key=len)
+    if not paths:
+        return None
+    if len(paths) > 1 and len(paths[0]) == len(paths[1]):
+        raise BindError(
+            f"the column '{part.name}' is ambiguous: it is '{'.'.join(paths[0])}' and '{'.'.join(paths[1])}'",
+            part.span,
+            f"write {'.'.join(paths[0])}",
+        )
+    first, *inner = paths[0]
+    index = namespace.row_type.field_names.index(first)
+    found: RexNode = InputRef(namespace.offset + index, namespace.row_type.fields[index].type)
+    for name in inner:
+        found = field_access(found, name)
+    return found
+
+
+def _paths(t: LogicalType, name: str) -> list[tuple[str, ...]]:
+    """The ways from a row to its field of a name, or to fields of that name inside its fields."""
+    if name in t.field_names:
+        return [(name,)]
+    return [(f.name, *path) for f in t.fields for path in _paths(f.type, name)]
 
 
 def nested(rex: RexNode, fields: Sequence[Identifier]) -> RexNode:

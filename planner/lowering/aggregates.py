@@ -106,7 +106,7 @@ def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
 def incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
     """Between the phases of a split distinct aggregation."""
     retractions = (rel.need_retraction,) * len(rel.partial_calls)
-    columns_ = accumulators(rel.partial_calls, retractions, rel.partial_local_input.field_types)
+    columns_ = accumulators(rel.partial_calls, retractions, rel.partial_local_input.field_types, rel.need_retraction)
     keys = [names(rel.input)[g] for g in rel.final_grouping]
     output = names(rel)[len(keys) :]
     select = global_phase(keys, rel.partial_calls, retractions, columns_, output, retracts=rel.need_retraction)

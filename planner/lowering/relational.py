@@ -111,7 +111,7 @@ def sink(rel: p.Sink, ctx: Context) -> ExecNode:
     if rel.static_partition:
         abilities.append(Partitioning(dict(rel.static_partition)))
     spec = TableSinkSpec(_resolved(rel.table, rel.options), tuple(abilities) or None, paths)
-    key = smallest_key(upsert_keys(rel.input))
+    key = smallest_key(upsert_keys(rel.input.inputs[0] if rel.is_united else rel.input))
     return ctx.node(
         nodes.Sink,
         rel,

@@ -159,11 +159,12 @@ def assemble(optimized: Sequence[Optimized], config: Mapping[str, str]) -> Plan:
     for _, found in optimized:
         modes |= found
     if _is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
-        if _is_on(config, "table.optimizer.reuse-source-enabled"):
+        sources = _is_on(config, "table.optimizer.reuse-source-enabled")
+        if sources:
             sinks = list(merge_scans(sinks, modes))
         if _is_on(config, "table.optimizer.reuse-sink-enabled"):
             sinks = list(merge_sinks(sinks, modes))
-        return lower(*share(sinks, modes), config)
+        return lower(*share(sinks, modes, sources=sources), config)
     return lower(sinks, modes, config)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
+from ...plan.types import TimeKind
 from ..accumulators import accumulators
 from ..algebra import Rel
 from ..physical import (
@@ -52,7 +53,6 @@ _BY_WATERMARK = (
     WindowJoin,
     IntervalJoin,
     VersionedJoin,
-    OverAggregate,
     TemporalSort,
 )
 """Operators that wait for watermarks."""
@@ -78,7 +78,7 @@ def _place(rel: Rel, mode: str | None, interval: int) -> Rel:
     """``mode``: of the mini-batches that the operators above need, or ``None``."""
     if isinstance(rel, LegacyWindowAggregate):
         return rel
-    if isinstance(rel, _BY_WATERMARK) or (isinstance(rel, Deduplicate) and rel.is_rowtime):
+    if _waits_for_watermarks(rel):
         mode = "RowTime"
     elif isinstance(rel, _BATCHED):
         mode = mode or "ProcTime"
@@ -87,6 +87,17 @@ def _place(rel: Rel, mode: str | None, interval: int) -> Rel:
     if mode and isinstance(rel, SourceScan):
         return MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime", row_type=rel.row_type)
     return with_inputs(rel, tuple(_place(i, mode, interval) for i in rel.inputs))
+
+
+def _waits_for_watermarks(rel: Rel) -> bool:
+    """Whether the operator works by event time."""
+    match rel:
+        case Deduplicate():
+            return rel.is_rowtime
+        case OverAggregate():
+            types = rel.row_type.field_types
+            return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
+    return isinstance(rel, _BY_WATERMARK)
 
 
 def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
@@ -151,11 +162,12 @@ def _incremental(rel: Rel) -> Rel:
     if not isinstance(local, LocalGroupAggregate) or not isinstance(local.input, GlobalGroupAggregate):
         return rel
     partial = local.input
-    if partial.phase != "PARTIAL" or partial.need_retraction:
+    if partial.phase != "PARTIAL":
         return rel
     keys = tuple(partial.grouping[g] for g in local.grouping)
     plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
-    columns = accumulators(plain, (False,) * len(plain), partial.local_input.field_types)
+    retracts = partial.need_retraction
+    columns = accumulators(plain, (retracts,) * len(plain), partial.local_input.field_types, retracts)
     fields = [local.row_type.fields[i] for i in range(len(keys))]
     row_type = row_of(
         (*(f.name for f in fields), *(f.name for f in columns.fields)),
@@ -174,5 +186,7 @@ def _incremental(rel: Rel) -> Rel:
         row_type=row_type,
     )
     return replace(
-        rel, need_retraction=False, input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type)
+        rel,
+        need_retraction=columns.count_star is not None,
+        input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type),
     )

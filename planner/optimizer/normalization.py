@@ -6,21 +6,26 @@ Sources: ``StreamPhysicalTableSourceScanRule``, ``PushCalcPastChangelogNormalize
 
 from __future__ import annotations
 
-from ...plan.rex import RexNode
+from dataclasses import replace
+
+from ...plan.rex import InputRef, RexNode
 from ..algebra import Rel
 from ..physical import Calc, ChangelogNormalize, Exchange, SourceScan, WatermarkAssigner
-from .calcs import calc
+from .calcs import calc, merge_calcs
 from .rexes import and_, conjunctions, identity, is_deterministic, refs, remap
+from .row_types import row_of, unique_names
 from .tree import with_inputs
 
 
 def normalize_changelogs(rel: Rel) -> Rel:
     """Put a normalization over each source that needs one, below it what may be filtered and left out by then."""
+    if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
+        return _past_watermark(rel, rel.input)
     if isinstance(rel, Calc) and _source(rel.input) is not None:
         return _past_calc(rel)
     if _source(rel) is not None:
         return _normalized(rel, None)
-    return with_inputs(rel, tuple(normalize_changelogs(i) for i in rel.inputs))
+    return merge_calcs(with_inputs(rel, tuple(normalize_changelogs(i) for i in rel.inputs)))
 
 
 def _source(rel: Rel) -> SourceScan | None:
@@ -56,3 +61,42 @@ def _past_calc(rel: Calc) -> Rel:
     condition = remap(and_(rest), mapping) if rest else None
     normalized = _normalized(trimmed, condition, tuple(mapping[k] for k in key))
     return calc(normalized, (remap(e, mapping) for e in rel.projection), rel.row_type.field_names)
+
+
+def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
+    """Watermarks over a calc of the source are assigned before the normalization, and where it needs the calc's keys.
+
+    What the calc leaves out of the key is kept till after it; a calc that leaves out nothing else comes after it.
+    """
+    source = below.input
+    place = {e.index: i for i, e in enumerate(below.projection) if isinstance(e, InputRef)}
+    key = _key(source)
+    columns = identity(source.row_type)
+    added = [k for k in key if k not in place]
+    if not added:
+        return _normalized(rel, None, tuple(place[k] for k in key))
+    width = len(below.projection)
+    place |= {k: width + i for i, k in enumerate(added)}
+    if len(place) == len(columns) == width + len(added) and below.condition is None:
+        origin = {new: old for old, new in place.items()}
+        return _calc_above(rel, below, origin)
+    names = unique_names([*below.row_type.field_names, *(source.row_type.field_names[k] for k in added)])
+    wide = calc(source, (*below.projection, *(columns[k] for k in added)), names, below.condition)
+    types = [*rel.row_type.field_types, *(columns[k].type for k in added)]
+    marked = replace(rel, input=wide, row_type=row_of(names, types))
+    normalized = _normalized(marked, None, tuple(place[k] for k in key))
+    return calc(normalized, identity(marked.row_type)[:width], rel.row_type.field_names)
+
+
+def _calc_above(rel: WatermarkAssigner, below: Calc, origin: dict[int, int]) -> Rel:
+    """The watermarks of the source itself, and over its normalization the calc that permutes columns."""
+    source = below.input
+    rowtime = origin[rel.rowtime_index]
+    types = list(source.row_type.field_types)
+    types[rowtime] = rel.row_type.field_types[rel.rowtime_index]
+    row_type = row_of(source.row_type.field_names, types)
+    marked = replace(rel, input=source, rowtime_index=rowtime, expr=remap(rel.expr, origin), row_type=row_type)
+    columns = identity(row_type)
+    return calc(
+        _normalized(marked, None), (columns[origin[i]] for i in range(len(below.projection))), rel.row_type.field_names
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra import Rel
-from ..physical import Calc, Sink, SourceScan, UnionAll
+from ..physical import Calc, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from .calcs import merge_calcs
 from .changelog import Mode
 from .projections import project_scan
@@ -118,17 +118,20 @@ def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
     if len(group) == 1:
         return first
     union = UnionAll(operands=tuple(sink.input for sink in group), row_type=first.row_type)
-    new = replace(first, input=union)
+    new = replace(first, input=union, is_united=True)
     modes[id(union)] = modes[id(first.input)]
     modes[id(new)] = modes[id(first)]
     return new
 
 
-def share(sinks: Sequence[Rel], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
-    """Equal sub-trees as one object each.  Sinks stay apart."""
+def share(
+    sinks: Sequence[Rel], modes: Mapping[int, Mode], *, sources: bool = True
+) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
+    """Equal sub-trees as one object each.  Sinks stay apart, and without ``sources`` so do scans."""
     canonical: dict[Any, Rel] = {}
     new_modes: dict[int, Mode] = {}
     ids: dict[int, Rel] = {}
+    apart = Sink if sources else (Sink, SourceScan)
 
     def visit(rel: Rel) -> Rel:
         found = ids.get(id(rel))
@@ -137,7 +140,7 @@ def share(sinks: Sequence[Rel], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, .
         inputs = tuple(visit(i) for i in rel.inputs)
         mode = modes.get(id(rel))
         new = with_inputs(rel, inputs)
-        if not isinstance(rel, Sink):
+        if not isinstance(rel, apart):
             new = canonical.setdefault(_digest(rel, inputs, mode), new)
         ids[id(rel)] = new
         if mode is not None:
@@ -148,5 +151,8 @@ def share(sinks: Sequence[Rel], modes: Mapping[int, Mode]) -> tuple[tuple[Rel, .
 
 
 def _digest(rel: Rel, inputs: tuple[Rel, ...], mode: Mode | None) -> Any:
+    """What equal operators have in common: all but the names of calls that a first phase computes."""
+    if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
+        rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
     own = tuple(repr(getattr(rel, f.name)) for f in fields(rel) if f.name not in ("input", "left", "right", "operands"))
     return type(rel), own, tuple(map(id, inputs)), mode

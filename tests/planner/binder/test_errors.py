@@ -17,6 +17,7 @@ from flinkplan.planner.sql import parse_script
         ("SELECT w.aa FROM w", "aa", "no column 'aa' in 'w'", "did you mean 'a'"),
         ("SELECT x.a FROM w", "x", "no table, alias or row column 'x'", None),
         ("SELECT a FROM w, u", "a", "the column 'a' is ambiguous", "qualify it: w.a"),
+        ("SELECT x FROM t, UNNEST(ar) AS q(x)", "x", "the column 'x' is ambiguous", "qualify it: t.x"),
         ("SELECT a AS x, k AS x FROM w QUALIFY x > 1", "x", "several columns 'x'", None),
         (
             "SELECT k, SUM(a) FROM w GROUP BY k QUALIFY RANK() OVER (ORDER BY k) < 3",

@@ -83,8 +83,8 @@ CASES = {
             Scan(u)
         }))
             Scan(w)""",
-    "SELECT id, x FROM t CROSS JOIN UNNEST(ar) AS q(x)": """
-        Project(id=[$0], x=[$21])
+    "SELECT id, u FROM t CROSS JOIN UNNEST(ar) AS q(u)": """
+        Project(id=[$0], u=[$21])
           Correlate($cor0, inner, UNNEST_ROWS($cor0.ar))""",
     "SELECT a FROM w UNION ALL SELECT a FROM u": """
         SetOp(UNION ALL)
@@ -158,7 +158,7 @@ def test_a_fitting_query_stays_as_it_is(session: Session) -> None:
 
 def test_a_column_list_orders_and_fills_up(session: Session) -> None:
     assert insert(session, "INSERT INTO o (z, x) SELECT id, a FROM u;").split("\n")[1] == (
-        "  Project(a=[$1], EXPR$1=[null:VARCHAR(4)], id=[$0])"
+        "  Project(a=[$0], EXPR$1=[null:VARCHAR(4)], id=[$1])"
     )
 
 
