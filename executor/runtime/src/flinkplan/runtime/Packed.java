@@ -1,14 +1,10 @@
 package flinkplan.runtime;
 
-import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback;
-import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.AtomicType;
 import org.apache.spark.sql.types.ByteType;
@@ -19,21 +15,18 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.VariantType;
-import scala.Function1;
-import scala.collection.immutable.IndexedSeq;
-import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The expression whose value is another's as the bytes of a binary row.
  *
  * <p>So a state holds what its Avro encoding cannot: arrays with NULLs in them, maps, and TINYINT and SMALLINT.
  */
-final class Packed extends Expression implements CodegenFallback, Serializable {
+final class Packed extends Interpreted {
     private final Expression child;
     private transient UnsafeProjection projection;
 
     Packed(Expression child) {
+        super(List.of(child));
         this.child = child;
     }
 
@@ -80,47 +73,7 @@ final class Packed extends Expression implements CodegenFallback, Serializable {
     }
 
     @Override
-    public ExprCode doGenCode(CodegenContext context, ExprCode code) {
-        return CodegenFallback.super.doGenCode(context, code);
-    }
-
-    @Override
-    public Seq<Expression> children() {
-        return CollectionConverters.asScala(List.of(child)).toSeq();
-    }
-
-    @Override
-    public Expression mapChildren(Function1<Expression, Expression> function) {
-        return new Packed(function.apply(child));
-    }
-
-    @Override
-    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
-        return new Packed(children.head());
-    }
-
-    @Override
-    public int productArity() {
-        return 1;
-    }
-
-    @Override
-    public Object productElement(int index) {
-        return child;
-    }
-
-    @Override
-    public boolean canEqual(Object other) {
-        return other instanceof Packed;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Packed packed && packed.child.equals(child);
-    }
-
-    @Override
-    public int hashCode() {
-        return child.hashCode();
+    protected Expression over(List<Expression> children) {
+        return new Packed(children.get(0));
     }
 }

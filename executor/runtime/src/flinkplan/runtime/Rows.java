@@ -1,6 +1,7 @@
 package flinkplan.runtime;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -27,20 +28,20 @@ public final class Rows {
 
     /** An encoder that passes internal rows of this schema through. */
     public static Encoder<InternalRow> encoder(StructType schema) {
-        return encoder(schema, new boolean[schema.length()]);
+        return encoder(schema, new BitSet());
     }
 
     /** An encoder for states, which packs the columns that their encoding cannot hold. */
     public static Encoder<InternalRow> stateEncoder(StructType schema) {
-        boolean[] packed = new boolean[schema.length()];
-        for (int i = 0; i < packed.length; i++) {
-            packed[i] = Packed.isNeeded(schema.apply(i).dataType());
+        BitSet packed = new BitSet();
+        for (int i = 0; i < schema.length(); i++) {
+            packed.set(i, Packed.isNeeded(schema.apply(i).dataType()));
         }
         return encoder(schema, packed);
     }
 
     @SuppressWarnings("unchecked")
-    private static Encoder<InternalRow> encoder(StructType schema, boolean[] packed) {
+    private static Encoder<InternalRow> encoder(StructType schema, BitSet packed) {
         List<Expression> fields = new ArrayList<>();
         StructType encoded = new StructType();
         Expression row = new BoundReference(0, schema, false);
@@ -48,8 +49,8 @@ public final class Rows {
             StructField field = schema.apply(i);
             Expression value = new GetStructField(row, i, Option.empty());
             fields.add(new Literal(UTF8String.fromString(field.name()), DataTypes.StringType));
-            fields.add(packed[i] ? new Packed(value) : value);
-            encoded = packed[i] ? encoded.add(field.name(), DataTypes.BinaryType) : encoded.add(field);
+            fields.add(packed.get(i) ? new Packed(value) : value);
+            encoded = packed.get(i) ? encoded.add(field.name(), DataTypes.BinaryType) : encoded.add(field);
         }
         Expression serializer = new CreateNamedStruct(CollectionConverters.asScala(fields).toSeq());
         AgnosticEncoder<?> shape = RowEncoder.encoderFor(encoded);

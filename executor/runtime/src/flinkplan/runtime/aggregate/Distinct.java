@@ -1,56 +1,35 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.States;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.States;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.types.StructType;
 
 /** An aggregate function that sees each combination of its arguments once. */
-public final class Distinct extends Accumulator {
-    private final Accumulator function;
+public final class Distinct extends Delegating {
     private final StructType input;
     private final int[] columns;
     private transient Multiset seen;
     private transient UnsafeProjection arguments;
 
     public Distinct(Accumulator function, StructType input, int[] columns) {
-        this.function = function;
+        super(function);
         this.input = input;
         this.columns = columns;
-    }
-
-    @Override
-    StructType schema() {
-        return function.schema();
     }
 
     @Override
     void open(States states, String name, long ttl) {
         seen = new Multiset(states, name + "-distinct", Rows.select(input, columns), ttl);
         arguments = Rows.projection(input, columns);
-        function.open(states, name, ttl);
+        super.open(states, name, ttl);
     }
 
     @Override
     void begin() {
         seen.begin();
-        function.begin();
-    }
-
-    @Override
-    void reset() {
-        function.reset();
-    }
-
-    @Override
-    void load(InternalRow saved) {
-        function.load(saved);
-    }
-
-    @Override
-    InternalRow save() {
-        return function.save();
+        super.begin();
     }
 
     @Override
@@ -68,24 +47,14 @@ public final class Distinct extends Accumulator {
     }
 
     @Override
-    boolean orderMatters() {
-        return function.orderMatters();
-    }
-
-    @Override
-    Object value() {
-        return function.value();
-    }
-
-    @Override
     void clear() {
         seen.clear();
-        function.clear();
+        super.clear();
     }
 
     @Override
     void flush() {
         seen.flush();
-        function.flush();
+        super.flush();
     }
 }

@@ -1,7 +1,7 @@
 package flinkplan.runtime.aggregate;
 
+import flinkplan.runtime.Interpreted;
 import flinkplan.runtime.Rows;
-import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -12,9 +12,6 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Generator;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback;
-import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
 import org.apache.spark.sql.catalyst.plans.logical.Generate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreePattern;
@@ -24,10 +21,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.Enumeration;
-import scala.Function1;
 import scala.Option;
 import scala.collection.IterableOnce;
-import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -37,7 +32,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>It is a generator for Spark, which emits what its task has folded when the task's rows have ended. Its rows are
  * a group's key, the number of its rows, one struct a call with what the call saves, and a sequence number.
  */
-public final class PreAggregate extends Expression implements Generator, CodegenFallback, Serializable {
+public final class PreAggregate extends Interpreted implements Generator {
     private static final String ROWS = "rows";
     private static final String SEQUENCE = "__seq";
 
@@ -51,6 +46,7 @@ public final class PreAggregate extends Expression implements Generator, Codegen
     private transient Folding folding;
 
     private PreAggregate(List<Expression> columns, StructType input, int keys, Call[] calls) {
+        super(columns, keys, List.of(calls));
         this.columns = columns;
         this.input = input;
         this.keys = keys;
@@ -142,47 +138,7 @@ public final class PreAggregate extends Expression implements Generator, Codegen
     }
 
     @Override
-    public ExprCode doGenCode(CodegenContext context, ExprCode code) {
-        return CodegenFallback.super.doGenCode(context, code);
-    }
-
-    @Override
-    public Seq<Expression> children() {
-        return asScala(columns);
-    }
-
-    @Override
-    public Expression mapChildren(Function1<Expression, Expression> function) {
-        return new PreAggregate(columns.stream().map(function::apply).toList(), input, keys, calls);
-    }
-
-    @Override
-    public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
-        return new PreAggregate(List.copyOf(CollectionConverters.asJava(children)), input, keys, calls);
-    }
-
-    @Override
-    public int productArity() {
-        return 2;
-    }
-
-    @Override
-    public Object productElement(int index) {
-        return index == 0 ? asScala(columns) : keys;
-    }
-
-    @Override
-    public boolean canEqual(Object other) {
-        return other instanceof PreAggregate;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof PreAggregate fold && fold.columns.equals(columns) && fold.calls == calls;
-    }
-
-    @Override
-    public int hashCode() {
-        return columns.hashCode();
+    protected Expression over(List<Expression> children) {
+        return new PreAggregate(children, input, keys, calls);
     }
 }
