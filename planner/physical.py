@@ -133,9 +133,7 @@ class IncrementalGroupAggregate(Unary):
     partial_grouping: tuple[int, ...]
     final_grouping: tuple[int, ...]
     partial_calls: tuple[AggregateCall, ...]
-    final_calls: tuple[AggregateCall, ...]
     partial_local_input: LogicalType
-    partial_local_grouping: tuple[int, ...]
     need_retraction: bool
     ttl: int | None = None
 

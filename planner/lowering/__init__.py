@@ -9,7 +9,7 @@ from typing import Any
 from ...plan.document import FLINK_VERSION, Edge, Plan
 from ...plan.nodes.base import ExecNode
 from ..algebra import Rel
-from ..optimizer.changelog import Mode
+from ..optimizer.changelog import Modes
 from . import aggregates, joins, ranks, relational, windows
 from .context import Context
 
@@ -22,7 +22,7 @@ _RULES: dict[type[Rel], Callable[[Any, Context], ExecNode]] = {
 }
 
 
-def lower(sinks: Sequence[Rel], modes: Mapping[int, Mode], config: Mapping[str, str]) -> Plan:
+def lower(sinks: Sequence[Rel], modes: Modes, config: Mapping[str, str]) -> Plan:
     """The plan of physical trees.  A relation that several share (the same object) becomes one node.
 
     Ids count from 1, inputs before the operators that read them, sink by sink.

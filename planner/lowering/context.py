@@ -10,7 +10,7 @@ from ...plan.durations import format_duration, parse_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ..algebra import Rel
-from ..optimizer.changelog import Mode
+from ..optimizer.changelog import Mode, Modes
 
 DEFAULTS = {
     "table.exec.mini-batch.enabled": "false",
@@ -35,7 +35,7 @@ ENUMS = frozenset(key for key in DEFAULTS if key.startswith("table.exec.sink."))
 class Context:
     """The state of a lowering: modes by ``id()`` of the relation, and the session's options."""
 
-    modes: Mapping[int, Mode]
+    modes: Modes
     config: Mapping[str, str]
 
     def mode(self, rel: Rel) -> Mode:

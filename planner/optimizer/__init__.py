@@ -15,7 +15,7 @@ from ..physical import Sink
 from .aggregate_functions import reduce_functions
 from .aggregates import expand_grouping_sets, merge_permutation, merge_sets_permutation, remove_distinct, with_constant
 from .calcs import merge_calcs, to_calc
-from .changelog import Mode, infer
+from .changelog import Mode, Modes, infer
 from .empty import prune_empty
 from .implement import Implementer
 from .join_expressions import push_join_expressions
@@ -134,7 +134,7 @@ def physical(modify: TableModify, config: Mapping[str, str]) -> Rel:
     return bottom_up(Implementer(config).visit(logical(modify, config)), merge_calcs)
 
 
-Optimized: TypeAlias = tuple[Sink, Mapping[int, Mode]]
+Optimized: TypeAlias = tuple[Sink, Modes]
 """The physical tree of a sink, and the mode of each operator by ``id()``."""
 
 

@@ -6,7 +6,7 @@ Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra import Rel
 from ..physical import Calc, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from .calcs import merge_calcs
-from .changelog import Mode
+from .changelog import Mode, Modes
 from .projections import project_scan
 from .rexes import identity
 from .row_types import row_of
@@ -125,7 +125,7 @@ def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
 
 
 def share(
-    sinks: Sequence[Rel], modes: Mapping[int, Mode], *, sources: bool = True
+    sinks: Sequence[Rel], modes: Modes, *, sources: bool = True
 ) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
     """Equal sub-trees as one object each.  Sinks stay apart, and without ``sources`` so do scans."""
     canonical: dict[Any, Rel] = {}
