@@ -67,7 +67,7 @@ def _merged_nullable(column: MergedColumn, by: int, nullable: bool) -> MergedCol
     def move(node: RexNode) -> RexNode:
         return InputRef(node.index + by, outer_type(node.type, nullable)) if isinstance(node, InputRef) else node
 
-    return MergedColumn(column.name, transform(column.expr, move), tuple(i + by for i in column.hidden))
+    return replace(column, expr=transform(column.expr, move), hidden=tuple(i + by for i in column.hidden))
 
 
 def join_condition(
@@ -96,7 +96,8 @@ def join_condition(
         moved = _shifted(sides[1], width)
         check_join_keys(sides[0].type, moved.type, name.span)
         parts.append(comparison_of("=", sides[0], moved, name.span))
-        merged.append(_merge(name, sides[0], moved, scope, JOIN_TYPES[node.kind]))
+        column = _merge(name, sides[0], moved, scope, JOIN_TYPES[node.kind])
+        merged.append(replace(column, is_named=not node.natural))
     return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
 
 
@@ -113,7 +114,9 @@ def _check_join_keys(condition: RexNode, span: Span) -> None:
 
 
 def _side(scope: Scope, name: ast.Identifier) -> RexNode:
-    return scope.resolve((name,))
+    """The first column of the name, as Flink takes it."""
+    found = next((column for shown, column in scope.visible() if shown == name.name), None)
+    return scope.resolve((name,)) if found is None else found
 
 
 def _shifted(rex: RexNode, by: int) -> RexNode:

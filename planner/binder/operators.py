@@ -83,6 +83,9 @@ def _junction(binder: ExpressionBinder, node: ast.Binary) -> RexNode:
         parts.append(current.right)
         current = current.left
     parts.append(current)
+    for part in parts:
+        if isinstance(part, ast.NullLiteral):
+            raise BindError(f"NULL alone has no type beside {node.operator}", part.span, "write CAST(NULL AS BOOLEAN)")
     operands = [_logical(binder, part) for part in reversed(parts)]
     return conjunction(operands) if node.operator == "AND" else disjunction(operands)
 

@@ -38,6 +38,8 @@ class MergedColumn:
     name: str
     expr: RexNode
     hidden: tuple[int, ...]
+    is_named: bool = True
+    """Whether the name alone stands for it; Flink knows the columns of a NATURAL JOIN only by ``*``."""
 
 
 @dataclass
@@ -108,7 +110,7 @@ class Scope:
 
     def _unqualified(self, parts: Sequence[Identifier]) -> RexNode | None:
         name = parts[0].name
-        merged = [m for m in self.merged if m.name == name]
+        merged = [m for m in self.merged if m.name == name and m.is_named]
         hidden = {i for m in merged for i in m.hidden}
         found: list[RexNode] = [m.expr for m in merged]
         owners = ["JOIN … USING"] * len(found)

@@ -173,7 +173,10 @@ def digest(rex: RexNode, fields: Sequence[str]) -> str:
     """An expression as Calcite's own digest: prefix, with the types of literals."""
     match rex:
         case Call() if rex.name in ("$CAST$1", "$TRY_CAST$1"):
-            return f"{operator_name(rex)}({digest(rex.operands[0], fields)} AS {type_name(rex.type)})"
+            nullability = "" if rex.type.nullable else " NOT NULL"
+            return (
+                f"{operator_name(rex)}({digest(rex.operands[0], fields)} AS {_full_type_name(rex.type)}{nullability})"
+            )
         case Call():
             return f"{operator_name(rex)}({', '.join(digest(o, fields) for o in rex.operands)})"
         case FieldAccess(name, expr):
@@ -183,7 +186,12 @@ def digest(rex: RexNode, fields: Sequence[str]) -> str:
     return expression(rex, fields)
 
 
-_UNTYPED = {"INT", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "SYMBOL"}
+_UNTYPED = {"INT", "BOOLEAN", "DATE", "TIME", "SYMBOL"}
+
+
+def _full_type_name(t: LogicalType) -> str:
+    """A type with the character set of text."""
+    return type_name(t) + (' CHARACTER SET "UTF-16LE"' if t.root in CHARACTER else "")
 
 
 def typed_literal(value: Literal) -> str:
@@ -196,8 +204,8 @@ def typed_literal(value: Literal) -> str:
     text = _value(value)
     if t.root in CHARACTER:
         natural = t.root == "CHAR" and t.length == len(str(value.value))
-        return text if natural else f'{text}:{type_name(t)} CHARACTER SET "UTF-16LE"'
-    if t.root in _UNTYPED or t.root.startswith("INTERVAL"):
+        return text if natural else f"{text}:{_full_type_name(t)}"
+    if t.root in _UNTYPED or (t.root == "TIMESTAMP" and t.precision == 0) or t.root.startswith("INTERVAL"):
         return text
     return f"{text}:{type_name(t)}"
 

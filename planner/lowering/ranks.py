@@ -15,6 +15,7 @@ from ...plan.specs import (
     UpdateFastStrategy,
     VariableRankRange,
 )
+from ...plan.types import TimeKind
 from .. import physical as p
 from ..algebra import Rel
 from .context import Context, Rules, columns, names, order_text
@@ -46,10 +47,11 @@ def strategy_text(strategy: RankStrategy) -> str:
 
 def rank(rel: p.Rank, ctx: Context) -> ExecNode:
     """Top-N."""
+    by_rowtime = any(rel.input.row_type.field_types[f.index].kind is TimeKind.ROWTIME for f in rel.order)
     text = (
         f"strategy=[{strategy_text(rel.strategy)}], rankType=[{rel.kind}], "
         f"rankRange=[{range_text(rel.range, rel.input)}], partitionBy=[{columns(rel.input, rel.partition)}], "
-        f"orderBy=[{order_text(rel.input, rel.order)}], select=[{', '.join(names(rel))}]"
+        f"orderBy=[{'ROWTIME ' * by_rowtime}{order_text(rel.input, rel.order)}], select=[{', '.join(names(rel))}]"
     )
     return ctx.node(
         nodes.Rank,

@@ -14,10 +14,10 @@ from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra import Aggregate, Filter, Project, Rel, Values
 from ..physical import Expand
-from . import sargs
 from .keys import are_columns_unique
 from .rexes import EQ, case, cast, compare, identity
 from .row_types import row_of, unique_names
+from .simplify import simplify
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
@@ -137,22 +137,15 @@ def _without_groupings(rel: Aggregate, sets: tuple[tuple[int, ...], ...], e: int
 def _grouping_value(
     call: AggregateCall, sets: tuple[tuple[int, ...], ...], grouping: tuple[int, ...], e: InputRef, t: LogicalType
 ) -> RexNode:
-    by_value: dict[int, list[int]] = {}
-    for chosen in sets:
-        value = expand_id(call.arg_list, chosen)
-        by_value.setdefault(value, []).append(expand_id(grouping, chosen))
-    *branches, last = by_value.items()
+    def value(chosen: tuple[int, ...]) -> Literal:
+        return Literal(expand_id(call.arg_list, chosen), t.not_null())
+
+    *others, last = sets
     operands: list[RexNode] = []
-    for value, ids in branches:
-        searches = [sargs.read(compare(EQ, e, Literal(i, BIGINT.not_null()))) for i in ids]
-        found = searches[0]
-        assert found is not None
-        for other in searches[1:]:
-            assert other is not None
-            found = sargs.unite(found, other)
-        operands += [sargs.write(found), Literal(value, t.not_null())]
-    final = Literal(last[0], t.not_null())
-    return case([*operands, final], t) if operands else final
+    for chosen in others:
+        number = Literal(expand_id(grouping, chosen), BIGINT.not_null())
+        operands += [compare(EQ, e, number), value(chosen)]
+    return simplify(case([*operands, value(last)], t)) if operands else value(last)
 
 
 def remove_distinct(rel: Rel) -> Rel:

@@ -73,7 +73,7 @@ def boolean_case(rex: Call) -> RexNode:
     """``CASE WHEN a THEN b ELSE c END`` as ``(a AND b) OR (c AND NOT a)``, where evaluating all of it is safe."""
     *branches, otherwise = rex.operands
     conditions, values = branches[::2], [*branches[1::2], otherwise]
-    if not all(map(_is_safe, (*conditions[1:], *values))):
+    if not all(map(is_safe, (*conditions[1:], *values))):
         return rex
     decided = all(isinstance(v, Literal) and v.value is not None for v in values)
     terms: list[RexNode] = []
@@ -92,17 +92,30 @@ def _is_true(rex: RexNode) -> RexNode:
     return test(IS_TRUE, rex) if rex.type.nullable else rex
 
 
-def _is_safe(rex: RexNode) -> bool:
+def is_safe(rex: RexNode) -> bool:
+    """Whether evaluating the expression where CASE would not have cannot fail."""
     if isinstance(rex, (InputRef, Literal, FieldAccess)):
         return True
-    safe = _is_lossless(children(rex)[0].type, rex.type) if is_call(rex, CAST) else is_call(rex, *_SAFE)
-    return safe and all(map(_is_safe, children(rex)))
+    safe = is_lossless(children(rex)[0].type, rex.type) if is_call(rex, CAST) else is_call(rex, *_SAFE)
+    return safe and all(map(is_safe, children(rex)))
 
 
-def _is_lossless(source: LogicalType, target: LogicalType) -> bool:
-    """Source: ``RexUtil.isLosslessCast``."""
+def is_lossless(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a cast keeps every value.  Source: ``RexUtil.isLosslessCast``."""
     if source.root in INTEGERS and target.root in INTEGERS:
         return INTEGERS.index(source.root) <= INTEGERS.index(target.root)
     if source.root in CHARACTER and target.root in CHARACTER:
         return (source.root, target.root) != ("VARCHAR", "CHAR") and (source.length or 0) <= (target.length or 0)
+    if source.root in _DIGITS and target.root in CHARACTER:
+        return _digits(source) <= (target.length or 0)
     return source.nullable_() == target.nullable_()
+
+
+_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19, "FLOAT": 7, "DOUBLE": 15, "DECIMAL": 0}
+
+
+def _digits(t: LogicalType) -> int:
+    """How long a number's text is at most: its digits, the sign and the point."""
+    if t.root != "DECIMAL":
+        return _DIGITS[t.root] + 1
+    return (t.precision or 0) + 1 + (t.scale + 1 if t.scale else 0)

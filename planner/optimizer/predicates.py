@@ -35,7 +35,7 @@ from .rexes import (
     shift,
 )
 from .row_types import concat, row_of
-from .simplify import simplify_condition
+from .simplify import reordered_condition, simplify_condition
 from .tree import bottom_up, to_fixpoint
 
 LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
@@ -65,7 +65,7 @@ def _push(rel: Rel) -> Rel:
 
 def merge_filters(rel: Filter, below: Filter) -> Rel:
     """FilterMergeRule: two filters become one."""
-    return replace(below, condition=simplify_condition(and_([below.condition, rel.condition])))
+    return replace(below, condition=reordered_condition(simplify_condition(and_([below.condition, rel.condition]))))
 
 
 def push_past_project(rel: Filter, below: Project) -> Rel:

@@ -19,7 +19,7 @@ from .aggregates import remap_aggregate
 from .cases import push_into_cases
 from .rexes import CAST, EQ, IS_NULL, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
 from .row_types import pick
-from .simplify import simplify, simplify_condition
+from .simplify import reordered_condition, simplify, simplify_condition
 from .tree import bottom_up, with_inputs
 
 
@@ -43,14 +43,20 @@ def _selected(rel: Rel) -> Project:
 def _reduce(rel: Rel) -> Rel:
     match rel:
         case Filter():
-            condition = simplify_condition(push_into_cases(rel.condition))
+            condition = simplify_condition(_cases_expanded(rel.condition))
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
             exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
             return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
         case Join():
-            return replace(rel, condition=simplify_condition(push_into_cases(rel.condition)))
+            return replace(rel, condition=reordered_condition(simplify_condition(_cases_expanded(rel.condition))))
     return rel
+
+
+def _cases_expanded(condition: RexNode) -> RexNode:
+    """Comparisons of CASE as conditions without it."""
+    pushed = push_into_cases(condition)
+    return condition if pushed == condition else reordered_condition(pushed)
 
 
 def _reduced(rex: RexNode, source: Rel) -> RexNode:

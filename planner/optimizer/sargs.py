@@ -28,12 +28,14 @@ from .rexes import (
     NE,
     SEARCH,
     TRUE,
+    UNKNOWN,
     and_,
     compare,
     or_,
     search,
     test,
 )
+from .truth import UnknownAs
 
 ALL = (Range(None, None),)
 
@@ -88,10 +90,11 @@ def read(rex: RexNode) -> Search | None:
         left, right, name = right, left, MIRRORED[name]
     if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
         return None
-    return Search(left, _ranges(name, right.value), None, right.type)
+    return Search(left, ranges_of(name, right.value), None, right.type)
 
 
-def _ranges(name: str, value: Any) -> tuple[Range, ...]:
+def ranges_of(name: str, value: Any) -> tuple[Range, ...]:
+    """The values that a comparison with a value lets through."""
     open_, closed = Bound(value, False), Bound(value, True)
     return {
         EQ: (Range(closed, closed),),
@@ -113,12 +116,39 @@ def intersect(a: Search, b: Search) -> Search:
     found = []
     for x in a.ranges:
         for y in b.ranges:
-            lower = _tighter(x.lower, y.lower, t, 1)
-            upper = _tighter(x.upper, y.upper, t, -1)
-            if _holds_something(lower, upper, t):
-                found.append(Range(lower, upper))
+            both = overlap(x, y, t)
+            if both is not None:
+                found.append(both)
     null = False if False in (a.null, b.null) else (True if a.null and b.null else None)
     return Search(a.operand, _typed(found, t), null, t)
+
+
+def overlap(a: Range, b: Range, t: LogicalType | None) -> Range | None:
+    """What lies in both ranges."""
+    lower = _tighter(a.lower, b.lower, t, 1)
+    upper = _tighter(a.upper, b.upper, t, -1)
+    return Range(lower, upper) if _holds_something(lower, upper, t) else None
+
+
+def encloses(a: Range, b: Range, t: LogicalType | None) -> bool:
+    """Whether everything in the second range lies in the first."""
+    both = overlap(a, b, t)
+    return both is not None and _same(both.lower, b.lower, t) and _same(both.upper, b.upper, t)
+
+
+def _same(a: Bound | None, b: Bound | None, t: LogicalType | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a.closed == b.closed and bool(key(a.value, t) == key(b.value, t))
+
+
+def are_comparable(a: Literal, b: Literal) -> bool:
+    """Whether the literals are of types whose values compare."""
+    return (
+        a.type.root == b.type.root
+        or {a.type.root, b.type.root} <= {*NUMERIC}
+        or {a.type.root, b.type.root} <= {*CHARACTER}
+    )
 
 
 def unite(a: Search, b: Search) -> Search:
@@ -202,12 +232,6 @@ def _looser(a: Bound | None, b: Bound | None, t: LogicalType | None) -> Bound | 
     return a if x > y else b
 
 
-def unknown_as_false(rex: RexNode) -> RexNode:
-    """A SEARCH where NULL may as well yield UNKNOWN as FALSE."""
-    found = read(rex)
-    return write(replace(found, null=None)) if found is not None and found.null is False else rex
-
-
 def fold(rex: Call) -> RexNode:
     """A SEARCH of a literal is known."""
     value, sarg = rex.operands
@@ -223,10 +247,8 @@ def _has(r: Range, point: Bound, t: LogicalType) -> bool:
     return _holds_something(r.lower, point, t) and _holds_something(point, r.upper, t)
 
 
-def negate(rex: Call) -> RexNode:
-    """NOT of a SEARCH: the other values."""
-    found = read(rex)
-    assert found is not None
+def complement(found: Search) -> Search:
+    """The other values."""
     gaps: list[Range] = []
     lower: Bound | None = None
     at_start = True
@@ -235,10 +257,43 @@ def negate(rex: Call) -> RexNode:
             gaps.append(Range(None if at_start else lower, Bound(r.lower.value, not r.lower.closed)))
         at_start = False
         lower = None if r.upper is None else Bound(r.upper.value, not r.upper.closed)
-    if lower is not None:
+    if lower is not None or at_start:
         gaps.append(Range(lower, None))
     null = None if found.null is None else not found.null
-    return write(Search(found.operand, tuple(gaps), null, found.type))
+    return Search(found.operand, tuple(gaps), null, found.type)
+
+
+def complexity(found: Search) -> int:
+    """How many comparisons a search takes.  Source: ``Sarg.complexity``."""
+    points = len(found.ranges) == 2 and found.is_complemented_points
+    return (1 if points else len(found.ranges)) + (found.null is True)
+
+
+def is_simple(found: Search) -> bool:
+    """Whether a search is for points or on one side of one."""
+    if len(found.ranges) == 1 and None in (found.ranges[0].lower, found.ranges[0].upper):
+        return True
+    return found.is_complemented_points or all(map(_is_point, found.ranges))
+
+
+def written(found: Search, unknown: UnknownAs) -> RexNode:
+    """A search as comparisons where these are simple, else as SEARCH."""
+    if found.type is None or not found.ranges or found.ranges == ALL:
+        return _of_all_or_none(found, unknown)
+    whole = search(
+        found.operand, Sarg(found.ranges, {True: "TRUE", False: "FALSE", None: "UNKNOWN"}[found.null], found.type)
+    )
+    return expand(whole) if complexity(found) <= 1 and is_simple(found) else whole
+
+
+def _of_all_or_none(found: Search, unknown: UnknownAs) -> RexNode:
+    """Source: ``RexUtil.simpleSarg``."""
+    null = unknown.value if found.null is None else found.null
+    if found.ranges:
+        not_null = test(IS_NOT_NULL, found.operand)
+        return TRUE if null else not_null if null is False else or_([not_null, UNKNOWN])
+    is_null = test(IS_NULL, found.operand)
+    return is_null if null else FALSE if null is False else and_([is_null, UNKNOWN])
 
 
 def write(found: Search) -> RexNode:
@@ -255,8 +310,10 @@ def write(found: Search) -> RexNode:
     single = _comparison(found)
     if single is not None and null is None:
         return single
-    null_as = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}[null]
-    return search(operand, Sarg(ranges, null_as, t))
+    return search(operand, Sarg(ranges, _NULL_AS[null], t))
+
+
+_NULL_AS = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}
 
 
 def _comparison(found: Search) -> RexNode | None:
@@ -328,4 +385,4 @@ def expand(rex: RexNode) -> RexNode:
     written = or_(parts)
     if sarg.null_as == "TRUE":
         return or_([test(IS_NULL, operand), written])
-    return written if sarg.null_as == "UNKNOWN" else and_([written, test(IS_NOT_NULL, operand)])
+    return written if sarg.null_as == "UNKNOWN" else and_([test(IS_NOT_NULL, operand), written])

@@ -32,11 +32,22 @@ from .evaluation import java_float
 from .predicates import filtered
 from .rexes import AND, BINARY, OR, and_, cast, conjunctions, identity, is_call, refs, rewrite
 from .row_types import pick, row_of
-from .simplify import simplify, to_cnf
+from .simplify import reordered_condition, simplify, to_cnf
 from .tree import bottom_up
 
-_NOT_CONVERTIBLE = frozenset({"$CASE$1", "$ITEM$1", "$REINTERPRET$1", "$ROW$1", "$PROCTIME$1"})
+_NOT_CONVERTIBLE = frozenset(
+    {"$CASE$1", "$IF$1", "$ITEM$1", "$REINTERPRET$1", "$ROW$1", "$ARRAY$1", "$MAP$1", "$PROCTIME$1", "$TRIM$1", "$||$1"}
+    | {"$IS DISTINCT FROM$1", "$IS NOT DISTINCT FROM$1"}
+)
 """Functions that a pushed predicate cannot call."""
+
+_WITHOUT_UNDERSCORES = frozenset(
+    {"$CHAR_LENGTH$1", "$CONVERT_TZ$1", "$CURRENT_DATABASE$1", "$CURRENT_DATE$1", "$CURRENT_ROW_TIMESTAMP$1"}
+    | {"$CURRENT_TIME$1", "$CURRENT_TIMESTAMP$1", "$DATE_FORMAT$1", "$FROM_BASE64$1", "$FROM_UNIXTIME$1"}
+    | {"$PARSE_URL$1", "$RAND_INTEGER$1", "$REGEXP_EXTRACT$1", "$REGEXP_REPLACE$1", "$SPLIT_INDEX$1", "$STR_TO_MAP$1"}
+    | {"$TO_BASE64$1", "$TO_DATE$1", "$TO_TIMESTAMP$1", "$TRY_CAST$1", "$UNIX_TIMESTAMP$1"}
+)
+"""Functions that Flink's catalog has without the underscores of their SQL names: with these it finds no other."""
 
 
 def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
@@ -99,7 +110,8 @@ def _push_filter(rel: Rel) -> Rel:
     pushed = tuple(binary(p) for p in parts if is_convertible(p))
     if not pushed:
         return rel
-    condition = simplify(and_([*(p for p in parts if is_convertible(p)), *(p for p in parts if not is_convertible(p))]))
+    rest = [p for p in parts if not is_convertible(p)]
+    condition = reordered_condition(and_([*(p for p in parts if is_convertible(p)), *rest]))
     return replace(rel, input=replace(scan, abilities=(*scan.abilities, FilterPushDown(pushed))), condition=condition)
 
 
@@ -120,7 +132,8 @@ def is_convertible(rex: RexNode) -> bool:
     if isinstance(rex, Call):
         if rex.name == "$SEARCH$1":
             return is_convertible(rex.operands[0])
-        return rex.name not in _NOT_CONVERTIBLE and all(map(is_convertible, rex.operands))
+        known = rex.name not in _NOT_CONVERTIBLE and ("_" not in rex.name or rex.name in _WITHOUT_UNDERSCORES)
+        return known and all(map(is_convertible, rex.operands))
     if isinstance(rex, FieldAccess):
         return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
     return isinstance(rex, (InputRef, Literal))

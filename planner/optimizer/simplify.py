@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ...plan.rex import Call, Literal, RexNode, children
+from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
 from ...plan.types import NUMERIC
+from ..algebra import Over, SubQuery
 from . import sargs
-from .cases import boolean_case
+from .cases import boolean_case, is_lossless, is_safe
 from .folding import fold
+from .junctions import simplify_and, simplify_or
+from .ranges import comparison, point, residue
 from .rexes import (
     AND,
     CASE,
@@ -20,6 +23,7 @@ from .rexes import (
     EQ,
     FALSE,
     GE,
+    GT,
     IS_FALSE,
     IS_NOT_FALSE,
     IS_NOT_NULL,
@@ -27,6 +31,8 @@ from .rexes import (
     IS_NULL,
     IS_TRUE,
     LE,
+    LIKE,
+    MIRRORED,
     NE,
     NEGATED,
     NEGATED_TESTS,
@@ -36,7 +42,6 @@ from .rexes import (
     TRUE,
     UNKNOWN,
     and_,
-    case,
     cast,
     compare,
     flatten,
@@ -49,11 +54,32 @@ from .rexes import (
     rewrite,
     test,
 )
+from .truth import UnknownAs
 
 
 def simplify(rex: RexNode) -> RexNode:
-    """An expression of equal value."""
-    return rewrite(rex, _simplify_node)
+    """An expression of equal value and type."""
+    return cast(Simplifier().simplify(rex), rex.type)
+
+
+def simplify_condition(rex: RexNode) -> RexNode:
+    """A condition that keeps the same rows: NULL counts as FALSE.
+
+    One that would only stand in another order is left as it is.
+    """
+    found = pull_factors(reordered_condition(rewrite(rex, text_as_column)))
+    return rex if _normal(found) == _normal(rex) else found
+
+
+def reordered_condition(rex: RexNode) -> RexNode:
+    """As :func:`simplify_condition`, but in the order that simplifying leaves behind.  Source: ``RelBuilder``."""
+    found = Simplifier().simplify(rex, UnknownAs.FALSE)
+    return FALSE if isinstance(found, Literal) and found.value is None else found
+
+
+def negate(rex: RexNode) -> RexNode:
+    """NOT of a condition, pushed inwards."""
+    return Simplifier().simplify(not_(rex))
 
 
 def text_as_column(rex: RexNode) -> RexNode:
@@ -68,12 +94,6 @@ def text_as_column(rex: RexNode) -> RexNode:
     return rex
 
 
-def simplify_condition(rex: RexNode) -> RexNode:
-    """A condition that keeps the same rows: NULL counts as FALSE."""
-    found = _unknown_as_false(simplify(_certain(pull_factors(rewrite(rex, text_as_column)))))
-    return FALSE if isinstance(found, Literal) and found.value is None else found
-
-
 def pull_factors(rex: RexNode) -> RexNode:
     """``(a AND b) OR (a AND c)`` as ``a AND (b OR c)``.  Source: ``RexUtil.pullFactors``."""
     if is_call(rex, AND):
@@ -85,261 +105,298 @@ def pull_factors(rex: RexNode) -> RexNode:
     return and_([*common, or_(and_(part for part in term if part not in common) for term in terms)])
 
 
-def _certain(rex: RexNode) -> RexNode:
-    """A condition whose cases yield FALSE instead of UNKNOWN, those of one result in a row together."""
-    if is_call(rex, AND, OR):
-        join = and_ if is_call(rex, AND) else or_
-        return join(map(_certain, children(rex)))
-    if is_call(rex, NOT) and is_call(children(rex)[0], CASE):
-        *branches, last = children(children(rex)[0])
-        values = [negate(b) if i % 2 else b for i, b in enumerate(branches)]
-        return _certain(case([*values, negate(last)], rex.type))
-    if not is_call(rex, CASE) or rex.type.root != "BOOLEAN":
-        return rex
-    *branches, last = (FALSE if o == UNKNOWN else o for o in children(rex))
-    merged: list[RexNode] = []
-    for condition, value in zip(branches[::2], branches[1::2], strict=True):
-        if merged and merged[-1] == value:
-            merged[-2] = or_([merged[-2], _unknown_as_false(condition)])
-        else:
-            merged += [_unknown_as_false(condition), value]
-    return case([*merged, last], rex.type)
+def _normal(rex: RexNode) -> RexNode:
+    """The expression with operands whose order does not matter in one order.  Source: ``RexNormalize``."""
+
+    def ordered(node: RexNode) -> RexNode:
+        if not isinstance(node, Call) or len(node.operands) != 2:
+            return node
+        left, right = node.operands
+        if node.name in (GT, GE):
+            return replace(node, name=MIRRORED[node.name], operands=(right, left))
+        same_type = left.type.nullable_() == right.type.nullable_()
+        if node.name in _SYMMETRIC or (node.name in _SYMMETRIC_IN_TYPE and same_type):
+            return replace(node, operands=tuple(sorted(node.operands, key=repr)))
+        return node
+
+    return rewrite(rex, ordered)
 
 
-def _unknown_as_false(rex: RexNode) -> RexNode:
-    if isinstance(rex, Literal) and rex.value is None:
-        return FALSE
-    if is_call(rex, IS_TRUE):
-        return _unknown_as_false(children(rex)[0])
-    if is_call(rex, SEARCH):
-        return sargs.unknown_as_false(rex)
-    for name, join in ((AND, and_), (OR, or_)):
-        if is_call(rex, name):
-            parts = flatten(name, rex)
-            new = tuple(map(_unknown_as_false, parts))
-            rex = rex if new == parts else simplify(join(new))
-    return _nulls_last(rex) if is_call(rex, AND) else rex
+_SYMMETRIC = (AND, OR, EQ, NE)
+_SYMMETRIC_IN_TYPE = ("$+$1", "$*$1")
 
 
-def _nulls_last(rex: RexNode) -> RexNode:
-    """IS NOT NULL behind what else must hold, left out where a comparison says so anyway."""
-    parts = flatten(AND, rex)
-    tests = [p for p in parts if is_call(p, IS_NOT_NULL)]
-    others = [p for p in parts if p not in tests]
-    compared = {o for p in others if is_call(p, *COMPARISONS) for o in children(p)}
-    return and_([*others, *(t for t in tests if children(t)[0] not in compared)])
+@dataclass(frozen=True)
+class Simplifier:
+    """Simplifies expressions about rows for which conditions are known to hold."""
+
+    known: tuple[RexNode, ...] = ()
+
+    def knowing(self, condition: RexNode) -> Simplifier:
+        """The same for rows for which one more condition holds."""
+        return replace(self, known=(*self.known, condition))
+
+    def simplify(self, rex: RexNode, unknown: UnknownAs = UnknownAs.UNKNOWN) -> RexNode:
+        """An expression of equal value, but that it may be what ``unknown`` says where it was UNKNOWN."""
+        if rex == UNKNOWN:
+            return UNKNOWN if unknown is UnknownAs.UNKNOWN else TRUE if unknown is UnknownAs.TRUE else FALSE
+        if isinstance(rex, (Over, SubQuery)):
+            return rewrite(rex, lambda node: node if isinstance(node, (Over, SubQuery)) else self.simplify(node))
+        if isinstance(rex, FieldAccess):
+            return replace(rex, expr=self.simplify(rex.expr))
+        if not isinstance(rex, Call):
+            return rex
+        rule = _RULES.get(rex.name)
+        return rule(self, rex, unknown) if rule else self.operands_first(rex)
+
+    def operands_first(self, rex: Call) -> RexNode:
+        """The call of simpler operands, or what it yields."""
+        operands = tuple(_without_null(self.simplify(o)) for o in rex.operands)
+        return fold(rex if operands == rex.operands else replace(rex, operands=operands))
+
+    def is_certain(self, rex: RexNode) -> bool:
+        """Whether the expression is never NULL."""
+        if not rex.type.nullable or test(IS_NOT_NULL, rex) in self.known:
+            return True
+        found = comparison(rex)
+        return found is not None and self.is_certain(found[1])
+
+    def by_what_is_known(self, rex: RexNode) -> RexNode:
+        """The part of a comparison that the known conditions leave to check."""
+        found = comparison(rex)
+        if found is None or not self.known:
+            return rex
+        name, operand, literal = found
+        own = sargs.ranges_of(name, literal.value)
+        left = residue(name, operand, literal, self.known)
+        if not left:
+            return FALSE
+        if left == own:
+            return rex
+        if left == sargs.ALL:
+            return self.simplify(test(IS_NOT_NULL, operand))
+        value = point(left)
+        return rex if value is None else compare(EQ, operand, replace(literal, value=value.value))
 
 
-def _simplify_node(rex: RexNode) -> RexNode:
-    if not isinstance(rex, Call):
-        return rex
-    rule = _RULES.get(rex.name)
-    found = rule(rex) if rule else rex
-    return fold(found) if isinstance(found, Call) else found
+# ---------------------------------------------------------------- conditions
 
 
-def _and(rex: Call) -> RexNode:
-    """What is negated comes last."""
-    terms = sorted(flatten(AND, rex), key=lambda t: is_call(t, NOT))
-    return _junction(and_(terms), AND, TRUE, FALSE, sargs.intersect, and_)
+def _not(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    inner = rex.operands[0]
+    match inner:
+        case Call(name=name) if name in (AND, OR):
+            parts = [simplifier.simplify(not_(o), unknown) for o in inner.operands]
+            return simplifier.simplify(or_(parts) if name == AND else and_(parts), unknown)
+        case Call(name=name) if name == NOT:
+            return simplifier.simplify(inner.operands[0], unknown)
+        case Call(name=name) if name == SEARCH and (searched := sargs.read(inner)) is not None:
+            return simplifier.simplify(sargs.written(sargs.complement(searched), unknown), unknown)
+        case Call(name=name) if name == CASE:
+            last = len(inner.operands) - 1
+            operands = (o if i % 2 == 0 and i < last else not_(o) for i, o in enumerate(inner.operands))
+            return simplifier.simplify(replace(inner, operands=tuple(operands)), unknown)
+        case Call(name=name) if name in NEGATED_TESTS or name in NEGATED:
+            opposite = NEGATED_TESTS.get(name) or NEGATED[name]
+            return simplifier.simplify(replace(inner, name=opposite), unknown)
+    found = simplifier.simplify(inner, unknown.negated())
+    if isinstance(found, Literal):
+        return found if found.value is None else FALSE if found.value else TRUE
+    return rex if found == inner else not_(found)
 
 
-def _or(rex: Call) -> RexNode:
-    terms = flatten(OR, rex)
-    if any(is_call(t, IS_NOT_TRUE) and children(t)[0] in terms for t in terms):
-        return TRUE
-    nulls = [t for t in terms if is_call(t, IS_NULL)]
-    ordered = [*nulls, *(t for t in terms if not is_call(t, IS_NULL))]
-    return _junction(or_(_without_negations(ordered)), OR, FALSE, TRUE, sargs.unite, or_)
+def _test(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """IS [NOT] NULL, TRUE, FALSE."""
+    operand = rex.operands[0]
+    if rex.name in (IS_NULL, IS_NOT_NULL):
+        return _null_test(simplifier, rex)
+    negated = rex.name in (IS_FALSE, IS_NOT_TRUE)
+    positive = not_(operand) if negated else operand
+    asked = UnknownAs.FALSE if rex.name in (IS_TRUE, IS_FALSE) else UnknownAs.TRUE
+    if unknown is asked:
+        return simplifier.simplify(positive, unknown)
+    if simplifier.is_certain(operand):
+        return simplifier.simplify(positive)
+    if is_call(operand, NOT):
+        return simplifier.simplify(test(_OF_NEGATED[rex.name], children(operand)[0]))
+    inner = simplifier.simplify(operand, UnknownAs.UNKNOWN if negated else asked)
+    if isinstance(inner, Literal):
+        value = asked.value if inner.value is None else inner.value != negated
+        return TRUE if value else FALSE
+    if not inner.type.nullable:
+        return simplifier.simplify(not_(inner)) if negated else inner
+    return test(rex.name, inner)
 
 
-def _without_negations(terms: list[RexNode]) -> list[RexNode]:
-    """``a = 1 OR (b AND a <> 1)`` as ``a = 1 OR b``, and so with IS NULL."""
-    for i, term in enumerate(terms):
-        if is_call(term, *COMPARISONS, IS_NULL, IS_NOT_NULL) and not term.type.nullable:
-            negated = negate(term)
-            terms[i + 1 :] = [and_(p for p in flatten(AND, t) if p != negated) for t in terms[i + 1 :]]
-    return terms
+_OF_NEGATED = {IS_TRUE: IS_FALSE, IS_FALSE: IS_TRUE, IS_NOT_TRUE: IS_NOT_FALSE, IS_NOT_FALSE: IS_NOT_TRUE}
+"""What a test of a negation asks of what is negated."""
 
 
-def _junction(
-    rex: RexNode,
-    name: str,
-    neutral: Literal,
-    absorbing: Literal,
-    combine: Callable[[sargs.Search, sargs.Search], sargs.Search],
-    join: Callable[[list[RexNode]], RexNode],
-) -> RexNode:
-    terms = [t for t in flatten(name, rex) if t != neutral]
-    if any(t.value is absorbing.value for t in terms if isinstance(t, Literal)):
-        return absorbing
-    terms = list(dict.fromkeys(terms))
-    if any(_negation_of(t) in terms for t in terms if not t.type.nullable):
-        return absorbing
-    merged = _merge_searches(terms, combine)
-    if any(isinstance(t, Literal) and t.value is absorbing.value for t in merged):
-        return absorbing
-    return join([t for t in merged if t != neutral])
-
-
-def _negation_of(rex: RexNode) -> RexNode | None:
-    if isinstance(rex, Call) and rex.name in NEGATED_TESTS:
-        return replace(rex, name=NEGATED_TESTS[rex.name])
-    return None
-
-
-def _merge_searches(
-    terms: list[RexNode], combine: Callable[[sargs.Search, sargs.Search], sargs.Search]
-) -> list[RexNode]:
-    """Searches of one operand become one, where the first of them stood, if that makes a SEARCH worthwhile."""
-    searches: dict[RexNode, sargs.Search] = {}
-    slots: list[RexNode | None] = []
-    operands: list[RexNode] = []
-    for term in terms:
-        found = sargs.read(term) if is_deterministic(term) else None
-        if found is None:
-            slots.append(term)
-            operands.append(term)
-        elif found.operand in searches:
-            searches[found.operand] = combine(searches[found.operand], found)
-        else:
-            searches[found.operand] = found
-            slots.append(None)
-            operands.append(found.operand)
-    if len(slots) == len(terms):
-        return terms
-    return [sargs.write(searches[o]) if s is None else s for s, o in zip(slots, operands, strict=True)]
-
-
-def _not(rex: Call) -> RexNode:
-    return negate(rex.operands[0])
-
-
-def negate(rex: RexNode) -> RexNode:
-    """NOT of a condition, pushed inwards."""
-    if isinstance(rex, Literal):
-        return rex if rex.value is None else (FALSE if rex.value else TRUE)
-    if isinstance(rex, Call):
-        if rex.name in NEGATED:
-            return replace(rex, name=NEGATED[rex.name])
-        if rex.name in NEGATED_TESTS:
-            return replace(rex, name=NEGATED_TESTS[rex.name])
-        if rex.name == NOT:
-            return rex.operands[0]
-        if rex.name == SEARCH:
-            return sargs.negate(rex)
-        if rex.name == CASE:
-            last = len(rex.operands) - 1
-            operands = (o if i % 2 == 0 and i < last else not_(o) for i, o in enumerate(rex.operands))
-            return simplify(replace(rex, operands=tuple(operands)))
-        if rex.name == AND:
-            return simplify(or_(negate(o) for o in flatten(AND, rex)))
-        if rex.name == OR:
-            return simplify(and_(negate(o) for o in flatten(OR, rex)))
-    return not_(rex)
-
-
-def _is_null(rex: Call) -> RexNode:
+def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
     operand = rex.operands[0]
     is_null = rex.name == IS_NULL
+    if rex in simplifier.known:
+        return TRUE
+    operand = simplifier.simplify(operand)
     if isinstance(operand, Literal):
         return TRUE if (operand.value is None) == is_null else FALSE
     if not operand.type.nullable:
         return FALSE if is_null else TRUE
-    if is_call(operand, CAST) and isinstance(operand, Call) and not is_call(operand, "$TRY_CAST$1"):
-        return _is_null(Call(rex.name, operand.operands, rex.type, rex.syntax))
-    return rex
+    if is_call(operand, CAST):
+        return simplifier.simplify(test(rex.name, children(operand)[0]))
+    if is_call(operand, *_STRICT) and children(operand):
+        parts = [simplifier.simplify(test(rex.name, o)) for o in children(operand)]
+        return or_(parts) if is_null else and_(parts)
+    return test(rex.name, operand)
 
 
-def _truth_test(rex: Call) -> RexNode:
-    operand = rex.operands[0]
-    if isinstance(operand, Literal):
-        wanted = {IS_TRUE: operand.value is True, IS_FALSE: operand.value is False}
-        wanted |= {IS_NOT_TRUE: operand.value is not True, IS_NOT_FALSE: operand.value is not False}
-        return TRUE if wanted[rex.name] else FALSE
-    if operand.type.nullable:
-        return rex
-    return operand if rex.name in (IS_TRUE, IS_NOT_FALSE) else negate(operand)
+_STRICT = (NOT, *COMPARISONS, LIKE, "$+$1", "$-$1", "$*$1", "$/$1", "$EXTRACT$1", "$FLOOR$1", "$CEIL$1", "$TRIM$1")
+"""What is NULL where an operand is, and only there.  Source: ``Strong``."""
 
 
-def _comparison(rex: Call) -> RexNode:
-    left, right = rex.operands
-    if any(isinstance(o, Literal) and o.value is None for o in (left, right)):
-        return Literal(None, rex.type.nullable_())
-    if rex.name in (EQ, NE) and any(isinstance(o, Literal) and isinstance(o.value, bool) for o in (left, right)):
-        return _truth(rex)
-    if left == right and is_deterministic(left) and not isinstance(left, Literal) and rex.name in (EQ, LE, GE):
-        return TRUE if not left.type.nullable else test(IS_NOT_NULL, left)
-    return rex
+def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    left, right = operands = tuple(map(simplifier.simplify, rex.operands))
+    rex = rex if operands == rex.operands else compare(rex.name, left, right)
+    if any(isinstance(o, Literal) and o.value is None for o in operands):
+        return simplifier.simplify(UNKNOWN, unknown)
+    if left == right and not isinstance(left, Literal) and is_deterministic(left):
+        if rex.name in (EQ, LE, GE):
+            return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, left)]), unknown)
+        return simplifier.simplify(and_([UNKNOWN, test(IS_NULL, left)]), unknown)
+    if rex.name in (EQ, NE) and any(isinstance(o, Literal) and isinstance(o.value, bool) for o in operands):
+        return _truth(simplifier, rex, unknown)
+    found = fold(rex)
+    return simplifier.by_what_is_known(found)
 
 
-def _truth(rex: Call) -> RexNode:
+def _truth(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     """``b = TRUE`` as ``b``, ``b = FALSE`` as ``NOT b``."""
     condition, value = sorted(rex.operands, key=lambda o: isinstance(o, Literal))
-    return condition if is_always_true(value) == (rex.name == EQ) else negate(condition)
+    if is_always_true(value) == (rex.name == EQ):
+        return condition
+    return simplifier.simplify(not_(condition), unknown)
 
 
-def _case(rex: Call) -> RexNode:
+def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    operand = simplifier.simplify(rex.operands[0])
+    rex = replace(rex, operands=(operand, *rex.operands[1:]))
+    found = sargs.read(rex)
+    if isinstance(operand, Literal) or found is None:
+        return sargs.fold(rex)
+    if not found.ranges or found.ranges == sargs.ALL:
+        return simplifier.simplify(sargs.written(found, unknown), unknown)
+    if found.null is not None and simplifier.is_certain(operand):
+        found = replace(found, null=None)
+    elif found.null is None and len(found.ranges) == 1 and point(found.ranges) is not None:
+        return sargs.expand(rex)
+    return sargs.write(found)
+
+
+def _like(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """Everything that is not NULL is like ``%``."""
+    if isinstance(rex.operands[1], Literal) and rex.operands[1].value == "%":
+        return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, rex.operands[0])]), unknown)
+    return simplifier.operands_first(rex)
+
+
+# ---------------------------------------------------------------- values
+
+
+def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """Cases that never come are left out, those in a row that yield one value are one."""
+    certain = Simplifier()
     *branches, otherwise = rex.operands
-    kept: list[RexNode] = []
-    for condition, value in zip(branches[::2], branches[1::2], strict=True):
+    pairs = [*zip(branches[::2], branches[1::2], strict=True), (TRUE, otherwise)]
+    kept: list[tuple[RexNode, RexNode]] = []
+    for asked, yielded in pairs:
+        condition = certain.simplify(asked, UnknownAs.FALSE)
+        if is_always_false(condition):
+            continue
+        value = simplifier.simplify(yielded, unknown if rex.type.root == "BOOLEAN" else UnknownAs.UNKNOWN)
+        if kept and kept[-1][1] == value and is_safe(condition):
+            condition = certain.simplify(or_([kept.pop()[0], condition]), UnknownAs.FALSE)
+        kept.append((condition, value))
         if is_always_true(condition):
-            otherwise = value
             break
-        if not is_always_false(condition):
-            kept += [condition, value]
-    if not kept:
-        return cast(otherwise, rex.type)
-    operands = (*kept, otherwise)
+    if len(kept) == 1:
+        return kept[0][1] if rex.type.nullable else cast(kept[0][1], rex.type)
+    operands = (*(part for pair in kept[:-1] for part in pair), kept[-1][1])
     found = rex if operands == rex.operands else replace(rex, operands=operands)
     expanded = boolean_case(found) if rex.type.root == "BOOLEAN" else found
-    return found if expanded == found else simplify(expanded)
+    return found if expanded == found else simplifier.simplify(expanded, unknown)
 
 
-def _arithmetic(rex: Call) -> RexNode:
+def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     """Adding zero or multiplying by one leaves a number as it is."""
     neutral = 0 if rex.name in ("$+$1", "$-$1") else 1
     places = (1,) if rex.name in ("$-$1", "$/$1") else (0, 1)
-    if len(rex.operands) != 2 or any(o.type.root not in NUMERIC for o in rex.operands):
-        return rex
+    operands = tuple(map(simplifier.simplify, rex.operands))
+    rex = replace(rex, operands=operands)
+    if len(operands) != 2 or any(o.type.root not in NUMERIC for o in operands):
+        return fold(rex)
     for place in places:
-        operand = rex.operands[place]
+        operand = operands[place]
         if isinstance(operand, Literal) and operand.value is not None and Decimal(operand.value) == neutral:
-            return cast(rex.operands[1 - place], rex.type)
-    return rex
+            return cast(operands[1 - place], rex.type)
+    return fold(rex)
 
 
-def _cast(rex: Call) -> RexNode:
-    operand = rex.operands[0]
-    return operand if operand.type == rex.type else rex
+def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """A cast that only allows NULL is left out; of two, an inner one that loses nothing."""
+    operand = simplifier.simplify(rex.operands[0])
+    if _narrows(operand, rex):
+        return operand
+    if is_call(operand, CAST):
+        source = children(operand)[0]
+        keeps_blanks = "CHAR" in (source.type.root, rex.type.root) or operand.type.root != "CHAR"
+        if is_lossless(source.type, operand.type):
+            if _narrows(source, rex) and (source.type.root == "CHAR" or operand.type.root != "CHAR"):
+                return source
+            if keeps_blanks or rex.type.root == operand.type.root:
+                return fold(replace(rex, operands=(source,)))
+    return fold(replace(rex, operands=(operand,)))
 
 
-def _coalesce(rex: Call) -> RexNode:
+def _without_null(rex: RexNode) -> RexNode:
+    """A literal instead of its cast to a type with NULL."""
+    return children(rex)[0] if is_call(rex, CAST) and _is_literal_of(rex) else rex
+
+
+def _is_literal_of(rex: RexNode) -> bool:
+    operand = children(rex)[0]
+    return isinstance(operand, Literal) and operand.type == rex.type.not_null()
+
+
+def _narrows(operand: RexNode, rex: Call) -> bool:
+    """Whether the operand is of the cast's type, or of that without NULL."""
+    return operand.type in (rex.type, rex.type.not_null())
+
+
+def _coalesce(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     """Arguments behind one that is never NULL are never reached."""
     kept: list[RexNode] = []
-    for operand in rex.operands:
-        if isinstance(operand, Literal) and operand.value is None:
-            continue
+    for operand in map(simplifier.simplify, rex.operands):
         kept.append(operand)
         if not operand.type.nullable:
             break
-    if len(kept) == 1:
-        return cast(kept[0], rex.type)
-    return replace(rex, operands=tuple(kept)) if kept and len(kept) < len(rex.operands) else rex
+    if all(isinstance(o, Literal) for o in kept):
+        kept = [o for o in kept if o.value is not None][:1] or kept  # type: ignore[union-attr]
+    return cast(kept[0], rex.type) if len(kept) == 1 else replace(rex, operands=tuple(kept))
 
 
-_RULES: dict[str, Callable[[Call], RexNode]] = {
-    AND: _and,
-    OR: _or,
+Rule = Callable[[Simplifier, Call, UnknownAs], RexNode]
+
+_RULES: dict[str, Rule] = {
+    AND: simplify_and,
+    OR: simplify_or,
     NOT: _not,
-    IS_NULL: _is_null,
-    IS_NOT_NULL: _is_null,
-    **dict.fromkeys((IS_TRUE, IS_FALSE, IS_NOT_TRUE, IS_NOT_FALSE), _truth_test),
+    **dict.fromkeys(NEGATED_TESTS, _test),
     **dict.fromkeys(COMPARISONS, _comparison),
+    SEARCH: _search,
+    LIKE: _like,
     CASE: _case,
     CAST: _cast,
     COALESCE: _coalesce,
-    SEARCH: sargs.fold,
     **dict.fromkeys(("$+$1", "$-$1", "$*$1", "$/$1"), _arithmetic),
 }
 

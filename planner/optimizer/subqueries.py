@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from ...plan.errors import UnsupportedError
@@ -54,15 +54,15 @@ from .rexes import (
 )
 from .row_types import concat, row_of
 from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined, semi_join
-from .simplify import negate, simplify, simplify_condition
+from .simplify import negate, reordered_condition, simplify, simplify_condition
 from .tree import bottom_up
 
 
 def rewrite_subqueries(rel: Rel) -> Rel:
     """IN and EXISTS of a filter become semi and anti joins; any other subquery becomes columns of a join."""
     match rel:
-        case Filter():
-            return _filter(rel)
+        case Filter() if _holds(rel.condition):
+            return _filter(replace(rel, condition=simplify_condition(rel.condition)))
         case Project() if any(map(_holds, rel.exprs)):
             joins = _Joins(rel.input)
             exprs = tuple(simplify(joins.rewritten(e, Logic.THREE_VALUED)) for e in rel.exprs)
@@ -99,7 +99,7 @@ def _filter(rel: Filter, *, semi_joins: bool = True) -> Rel:
         return filtered(source, rest)
     width = len(source.row_type.fields)
     joins = _Joins(source)
-    condition = simplify_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest))
+    condition = reordered_condition(simplify_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest)))
     return columns(filtered(joins.source, conjunctions(condition)), range(width))
 
 
@@ -167,6 +167,11 @@ _LOGIC = {
 }
 
 
+def _asked_of_operands(rex: RexNode, logic: Logic) -> Logic:
+    """What is asked of a call's operands where this is asked of the call."""
+    return logic if is_call(rex, AND) else _LOGIC.get(getattr(rex, "name", ""), Logic.THREE_VALUED)
+
+
 @dataclass
 class _Joins:
     """Joins the source with what the subqueries of an expression yield, and puts columns in their place.
@@ -178,16 +183,32 @@ class _Joins:
     shift: int = 0
     """How many columns of another relation stand before the source's, in a join."""
 
+    asked: dict[SubQuery, Logic] = field(default_factory=dict)
+    """What is asked of each subquery at all the places where it stands."""
+    values: dict[SubQuery, RexNode] = field(default_factory=dict)
+    """What has taken the place of a subquery."""
+
     def rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
-        """The expression without subqueries."""
+        """The expression without subqueries; equal ones are joined once."""
+        self._ask(rex, logic)
+        return self._rewritten(rex, logic)
+
+    def _ask(self, rex: RexNode, logic: Logic) -> None:
         if isinstance(rex, SubQuery):
-            return self._value(rex, logic)
+            self.asked[rex] = logic if self.asked.get(rex, logic) is logic else Logic.THREE_VALUED
+        for operand in children(rex):
+            self._ask(operand, _asked_of_operands(rex, logic))
+
+    def _rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
+        if isinstance(rex, SubQuery):
+            if rex not in self.values:
+                self.values[rex] = self._value(rex, self.asked.get(rex, logic))
+            return self.values[rex]
         if not _holds(rex):
             return rex
         if not isinstance(rex, Call):
-            return rewrite(rex, lambda r: self._value(r, Logic.THREE_VALUED) if isinstance(r, SubQuery) else r)
-        inner = logic if is_call(rex, AND) else _LOGIC.get(rex.name, Logic.THREE_VALUED)
-        operands = [self.rewritten(o, inner) for o in rex.operands]
+            return rewrite(rex, lambda r: self._rewritten(r, Logic.THREE_VALUED) if isinstance(r, SubQuery) else r)
+        operands = [self._rewritten(o, _asked_of_operands(rex, logic)) for o in rex.operands]
         if is_call(rex, NOT) and is_call(operands[0], CASE):
             return _negated(operands[0])
         if is_call(rex, CASE) and rex.type.root != "BOOLEAN":
@@ -197,7 +218,7 @@ class _Joins:
     def _value(self, node: SubQuery, logic: Logic) -> RexNode:
         if self.shift and node.kind is not SubQueryKind.SCALAR:
             raise _refused(node, "in the condition of a join", "move it to WHERE")
-        node = replace(node, operands=tuple(self.rewritten(o, Logic.THREE_VALUED) for o in node.operands))
+        node = replace(node, operands=tuple(self._rewritten(o, Logic.THREE_VALUED) for o in node.operands))
         match node.kind:
             case SubQueryKind.SCALAR:
                 return self._scalar(node)

@@ -18,6 +18,8 @@ from flinkplan.planner.sql import parse_script
         ("SELECT x.a FROM w", "x", "no table, alias or row column 'x'", None),
         ("SELECT a FROM w, u", "a", "the column 'a' is ambiguous", "qualify it: w.a"),
         ("SELECT x FROM t, UNNEST(ar) AS q(x)", "x", "the column 'x' is ambiguous", "qualify it: t.x"),
+        ("SELECT id FROM w NATURAL JOIN u", "id", "the column 'id' is ambiguous", "qualify it: w.id"),
+        ("SELECT a FROM w WHERE a > 1 OR NULL", "NULL", "NULL alone has no type beside OR", "CAST(NULL AS BOOLEAN)"),
         ("SELECT a AS x, k AS x FROM w QUALIFY x > 1", "x", "several columns 'x'", None),
         (
             "SELECT k, SUM(a) FROM w GROUP BY k QUALIFY RANK() OVER (ORDER BY k) < 3",
