@@ -93,4 +93,4 @@ def test_a_chain_of_hundreds_of_operators(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from flinkplan.cli.main import main; main()", "compile", "-"]
     process = subprocess.run(command, input=script, capture_output=True, text=True, cwd=ROOT, check=False)
     assert process.returncode == 0, process.stderr
-    assert len(loads(process.stdout).nodes) == 3
+    assert len(loads(process.stdout).nodes) == 401
