@@ -12,7 +12,6 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cache
 from typing import Any
 
 from .errors import PlanError
@@ -113,7 +112,6 @@ def read_object(cls: type, json: Any) -> Any:
     return cls(**values)
 
 
-@cache
 def unknown_keeper(cls: Any) -> str | None:
     """The name of the field declared by :func:`unknown_fields`, if there is one."""
     return next((f.name for f in dataclasses.fields(cls) if f.metadata.get("unknown")), None)

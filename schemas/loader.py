@@ -47,8 +47,11 @@ def _all_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> 
 
 
 def _is_of_another_kind(instance: Any, branch: Any) -> bool:
-    match branch:
-        case {"if": {"required": [name], "properties": {**wanted}}, "then": _} if "else" not in branch:
-            values = wanted.get(name, {}).get("enum")
-            return values is not None and isinstance(instance, dict) and instance.get(name) not in values
+    """Whether ``branch`` is an ``if`` on the values of one field, and ``instance`` is an object with another value."""
+    if not isinstance(instance, dict) or branch.keys() != {"if", "then"}:
+        return False
+    match branch["if"]:
+        case {"required": [name], "properties": {**fields}} if fields.keys() == {name}:
+            values: list[Any] | None = cast("Any", fields[name]).get("enum")
+            return values is not None and instance.get(name) not in values
     return False
