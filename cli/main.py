@@ -29,6 +29,9 @@ COMMANDS = {
     "init": "Write a commented pipeline to start from.",
 }
 
+NESTING = 5_000
+"""How deep calls may nest: generated SQL chains hundreds of operators, and each takes several calls to walk past."""
+
 
 class CommandGroup(click.Group):
     """A group whose commands each live in a module of this package, as its ``command``."""
@@ -78,6 +81,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with one of the exit codes of docs/exit-codes.md."""
     arguments = list(sys.argv[1:] if args is None else args)
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), NESTING))
     sys.exit(run(arguments))
 
 

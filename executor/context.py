@@ -30,6 +30,7 @@ SESSION_OPTIONS = (
     "table.exec.emit.allow-lateness",
     "table.exec.sink.not-null-enforcer",
     "table.exec.sink.type-length-enforcer",
+    "table.exec.sink.nested-constraint-enforcer",
     "table.exec.sink.rowtime-inserter",
 )
 """The options that a plan may leave to the session that executes it, and that do something here."""

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.errors import StreamingQueryException
     from pyspark.sql.streaming.query import StreamingQuery
 
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*) SQLSTATE: \w{5}", re.DOTALL)
+_WRAPPERS = ("StreamingQueryException", "SparkException", "SparkRuntimeException$")
+_WRAPPINGS = ("Job aborted due to stage failure", "[TRANSFORM_WITH_STATE_USER_FUNCTION_ERROR]")
+
 
 def describe_failure(query: StreamingQuery, error: StreamingQueryException) -> str:
     """The messages of the causes, outermost first, without Spark's own wrapping."""
     failure = query._jsq.exception()
     cause: Any = failure.get() if failure.isDefined() else None
-    messages: list[str] = []
+    causes: list[tuple[str, str | None]] = []
     while cause is not None:
-        message = cause.getMessage()
-        if message and not _is_wrapping(cause.getClass().getName(), message) and message not in messages:
-            messages.append(message)
+        causes.append((cause.getClass().getName(), cause.getMessage()))
         cause = cause.getCause()
-    own = (m for i, m in enumerate(messages) if not any(m.endswith(inner) for inner in messages[i + 1 :]))
-    return ": ".join(own) or str(error)
+    return told_by(causes) or str(error)
+
+
+def told_by(causes: Sequence[tuple[str, str | None]]) -> str:
+    """What a chain of exceptions tells, outermost first: each the name of its class and its message, if any."""
+    messages: list[str] = []
+    for name, message in causes:
+        if message and not _is_wrapping(name, message):
+            raised = _RAISED.fullmatch(message)
+            messages.append(raised[1] if raised else message)
+    own = [m for i, m in enumerate(messages) if not any(m == n or m.endswith(n) for n in messages[i + 1 :])]
+    if not own and causes:
+        own = [f"{causes[-1][0]} without a message"]
+    return ": ".join(own)
 
 
 def _is_wrapping(name: str, message: str) -> bool:
     """Whether an exception only says that another one happened."""
-    wrappers = ("StreamingQueryException", "SparkException", "SparkRuntimeException$")
-    return name.endswith(wrappers) or message.startswith("Job aborted due to stage failure")
+    return name.endswith(_WRAPPERS) or message.startswith(_WRAPPINGS)

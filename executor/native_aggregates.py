@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _NATIVE = ("COUNT", "SUM", "$SUM0", "MIN", "MAX", "AVG")
 _COMPARED = (*INTEGERS, "DECIMAL", "DATE", "TIME", "VARCHAR", "CHAR", "BOOLEAN")
 """The types whose MIN and MAX are the same; NaN is not."""
+_EXACT_DIGITS = 28
+"""The total of decimals with so many digits has 38 in Spark, too, which no number of rows fills."""
 
 
 _STATELESS = (
@@ -106,7 +108,12 @@ def is_native_call(call: AggregateCall, row: LogicalType) -> bool:
             return types[0].root in _COMPARED
         case "AVG":
             return types[0].root in (*INTEGERS, *APPROXIMATE)
-    return True
+    return _sums_alike(types[0])
+
+
+def _sums_alike(t: LogicalType) -> bool:
+    """Flink sums FLOATs as such, and begins a decimal total anew that has overflowed."""
+    return t.root != "FLOAT" and not (t.root == "DECIMAL" and (t.precision or 0) > _EXACT_DIGITS)
 
 
 def native_aggregate(call: AggregateCall, stream: Stream) -> Column:

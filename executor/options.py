@@ -34,6 +34,12 @@ def escaped_character(text: str) -> str:
     return character(text.encode().decode("unicode_escape") if text.isascii() else text)
 
 
+def word(*values: str) -> Callable[[str], str]:
+    """A reader that takes only ``values``, in any case, and gives them as they are here."""
+    read = one_of(*values)
+    return lambda text: read(text.upper())
+
+
 def one_of(*values: str) -> Callable[[str], str]:
     """A reader that takes only ``values``."""
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..plan.document import Plan
-from ..plan.explain import Line, draw
+from ..plan.explain import Label, Line, draw
 from ..plan.nodes import ExecNode
 from .execution import Execution, QueryPlan
 from .registry import check_nodes, translators
@@ -26,15 +26,14 @@ def physical_lines(queries: Mapping[str, Plan]) -> Iterator[Line]:
         yield Line("", f"query {name}", f"state in RocksDB, encoded as {encoding}" if stateful else "no state")
         root: ExecNode = plan.sinks[0]
 
-        def known(node: ExecNode, executions: Mapping[int, Execution] = executions) -> tuple[str, str, list[str]]:
+        def label(
+            node: ExecNode, plan: Plan = plan, executions: Mapping[int, Execution] = executions
+        ) -> Label[ExecNode]:
             execution = executions[node.id]
-            return (
-                f"{node.id} {_name(node)}",
-                " ".join(filter(None, (execution.engine, execution.by))),
-                _details(execution),
-            )
+            engine = " ".join(filter(None, (execution.engine, execution.by)))
+            return Label(f"{node.id} {_name(node)}", engine, _details(execution), plan.inputs(node))
 
-        yield from draw(root, plan.inputs, known)
+        yield from draw(root, label)
 
 
 def physical_json(queries: Mapping[str, Plan]) -> list[dict[str, Any]]:

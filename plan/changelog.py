@@ -65,15 +65,8 @@ _SPELLED = {"INSERT": RowKinds.I, "UPDATE_BEFORE": RowKinds.UB, "UPDATE_AFTER": 
 def row_kinds(plan: Plan) -> Mapping[int, RowKinds]:
     """Node id → the kinds of rows it emits; none for a sink."""
     found: dict[int, RowKinds] = {}
-
-    def visit(node: ExecNode) -> RowKinds:
-        if node.id not in found:
-            inputs = [visit(source) for source in plan.inputs(node)]
-            found[node.id] = _emitted(plan, node, inputs)
-        return found[node.id]
-
     for node in plan.nodes:
-        visit(node)
+        found[node.id] = _emitted(plan, node, [found[source.id] for source in plan.inputs(node)])
     return found
 
 
@@ -130,10 +123,10 @@ def _group_aggregate(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowK
 
 def _is_split(plan: Plan, node: ExecNode) -> bool:
     """Whether a distinct aggregation was split, whose first half updates what the second one reads."""
-    return any(
-        isinstance(source, IncrementalGroupAggregate) or (isinstance(source, Exchange) and _is_split(plan, source))
-        for source in plan.inputs(node)
-    )
+    (source,) = plan.inputs(node)
+    while isinstance(source, Exchange):
+        (source,) = plan.inputs(source)
+    return isinstance(source, IncrementalGroupAggregate)
 
 
 def _deduplicate(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
@@ -188,14 +181,20 @@ def _with_updates(kinds: RowKinds, update_before: bool) -> RowKinds:
 
 def _wants_update_before(plan: Plan, node: ExecNode) -> bool:
     """Whether a consumer needs old rows; all do but sinks that say otherwise, and what drops them."""
-    return any(
-        RowKinds.UB in sink_kinds(consumer)
-        if isinstance(consumer, Sink)
-        else _wants_update_before(plan, consumer)
-        if type(consumer) in _FORWARDING
-        else not isinstance(consumer, DropUpdateBefore)
-        for consumer in plan.outputs(node)
-    )
+    asked = {node.id}
+    pending = [node]
+    while pending:
+        for consumer in plan.outputs(pending.pop()):
+            if isinstance(consumer, Sink):
+                if RowKinds.UB in sink_kinds(consumer):
+                    return True
+            elif type(consumer) in _FORWARDING:
+                if consumer.id not in asked:
+                    asked.add(consumer.id)
+                    pending.append(consumer)
+            elif not isinstance(consumer, DropUpdateBefore):
+                return True
+    return False
 
 
 _FORWARDING = {Calc, Correlate, Exchange, Expand, MiniBatchAssigner, Union, WatermarkAssigner, WindowTableFunction}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .changelog import row_kinds, sink_kinds
 from .document import Plan
+from .errors import UnsupportedError
 from .nodes import (
     ChangelogNormalize,
     Deduplicate,
@@ -32,7 +33,10 @@ from .nodes import (
 from .specs import JoinSpec
 from .ttl import State, states
 
-_T = TypeVar("_T")
+T = TypeVar("T")
+
+DEEPEST = 500
+"""How many operators may stand one below the other in a tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +44,13 @@ class Operator:
     """An operator of the tree.
 
     ``keys`` are the columns whose values keep rows together; ``changelog`` the kinds of rows it emits, of a sink
-    those it takes; ``reused`` says that its inputs are shown where it stands first.
+    those it takes.
     """
 
     node: ExecNode
     keys: tuple[str, ...]
     states: tuple[State, ...]
     changelog: str
-    inputs: tuple[Operator, ...]
-    reused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +65,49 @@ class Line:
         return f"{self.branches}{self.name}{'  ' if self.name else ''}{self.text}"
 
 
-def explain(plan: Plan) -> tuple[Operator, ...]:
-    """The operators, one tree a sink."""
+@dataclass(frozen=True, slots=True)
+class Label(Generic[T]):
+    """What a tree says of one of its items: name and text, lines below that, and which items stand under it."""
+
+    name: str
+    text: str
+    details: Sequence[str]
+    inputs: Sequence[T]
+
+
+def explain(plan: Plan) -> dict[int, Operator]:
+    """The operators by their nodes' ids, in the order of the plan."""
     kinds = row_kinds(plan)
     by_node: dict[int, list[State]] = {}
     for state in states(plan):
         by_node.setdefault(state.node.id, []).append(state)
-    shown: set[int] = set()
-
-    def operator(node: ExecNode) -> Operator:
-        reused = node.id in shown
-        shown.add(node.id)
-        mode = sink_kinds(node) if isinstance(node, Sink) else kinds[node.id]
-        inputs = () if reused else tuple(operator(source) for source in plan.inputs(node))
-        return Operator(
+    return {
+        node.id: Operator(
             node,
             tuple(keys(plan, node)),
             tuple(by_node.get(node.id, ())),
-            str(mode),
-            inputs,
-            reused and bool(plan.inputs(node)),
+            str(sink_kinds(node) if isinstance(node, Sink) else kinds[node.id]),
         )
-
-    return tuple(operator(sink) for sink in plan.sinks)
+        for node in plan.nodes
+    }
 
 
 def explain_lines(plan: Plan) -> Iterator[Line]:
-    """The tree in lines."""
-    for root in explain(plan):
-        yield from draw(root, lambda operator: operator.inputs, _known)
+    """The tree in lines; what several operators read is shown where it stands first.
+
+    Raises :class:`UnsupportedError` for a plan that is too deep for a tree.
+    """
+    operators = explain(plan)
+    shown: set[int] = set()
+
+    def known(node: ExecNode) -> Label[ExecNode]:
+        sources = plan.inputs(node)
+        reused = node.id in shown and bool(sources)
+        shown.add(node.id)
+        return _label(operators[node.id], () if reused else sources, reused)
+
+    for sink in plan.sinks:
+        yield from draw(sink, known)
 
 
 def explain_text(plan: Plan) -> str:
@@ -101,16 +117,7 @@ def explain_text(plan: Plan) -> str:
 
 def explain_json(plan: Plan) -> list[dict[str, Any]]:
     """One object a node, in the order of the plan."""
-    found: dict[int, Operator] = {}
-
-    def collect(operator: Operator) -> None:
-        found.setdefault(operator.node.id, operator)
-        for below in operator.inputs:
-            collect(below)
-
-    for root in explain(plan):
-        collect(root)
-    return [_as_json(plan, found[node.id]) for node in plan.nodes]
+    return [_as_json(plan, operator) for operator in explain(plan).values()]
 
 
 def _as_json(plan: Plan, operator: Operator) -> dict[str, Any]:
@@ -127,34 +134,39 @@ def _as_json(plan: Plan, operator: Operator) -> dict[str, Any]:
     }
 
 
-def _known(operator: Operator) -> tuple[str, str, list[str]]:
+def _label(operator: Operator, sources: tuple[ExecNode, ...], reused: bool) -> Label[ExecNode]:
     known = [f"[{operator.changelog}]"]
     if operator.keys:
         known.append(f"keys {', '.join(operator.keys)}")
     known += [f"{s.name} {'default' if s.ttl is None else s.ttl}" for s in operator.states]
-    if operator.reused:
+    if reused:
         known.append("see above")
     name, _, arguments = (operator.node.description or operator.node.type).partition("(")
-    details = [arguments.removesuffix(")")] if arguments and not operator.reused else []
-    return f"{operator.node.id} {name}", " · ".join(known), details
+    details = (arguments.removesuffix(")"),) if arguments and not reused else ()
+    return Label(f"{operator.node.id} {name}", " · ".join(known), details, sources)
 
 
-def draw(
-    root: _T,
-    inputs: Callable[[_T], Sequence[_T]],
-    known: Callable[[_T], tuple[str, str, Sequence[str]]],
-    branch: str = "",
-    below: str = "",
-) -> Iterator[Line]:
-    """The tree of ``root`` and its ``inputs``; ``known`` gives each one's name, text and the lines below that."""
-    name, text, details = known(root)
-    yield Line(branch, name, text)
-    sources = inputs(root)
-    for detail in details:
-        yield Line(below + ("│  " if sources else "   "), "", detail)
-    for number, source in enumerate(sources, 1):
-        last = number == len(sources)
-        yield from draw(source, inputs, known, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
+def draw(root: T, label: Callable[[T], Label[T]]) -> Iterator[Line]:
+    """The tree of ``root`` and of what its label names as inputs, depth first.
+
+    Raises :class:`UnsupportedError` beyond :data:`DEEPEST`, where nobody could read it.
+    """
+    pending = [(root, "", "", 0)]
+    while pending:
+        item, branch, below, depth = pending.pop()
+        if depth > DEEPEST:
+            raise UnsupportedError(
+                f"the plan is deeper than {DEEPEST} operators, which is too deep for a tree",
+                hint="--format json lists its operators",
+            )
+        found = label(item)
+        yield Line(branch, found.name, found.text)
+        for detail in found.details:
+            yield Line(below + ("│  " if found.inputs else "   "), "", detail)
+        last = len(found.inputs) - 1
+        for number in range(last, -1, -1):
+            turn, side = ("└─ ", "   ") if number == last else ("├─ ", "│  ")
+            pending.append((found.inputs[number], below + turn, below + side, depth + 1))
 
 
 def keys(plan: Plan, node: ExecNode) -> Iterator[str]:

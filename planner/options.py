@@ -7,8 +7,7 @@ are left to them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..plan.durations import parse_duration
@@ -16,6 +15,8 @@ from ..plan.errors import FlinkplanError
 from .binder.context import TableUse
 from .binder.errors import BindError
 from .catalog import did_you_mean
+from .format_options import FOREIGN_FORMATS, FORMATS, check_format
+from .option_values import Check, boolean, duration, one_of, time_zone, whole
 from .sql.source import NO_SPAN, Span
 
 
@@ -32,6 +33,7 @@ class Connector:
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     formats: bool = False
+    metadata: tuple[str, ...] = ()
 
 
 _EVERYWHERE = _words("""
@@ -56,6 +58,7 @@ CONNECTORS: dict[str, Connector] = {
             source.path.regex-pattern source.report-statistics
         """),
         formats=True,
+        metadata=("file.path", "file.name", "file.size", "file.modification-time"),
     ),
     "datagen": Connector(
         source=True,
@@ -78,30 +81,6 @@ _FOREIGN_CONNECTORS = _words("""
     legacy-csv
 """)
 
-_JSON = _words("""
-    ignore-parse-errors map-null-key.mode map-null-key.literal timestamp-format.standard encode.ignore-null-fields
-    encode.decimal-as-plain-number
-""")
-FORMATS: dict[str, tuple[str, ...]] = {
-    "json": (*_JSON, "fail-on-missing-field", "decode.json-parser.enabled"),
-    "csv": _words("""
-        field-delimiter disable-quote-character quote-character allow-comments ignore-parse-errors
-        array-element-delimiter escape-character null-literal empty-string-as-null fail-on-missing-columns
-        allow-trailing-comma trim-spaces ignore-trailing-unmappable write-bigdecimal-in-scientific-notation
-    """),
-    "debezium-json": (*_JSON, "schema-include"),
-    "canal-json": (*_JSON, "database.include", "table.include"),
-    "maxwell-json": _JSON,
-    "ogg-json": _JSON,
-    "raw": ("charset", "endianness"),
-}
-"""The formats that Flink brings along, and their options."""
-
-_FOREIGN_FORMATS = _words("""
-    parquet orc avro avro-confluent debezium-avro-confluent protobuf json-confluent protobuf-confluent avro-glue
-    json-glue
-""")
-
 
 def check_use(use: TableUse) -> None:
     """Raise :class:`BindError` for options that Flink refuses where the table is read or written."""
@@ -114,7 +93,7 @@ def check_use(use: TableUse) -> None:
         if connector in _FOREIGN_CONNECTORS:
             return
         choices = (*CONNECTORS, *_FOREIGN_CONNECTORS)
-        raise _wrong(use, "connector", f"there is no connector '{connector}'", did_you_mean(connector, choices))
+        raise use.wrong("connector", f"there is no connector '{connector}'", did_you_mean(connector, choices))
     if not (known.sink if use.as_sink else known.source):
         able, unable = ("read", "written to") if use.as_sink else ("written to", "read")
         raise BindError(f"'{name}' cannot be {unable}: a table of '{connector}' is only {able}", use.span)
@@ -125,7 +104,8 @@ def check_use(use: TableUse) -> None:
                 f"the table '{name}' has no option '{option}'", use.span, f"add it to WITH: '{option}' = '…'"
             )
     if known.formats:
-        _check_format(use)
+        check_format(use)
+    _check_metadata(use, known)
 
 
 def _check_options(use: TableUse, connector: Connector) -> None:
@@ -133,110 +113,78 @@ def _check_options(use: TableUse, connector: Connector) -> None:
     names = [*_EVERYWHERE, *connector.required]
     for option in connector.optional:
         names += [option.replace("#", column) for column in columns] if "#" in option else [option]
-    prefixes = tuple(f"{f}." for f in (*FORMATS, *_FOREIGN_FORMATS)) if connector.formats else ()
+    prefixes = tuple(f"{f}." for f in (*FORMATS, *FOREIGN_FORMATS)) if connector.formats else ()
     for option in use.options:
         if option not in names and not option.startswith(prefixes):
             message = f"the connector '{use.options['connector']}' has no option '{option}'"
-            raise _wrong(use, option, message, did_you_mean(option, names))
+            raise use.wrong(option, message, did_you_mean(option, names))
 
 
-def _check_format(use: TableUse) -> None:
-    name = use.options["format"]
-    if name in _FOREIGN_FORMATS:
-        return
-    if name not in FORMATS:
-        choices = (*FORMATS, *_FOREIGN_FORMATS)
-        raise _wrong(use, "format", f"there is no format '{name}'", did_you_mean(name, choices))
-    known = [f"{name}.{option}" for option in FORMATS[name]]
-    for option in use.options:
-        if option.startswith(f"{name}.") and option not in known:
-            raise _wrong(use, option, f"the format '{name}' has no option '{option}'", did_you_mean(option, known))
-
-
-def _wrong(use: TableUse, option: str, message: str, hint: str | None) -> BindError:
-    """The error at the option, or at the table's name where the option is written in a hint or nowhere."""
-    own = option not in use.hints
-    return BindError(message, use.table.option_spans.get(option, use.span) if own else use.span, hint)
+def _check_metadata(use: TableUse, connector: Connector) -> None:
+    """What a metadata column can read is the connector's: files offer nothing of their formats."""
+    for column in use.table.resolved.schema.columns:
+        if column.kind != "METADATA" or (use.as_sink and column.is_virtual):
+            continue
+        key = column.metadata_key or column.name
+        if use.as_sink:
+            raise BindError(
+                f"the metadata column '{column.name}' cannot be written to a table of '{use.options['connector']}'",
+                use.span,
+                "declare it VIRTUAL, which leaves it out of what is written",
+            )
+        if key not in connector.metadata:
+            raise BindError(
+                f"the connector '{use.options['connector']}' has no metadata '{key}' for the column '{column.name}'",
+                use.span,
+                did_you_mean(key, connector.metadata) or f"there is {', '.join(connector.metadata) or 'none'}",
+            )
 
 
 # ---------------------------------------------------------------- configuration
 
 
-def _boolean(value: str) -> None:
-    if value.lower() not in ("true", "false"):
-        raise FlinkplanError("it is true or false")
-
-
-def _whole(value: str) -> None:
-    if not re.fullmatch(r"[+-]?\d+", value.strip()):
-        raise FlinkplanError("it is a whole number")
-
-
-def _duration(value: str) -> None:
-    parse_duration(value)
-
-
-def _one_of(*values: str) -> Callable[[str], None]:
-    def check(value: str) -> None:
-        if value.upper() not in values:
-            raise FlinkplanError(f"it is {', '.join(values[:-1])} or {values[-1]}")
-
-    return check
-
-
-def _time_zone(value: str) -> None:
-    from zoneinfo import ZoneInfo
-
-    if value == "default" or re.fullmatch(r"(UTC|GMT)([+-]\d{1,2}(:\d\d)?)?", value):
-        return
-    try:
-        ZoneInfo(value)
-    except (ValueError, OSError, KeyError):
-        raise FlinkplanError("it is a time zone such as America/Los_Angeles, GMT+03:00 or UTC") from None
-
-
-SETTINGS: dict[str, Callable[[str], None]] = {
-    "table.local-time-zone": _time_zone,
-    "table.dynamic-table-options.enabled": _boolean,
-    "table.plan.compile.catalog-objects": _one_of("ALL", "SCHEMA", "IDENTIFIER"),
-    "table.plan.restore.catalog-objects": _one_of("ALL", "ALL_ENFORCED", "IDENTIFIER"),
-    "table.plan.force-recompile": _boolean,
-    "table.exec.state.ttl": _duration,
-    "table.exec.source.idle-timeout": _duration,
-    "table.exec.source.cdc-events-duplicate": _boolean,
-    "table.exec.sink.not-null-enforcer": _one_of("ERROR", "DROP"),
-    "table.exec.sink.type-length-enforcer": _one_of("IGNORE", "TRIM_PAD", "ERROR"),
-    "table.exec.sink.nested-constraint-enforcer": _one_of("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS"),
-    "table.exec.sink.upsert-materialize": _one_of("NONE", "AUTO", "FORCE"),
-    "table.exec.sink.keyed-shuffle": _one_of("NONE", "AUTO", "FORCE"),
-    "table.exec.sink.rowtime-inserter": _one_of("ENABLED", "DISABLED"),
-    "table.exec.sink.require-on-conflict": _boolean,
-    "table.exec.mini-batch.enabled": _boolean,
-    "table.exec.mini-batch.allow-latency": _duration,
-    "table.exec.mini-batch.size": _whole,
-    "table.exec.legacy-cast-behaviour": _one_of("ENABLED", "DISABLED"),
-    "table.exec.rank.topn-cache-size": _whole,
-    "table.exec.deduplicate.insert-update-after-sensitive-enabled": _boolean,
-    "table.exec.deduplicate.mini-batch.compact-changes-enabled": _boolean,
-    "table.exec.interval-join.min-cleanup-interval": _duration,
-    "table.exec.async-state.enabled": _boolean,
-    "table.exec.emit.early-fire.enabled": _boolean,
-    "table.exec.emit.early-fire.delay": _duration,
-    "table.exec.emit.late-fire.enabled": _boolean,
-    "table.exec.emit.late-fire.delay": _duration,
-    "table.exec.emit.allow-lateness": _duration,
-    "table.optimizer.agg-phase-strategy": _one_of("AUTO", "ONE_PHASE", "TWO_PHASE"),
-    "table.optimizer.distinct-agg.split.enabled": _boolean,
-    "table.optimizer.distinct-agg.split.bucket-num": _whole,
-    "table.optimizer.reuse-sub-plan-enabled": _boolean,
-    "table.optimizer.reuse-source-enabled": _boolean,
-    "table.optimizer.reuse-sink-enabled": _boolean,
-    "table.optimizer.join-reorder-enabled": _boolean,
-    "table.optimizer.multiple-input-enabled": _boolean,
-    "table.optimizer.incremental-agg-enabled": _boolean,
-    "table.optimizer.multi-join.enabled": _boolean,
-    "table.optimizer.non-deterministic-update.strategy": _one_of("TRY_RESOLVE", "IGNORE"),
-    "table.optimizer.delta-join.strategy": _one_of("AUTO", "FORCE", "NONE"),
+SETTINGS: dict[str, Check] = {
+    "table.local-time-zone": time_zone,
+    "table.dynamic-table-options.enabled": boolean,
+    "table.plan.compile.catalog-objects": one_of("ALL", "SCHEMA", "IDENTIFIER"),
+    "table.plan.restore.catalog-objects": one_of("ALL", "ALL_ENFORCED", "IDENTIFIER"),
+    "table.plan.force-recompile": boolean,
+    "table.exec.state.ttl": duration,
+    "table.exec.source.idle-timeout": duration,
+    "table.exec.source.cdc-events-duplicate": boolean,
+    "table.exec.sink.not-null-enforcer": one_of("ERROR", "DROP"),
+    "table.exec.sink.type-length-enforcer": one_of("IGNORE", "TRIM_PAD", "ERROR"),
+    "table.exec.sink.nested-constraint-enforcer": one_of("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS"),
+    "table.exec.sink.upsert-materialize": one_of("NONE", "AUTO", "FORCE"),
+    "table.exec.sink.keyed-shuffle": one_of("NONE", "AUTO", "FORCE"),
+    "table.exec.sink.rowtime-inserter": one_of("ENABLED", "DISABLED"),
+    "table.exec.sink.require-on-conflict": boolean,
+    "table.exec.mini-batch.enabled": boolean,
+    "table.exec.mini-batch.allow-latency": duration,
+    "table.exec.mini-batch.size": whole,
+    "table.exec.legacy-cast-behaviour": one_of("ENABLED", "DISABLED"),
+    "table.exec.rank.topn-cache-size": whole,
+    "table.exec.deduplicate.insert-update-after-sensitive-enabled": boolean,
+    "table.exec.deduplicate.mini-batch.compact-changes-enabled": boolean,
+    "table.exec.interval-join.min-cleanup-interval": duration,
+    "table.exec.async-state.enabled": boolean,
+    "table.exec.emit.early-fire.enabled": boolean,
+    "table.exec.emit.early-fire.delay": duration,
+    "table.exec.emit.late-fire.enabled": boolean,
+    "table.exec.emit.late-fire.delay": duration,
+    "table.exec.emit.allow-lateness": duration,
+    "table.optimizer.agg-phase-strategy": one_of("AUTO", "ONE_PHASE", "TWO_PHASE"),
+    "table.optimizer.distinct-agg.split.enabled": boolean,
+    "table.optimizer.distinct-agg.split.bucket-num": whole,
+    "table.optimizer.reuse-sub-plan-enabled": boolean,
+    "table.optimizer.reuse-source-enabled": boolean,
+    "table.optimizer.reuse-sink-enabled": boolean,
+    "table.optimizer.join-reorder-enabled": boolean,
+    "table.optimizer.multiple-input-enabled": boolean,
+    "table.optimizer.incremental-agg-enabled": boolean,
+    "table.optimizer.multi-join.enabled": boolean,
+    "table.optimizer.non-deterministic-update.strategy": one_of("TRY_RESOLVE", "IGNORE"),
+    "table.optimizer.delta-join.strategy": one_of("AUTO", "FORCE", "NONE"),
 }
 """The settings that a plan can depend on, each with a check of its values.  Others are not judged."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...plan.findings import Finding, nearest
 from ...plan.positions import pointer
 from ...schemas.loader import PLAN, validator
-from .raw import RawPlan
+from .raw import RawNode, RawPlan
 from .rules import RULES
 
 _KINDS = {
@@ -24,13 +24,14 @@ _KINDS = {
 def check_schema(plan: RawPlan) -> Iterator[Finding]:
     """Every violation of the schema, each told once."""
     told: set[tuple[str, str]] = set()
+    nodes = {node.index: node for node in plan.nodes}
     for error in validator(PLAN).iter_errors(plan.json):
         for leaf in _leaves(error):
             for message, path, hint in _words(leaf):
                 at = pointer(*path)
                 if (at, message) not in told:
                     told.add((at, message))
-                    yield _finding(plan, message, at, path, hint)
+                    yield _finding(nodes, message, at, path, hint)
 
 
 def _leaves(error: Any) -> Iterator[Any]:
@@ -79,10 +80,9 @@ def _shown(value: Any) -> str:
     return str(value)[:60]
 
 
-def _finding(plan: RawPlan, message: str, at: str, path: tuple[Any, ...], hint: str | None) -> Finding:
+def _finding(nodes: Mapping[int, RawNode], message: str, at: str, path: tuple[Any, ...], hint: str | None) -> Finding:
     severity = RULES["schema"].severity
-    if len(path) > 1 and path[0] == "nodes":
-        node = next((n for n in plan.nodes if n.index == path[1]), None)
-        if node is not None:
-            return Finding("schema", severity, message, at, None, node.id, node.type_name, hint)
+    node = nodes.get(path[1]) if len(path) > 1 and path[0] == "nodes" else None
+    if node is not None:
+        return Finding("schema", severity, message, at, None, node.id, node.type_name, hint)
     return Finding("schema", severity, message, at, None, hint=hint)

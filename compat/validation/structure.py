@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...plan.codec import field_codecs
 from ...plan.findings import Finding, nearest
@@ -120,7 +120,7 @@ def check_inputs(plan: RawPlan) -> Iterator[Finding]:
 
 def check_order(plan: RawPlan) -> Iterator[Finding]:
     """Rows flow one way, and the nodes are listed in that direction."""
-    circle = set(_circle(plan))
+    circle = _circle(plan)
     if circle:
         first = next(n for n in plan.nodes if n.id in circle)
         names = ", ".join(map(str, sorted(circle)))
@@ -133,16 +133,29 @@ def check_order(plan: RawPlan) -> Iterator[Finding]:
                 yield node.finding("node-order", message, "id", hint="list the nodes from the sources to the sinks")
 
 
-def _circle(plan: RawPlan) -> Iterator[int]:
-    """The ids of nodes that feed themselves, found by taking away all that have no (or only such) inputs or outputs."""
-    edges = {(e.source, e.target) for e in plan.edges if e.source in plan.by_id and e.target in plan.by_id}
-    while edges:
-        targets, sources = {t for _, t in edges}, {s for s, _ in edges}
-        left = {(s, t) for s, t in edges if s in targets and t in sources}
-        if left == edges:
-            break
-        edges = left
-    yield from {s for s, _ in edges if s is not None}
+def _circle(plan: RawPlan) -> set[int]:
+    """The ids of nodes that feed themselves: rows never get there from a source, nor from there to an end."""
+    edges = [(e.source, e.target) for e in plan.edges if e.source in plan.by_id and e.target in plan.by_id]
+    forwards = [(source, target) for source, target in edges if source is not None and target is not None]
+    backwards = [(target, source) for source, target in forwards]
+    return _beyond_reach(plan.by_id, forwards) & _beyond_reach(plan.by_id, backwards)
+
+
+def _beyond_reach(ids: Iterable[int], edges: Sequence[tuple[int, int]]) -> set[int]:
+    """What is never reached where a node is only reached after all that lead to it."""
+    targets: dict[int, list[int]] = {}
+    for source, target in edges:
+        targets.setdefault(source, []).append(target)
+    missing = Counter(target for _, target in edges)
+    left = set(ids)
+    reached = [i for i in ids if not missing[i]]
+    for node in reached:
+        left.remove(node)
+        for target in targets.get(node, ()):
+            missing[target] -= 1
+            if not missing[target]:
+                reached.append(target)
+    return left
 
 
 def _plan_finding(rule: str, message: str, at: str, hint: str | None = None) -> Finding:

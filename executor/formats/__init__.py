@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import TableError
-from ..options import boolean, character, escaped_character, one_of
+from ..options import boolean, character, escaped_character, one_of, word
 
 Reader = Callable[[str], object]
 
@@ -32,7 +32,7 @@ class Format:
 
 _TIMESTAMPS: Mapping[str, Reader] = {"timestamp-format.standard": one_of("SQL", "ISO-8601")}
 _JSON_WRITING: Mapping[str, Reader] = {
-    "map-null-key.mode": one_of("FAIL", "DROP", "LITERAL"),
+    "map-null-key.mode": word("FAIL", "DROP", "LITERAL"),
     "map-null-key.literal": str,
     "encode.decimal-as-plain-number": boolean,
     "encode.ignore-null-fields": boolean,
@@ -60,7 +60,7 @@ _FORMATS = {
                 "quote-character": character,
                 "allow-comments": boolean,
                 "ignore-parse-errors": boolean,
-                "array-element-delimiter": str,
+                "array-element-delimiter": character,
                 "escape-character": character,
                 "null-literal": str,
                 "write-bigdecimal-in-scientific-notation": boolean,

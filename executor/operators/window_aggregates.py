@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...plan.errors import UnsupportedError
 from ...plan.nodes import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
+from ...plan.specs import HoppingWindow, WindowSpec
 from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time
 from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
@@ -77,10 +79,20 @@ def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context:
 
 
 def _aggregate(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:
+    _check_slices(what.windowing.window)
     timed = stream if what.windowing.is_proctime else with_event_time(stream)
     if is_native_query(context.plan):
         return _aggregate_natively(timed, what)
     return aggregate_windows(context, timed, what)
+
+
+def _check_slices(window: WindowSpec) -> None:
+    """Refuse what Flink, which aggregates slices of windows, compiles but never runs."""
+    if isinstance(window, HoppingWindow) and window.size_ms % window.slide_ms:
+        raise UnsupportedError(
+            f"an aggregation of HOP windows of {window.size_ms} ms every {window.slide_ms} ms",
+            hint="as in Flink, make the size a multiple of the slide",
+        )
 
 
 def _aggregate_natively(stream: Stream, what: WindowAggregation) -> Stream:

@@ -67,8 +67,10 @@ DATETIME_MINUS = declare("-", (*_MOVED, signature("DATETIME", "DATETIME")), _dat
 
 
 def _remainder(args: Arguments) -> LogicalType:
+    """Without decimals on either side the type of the divisor, by SQL's standard."""
     a, b = args.types
-    found = decimal_remainder(a, b) if is_exact_decimal_pair(a, b) else b
+    has_decimals = is_exact_decimal_pair(a, b) and (a.scale or b.scale)
+    found = decimal_remainder(a, b) if has_decimals else b
     return found.with_nullability(args.any_nullable)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..catalog import Catalog, Table
 from ..sql.source import Span
+from .errors import BindError
 
 if TYPE_CHECKING:
     from ..algebra import Rel
@@ -26,6 +27,11 @@ class TableUse:
     def options(self) -> dict[str, str]:
         """The table's options, overridden by the hint's."""
         return {**(self.table.resolved.options or {}), **self.hints}
+
+    def wrong(self, option: str, message: str, hint: str | None = None) -> BindError:
+        """The error at the option, or at the table's name where the option is written in a hint or nowhere."""
+        own = option not in self.hints
+        return BindError(message, self.table.option_spans.get(option, self.span) if own else self.span, hint)
 
 
 @dataclass

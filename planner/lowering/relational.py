@@ -56,7 +56,7 @@ def scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
     for ability in rel.abilities:
         match ability:
             case PartitionPushDown(partitions):
-                texts = ["{" + ", ".join(f"{k}={v}" for k, v in part.items()) + "}" for part in partitions]
+                texts = ["{" + ", ".join(f"{k}={v}" for k, v in sorted(part.items())) + "}" for part in partitions]
                 digests.append(f"partitions=[{', '.join(texts)}]")
             case FilterPushDown(predicates):
                 digests.append(f"filter=[{_conjunction(predicates, fields)}]")

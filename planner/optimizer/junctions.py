@@ -131,7 +131,7 @@ def _collected(
     every: bool,
 ) -> list[RexNode]:
     """What the terms say about one column as one search, where that is simpler."""
-    searches: dict[RexNode, sargs.Search] = {}
+    by_column: dict[RexNode, list[sargs.Search]] = {}
     slots: list[RexNode] = []
     """Terms, and for each search its column where it stood first."""
     plain: set[int] = set()
@@ -140,11 +140,12 @@ def _collected(
         if found is None or not (isinstance(found.operand, (InputRef, FieldAccess)) or is_call(found.operand, CAST)):
             plain.add(len(slots))
             slots.append(term)
-        elif found.operand in searches:
-            searches[found.operand] = combine(searches[found.operand], found)
+        elif found.operand in by_column:
+            by_column[found.operand].append(found)
         else:
-            searches[found.operand] = found
+            by_column[found.operand] = [found]
             slots.append(found.operand)
+    searches = {column: sargs.combined(found, combine) for column, found in by_column.items()}
     is_complex = any(sargs.complexity(sargs.complement(s) if every else s) > 1 for s in searches.values())
     if not is_complex and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
         return terms

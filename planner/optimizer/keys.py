@@ -200,18 +200,21 @@ def join_spec(rel: Rel) -> JoinSpec:
 def _join_keys(rel: Rel, upsert: bool) -> Keys:
     left, right = rel.inputs
     width = len(left.row_type.fields)
-    both = _keys(left, upsert), _keys(right, upsert)
-    return _joined_keys(join_spec(rel), both, width, upsert, (unique_keys(left), unique_keys(right)))
+    unique = unique_keys(left), unique_keys(right)
+    both = (upsert_keys(left), upsert_keys(right)) if upsert else unique
+    return _joined_keys(join_spec(rel), both, width, upsert, unique)
 
 
 def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
-    keys, unique = _keys(rel.operands[0], upsert), unique_keys(rel.operands[0])
+    unique = unique_keys(rel.operands[0])
+    keys = upsert_keys(rel.operands[0]) if upsert else unique
     width = len(rel.operands[0].row_type.fields)
     for operand, kind, condition in zip(rel.operands[1:], rel.types[1:], rel.conditions[1:], strict=True):
         spec = join_keys(condition, width).spec(kind)
-        right = _keys(operand, upsert), unique_keys(operand)
-        keys = _joined_keys(spec, (keys, right[0]), width, upsert, (unique, right[1]))
-        unique = _joined_keys(spec, (unique, right[1]), width, False, (unique, right[1]))
+        right_unique = unique_keys(operand)
+        right = upsert_keys(operand) if upsert else right_unique
+        keys = _joined_keys(spec, (keys, right), width, upsert, (unique, right_unique))
+        unique = _joined_keys(spec, (unique, right_unique), width, False, (unique, right_unique))
         width += len(operand.row_type.fields)
     return keys
 

@@ -17,7 +17,19 @@ from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
 from .aggregates import remap_aggregate
 from .cases import push_into_cases
-from .rexes import CAST, EQ, IS_NULL, SPECIAL, conjunctions, contains_over, identity, is_always_true, is_call, rewrite
+from .rexes import (
+    CAST,
+    EQ,
+    IS_NULL,
+    SPECIAL,
+    cast,
+    conjunctions,
+    contains_over,
+    identity,
+    is_always_true,
+    is_call,
+    rewrite,
+)
 from .row_types import pick
 from .simplify import reordered_condition, simplify, simplify_condition
 from .tree import bottom_up, with_inputs
@@ -60,6 +72,11 @@ def _cases_expanded(condition: RexNode) -> RexNode:
 
 
 def _reduced(rex: RexNode, source: Rel) -> RexNode:
+    """The simplified expression, of the type that it had."""
+    return cast(_simplified(rex, source), rex.type)
+
+
+def _simplified(rex: RexNode, source: Rel) -> RexNode:
     known = constants(source)
     rex = push_into_cases(rex)
     if not known:

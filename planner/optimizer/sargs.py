@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cmp_to_key
@@ -114,11 +114,13 @@ def intersect(a: Search, b: Search) -> Search:
     """Both."""
     t = _common(a.type, b.type)
     found = []
-    for x in a.ranges:
-        for y in b.ranges:
-            both = overlap(x, y, t)
-            if both is not None:
-                found.append(both)
+    left, right = list(reversed(a.ranges)), list(reversed(b.ranges))
+    while left and right:
+        x, y = left[-1], right[-1]
+        both = overlap(x, y, t)
+        if both is not None:
+            found.append(both)
+        (left if _tighter(x.upper, y.upper, t, -1) is x.upper else right).pop()
     null = False if False in (a.null, b.null) else (True if a.null and b.null else None)
     return Search(a.operand, _typed(found, t), null, t)
 
@@ -349,12 +351,15 @@ def search_of(comparisons: Sequence[RexNode], *, every: bool) -> RexNode:
     searches = [read(c) for c in comparisons]
     if any(s is None or s.operand != comparisons[0].operands[0] for s in searches):  # type: ignore[union-attr]
         return and_(comparisons) if every else or_(comparisons)
-    found = searches[0]
-    assert found is not None
-    for other in searches[1:]:
-        assert other is not None
-        found = intersect(found, other) if every else unite(found, other)
-    return write(found)
+    return write(combined([s for s in searches if s is not None], intersect if every else unite))
+
+
+def combined(searches: Sequence[Search], combine: Callable[[Search, Search], Search]) -> Search:
+    """All searches combined, by halves: a list of thousands of values is not gone through for each."""
+    if len(searches) == 1:
+        return searches[0]
+    middle = len(searches) // 2
+    return combine(combined(searches[:middle], combine), combined(searches[middle:], combine))
 
 
 def expand(rex: RexNode) -> RexNode:

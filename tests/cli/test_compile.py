@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from flinkplan.plan.document import load
-from tests.cli.support import flinkplan
+from flinkplan.plan.document import load, loads
+from tests.cli.support import ROOT, flinkplan
 from tests.parity.corpus import HERE
 
 CASE = HERE / "cases/join-two-cdc-tables-with-primary-keys"
@@ -82,3 +84,13 @@ def test_a_faulty_spec_is_shown_with_its_line(tmp_path: Path, monkeypatch: pytes
     assert outcome.code == 3
     assert " --> pipeline.yaml:4:5" in outcome.err
     assert "did you mean 'query'?" in outcome.err
+
+
+def test_a_chain_of_hundreds_of_operators(tmp_path: Path) -> None:
+    table = "CREATE TABLE {} (a INT) WITH ('connector' = '{}'); "
+    union = " UNION ALL ".join(["SELECT a FROM t"] * 400)
+    script = f"{table.format('t', 'datagen')} {table.format('o', 'blackhole')} INSERT INTO o {union};"
+    command = [sys.executable, "-c", "from flinkplan.cli.main import main; main()", "compile", "-"]
+    process = subprocess.run(command, input=script, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert process.returncode == 0, process.stderr
+    assert len(loads(process.stdout).nodes) == 401

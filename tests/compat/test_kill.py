@@ -1,12 +1,16 @@
 """A job that is killed again and again writes what one that is never killed writes.
 
-A join, an aggregation and a window write files.  ``FLINKPLAN_KILLS`` sets how often the process is killed, with
-SIGKILL at random moments; ``make soak`` kills 200 times.  While one process works, the next one starts its JVM and
-waits for its turn, so that a kill costs little more than the work between two of them.  The last one ends the input.
+An aggregation over a join, and a window, write files.  ``FLINKPLAN_KILLS`` sets how often the process is killed, with
+SIGKILL at random moments: while it starts, within a batch, or between two; ``make soak`` kills 200 times.  The last
+process ends the input.
+
+What costs is a JVM that starts.  So the uninterrupted run, which comes first, leaves an archive of the classes that
+it has loaded, with which the others start in half the time; and while one process works, the next one starts and waits.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -22,18 +26,28 @@ import pytest
 
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
-from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, TABLES, WINDOW, WINDOW_COLUMNS
+from tests.compat.pipelines import TABLES, WINDOW, WINDOW_COLUMNS
 from tests.compat.truths import order, shipment
 
 pytestmark = pytest.mark.spark
 
 KILLS = int(os.environ.get("FLINKPLAN_KILLS", "20"))
-BATCHES_A_ROUND, ROWS = 6, 25
+BATCHES = (0, 0, 1, 2, 3)
+"""How many batches a process may do before it is killed; one that does none is killed while it starts."""
+PATIENCE, START_UP = 1.0, 4.0
+"""Seconds within which it is killed after a batch, or from its start on."""
+ROWS = 25
 SEED = int(os.environ.get("FLINKPLAN_SEED", "7"))
-CONF = {"spark.sql.shuffle.partitions": "1"}
+BRIEF = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptions"
+"""How a JVM starts that lives for seconds."""
+ARCHIVED = "-Xshare:auto -Xlog:disable -Xlog:all=error:stderr"
+"""Share classes where that can be done, and keep standard output to the job."""
 SINKS = {
-    "joined": (JOIN, JOIN_COLUMNS),
-    "summed": (SUMS, SUMS_COLUMNS),
+    "summed": (
+        "SELECT o.product, SUM(o.amount), MAX(s.cost) FROM orders o JOIN shipments s ON o.id = s.order_id "
+        "GROUP BY o.product",
+        "product STRING, amount INT, cost DECIMAL(10, 2)",
+    ),
     "windowed": (WINDOW, WINDOW_COLUMNS),
 }
 
@@ -68,15 +82,16 @@ def feed(folder: Path, number: int) -> None:
 class Worker:
     """A process, with its JVM in a process group of its own, that executes the plan once it is told to.
 
-    It says of each batch when it is done.
+    It says of each batch when it is done.  ``java`` are options of its JVM.
     """
 
-    def __init__(self, folder: Path, work: Path, mode: str) -> None:
+    def __init__(self, folder: Path, work: Path, mode: str, java: str) -> None:
         arguments = ["execute", str(folder / "plan.json"), "--mode", mode, "--log-format", "json"]
         arguments += ["--checkpoint", str(work / "checkpoint"), "--var", f"DIR={work}"]
+        conf = {"spark.sql.shuffle.partitions": "1", "spark.driver.extraJavaOptions": f"{BRIEF} {java}"}
         code = (
             "from flinkplan.cli.main import main; from flinkplan.executor.session import session; "
-            f"session('local[2]', {CONF!r}); print('ready', flush=True); input(); main({arguments!r})"
+            f"session('local[2]', {conf!r}); print('ready', flush=True); input(); main({arguments!r})"
         )
         command = [sys.executable, "-c", code]
         self.process = subprocess.Popen(
@@ -107,7 +122,7 @@ class Worker:
         self.process.communicate()
 
     def finish(self) -> None:
-        """Let it work through all that is there."""
+        """Let it work through all that is there, and its JVM end."""
         self.begin()
         self.process.communicate()
         assert self.process.returncode == 0
@@ -133,25 +148,27 @@ def _changes(folder: Path) -> Iterator[dict[str, Any]]:
 
 def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -> None:
     moments = random.Random(SEED)
+    batches = [moments.choice(BATCHES) for _ in range(KILLS)]
     save(compile_script(pipeline()), tmp_path / "plan.json")
-    killed, whole = tmp_path / "killed", tmp_path / "whole"
-    fed = 0
-    worker = Worker(tmp_path, killed, "streaming")
-    for kills in range(1, KILLS + 1):
-        following = Worker(tmp_path, killed, "streaming" if kills < KILLS else "bounded")
-        feed(killed, fed)
-        fed += 1
+    killed, whole, classes = tmp_path / "killed", tmp_path / "whole", tmp_path / "classes.jsa"
+
+    for number in range(KILLS + sum(batches)):
+        feed(whole, number)
+    Worker(tmp_path, whole, "bounded", f"-XX:ArchiveClassesAtExit={classes}").finish()
+    assert all(written(whole).values())
+
+    java = f"{ARCHIVED} -XX:SharedArchiveFile={classes}"
+    numbers = itertools.count()
+    worker = Worker(tmp_path, killed, "streaming", java)
+    for kills, count in enumerate(batches, 1):
+        following = Worker(tmp_path, killed, "streaming" if kills < KILLS else "bounded", java)
+        feed(killed, next(numbers))
         worker.begin()
-        for _ in range(moments.randint(0, BATCHES_A_ROUND)):
+        for _ in range(count):
             worker.batch()
-            feed(killed, fed)
-            fed += 1
-        worker.wait(moments.uniform(0, 1))
+            feed(killed, next(numbers))
+        worker.wait(moments.uniform(0, PATIENCE if count else START_UP))
         worker.kill()
         worker = following
     worker.finish()
-    for number in range(fed):
-        feed(whole, number)
-    Worker(tmp_path, whole, "bounded").finish()
     assert written(killed) == written(whole)
-    assert all(written(whole).values())

@@ -9,6 +9,7 @@ from pyspark.errors import PySparkException
 
 from flinkplan.executor.constraints import LENGTH, NOT_NULL, enforce_constraints
 from flinkplan.executor.context import Mode, TranslationContext
+from flinkplan.executor.errors import TableError
 from flinkplan.executor.stream import SEQUENCE, Stream
 from flinkplan.executor.tables import table_of
 from flinkplan.executor.types import spark_type
@@ -25,9 +26,17 @@ pytestmark = pytest.mark.spark
 
 
 def enforced(
-    spark: SparkSession, option: tuple[str, str], declared: str, values: list[Any], persisted: bool = True
+    spark: SparkSession,
+    option: tuple[str, str],
+    declared: str,
+    values: list[Any],
+    persisted: bool = True,
+    **session: str,
 ) -> list[Any]:
-    """What a sink of one column of the type ``declared`` makes of ``values``, when the plan or the session says so."""
+    """What a sink of one column of the type ``declared`` makes of ``values``, when the plan or the session says so.
+
+    ``session``: further options, by the part of their names that tells them apart.
+    """
     fields: Fields = (("a", declared),)
     node = pipeline(
         [
@@ -36,11 +45,12 @@ def enforced(
         ]
     ).nodes[1]
     assert isinstance(node, Sink)
+    more = {f"table.exec.sink.{key.replace('_', '-')}-enforcer": value for key, value in session.items()}
     given = parse_type(declared).nullable_()
     rows = [(value, i) for i, value in enumerate(values)]
     frame = spark.createDataFrame(rows, f"c0 {spark_type(given).simpleString()}, {SEQUENCE} bigint")
     table = table_of(node.dynamic_table_sink.table, {})
-    context = TranslationContext(spark, Plan("2.3", (), ()), Mode.BOUNDED, options=dict([option]))
+    context = TranslationContext(spark, Plan("2.3", (), ()), Mode.BOUNDED, options=dict([option]) | more)
     stream = enforce_constraints(node, table, Stream(frame, node.output_type), context)
     return [row[0] for row in stream.frame.collect()]
 
@@ -82,3 +92,44 @@ def test_rows_fail_the_job(
     with pytest.raises(PySparkException) as caught:
         enforced(spark, option, declared, [value])
     assert message in str(caught.value)
+
+
+ROW, LIST = "ROW<x VARCHAR(2) NOT NULL, y INT>", "ARRAY<ROW<x INT NOT NULL>>"
+
+
+@pytest.mark.parametrize(
+    ("nested", "option", "declared", "values", "kept"),
+    [
+        ("IGNORE", (NOT_NULL, "DROP"), ROW, [("a", 1), (None, 2), None], [("a", 1), (None, 2), None]),
+        ("ROWS", (NOT_NULL, "DROP"), ROW, [("a", 1), (None, 2), None], [("a", 1), None]),
+        ("ROWS", (LENGTH, "TRIM_PAD"), ROW, [("abc", 1), None], [("ab", 1), None]),
+        ("ROWS", (NOT_NULL, "DROP"), LIST, [[(None,)]], [[(None,)]]),
+        ("ROWS_AND_COLLECTIONS", (NOT_NULL, "DROP"), LIST, [[(1,), (None,)], [], [(2,)], None], [[], [(2,)], None]),
+        ("ROWS_AND_COLLECTIONS", (NOT_NULL, "DROP"), "MAP<INT, INT NOT NULL>", [{1: None}, {1: 2}], [{1: 2}]),
+    ],
+)
+def test_constraints_inside_values_count_where_they_are_asked_for(
+    spark: SparkSession, nested: str, option: tuple[str, str], declared: str, values: list[Any], kept: list[Any]
+) -> None:
+    assert enforced(spark, option, declared, values, nested_constraint=nested) == kept
+
+
+@pytest.mark.parametrize(
+    ("option", "declared", "value", "message"),
+    [
+        ((NOT_NULL, "ERROR"), ROW, (None, 1), "Column 'a.x' is NOT NULL"),
+        ((LENGTH, "ERROR"), ROW, ("abc", 1), "Column 'a.x' is VARCHAR(2)"),
+        ((NOT_NULL, "ERROR"), LIST, [(1,), (None,)], "Column 'a.element.x' is NOT NULL"),
+    ],
+)
+def test_errors_name_the_place_inside_a_value(
+    spark: SparkSession, option: tuple[str, str], declared: str, value: Any, message: str
+) -> None:
+    with pytest.raises(PySparkException) as caught:
+        enforced(spark, option, declared, [value], nested_constraint="ROWS_AND_COLLECTIONS")
+    assert message in str(caught.value)
+
+
+def test_elements_of_collections_are_not_cut(spark: SparkSession) -> None:
+    with pytest.raises(TableError, match="does not go with"):
+        enforced(spark, (LENGTH, "TRIM_PAD"), LIST, [], nested_constraint="ROWS_AND_COLLECTIONS")

@@ -244,7 +244,7 @@ CHANGES: Sequence[tuple[str, list[object], list[tuple[str, int]]]] = [
             {"data": [{"a": "1"}, {"a": "5"}], "type": "INSERT"},
             {"data": [{"a": "2"}], "old": [{"a": "1"}], "type": "UPDATE"},
             {"data": [{"a": "2"}], "type": "DELETE"},
-            {"type": "ALTER"},
+            {"type": "CREATE"},
         ],
         [("c", 1), ("c", 5), ("d", 1), ("c", 2), ("d", 2)],
     ),
@@ -274,6 +274,22 @@ def test_changes_are_read(place: Place, format_: str, messages: list[object], ch
     place.put("1", *messages)
     place.run(passthrough(place.files("in", format_), place.files("out", "debezium-json")))
     assert [(r["op"], (r["after"] or r["before"])["a"]) for r in place.rows()] == changes
+
+
+@pytest.mark.parametrize(
+    ("format_", "message"),
+    [
+        ("debezium-json", {"op": "t"}),
+        ("canal-json", {"type": "ALTER"}),
+        ("maxwell-json", {"type": "bootstrap-insert", "data": {"a": 1}}),
+        ("ogg-json", {"op_type": "T"}),
+    ],
+)
+def test_changes_of_other_kinds_fail(place: Place, format_: str, message: object) -> None:
+    place.put("1", message)
+    with pytest.raises(FlinkplanError, match="Unknown") as caught:
+        place.run(passthrough(place.files("in", format_), place.files("out", "debezium-json")))
+    assert "JSON message" in str(caught.value)
 
 
 WRITTEN = [

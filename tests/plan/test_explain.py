@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
 
 from flinkplan.plan.changelog import row_kinds, sink_kinds
-from flinkplan.plan.document import Plan, load
-from flinkplan.plan.explain import explain_json, explain_text
-from flinkplan.plan.nodes import Sink
+from flinkplan.plan.document import Edge, Plan, load
+from flinkplan.plan.errors import UnsupportedError
+from flinkplan.plan.explain import DEEPEST, explain_json, explain_text
+from flinkplan.plan.nodes import Calc, Sink
 from tests.conftest import Golden
 from tests.parity.corpus import HERE, Case, cases
 
@@ -50,3 +54,34 @@ def test_json_has_one_object_a_node() -> None:
     ]
     assert join["keys"] == ["driver = driver"]
     assert join["changelog"] == ["I"]
+
+
+def chain(case: str, length: int) -> Plan:
+    """The case's plan with so many Calcs one below the other above its sink, where it has one."""
+    plan = plan_of(case)
+    (sink,) = plan.sinks
+    (calc,) = plan.inputs(sink)
+    assert isinstance(calc, Calc)
+    ids = [calc.id, *range(1000, 1000 + length - 1)]
+    place = plan.nodes.index(calc)
+    return Plan(
+        plan.flink_version,
+        (*plan.nodes[:place], *(replace(calc, id=i) for i in ids), *plan.nodes[place + 1 :]),
+        (
+            *(edge for edge in plan.edges if edge.target != sink.id),
+            *(Edge(above, below) for above, below in pairwise([*ids, sink.id])),
+        ),
+    )
+
+
+def test_a_tree_may_be_deep() -> None:
+    lines = explain_text(chain("expr-arithmetic-decimals", DEEPEST - 1)).splitlines()
+    assert lines[-2].lstrip(" └─").startswith("1 TableSourceScan")
+
+
+@pytest.mark.parametrize("case", ["expr-arithmetic-decimals", "join-left-outer-no-keys"])
+def test_a_plan_that_is_too_deep_for_a_tree_is_listed_all_the_same(case: str) -> None:
+    plan = chain(case, 4000)
+    with pytest.raises(UnsupportedError, match="deeper than 500 operators"):
+        explain_text(plan)
+    assert len(explain_json(plan)) == len(plan.nodes)

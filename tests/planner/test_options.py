@@ -75,6 +75,81 @@ def test_options_of_a_source(options: str, message: str) -> None:
     assert message in refused(source(options)).message
 
 
+CSV = FILES.replace("json", "csv")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (f"{FILES}, 'json.ignore-parse-errors' = 'yes'", "it is true or false"),
+        (f"{FILES}, 'json.timestamp-format.standard' = 'iso-8601'", "it is SQL or ISO-8601"),
+        (
+            f"{FILES}, 'json.ignore-parse-errors' = 'true', 'json.fail-on-missing-field' = 'true'",
+            "'json.fail-on-missing-field' and 'json.ignore-parse-errors' do not go together",
+        ),
+        (f"{CSV}, 'csv.field-delimiter' = '||'", "it is a single character"),
+        (f"{CSV}, 'csv.array-element-delimiter' = ''", "it is a single character"),
+        (
+            f"{CSV}, 'csv.quote-character' = '|', 'csv.disable-quote-character' = 'true'",
+            "'csv.quote-character' and 'csv.disable-quote-character' do not go together",
+        ),
+        (f"{FILES.replace('json', 'raw')}, 'raw.endianness' = 'big'", "it is big-endian or little-endian"),
+    ],
+)
+def test_values_of_format_options(options: str, message: str) -> None:
+    error = refused(source(options))
+    assert message in error.message
+    assert str(error.where).startswith("p.sql:1:")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        rf"{CSV}, 'csv.field-delimiter' = '\t', 'csv.quote-character' = '|', 'csv.disable-quote-character' = 'false'",
+        rf"{CSV}, 'csv.field-delimiter' = '\u0001', 'csv.ignore-parse-errors' = 'TRUE'",
+        f"{FILES}, 'json.map-null-key.mode' = 'drop', 'json.fail-on-missing-field' = 'true'",
+    ],
+)
+def test_values_of_format_options_that_flink_takes(options: str) -> None:
+    compile_script(source(options))
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"),
+    [
+        ("'json.map-null-key.mode' = 'SKIP'", "it is FAIL, DROP or LITERAL"),
+        ("'format' = 'debezium-json', 'debezium-json.schema-include' = 'true'", "no schema can be written"),
+    ],
+)
+def test_values_of_format_options_of_a_sink(mode: str, message: str) -> None:
+    options = FILES if "format" not in mode else FILES.replace(", 'format' = 'json'", "")
+    assert message in refused(sink(f"{options}, {mode}")).message
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "message"),
+    [
+        (
+            "db STRING METADATA FROM 'database' VIRTUAL",
+            FILES.replace("json", "canal-json"),
+            "has no metadata 'database'",
+        ),
+        ("`file.name` INT METADATA", "'connector' = 'datagen'", "has no metadata 'file.name'"),
+    ],
+)
+def test_metadata_that_a_connector_does_not_offer(column: str, options: str, message: str) -> None:
+    error = refused(source(options).replace("name STRING", column))
+    assert message in error.message
+    assert "for the column" in error.message
+
+
+def test_metadata_is_not_written_to_files() -> None:
+    written = sink(FILES).replace("(id INT) WITH", "(id INT, f STRING METADATA FROM 'file.path') WITH")
+    error = refused(written.replace("SELECT id", "SELECT id, name"))
+    assert "the metadata column 'f' cannot be written to a table of 'filesystem'" in error.message
+    compile_script(written.replace("'file.path')", "'file.path' VIRTUAL)"))
+
+
 @pytest.mark.parametrize(
     "options",
     [

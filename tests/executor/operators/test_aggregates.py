@@ -165,6 +165,16 @@ def test_functions_add_rows_up_and_take_them_back(bench: Bench) -> None:
     assert values() == [second for _, _, second in FUNCTIONS]
 
 
+def test_a_sum_that_overflowed_begins_anew_and_an_average_is_over(bench: Bench) -> None:
+    of = row([("k", STRING), ("d", decimal(38, 0))])
+    calls = [call("SUM", 1, of=decimal(38, 0)), call("AVG", 1, of=decimal(38, 6)), call("$SUM0", 1, of=decimal(38, 0))]
+    aggregated = aggregate(bench, bench.source("in", of, changelog=True), calls)
+    bench.put("in", ("+I", "a", "9" * 38), ("+I", "a", "1"))
+    assert bench.step(aggregated) == [("+I", "a", None, None, None)]
+    bench.put("in", ("+I", "a", "5"), ("-D", "a", "2"))
+    assert bench.step(aggregated) == [("-U", "a", None, None, None), ("+U", "a", 3, None, None)]
+
+
 MERGED = ("COUNT", "SUM", "$SUM0", "AVG", "MIN", "MAX")
 FOLDED = [f for f in FUNCTIONS if f[0].internal_name in [f"${name}$1" for name in MERGED] and not f[0].distinct]
 

@@ -118,3 +118,23 @@ def test_a_condition_decides_what_matches_and_an_update_moves_the_row(bench: Ben
         ("+I", "a", 1, "a", 9),
         ("+I", "a", 8, "a", 9),
     ]
+
+
+@pytest.mark.parametrize("kept_by", [(0,), (1,)])
+def test_an_insert_of_a_key_that_is_there_takes_its_place_and_retracts_nothing(
+    kept_by: tuple[int, ...], bench: Bench
+) -> None:
+    left, right = bench.source("left", row([("k", STRING), ("id", INT), ("v", INT)])), bench.source("right", RIGHT)
+    node = Join(
+        id=1,
+        version=1,
+        join_spec=JoinSpec(JoinType.INNER, (0,), (0,), (True,), None),
+        left_upsert_keys=(kept_by,),
+        output_type=row([(f.name, f.type) for f in left.type.fields + RIGHT.fields]),
+    )
+    joined = join(node, (left, right), bench.context)
+    bench.put("left", ("a", 1, 10), ("a", 1, 20))
+    bench.put("right", ("a", 5))
+    assert bench.step(joined) == [("+I", "a", 1, 20, "a", 5)]
+    bench.put("left", ("a", 1, 30))
+    assert bench.step(joined) == [("+I", "a", 1, 30, "a", 5)]

@@ -53,9 +53,10 @@ def over(
     upper: OverBound = CURRENT_ROW,
     constants: Sequence[Literal] = (),
     order: int = 1,
+    of: LogicalType = EVENTS,
 ) -> OverAggregate:
-    """A node over :data:`EVENTS` by key; ``preceding`` is the last of its constants."""
-    width = len(EVENTS.fields)
+    """A node over rows of ``of`` by key; ``preceding`` is the last of its constants."""
+    width = len(of.fields)
     lower = UNBOUNDED
     if preceding is not None:
         lower = OverBound("BOUNDED_WINDOW", True, InputRef(width + len(constants), BIGINT))
@@ -66,7 +67,7 @@ def over(
         id=1,
         version=1,
         over_spec=OverSpec(PartitionSpec((0,)), (group,), tuple(constants), width),
-        output_type=row([*((f.name, f.type) for f in EVENTS.fields), *results]),
+        output_type=row([*((f.name, f.type) for f in of.fields), *results]),
     )
 
 
@@ -141,6 +142,16 @@ def test_processing_time_emits_at_once(bench: Bench) -> None:
     assert [row[3:] for row in bench.step(stream)] == [(1, 1), (2, 3)]
     bench.put("events", ("a", minute(0), 4))
     assert [row[3:] for row in bench.step(stream, at=1)] == [(4, 7)]
+
+
+@pytest.mark.parametrize(("rows", "preceding", "last"), [(True, 1, 6), (False, None, 7)])
+def test_processing_time_knows_no_late_rows(rows: bool, preceding: int | None, last: int, bench: Bench) -> None:
+    both = row([("k", STRING), ("p", timestamp(3, kind=TimeKind.PROCTIME)), ("v", INT), ("ts", ROWTIME)])
+    source = timed_source(bench, "events", both, 3)
+    node = over([call("SUM", 2)], rows, preceding, of=both)
+    stream = over_aggregate(node, (source,), bench.context)
+    bench.put("events", *(("a", minute(0), v, minute(m)) for v, m in ((1, 9), (2, 3), (4, 5))))
+    assert [(row[3], row[5]) for row in bench.step(stream)] == [(1, 1), (2, 3), (4, last)]
 
 
 def test_frames_that_end_elsewhere_are_refused(bench: Bench) -> None:

@@ -49,6 +49,8 @@ def bound(session: Session, sql: str) -> tuple[str, str]:
         ("a / 2", "/($1, 2)", "INT"),
         ("f + d", "+($4, $5)", "FLOAT"),
         ("a % 3", "MOD($1, 3)", "INT"),
+        ("a % CAST(bi AS DECIMAL(5, 0))", "MOD($1, CAST($3):DECIMAL(5, 0))", "DECIMAL(5, 0)"),
+        ("CAST(bi AS DECIMAL(5, 0)) % a", "MOD(CAST($3):DECIMAL(5, 0), $1)", "INT"),
         ("- a", "-($1)", "INT"),
         ("ts2 - INTERVAL '1' DAY", "-($14, 86400000:INTERVAL DAY(2))", "TIMESTAMP(3)"),
         ("INTERVAL '1' DAY + ts2", "+($14, 86400000:INTERVAL DAY(2))", "TIMESTAMP(3)"),

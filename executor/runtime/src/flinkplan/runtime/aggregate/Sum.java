@@ -27,7 +27,7 @@ public final class Sum extends Accumulator {
         this.sumType = sumType;
         this.type = type;
         this.result = result;
-        this.total = Total.of(input, sumType);
+        this.total = Total.of(input, sumType, result == Result.SUM);
     }
 
     public static Sum sum(int column, DataType input, DataType type) {

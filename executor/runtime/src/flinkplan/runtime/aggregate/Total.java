@@ -9,10 +9,14 @@ import org.apache.spark.sql.types.DecimalType;
 
 /** A running total in the arithmetic of one family of number types. */
 abstract class Total implements Serializable {
-    /** The total that sums values of {@code input} up to a {@code sum}. */
-    static Total of(DataType input, DataType sum) {
+    /**
+     * The total that sums values of {@code input} up to a {@code sum}.
+     *
+     * @param restarts whether a decimal total that has overflowed begins anew with the next value
+     */
+    static Total of(DataType input, DataType sum, boolean restarts) {
         if (sum instanceof DecimalType decimal) {
-            return new OfDecimals((DecimalType) input, decimal);
+            return new OfDecimals((DecimalType) input, decimal, restarts);
         }
         return sum.equals(DataTypes.FloatType) || sum.equals(DataTypes.DoubleType)
                 ? new OfFloats(input, sum)
@@ -152,18 +156,20 @@ abstract class Total implements Serializable {
         }
     }
 
-    /** A decimal total that overflows becomes NULL, and begins anew with the next value. */
+    /** A decimal total that overflows becomes NULL. */
     private static final class OfDecimals extends Total {
         /** So many more digits than a value's cannot overflow by adding values. */
         private static final int HEADROOM = 12;
 
         private final DecimalType input;
         private final DecimalType sum;
+        private final boolean restarts;
         private Decimal total;
 
-        OfDecimals(DecimalType input, DecimalType sum) {
+        OfDecimals(DecimalType input, DecimalType sum, boolean restarts) {
             this.input = input;
             this.sum = sum;
+            this.restarts = restarts;
         }
 
         @Override
@@ -172,6 +178,9 @@ abstract class Total implements Serializable {
         }
 
         private void change(Decimal by) {
+            if (total == null && !restarts) {
+                return;
+            }
             Decimal start = total == null ? (Decimal) zero() : total;
             total = Numbers.decimal(start.toJavaBigDecimal().add(by.toJavaBigDecimal()), sum);
         }

@@ -50,8 +50,9 @@ final class CsvSyntax implements Serializable {
     };
   }
 
+  /** Whether the line is a comment; spaces may stand before the sign. */
   boolean isComment(String line) {
-    return comments && line.startsWith("#");
+    return comments && line.stripLeading().startsWith("#");
   }
 
   boolean isNull(String text) {

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.time.LocalDateTime;
+import java.util.Locale;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -31,7 +32,7 @@ final class JsonEncoder implements Encoder {
     plainDecimals = options.is("encode.decimal-as-plain-number");
     ignoreNulls = options.is("encode.ignore-null-fields");
     iso = options.iso();
-    nullKeys = options.get("map-null-key.mode", "FAIL");
+    nullKeys = options.get("map-null-key.mode", "FAIL").toUpperCase(Locale.ROOT);
     nullKey = options.get("map-null-key.literal", "null");
     row = writer(type);
   }

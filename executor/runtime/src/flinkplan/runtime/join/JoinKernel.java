@@ -93,7 +93,8 @@ public abstract class JoinKernel extends Kernel {
             own.remove(row);
             return;
         }
-        JoinSide.Entry replaced = own.replacedBy(row);
+        // an update may come without the row before; an insert whose key is there already retracts nothing, as in Flink
+        JoinSide.Entry replaced = kind == RowKind.UPDATE_AFTER ? own.replacedBy(row) : null;
         if (replaced != null) {
             retract(fromLeft, replaced.row, RowKind.UPDATE_BEFORE);
         }

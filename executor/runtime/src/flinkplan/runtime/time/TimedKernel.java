@@ -172,9 +172,14 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         return inProcessingTime ? time : time + SHIFT;
     }
 
+    /** Whether rows carry watermarks, and these matter. */
+    private boolean goesByWatermarks() {
+        return watermarkOrdinal >= 0 && !inProcessingTime;
+    }
+
     /** The watermark when a row arrived; rows that an operator before emits are ahead of the watermark. */
     private long watermarkAt(InternalRow row, long watermark) {
-        if (watermarkOrdinal < 0) {
+        if (!goesByWatermarks()) {
             return Long.MIN_VALUE;
         }
         return row.isNullAt(watermarkOrdinal) ? watermark : Math.max(watermark, row.getLong(watermarkOrdinal));
@@ -182,7 +187,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
 
     /** Whether the rows that carry a watermark, in order, all come from one task of a source. */
     private boolean comeFromOnePartition(List<InternalRow> rows) {
-        if (watermarkOrdinal < 0) {
+        if (!goesByWatermarks()) {
             return false;
         }
         List<InternalRow> timed = rows.stream().filter(row -> !row.isNullAt(watermarkOrdinal)).toList();
