@@ -176,7 +176,7 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
     bounds = Bounds(terms)
     compared: set[RexNode] = set()
     opposites: set[RexNode] = set()
-    if not all(map(bounds.add, simplifier.known)):
+    if not all(map(bounds.add, (c for known in simplifier.comparisons.values() for c in known))):
         return FALSE
     for i, term in enumerate(terms):
         if is_call(term, *COMPARISONS) and is_deterministic(term):

@@ -94,11 +94,11 @@ def _is_bound(term: RexNode, names: Iterable[str]) -> bool:
     return found is not None and found[0] in names and isinstance(found[1], (InputRef, FieldAccess))
 
 
-def residue(name: str, operand: RexNode, literal: Literal, known: Iterable[RexNode]) -> tuple[Range, ...]:
-    """What is left to check of a comparison where others hold: everything where nothing is."""
+def residue(name: str, literal: Literal, known: Iterable[RexNode]) -> tuple[Range, ...]:
+    """What is left to check of a comparison where others of its operand hold: everything where nothing is."""
     found = sargs.ranges_of(name, literal.value)
     for other in map(comparison, known):
-        if other is None or other[1] != operand or not sargs.are_comparable(literal, other[2]):
+        if other is None or not sargs.are_comparable(literal, other[2]):
             continue
         if other[0] == NE:
             point = sargs.ranges_of(NE, other[2].value)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
@@ -130,11 +130,17 @@ _SYMMETRIC_IN_TYPE = ("$+$1", "$*$1")
 class Simplifier:
     """Simplifies expressions about rows for which conditions are known to hold."""
 
-    known: tuple[RexNode, ...] = ()
+    tests: frozenset[RexNode] = frozenset()
+    comparisons: Mapping[RexNode, tuple[RexNode, ...]] = field(default_factory=dict)
+    """By the operand that they compare with literals."""
 
     def knowing(self, condition: RexNode) -> Simplifier:
         """The same for rows for which one more condition holds."""
-        return replace(self, known=(*self.known, condition))
+        found = comparison(condition)
+        if found is None:
+            return replace(self, tests=self.tests | {condition})
+        same = (*self.comparisons.get(found[1], ()), condition)
+        return replace(self, comparisons={**self.comparisons, found[1]: same})
 
     def simplify(self, rex: RexNode, unknown: UnknownAs = UnknownAs.UNKNOWN) -> RexNode:
         """An expression of equal value, but that it may be what ``unknown`` says where it was UNKNOWN."""
@@ -156,7 +162,7 @@ class Simplifier:
 
     def is_certain(self, rex: RexNode) -> bool:
         """Whether the expression is never NULL."""
-        if not rex.type.nullable or test(IS_NOT_NULL, rex) in self.known:
+        if not rex.type.nullable or (self.tests and test(IS_NOT_NULL, rex) in self.tests):
             return True
         found = comparison(rex)
         return found is not None and self.is_certain(found[1])
@@ -164,11 +170,12 @@ class Simplifier:
     def by_what_is_known(self, rex: RexNode) -> RexNode:
         """The part of a comparison that the known conditions leave to check."""
         found = comparison(rex)
-        if found is None or not self.known:
+        known = self.comparisons.get(found[1]) if found is not None and self.comparisons else None
+        if found is None or known is None:
             return rex
         name, operand, literal = found
         own = sargs.ranges_of(name, literal.value)
-        left = residue(name, operand, literal, self.known)
+        left = residue(name, literal, known)
         if not left:
             return FALSE
         if left == own:
@@ -235,7 +242,7 @@ _OF_NEGATED = {IS_TRUE: IS_FALSE, IS_FALSE: IS_TRUE, IS_NOT_TRUE: IS_NOT_FALSE, 
 def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
     operand = rex.operands[0]
     is_null = rex.name == IS_NULL
-    if rex in simplifier.known:
+    if rex in simplifier.tests:
         return TRUE
     operand = simplifier.simplify(operand)
     if isinstance(operand, Literal):
