@@ -266,11 +266,12 @@ class Rank(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class Deduplicate(Unary):
-    """The first or last row of each key."""
+    """The first or last row of each key; ``in_batches``: as it is after each mini-batch."""
 
     keys: tuple[int, ...]
     is_rowtime: bool
     keep_last: bool
+    in_batches: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -113,6 +113,14 @@ def test_description(query: str, columns: str, cls: type[ExecNode], description:
     assert node(compiled(query, columns), cls).description == description
 
 
+@pytest.mark.parametrize(("options", "insert_only"), [({}, True), (MINI_BATCH, False)])
+def test_first_rows_may_be_replaced_in_mini_batches(options: Mapping[str, str], insert_only: bool) -> None:
+    first = "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS rn FROM ev) WHERE rn = 1"
+    deduplicate = node(compiled(first, "id INT", options), Deduplicate)
+    assert isinstance(deduplicate, Deduplicate)
+    assert deduplicate.output_insert_only == insert_only
+
+
 def test_overwriting_is_told_before_the_partition() -> None:
     sink = node(
         compile_script(
