@@ -24,15 +24,15 @@ def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str
     until Ctrl-C and go on from their checkpoint when started again. --set says what the plan leaves to the session that
     executes it, such as table.local-time-zone; what the plan fixes, stays.
     """
-    from ..executor.context import SESSION_OPTIONS
     from ..plan.document import loads
+    from ..plan.session import DEFAULTS
 
     if if_exists and plan != "-" and not Path(plan).exists():
         click.echo(f"{plan} does not exist; nothing to do", err=True)
         return
     session = dict(options)
-    if unknown := [key for key in session if key not in SESSION_OPTIONS]:
-        known = ", ".join(SESSION_OPTIONS)
+    if unknown := [key for key in session if key not in DEFAULTS]:
+        known = ", ".join(DEFAULTS)
         raise click.UsageError(f"the option '{unknown[0]}' does nothing when a plan is executed; there is {known}")
     text, name = read_input(plan)
     compiled = loads(text, name)

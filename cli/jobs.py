@@ -110,7 +110,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         Raises :class:`RestartError` where it cannot go on from the checkpoint.
         """
         checkpoint = self._next_checkpoint()
-        self._check_restart(checkpoint, plan)
+        self._check_restart(checkpoint, plan, options)
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
 
@@ -135,7 +135,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             return self._checkpoint
         return f"{self._checkpoint}/job-{self._started}"
 
-    def _check_restart(self, checkpoint: str | None, plan: Plan) -> None:
+    def _check_restart(self, checkpoint: str | None, plan: Plan, options: Mapping[str, str]) -> None:
         from ..compat.diff import Exceptions
         from ..compat.restart import check_restart
         from ..compat.settings import check_rule, read_settings
@@ -143,7 +143,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         for entry in self._allowed:
             check_rule(entry)
         settings = read_settings(Path())
-        check_restart(checkpoint, plan, Exceptions(settings.ignore, (*settings.allow, *self._allowed)))
+        exceptions = Exceptions(settings.ignore, (*settings.allow, *self._allowed))
+        check_restart(checkpoint, plan, exceptions, options)
 
     def wait(self) -> None:
         """Wait until no job runs any more; streaming jobs run until interrupted."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..plan.checkpoint import CheckpointRecord
-from ..plan.document import Plan, dumps
+from ..plan.document import Plan, dumps, loads
 from ..plan.errors import FlinkplanError
+from ..plan.session import DEFAULTS, session_options, under
 from .diff import ChangeFinding, Diff, Exceptions, Source, diff_texts
 from .validation import check_plan
 from .verdicts import Verdict
@@ -18,8 +20,12 @@ class RestartError(FlinkplanError):
     exit_code = 1
 
 
-def check_restart(checkpoint: str | None, plan: Plan, exceptions: Exceptions) -> Diff | None:
+def check_restart(
+    checkpoint: str | None, plan: Plan, exceptions: Exceptions, options: Mapping[str, str] | None = None
+) -> Diff | None:
     """The difference from the plan that made the checkpoint; ``None`` where there is no checkpoint, or none yet.
+
+    ``options`` are those of the session that is to execute the plan; what they decide counts as part of the plan.
 
     Raises :class:`PlanError` for state entries that mean nothing, :class:`RestartError` where state would be lost,
     misread or refused by Spark, or the job has ended.
@@ -43,30 +49,40 @@ def check_restart(checkpoint: str | None, plan: Plan, exceptions: Exceptions) ->
             hint="start with a new checkpoint: --checkpoint DIR. A job that is to go on is run with "
             "--mode available-now, which keeps windows open",
         )
-    old = Source(f"{checkpoint} (recorded)", record.plan_text(), str(record.plan_file))
-    found = diff_texts(old, Source("the plan", dumps(plan)), exceptions, locate=False)
+    now = session_options(options or {})
+    before = record.session_options
+    before = now if before is None else before
+    recorded = loads(record.plan_text(), str(record.plan_file))
+    old = Source(f"{checkpoint} (recorded)", dumps(under(recorded, before)), str(record.plan_file))
+    found = diff_texts(old, Source("the plan", dumps(under(plan, now))), exceptions, locate=False)
     if found.spark > Verdict.COMPATIBLE:
-        raise RestartError(_message(found), where=checkpoint, hint=_ways_out(found))
+        if dumps(recorded) == dumps(plan):
+            how, last = "in a session with other options", f"set what was set: {_settings(before, now)}"
+        else:
+            how, last = "by another plan", "carry the old plan on: flinkplan upgrade OLD --spec PIPELINE"
+        raise RestartError(_message(found, how), where=checkpoint, hint=_ways_out(found, last))
     return found
+
+
+def _settings(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """The options that bring a session back to what it was."""
+    options = {key: before.get(key, DEFAULTS[key]) for key in sorted({*before, *now})}
+    return " ".join(f"--set {key}={value}" for key, value in options.items() if now.get(key, DEFAULTS[key]) != value)
 
 
 def _grave(found: Diff) -> list[ChangeFinding]:
     return [f for f in found.judged if f.change_rule.spark > Verdict.COMPATIBLE]
 
 
-def _message(found: Diff) -> str:
+def _message(found: Diff, how: str) -> str:
     """``the checkpoint was made by another plan …``, with a line for each finding that stands in the way."""
-    lines = [f"the checkpoint was made by another plan, and its state is {found.spark} with this one"]
+    lines = [f"the checkpoint was made {how}, and its state is {found.spark} with this one"]
     for finding in _grave(found):
         name = f"{finding.name}: " if finding.name else ""
         lines.append(f"  {finding.change_rule.spark}: {name}{finding.message} ({finding.rule})")
     return "\n".join(lines)
 
 
-def _ways_out(found: Diff) -> str:
+def _ways_out(found: Diff, last: str) -> str:
     allowed = " ".join(f"--allow {f.rule}@{f.name}" if f.name else f"--allow {f.rule}" for f in _grave(found))
-    return (
-        f"either go on all the same: {allowed}\n"
-        "  or start without state: --checkpoint NEW-DIR\n"
-        "  or carry the old plan on: flinkplan upgrade OLD --spec PIPELINE"
-    )
+    return f"either go on all the same: {allowed}\n  or start without state: --checkpoint NEW-DIR\n  or {last}"

@@ -36,13 +36,13 @@ def enforce_constraints(node: Sink, table: Table, stream: Stream, context: Trans
 
     Raises :class:`TableError` where elements of collections would have to be cut, which Flink refuses.
     """
-    length, nested = context.option(node, LENGTH, "IGNORE"), context.option(node, NESTED, "IGNORE")
+    length, nested = context.option(node, LENGTH), context.option(node, NESTED)
     if length == "TRIM_PAD" and nested == "ROWS_AND_COLLECTIONS":
         raise TableError(
             f"'{LENGTH}' = 'TRIM_PAD' does not go with '{NESTED}' = 'ROWS_AND_COLLECTIONS'",
             hint=f"set '{LENGTH}' to 'ERROR', or '{NESTED}' to 'ROWS'",
         )
-    enforcer = _Enforcer(context.option(node, NOT_NULL, "ERROR") == "DROP", length, nested)
+    enforcer = _Enforcer(context.option(node, NOT_NULL) == "DROP", length, nested)
     columns = list(zip(stream.columns, table.physical, strict=True))
     if enforcer.drops:
         stream = stream.where(_all(enforcer.keeps(column, declared) for column, (_, declared) in columns))

@@ -10,30 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode
 from ..plan.rex import RexNode
+from ..plan.session import DEFAULTS, time_zone
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import StructType
-
-
-LOCAL_TIME_ZONE = "table.local-time-zone"
-SYSTEM_TIME_ZONE = "default"
-"""What stands for the machine's own time zone, which a job here does not depend on: it is UTC."""
-
-SESSION_OPTIONS = (
-    LOCAL_TIME_ZONE,
-    "table.exec.emit.early-fire.enabled",
-    "table.exec.emit.early-fire.delay",
-    "table.exec.emit.late-fire.enabled",
-    "table.exec.emit.late-fire.delay",
-    "table.exec.emit.allow-lateness",
-    "table.exec.sink.not-null-enforcer",
-    "table.exec.sink.type-length-enforcer",
-    "table.exec.sink.nested-constraint-enforcer",
-    "table.exec.sink.rowtime-inserter",
-)
-"""The options that a plan may leave to the session that executes it, and that do something here."""
 
 
 class Mode(Enum):
@@ -79,16 +61,14 @@ class TranslationContext:
 
         return any(isinstance(node, WatermarkAssigner) for node in self.plan.nodes)
 
-    def option(self, node: ExecNode, key: str, default: str) -> str:
-        """An option as the node has it, else as the session does."""
-        return node.option(key, self.options.get(key, default))
+    def option(self, node: ExecNode, key: str) -> str:
+        """One of :data:`~.plan.session.DEFAULTS` as the node has it, else as the session does."""
+        return node.option(key, self.options.get(key, DEFAULTS[key]))
 
     @property
     def time_zone(self) -> str:
-        """The time zone of nodes that fix none: the session's, else what a window node of the plan names, else UTC."""
-        named = (node.option(LOCAL_TIME_ZONE, "") for node in self.plan.nodes)
-        zone = self.options.get(LOCAL_TIME_ZONE) or next(filter(None, named), SYSTEM_TIME_ZONE)
-        return "UTC" if zone == SYSTEM_TIME_ZONE else zone
+        """The time zone of nodes that fix none."""
+        return time_zone(self.plan, self.options)
 
     @property
     def folds_changes(self) -> bool:

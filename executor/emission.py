@@ -45,7 +45,7 @@ def emission_of(node: GroupWindowAggregate, is_proctime: bool, context: Translat
     Raises :class:`PlanError` for what Flink refuses.
     """
     early, late = _delay(EARLY, node, context), _delay(LATE, node, context)
-    lateness = parse_duration(context.option(node, LATENESS, "0"))
+    lateness = parse_duration(context.option(node, LATENESS))
     if early == late == NEVER:
         return AT_THE_END
     if isinstance(node.window, SessionGroupWindow):
@@ -60,9 +60,9 @@ def emission_of(node: GroupWindowAggregate, is_proctime: bool, context: Translat
 
 
 def _delay(prefix: str, node: GroupWindowAggregate, context: TranslationContext) -> int:
-    if context.option(node, f"{prefix}.enabled", "false").lower() != "true":
+    if context.option(node, f"{prefix}.enabled").lower() != "true":
         return NEVER
-    delay = context.option(node, f"{prefix}.delay", "")
+    delay = context.option(node, f"{prefix}.delay")
     if not delay:
         raise PlanError(f"'{prefix}.enabled' needs '{prefix}.delay'")
     return parse_duration(delay)

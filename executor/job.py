@@ -14,6 +14,7 @@ from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
+from ..plan.session import session_options
 from .checks import check_tables
 from .connectors import find_connector
 from .context import Mode, TranslationContext
@@ -43,7 +44,7 @@ class JobOptions:
 
     ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's.
     ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
-    :data:`~.context.SESSION_OPTIONS`.  ``mode``: by default as Flink, bounded where all sources
+    :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
     are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.
     """
 
@@ -184,7 +185,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     lock = _lock(record, spark)
     job = Job([], options.listener, mode, record, record.contents(), lock, temporary)
     try:
-        record.begin(plan, mode.value)
+        record.begin(plan, mode.value, session_options(options.options))
         for name, part in queries_of(plan).items():
             job.queries.append(_start(name, part, mode, record, spark, options))
     except BaseException:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..plan.errors import UnsupportedError
 from ..plan.nodes import ExecNode
+from ..plan.session import LOCAL_TIME_ZONE
 from ..plan.specs import (
     CumulativeWindow,
     HoppingWindow,
@@ -21,7 +22,7 @@ from ..plan.specs import (
     WindowSpec,
 )
 from ..plan.types import LogicalType
-from .context import LOCAL_TIME_ZONE, TranslationContext
+from .context import TranslationContext
 from .stream import Stream
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .document import Plan, dumps, read_text, write_text
+from .document import Plan, dumps, parse_json, pretty, read_text, write_text
 from .errors import FlinkplanError, PlanError
 
 
@@ -29,6 +29,10 @@ class CheckpointRecord:
     @property
     def _mode_file(self) -> Path:
         return self.folder / "flinkplan" / "mode"
+
+    @property
+    def _options_file(self) -> Path:
+        return self.folder / "flinkplan" / "options.json"
 
     @property
     def lock_file(self) -> Path:
@@ -83,19 +87,31 @@ class CheckpointRecord:
         except OSError as e:
             raise PlanError(f"the checkpoint cannot be written: {e.strerror or e}", where=str(self.folder)) from None
 
-    def begin(self, plan: Plan, mode: str) -> None:
-        """Record the plan that is run from now on, and the mode."""
+    @property
+    def session_options(self) -> Mapping[str, str] | None:
+        """What the session set that the plan was last run in; ``None`` where that is not recorded."""
+        if not self._options_file.exists():
+            return None
+        return {str(key): str(value) for key, value in parse_json(read_text(self._options_file)).items()}
+
+    def begin(self, plan: Plan, mode: str, session_options: Mapping[str, str]) -> None:
+        """Record the plan that is run from now on, what the session sets, and the mode."""
         first = (*self.modes, mode)[0]
+        write_text(self._options_file, pretty(session_options) + "\n")
         write_text(self.plan_file, dumps(plan))
         write_text(self._mode_file, f"{first}\n{mode}\n")
 
+    @property
+    def _files(self) -> tuple[Path, ...]:
+        return self._options_file, self.plan_file, self._mode_file
+
     def contents(self) -> Mapping[Path, str]:
         """What is recorded, by file."""
-        return {file: read_text(file) for file in (self.plan_file, self._mode_file) if file.exists()}
+        return {file: read_text(file) for file in self._files if file.exists()}
 
     def put_back(self, contents: Mapping[Path, str]) -> None:
         """Record again what was recorded before: the job that had begun since has done nothing."""
-        for file in (self.plan_file, self._mode_file):
+        for file in self._files:
             if file in contents:
                 write_text(file, contents[file])
             else:

@@ -115,7 +115,10 @@ class LocalGroupAggregate(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class GlobalGroupAggregate(Unary):
-    """The second phase; ``local_input`` is the type of the rows that the first phase read."""
+    """The second phase; ``local_input`` is the type of the rows that the first phase read.
+
+    ``count_star``: which of the calls of the phases below counts a group's rows, where none had to be added for it.
+    """
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
@@ -124,6 +127,7 @@ class GlobalGroupAggregate(Unary):
     local_grouping: tuple[int, ...]
     ttl: int | None = None
     phase: str | None = None
+    count_star: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,11 +270,12 @@ class Rank(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class Deduplicate(Unary):
-    """The first or last row of each key."""
+    """The first or last row of each key; ``in_batches``: as it is after each mini-batch."""
 
     keys: tuple[int, ...]
     is_rowtime: bool
     keep_last: bool
+    in_batches: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from ...plan.types import LogicalType
 from ..comparing import Comparison
 from ..edits import FieldChange, Update
 from ..verdicts import Effect, Verdict
+from .fields import IDENTITY
 from .model import ChangeRule, Judgement, arrow, field_judge, label, rule
 
 TUNING = rule(
@@ -34,8 +35,9 @@ MINI_BATCH = rule(
 )
 TIME_ZONE = rule(
     "time-zone-changed",
-    "windows follow the days of another time zone",
-    "Windows over TIMESTAMP_LTZ begin by local time; in another zone they are other windows.",
+    "windows, dates and times of day follow another time zone",
+    "Windows over TIMESTAMP_LTZ begin by local time, and expressions tell it; in another zone these are other windows "
+    "and values than those in state. A session's own `table.local-time-zone` counts where the plan fixes none.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -63,6 +65,9 @@ UNKNOWN = rule(
     mend="Judge it by hand, then allow it: `--allow option-unknown@NODE`.",
 )
 
+_EMISSION = "table.exec.emit."
+"""Options that decide what a window keeps beside its aggregates."""
+
 _RULES: Mapping[str, ChangeRule] = {
     "table.exec.mini-batch.enabled": MINI_BATCH,
     "table.exec.mini-batch.size": TUNING,
@@ -72,6 +77,7 @@ _RULES: Mapping[str, ChangeRule] = {
     "table.exec.sink.not-null-enforcer": RESULTS,
     "table.exec.sink.rowtime-inserter": RESULTS,
     "table.exec.sink.type-length-enforcer": RESULTS,
+    "table.exec.sink.nested-constraint-enforcer": RESULTS,
     "table.exec.deduplicate.insert-update-after-sensitive-enabled": RESULTS,
     "table.exec.deduplicate.mini-batch.compact-changes-enabled": RESULTS,
     "table.local-time-zone": TIME_ZONE,
@@ -82,9 +88,12 @@ _RULES: Mapping[str, ChangeRule] = {
 def options(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """Each option that differs."""
     for change in _by_option(changes):
-        rule_ = _RULES.get(label(change.pointer), UNKNOWN)
+        option = label(change.pointer)
+        rule_ = IDENTITY if option.startswith(_EMISSION) else _RULES.get(option, UNKNOWN)
         if rule_ is TIME_ZONE and not _follows_local_time(edit):
             rule_ = TUNING
+        if rule_ is TIME_ZONE and not _reaches_state(c, edit):
+            rule_ = RESULTS
         if rule_ is MINI_BATCH and not edit.new.is_stateful:
             rule_ = TUNING
         yield Judgement(rule_, arrow(change), edit.old, edit.new, change.pointer, changes=(change,))
@@ -105,6 +114,18 @@ def _follows_local_time(edit: Update) -> bool:
     """Whether windows lie in local time: those over TIMESTAMP do not."""
     types = [_time_type(node) for node in (edit.old, edit.new)]
     return any(t is None or t.root != "TIMESTAMP" for t in types)
+
+
+def _reaches_state(c: Comparison, edit: Update) -> bool:
+    """Whether the node, or one that its rows come to, keeps state."""
+    plan = c.new.plan
+    reached = {edit.new.id: edit.new}
+    pending = [edit.new]
+    for node in pending:
+        new = [target for target in plan.outputs(node) if target.id not in reached]
+        reached.update((target.id, target) for target in new)
+        pending += new
+    return any(node.is_stateful for node in reached.values())
 
 
 def _time_type(node: ExecNode) -> LogicalType | None:

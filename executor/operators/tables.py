@@ -74,7 +74,7 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
 def _check_rowtime(node: Sink, table: Table, stream: Stream, context: TranslationContext) -> None:
     """Refuse rows with several times, of which Flink could write one only as theirs."""
     times = [field.name for field in stream.type.fields if field.type.is_rowtime]
-    if len(times) > 1 and context.option(node, ROWTIME_INSERTER, "ENABLED") == "ENABLED":
+    if len(times) > 1 and context.option(node, ROWTIME_INSERTER) == "ENABLED":
         raise TableError(
             f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table "
             f"'{table.identifier.replace('`', '')}'.",

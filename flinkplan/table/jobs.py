@@ -38,7 +38,7 @@ def start(plan: Plan, options: Mapping[str, str]) -> Job:
 
     checkpoint = options.get("execution.checkpointing.dir")
     allowed = [entry.strip() for entry in options.get("flinkplan.allow", "").split(",")]
-    check_restart(checkpoint, plan, Exceptions(allowed=list(filter(None, allowed))))
+    check_restart(checkpoint, plan, Exceptions(allowed=list(filter(None, allowed))), options)
     mode = options.get("flinkplan.mode")
     modes = {known.value: known for known in Mode}
     if mode is not None and mode not in modes:

@@ -17,7 +17,7 @@ from .expressions import ExpressionBinder, binds
 _WRAPPERS = {
     None: "WITHOUT_ARRAY",
     "WITHOUT": "WITHOUT_ARRAY",
-    "CONDITIONAL": "WITH_CONDITIONAL_ARRAY",
+    "CONDITIONAL": "CONDITIONAL_ARRAY",
     "UNCONDITIONAL": "WITH_UNCONDITIONAL_ARRAY",
 }
 
@@ -34,8 +34,6 @@ def _operands(binder: ExpressionBinder, operand: ast.Expression, path: ast.Expre
     for rex, node in zip(bound, (operand, path), strict=True):
         if not in_family(rex.type, "CHARACTER"):
             raise BindError(f"JSON and its path are texts, but this is of type {rex.type.nullable_()}", node.span)
-    if not isinstance(path, ast.StringLiteral):
-        raise BindError("the path must be a literal", path.span, "write it as '$.a.b'")
     return bound
 
 

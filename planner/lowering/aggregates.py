@@ -83,12 +83,14 @@ def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
 def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
     """The second phase."""
     retractions = (rel.need_retraction,) * len(rel.calls)
-    columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, rel.need_retraction)
+    adds_count = rel.need_retraction and rel.count_star is None
+    columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, adds_count)
     keys = [names(rel)[i] for i in range(len(rel.grouping))]
     columns_ = renamed(columns_, names(rel.input)[len(keys) :])
     output = names(rel)[len(keys) :]
     select = global_phase(keys, rel.calls, retractions, columns_, output, retracts=rel.need_retraction)
     parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    parts += [] if rel.count_star is None else [f"indexOfCountStar=[{rel.count_star}]"]
     return ctx.node(
         nodes.GlobalGroupAggregate,
         rel,
@@ -99,6 +101,7 @@ def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
         local_agg_input_row_type=rel.local_input.nullable_(),
         generate_update_before=ctx.mode(rel).has_update_before,
         need_retraction=rel.need_retraction,
+        index_of_count_star=rel.count_star,
         state=ctx.states(nodes.GlobalGroupAggregate, (rel.ttl,)),
     )
 

@@ -21,12 +21,12 @@ from .implement import Implementer
 from .join_expressions import push_join_expressions
 from .join_predicates import (
     derive_join_predicates,
-    drop_constant_keys,
+    reduce_join_conditions,
     shorten_coalesce,
-    transfer_key_predicates,
 )
 from .json_aggregates import wrap_json_arguments
 from .legacy_windows import legacy_windows
+from .local_times import fold_local_times
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .multi_joins import merge_joins
 from .naming import derive_names
@@ -76,6 +76,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(with_constant),
     _everywhere(rewrite_set_operation),
     _everywhere(select_filtered),
+    _configured(fold_local_times),
     _whole(reduce_expressions),
     _everywhere(prune_empty),
     _everywhere(pull_up_constants),
@@ -86,7 +87,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_filters),
     _everywhere(derive_join_predicates),
     _whole(push_filters),
-    _everywhere(transfer_key_predicates),
+    _everywhere(reduce_join_conditions),
     _whole(push_filters),
     _everywhere(push_join_expressions),
     _whole(reduce_expressions),
@@ -94,7 +95,6 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_into_scans),
     _configured(merge_joins),
     _whole(push_projections),
-    _everywhere(drop_constant_keys),
     _everywhere(trim_one_sided),
     _whole(push_projections),
     _everywhere(merge_sets_permutation),

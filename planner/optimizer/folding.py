@@ -12,15 +12,18 @@ from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from ...plan.functions.typing import is_year_month
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
 from ..algebra import Approximate
+from .changelog import PlanningError
 from .evaluation import (
     EVALUATORS,
     UnknownValue,
     double_text,
     is_collection,
     moment_text,
+    months_between,
     number,
     of_collection,
     parse_moment,
@@ -100,6 +103,8 @@ def _amount(literal: Literal) -> int:
 
 
 def _divide(call: Call, left: Literal, right: Literal) -> Any:
+    if number(right) == 0 and "DECIMAL" not in (left.type.root, right.type.root):
+        raise PlanningError("division by zero", hint="NULLIF(…, 0) makes the divisor NULL where it is 0")
     if call.type.root == "DOUBLE" and "FLOAT" not in (left.type.root, right.type.root) and number(right) != 0:
         return float(number(left)) / float(number(right))
     if number(right) == 0 or any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
@@ -119,6 +124,8 @@ def _concat(call: Call, left: Literal, right: Literal) -> Any:
 
 def _shift_time(sign: int) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
+        if call.type.root.startswith("INTERVAL"):
+            return str(_distance(left, right, in_months=is_year_month(call.type)))
         interval, moment = (left, right) if left.type.root.startswith("INTERVAL") else (right, left)
         if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("DATE", "TIME", "TIMESTAMP"):
             raise UnknownValue
@@ -133,6 +140,20 @@ def _shift_time(sign: int) -> Callable[..., Any]:
         return moment_text(shifted, call.type)
 
     return apply
+
+
+def _distance(end: Literal, start: Literal, *, in_months: bool) -> int:
+    """The months or milliseconds between two moments."""
+    if any(o.type.root not in ("DATE", "TIMESTAMP") for o in (end, start)):
+        raise UnknownValue
+    moments = parse_moment(end.value), parse_moment(start.value)
+    return months_between(*moments) if in_months else (moments[0] - moments[1]) // timedelta(milliseconds=1)
+
+
+def _reinterpret(call: Call, interval: Literal) -> int:
+    if call.type.root != "BIGINT" or not interval.type.root.startswith("INTERVAL"):
+        raise UnknownValue
+    return int(interval.value)
 
 
 def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
@@ -155,6 +176,8 @@ _RULES: dict[tuple[str, str], Callable[..., Any]] = {
     ("BINARY", "$-$1"): _arithmetic(lambda a, b: a - b),
     ("BINARY", "$*$1"): _arithmetic(lambda a, b: a * b),
     ("BINARY", "$/$1"): _divide,
+    ("BINARY", "$/INT$1"): _divide,
+    ("SPECIAL", "$REINTERPRET$1"): _reinterpret,
     ("PREFIX", "$-$1"): _negate,
     ("BINARY", "$||$1"): _concat,
     ("SPECIAL", "$+$1"): _shift_time(1),

@@ -34,6 +34,7 @@ from ..algebra import (
 )
 from .changelog import PlanningError
 from .join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
+from .mini_batch import is_enabled
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .multi_joins import common_keys
 from .rexes import and_, conjunctions, refs
@@ -189,6 +190,7 @@ def _rank(self: Implementer, rel: p.Rank) -> Rel:
             keys=rel.partition,
             is_rowtime=time.is_rowtime,
             keep_last=not rel.order[0].is_ascending,
+            in_batches=is_enabled(self.config),
             row_type=rel.row_type,
         )
     return replace(rel, input=exchange(source, rel.partition))

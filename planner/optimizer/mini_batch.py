@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.types import TimeKind
-from ..accumulators import accumulators
+from ..accumulators import accumulators, is_count_star
 from ..algebra import Rel
 from ..physical import (
     Deduplicate,
@@ -183,8 +183,10 @@ def _incremental(rel: Rel) -> Rel:
         ttl=partial.ttl,
         row_type=row_type,
     )
+    own_counts = [i for i, call in enumerate(partial.calls) if is_count_star(call)]
     return replace(
         rel,
-        need_retraction=columns.count_star is not None,
+        need_retraction=retracts,
+        count_star=own_counts[0] if retracts and own_counts else None,
         input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type),
     )

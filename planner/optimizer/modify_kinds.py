@@ -82,7 +82,7 @@ def _limit(rel: Limit, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
-    return ALL_KINDS if rel.keep_last else INSERT_ONLY
+    return ALL_KINDS if rel.keep_last or rel.in_batches else INSERT_ONLY
 
 
 def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:

@@ -65,6 +65,8 @@ def test_init_writes_a_pipeline_that_compiles(kind: str, tmp_path: Path, monkeyp
     assert flinkplan("init", "demo", "--as", kind).code == 0
     assert flinkplan("compile", f"demo/pipeline.{kind}", "-o", "demo/plan.json").code == 0
     assert flinkplan("validate", "demo/plan.json", "--strict").code == 0
+    assert "deduplicate.deduplicateState  1 d" in flinkplan("ttl", "demo/plan.json").out
+    assert flinkplan("ttl", "demo/plan.json", "--set", "deduplicate.*=2 d", "-i").code == 0
     assert flinkplan("init", "demo", "--as", kind).code == 3
 
 

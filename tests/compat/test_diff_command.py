@@ -179,7 +179,7 @@ def test_settings_of_the_project_from_below(repository: Path, monkeypatch: pytes
 
 
 def test_a_plan_from_a_checkpoint(plans: Path) -> None:
-    CheckpointRecord(plans / "checkpoint").begin(loads(SUMS_PLAN), "bounded")
+    CheckpointRecord(plans / "checkpoint").begin(loads(SUMS_PLAN), "bounded", {})
     assert "(ttl-enabled)" in flinkplan("diff", "checkpoint", "ttl.json").out
     (plans / "empty").mkdir()
     assert "no checkpoint of 'flinkplan execute'" in flinkplan("diff", "empty", "ttl.json").err

@@ -26,12 +26,25 @@ TTL = loads(dumps(PLAN).replace('"0 ms"', '"3 s"'))
 KEY = compile_script(script(SUMS.replace("product", "shop"), SUMS_COLUMNS))
 LESS = compile_script(script(SUMS.replace("MAX(", "MIN("), SUMS_COLUMNS))
 NOTHING = Exceptions()
+ZONE = "table.local-time-zone"
+EARLY = "table.exec.emit.early-fire"
+INSTANTS = "(SELECT amount, CAST(ts AS TIMESTAMP_LTZ(3)) AS t FROM orders)"
+BY_DAY = compile_script(
+    script(f"SELECT CAST(t AS DATE), SUM(amount) FROM {INSTANTS} GROUP BY CAST(t AS DATE)", "d DATE, s INT")
+)
+DAYS = compile_script(script(f"SELECT CAST(t AS DATE), amount FROM {INSTANTS}", "d DATE, amount INT"))
+WINDOWS = compile_script(
+    script(
+        "SELECT COUNT(*), TUMBLE_END(ts, INTERVAL '1' HOUR) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+        "n BIGINT, e TIMESTAMP(3)",
+    )
+)
 
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Iterator[Path]:
     """A checkpoint made by :data:`PLAN`."""
-    CheckpointRecord(tmp_path / "checkpoint").begin(PLAN, "available-now")
+    CheckpointRecord(tmp_path / "checkpoint").begin(PLAN, "available-now", {})
     return tmp_path / "checkpoint"
 
 
@@ -56,6 +69,42 @@ def test_a_plan_that_is_refused(checkpoint: Path, plan: Plan, verdict: str, rule
     assert [way for way in ways_out if way not in refused.value.hint] == []
 
 
+@pytest.mark.parametrize(
+    ("plan", "before", "now", "rule"),
+    [
+        pytest.param(PLAN, {}, {ZONE: "Asia/Tokyo"}, None, id="no local time"),
+        pytest.param(DAYS, {}, {ZONE: "Asia/Tokyo"}, None, id="local time without state"),
+        pytest.param(BY_DAY, {ZONE: "Asia/Tokyo"}, {ZONE: "Asia/Tokyo"}, None, id="the same zone"),
+        pytest.param(BY_DAY, {}, {ZONE: "UTC"}, None, id="the zone that is taken unless set"),
+        pytest.param(BY_DAY, {}, {ZONE: "Asia/Tokyo"}, "time-zone-changed", id="another zone"),
+        pytest.param(BY_DAY, {ZONE: "Asia/Tokyo"}, {}, "time-zone-changed", id="no zone any more"),
+        pytest.param(
+            WINDOWS, {}, {f"{EARLY}.enabled": "true", f"{EARLY}.delay": "1 s"}, "identity-changed", id="emission"
+        ),
+        pytest.param(BY_DAY, {}, {"table.exec.sink.not-null-enforcer": "DROP"}, None, id="rows written"),
+        pytest.param(BY_DAY, {}, {"parallelism.default": "2"}, None, id="an option that does nothing here"),
+    ],
+)
+def test_what_the_session_decides_counts_as_part_of_the_plan(
+    tmp_path: Path, plan: Plan, before: dict[str, str], now: dict[str, str], rule: str | None
+) -> None:
+    CheckpointRecord(tmp_path).begin(plan, "available-now", before)
+    if rule is None:
+        assert check_restart(str(tmp_path), plan, NOTHING, now) is not None
+        return
+    with pytest.raises(RestartError, match=f"in a session with other options(?s:.*){rule}") as refused:
+        check_restart(str(tmp_path), plan, NOTHING, now)
+    assert "or set what was set: --set table." in str(refused.value.hint)
+
+
+def test_a_checkpoint_that_does_not_say_what_the_session_was(tmp_path: Path) -> None:
+    record = CheckpointRecord(tmp_path)
+    record.begin(BY_DAY, "available-now", {})
+    (tmp_path / "flinkplan" / "options.json").unlink()
+    assert record.session_options is None
+    assert check_restart(str(tmp_path), BY_DAY, NOTHING, {ZONE: "Asia/Tokyo"}) is not None
+
+
 def test_the_table_api_refuses_the_same(checkpoint: Path) -> None:
     with pytest.raises(RestartError, match="keys-changed"):
         start(KEY, {"execution.checkpointing.dir": str(checkpoint)})
@@ -73,7 +122,7 @@ def test_a_job_that_has_ended(checkpoint: Path) -> None:
 
 
 def test_a_job_that_was_ending_its_input_keeps_to_that(checkpoint: Path) -> None:
-    CheckpointRecord(checkpoint).begin(PLAN, "bounded")
+    CheckpointRecord(checkpoint).begin(PLAN, "bounded", {})
     with pytest.raises(FlinkplanError, match="was ending its input; it cannot go on in the mode available-now"):
         execute(PLAN, JobOptions(str(checkpoint), variables={"DIR": str(checkpoint)}, mode=Mode.AVAILABLE_NOW))
 
@@ -102,11 +151,13 @@ def test_a_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_job_that_did_nothing_leaves_no_trace(checkpoint: Path, tmp_path: Path) -> None:
     for record, before in ((CheckpointRecord(checkpoint), PLAN), (CheckpointRecord(tmp_path / "new"), None)):
         contents = record.contents()
-        record.begin(KEY, "streaming")
+        record.begin(KEY, "streaming", {ZONE: "Asia/Tokyo"})
         assert (record.plan_text(), record.modes[1]) == (dumps(KEY), "streaming")
+        assert record.session_options == {ZONE: "Asia/Tokyo"}
         record.put_back(contents)
         assert record.modes == (("available-now", "available-now") if before else ())
         assert not before or record.plan_text() == dumps(before)
+        assert record.session_options == ({} if before else None)
 
 
 def test_a_checkpoint_of_something_else(tmp_path: Path) -> None:

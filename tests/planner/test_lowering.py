@@ -14,6 +14,7 @@ from flinkplan.plan.nodes import (
     Deduplicate,
     DropUpdateBefore,
     ExecNode,
+    GlobalGroupAggregate,
     GroupAggregate,
     Join,
     MiniBatchAssigner,
@@ -111,6 +112,24 @@ def node(plan: Plan, cls: type[ExecNode]) -> ExecNode:
 )
 def test_description(query: str, columns: str, cls: type[ExecNode], description: str) -> None:
     assert node(compiled(query, columns), cls).description == description
+
+
+@pytest.mark.parametrize(("options", "insert_only"), [({}, True), (MINI_BATCH, False)])
+def test_first_rows_may_be_replaced_in_mini_batches(options: Mapping[str, str], insert_only: bool) -> None:
+    first = "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS rn FROM ev) WHERE rn = 1"
+    deduplicate = node(compiled(first, "id INT", options), Deduplicate)
+    assert isinstance(deduplicate, Deduplicate)
+    assert deduplicate.output_insert_only == insert_only
+
+
+@pytest.mark.parametrize(("calls", "index"), [("COUNT(DISTINCT v), COUNT(*)", 1), ("COUNT(DISTINCT v), MAX(id)", None)])
+def test_a_split_aggregation_counts_a_groups_rows_once(calls: str, index: int | None) -> None:
+    split = {**MINI_BATCH, "table.optimizer.distinct-agg.split.enabled": "true"}
+    plan = compiled(f"SELECT k, {calls} FROM cdc GROUP BY k", "k STRING, a BIGINT, b BIGINT", split)
+    final = node(plan, GlobalGroupAggregate)
+    assert isinstance(final, GlobalGroupAggregate)
+    assert (final.need_retraction, final.index_of_count_star) == (True, index)
+    assert ("indexOfCountStar=[1]" in final.description) == (index is not None)
 
 
 def test_overwriting_is_told_before_the_partition() -> None:

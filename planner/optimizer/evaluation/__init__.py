@@ -4,15 +4,18 @@ from . import casts, conditions, json, text  # noqa: F401  (registers evaluators
 from .collections import is_collection, of_collection
 from .numbers import double_text, java_float, number
 from .registry import EVALUATORS, UnknownValue
-from .times import moment_text, parse_moment, shift_clock, shift_months
+from .times import format_moment, in_zone, moment_text, months_between, parse_moment, shift_clock, shift_months
 
 __all__ = [
     "EVALUATORS",
     "UnknownValue",
     "double_text",
+    "format_moment",
+    "in_zone",
     "is_collection",
     "java_float",
     "moment_text",
+    "months_between",
     "number",
     "of_collection",
     "parse_moment",

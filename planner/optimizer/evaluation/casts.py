@@ -99,6 +99,11 @@ def _to_text(operand: Literal) -> str:
         return str(value)
     if root in APPROXIMATE:
         return java_float(float(value), single=root == "FLOAT")
+    if root in _BINARY:
+        try:
+            return base64.b64decode(value).decode()
+        except UnicodeDecodeError:
+            raise UnknownValue from None
     if root == "TIMESTAMP":
         text, _, fraction = str(value).partition(".")
         precision = operand.type.precision or 0

@@ -54,7 +54,7 @@ def _double(function: Callable[..., float]) -> Callable[..., Any]:
 
 
 def _log(base: float, operand: float) -> float:
-    return math.log(operand) / math.log(base)
+    return math.log(operand) / (math.log(base) if base else -math.inf)
 
 
 _DOUBLE_FUNCTIONS: dict[str, Callable[..., float]] = {

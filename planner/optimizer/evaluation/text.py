@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, quote_plus, unquote_plus, urlsplit
 
 from ....plan.rex import Call, Literal
-from ....plan.types import INTEGERS
+from ....plan.types import CHARACTER, INTEGERS
 from .registry import UnknownValue, declare, evaluator
 
 
@@ -97,9 +99,69 @@ def _ascii(text: str) -> int:
 
 
 def _is_alpha(text: str) -> bool:
+    """Whether all units of UTF-16 are letters: halves of a character are none."""
+    return all(c.isalpha() and c <= "\uffff" for c in text) and bool(text)
+
+
+def _is_digit(text: str) -> bool:
     if not text.isascii():
         raise UnknownValue
-    return text.isalpha()
+    return text.isdigit()
+
+
+def _is_decimal(text: str) -> bool:
+    if not re.fullmatch(r"-?\d+(\.\d+)?", text):
+        raise UnknownValue
+    return True
+
+
+_CHARSETS = ("US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UTF-16LE")
+
+
+def _charset(name: str) -> str:
+    if name.upper() not in _CHARSETS:
+        raise UnknownValue
+    return name
+
+
+def _encode(text: str, charset: str) -> str:
+    """The bytes, with a mark of their order before UTF-16, and a question mark for what there is no byte for."""
+    if charset.upper() == "UTF-16":
+        return base64.b64encode(b"\xfe\xff" + text.encode("UTF-16BE")).decode()
+    return base64.b64encode(text.encode(_charset(charset), "replace")).decode()
+
+
+def _decode(data: str, charset: str) -> str:
+    try:
+        return base64.b64decode(data).decode(_charset(charset))
+    except UnicodeDecodeError:
+        raise UnknownValue from None
+
+
+_SPECIFIER = re.compile(r"%(?:%|(?P<flags>-?0?)(?P<width>\d*)(?P<kind>[sdx]))")
+
+
+@evaluator("PRINTF")
+def _printf(call: Call, pattern: Literal, *arguments: Literal) -> str | None:
+    """Texts and whole numbers, padded; NULL where there are fewer values than places for them."""
+    if "%" in _SPECIFIER.sub("", pattern.value):
+        raise UnknownValue
+    left = list(arguments)
+
+    def written(match: re.Match[str]) -> str:
+        if match["kind"] is None:
+            return "%"
+        value = left.pop(0)
+        fits = value.type.root in (INTEGERS if match["kind"] in "dx" else (*INTEGERS, *CHARACTER))
+        if not fits or value.value is None or (match["kind"] == "x" and value.value < 0):
+            raise UnknownValue
+        if "0" in match["flags"] and (match["kind"] == "s" or "-" in match["flags"] or not match["width"]):
+            raise UnknownValue
+        return f"%{match['flags']}{match['width']}{match['kind']}" % (value.value,)
+
+    if sum(m["kind"] is not None for m in _SPECIFIER.finditer(pattern.value)) > len(arguments):
+        return None
+    return _SPECIFIER.sub(written, pattern.value)
 
 
 def _initcap(text: str) -> str:
@@ -110,6 +172,12 @@ def _initcap(text: str) -> str:
 def _regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
     found = re.search(_python_regex(pattern), text)
     return found[group] if found and group <= (found.re.groups) else None
+
+
+def _first(text: str, pattern: str, read: Callable[[re.Match[str]], Any], otherwise: Any) -> Any:
+    """What the first match says, or what to say of none."""
+    found = re.search(_python_regex(pattern), text)
+    return read(found) if found else otherwise
 
 
 def _python_regex(pattern: str) -> str:
@@ -218,8 +286,15 @@ declare(
         "CHR": lambda code: chr(code % 256) if code >= 0 else "",
         "SPLIT_INDEX": _split_index,
         "IS_ALPHA": _is_alpha,
+        "IS_DIGIT": _is_digit,
+        "IS_DECIMAL": _is_decimal,
+        "ENCODE": _encode,
+        "DECODE": _decode,
         "REGEXP": lambda text, pattern: re.search(_python_regex(pattern), text) is not None,
+        "REGEXP_COUNT": lambda text, pattern: sum(1 for _ in re.finditer(_python_regex(pattern), text)),
         "REGEXP_EXTRACT": _regexp_extract,
+        "REGEXP_INSTR": lambda text, pattern: _first(text, pattern, lambda m: m.start() + 1, 0),
+        "REGEXP_SUBSTR": lambda text, pattern: _first(text, pattern, lambda m: m[0], None),
         "REGEXP_REPLACE": lambda text, pattern, new: re.sub(_python_regex(pattern), lambda m: new, text),
         "OVERLAY": _overlay,
         "TRANSLATE3": _translate,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 import re
 from datetime import datetime, timedelta
@@ -53,15 +54,22 @@ def moment_text(moment: datetime, t: LogicalType) -> str:
     return f"{text}.{fraction}" if fraction else text
 
 
-def _format(moment: datetime, pattern: str) -> str:
+def format_moment(moment: datetime, pattern: str) -> str:
     """A moment by a Java date pattern.  Raises :class:`UnknownValue` for other than the usual parts."""
+    day, month = calendar.day_name[moment.weekday()], calendar.month_name[moment.month]
+    numbers = {
+        "M": moment.month,
+        "d": moment.day,
+        "H": moment.hour,
+        "h": (moment.hour + 11) % 12 + 1,
+        "m": moment.minute,
+        "s": moment.second,
+    }
     values = {
-        "yyyy": f"{moment.year:04d}",
-        "MM": f"{moment.month:02d}",
-        "dd": f"{moment.day:02d}",
-        "HH": f"{moment.hour:02d}",
-        "mm": f"{moment.minute:02d}",
-        "ss": f"{moment.second:02d}",
+        **{letter * digits: f"{n:0{digits}d}" for letter, n in numbers.items() for digits in (1, 2)},
+        **{"yyyy": f"{moment.year:04d}", "yy": f"{moment.year % 100:02d}"},
+        **{"MMM": month[:3], "MMMM": month, "E": day[:3], "EEE": day[:3], "EEEE": day},
+        "a": "AM" if moment.hour < 12 else "PM",
     }
 
     def part(match: re.Match[str]) -> str:
@@ -116,12 +124,17 @@ def _to_moment(call: Call, text: Literal, pattern: Literal | None = None) -> str
 def _date_format(call: Call, moment: Literal, pattern: Literal) -> str:
     if moment.type.root == "TIMESTAMP_LTZ":
         raise UnknownValue
-    return _format(parse_moment(moment.value), pattern.value)
+    return format_moment(parse_moment(moment.value), pattern.value)
 
 
 @evaluator("CONVERT_TZ")
 def _convert_tz(call: Call, text: Literal, source: Literal, target: Literal) -> str:
-    return _format(_moved(parse_moment(text.value), source.value, target.value), "yyyy-MM-dd HH:mm:ss")
+    return format_moment(_moved(parse_moment(text.value), source.value, target.value), "yyyy-MM-dd HH:mm:ss")
+
+
+def in_zone(moment: datetime, zone: str) -> datetime:
+    """The wall clock of a time zone at a moment of UTC.  Raises :class:`UnknownValue` for an unknown zone."""
+    return _moved(moment, "UTC", zone)
 
 
 def _moved(local: datetime, source: str, target: str) -> datetime:
@@ -240,6 +253,14 @@ def shift_months(moment: datetime, months: int) -> datetime:
     first = moment.replace(year=total // 12, month=total % 12 + 1, day=1)
     last = (_next(_floor(first, "MONTH"), "MONTH") - timedelta(days=1)).day
     return first.replace(day=min(moment.day, last))
+
+
+def months_between(end: datetime, start: datetime) -> int:
+    """How many months can be added to the start without passing the end; negative where the end comes first."""
+    if end < start:
+        return -months_between(start, end)
+    months = (end.year - start.year) * 12 + end.month - start.month
+    return months if shift_months(start, months) <= end else months - 1
 
 
 def shift_clock(clock: str, millis: int) -> str:

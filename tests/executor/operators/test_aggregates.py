@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pyspark.errors import StreamingQueryException
 
 from flinkplan.executor.kernels import int_array, object_array
 from flinkplan.executor.operators.aggregates import group_aggregate
@@ -173,6 +174,26 @@ def test_a_sum_that_overflowed_begins_anew_and_an_average_is_over(bench: Bench) 
     assert bench.step(aggregated) == [("+I", "a", None, None, None)]
     bench.put("in", ("+I", "a", "5"), ("-D", "a", "2"))
     assert bench.step(aggregated) == [("-U", "a", None, None, None), ("+U", "a", 3, None, None)]
+
+
+@pytest.mark.parametrize(
+    ("function", "rows", "message"),
+    [
+        ("JSON_OBJECTAGG_NULL_ON_NULL", [(None, None)], "a key is NULL"),
+        ("JSON_OBJECTAGG_NULL_ON_NULL", [("x", None), ("x", None)], 'the key "x": occurs twice'),
+        ("SINGLE_VALUE", [("x", "1"), ("y", "2")], "a scalar subquery returned more than one row"),
+    ],
+)
+def test_what_has_no_result_fails_the_job(
+    function: str, rows: list[tuple[str | None, str | None]], message: str, bench: Bench
+) -> None:
+    of = row([("k", STRING), ("s", STRING), ("j", STRING)])
+    arguments = (1,) if function == "SINGLE_VALUE" else (1, 2)
+    aggregated = aggregate(bench, bench.source("in", of), [call(function, *arguments, of=STRING)])
+    bench.put("in", *(("g", *each) for each in rows))
+    with pytest.raises(StreamingQueryException) as caught:
+        bench.step(aggregated)
+    assert message in str(caught.value)
 
 
 MERGED = ("COUNT", "SUM", "$SUM0", "AVG", "MIN", "MAX")

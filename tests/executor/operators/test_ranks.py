@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from flinkplan.plan.specs import (
     RetractStrategy,
     SortField,
     SortSpec,
+    VariableRankRange,
 )
 from flinkplan.plan.types import BIGINT, INT, STRING, TimeKind, row, timestamp
 
@@ -68,6 +70,15 @@ def test_rows_behind_the_last_place_are_kept_where_rows_can_be_taken_back(bench:
     bench.put("in", ("-D", "r", "e", 4), ("-D", "r", "b", 1), ("-D", "r", "d", 3))
     changes = bench.step(ranked)
     assert [c for c in changes if c[0] == "+U"] == [("+U", "r", "c", 2, 1), ("+U", "r", "a", 0, 2)]
+
+
+def test_a_column_says_how_many_rows_are_kept_and_null_says_none(bench: Bench) -> None:
+    node = replace(top_two(AppendFastStrategy(), False), partition=PartitionSpec((2,)), rank_range=VariableRankRange(2))
+    ranked = rank(node, (bench.source("in", SCORES),), bench.context)
+    bench.put(
+        "in", ("r", "Ada", 1), ("r", "Bob", None), ("r", "Cy", 2), ("s", "Di", 2), ("s", "Eve", 1), ("s", "Flo", 2)
+    )
+    assert sorted(bench.step(ranked)) == [("+I", "r", "Ada", 1), ("+I", "r", "Cy", 2), ("+I", "s", "Di", 2)]
 
 
 def test_a_journal_gets_the_change_of_every_row(bench: Bench) -> None:

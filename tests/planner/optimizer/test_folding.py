@@ -2,6 +2,7 @@
 
 import pytest
 
+from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Calc
 from flinkplan.plan.rex import Call, Literal
 from flinkplan.planner import compile_script
@@ -143,6 +144,28 @@ FOLDED: list[tuple[str, object, str]] = [
     ("ARRAY_JOIN(ARRAY['a','b'],'-')", "a-b", "VARCHAR(2147483647) NOT NULL"),
     ("JSON_QUOTE('a')", '"a"', "VARCHAR(2147483647) NOT NULL"),
     ("JSON_QUOTE('ß/')", '"\\u00df\\/"', "VARCHAR(2147483647) NOT NULL"),
+    ("PRINTF('%s-%d', 'a', 5)", "a-5", "VARCHAR(2147483647) NOT NULL"),
+    ("PRINTF('%s')", None, "VARCHAR(2147483647)"),
+    ("ENCODE('é', 'ISO-8859-1')", "6Q==", "VARBINARY(2147483647) NOT NULL"),
+    ("ENCODE('ab', 'UTF-16')", "/v8AYQBi", "VARBINARY(2147483647) NOT NULL"),
+    ("DECODE(X'C3A9', 'UTF-8')", "é", "VARCHAR(2147483647) NOT NULL"),
+    ("REGEXP_COUNT('abab', 'ab')", 2, "INT NOT NULL"),
+    ("REGEXP_INSTR('abab', 'b')", 2, "INT NOT NULL"),
+    ("REGEXP_SUBSTR('abab', 'b.')", "ba", "VARCHAR(2147483647) NOT NULL"),
+    ("IS_DIGIT('123')", True, "BOOLEAN NOT NULL"),
+    ("IS_DECIMAL('1.5')", True, "BOOLEAN NOT NULL"),
+    ("IS_ALPHA('日本')", True, "BOOLEAN NOT NULL"),
+    ("IS_ALPHA('ﬁ ß İ')", False, "BOOLEAN NOT NULL"),
+    (
+        "DATE_FORMAT(TIMESTAMP '2024-02-29 12:34:56', 'EEE, d MMM yyyy')",
+        "Thu, 29 Feb 2024",
+        "VARCHAR(2147483647) NOT NULL",
+    ),
+    ("TIMESTAMPDIFF(MONTH, DATE '2024-01-31', DATE '2024-02-29')", 1, "INT NOT NULL"),
+    ("TIMESTAMPDIFF(HOUR, TIMESTAMP '2024-01-31 00:00:00', TIMESTAMP '2024-02-29 12:00:00')", 708, "INT NOT NULL"),
+    ("CAST(X'6162' AS STRING)", "ab", "VARCHAR(2147483647) NOT NULL"),
+    ("TYPEOF(ARRAY[1, 2.5])", "ARRAY<DECIMAL(11, 1) NOT NULL> NOT NULL", "VARCHAR(2147483647) NOT NULL"),
+    ("LOG(0, 10)", "0", "DOUBLE NOT NULL"),
     ("UPPER('é😀')", "É😀", "CHAR(3) NOT NULL"),
     ("CHAR_LENGTH('é😀')", 2, "INT NOT NULL"),
     ("LPAD('é😀z', 5, '*')", "*é😀z", "VARCHAR(2147483647) NOT NULL"),
@@ -238,3 +261,9 @@ def folded(sql: str, column_type: str) -> Literal:
 def test_folds_as_flink(sql: str, value: object, type_text: str) -> None:
     literal = folded(sql, type_text)
     assert (literal.value, str(literal.type)) == (value, type_text)
+
+
+@pytest.mark.parametrize("sql", ["1 / 0", "1E0 / 0", "5 / (2 - 2)"])
+def test_division_by_zero_is_refused(sql: str) -> None:
+    with pytest.raises(FlinkplanError, match="division by zero"):
+        folded(sql, "DOUBLE")

@@ -77,6 +77,9 @@ public final class JsonText extends Accumulator {
         if (keyColumn < 0) {
             return UTF8String.EMPTY_UTF8;
         }
+        if (row.isNullAt(keyColumn)) {
+            throw new IllegalStateException("JSON_OBJECTAGG: a key is NULL; leave such rows out by FILTER (WHERE ...)");
+        }
         char[] key = JsonStringEncoder.getInstance().quoteAsString(row.getUTF8String(keyColumn).toString());
         return UTF8String.fromString('"' + new String(key) + "\":");
     }

@@ -14,7 +14,10 @@ import org.apache.spark.sql.types.DataType;
  */
 public record Range(long start, long end, int endColumn, DataType endType) implements Serializable {
     long end(InternalRow row) {
-        return endColumn < 0 ? end : ((Number) row.get(endColumn, endType)).longValue();
+        if (endColumn < 0) {
+            return end;
+        }
+        return row.isNullAt(endColumn) ? 0 : ((Number) row.get(endColumn, endType)).longValue();
     }
 
     /** The last rank that any row can have. */

@@ -1,0 +1,95 @@
+"""What a plan leaves to the session that executes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .document import Plan
+from .nodes import ExecNode, GroupWindowAggregate, Sink
+from .nodes.expressions import expressions
+from .rex import Call, Literal, RexNode, Sarg, walk
+from .types import LogicalType
+
+LOCAL_TIME_ZONE = "table.local-time-zone"
+SYSTEM_TIME_ZONE = "default"
+"""What stands for the machine's own time zone, which a job here does not depend on: it is UTC."""
+
+_EMIT = "table.exec.emit."
+_SINK = "table.exec.sink."
+
+DEFAULTS: Mapping[str, str] = {
+    LOCAL_TIME_ZONE: SYSTEM_TIME_ZONE,
+    f"{_EMIT}early-fire.enabled": "false",
+    f"{_EMIT}early-fire.delay": "",
+    f"{_EMIT}late-fire.enabled": "false",
+    f"{_EMIT}late-fire.delay": "",
+    f"{_EMIT}allow-lateness": "0",
+    f"{_SINK}not-null-enforcer": "ERROR",
+    f"{_SINK}type-length-enforcer": "IGNORE",
+    f"{_SINK}nested-constraint-enforcer": "IGNORE",
+    f"{_SINK}rowtime-inserter": "ENABLED",
+}
+"""The options that a plan may leave to the session, and that do something here, with what they are unless set."""
+
+_LOCAL = {"CURRENT_DATE", "CURRENT_TIME", "FROM_UNIXTIME", "LOCALTIME", "LOCALTIMESTAMP", "UNIX_TIMESTAMP"}
+"""Functions that tell local time without an instant among their types."""
+
+_SAME_EVERYWHERE = {
+    *("+", "-", "<", "<=", "<>", "=", ">", ">=", "AND", "OR", "NOT", "IS NULL", "IS NOT NULL"),
+    *("CASE", "COALESCE", "IF", "IFNULL", "REINTERPRET", "TO_TIMESTAMP_LTZ"),
+    *("CURRENT_ROW_TIMESTAMP", "CURRENT_TIMESTAMP", "NOW", "PROCTIME", "PROCTIME_MATERIALIZE"),
+    *("CURRENT_WATERMARK", "SOURCE_WATERMARK"),
+}
+"""Functions of instants that are the same in every time zone."""
+
+
+def session_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Those of ``options`` that say something else than what is so anyhow."""
+    return {key: options[key] for key, default in DEFAULTS.items() if options.get(key, default) != default}
+
+
+def time_zone(plan: Plan, options: Mapping[str, str]) -> str:
+    """The time zone of nodes that fix none: the session's, else what a window node of the plan names, else UTC."""
+    named = (node.option(LOCAL_TIME_ZONE, "") for node in plan.nodes)
+    zone = options.get(LOCAL_TIME_ZONE) or next(filter(None, named), SYSTEM_TIME_ZONE)
+    return "UTC" if zone == SYSTEM_TIME_ZONE else zone
+
+
+def under(plan: Plan, options: Mapping[str, str]) -> Plan:
+    """``plan`` as a session with these options executes it: its nodes fix all that they depend on."""
+    effective = {**session_options(options), LOCAL_TIME_ZONE: time_zone(plan, options)}
+    return replace(plan, nodes=tuple(_under(node, effective) for node in plan.nodes))
+
+
+def _under(node: ExecNode, options: Mapping[str, str]) -> ExecNode:
+    left_open = {key: value for key, value in options.items() if _depends_on(node, key)}
+    return replace(node, configuration={**left_open, **(node.configuration or {})}) if left_open else node
+
+
+def _depends_on(node: ExecNode, option: str) -> bool:
+    if option.startswith(_SINK):
+        return isinstance(node, Sink)
+    if option.startswith(_EMIT):
+        return isinstance(node, GroupWindowAggregate)
+    return option in node.metadata.consumed_options or any(
+        _tells_local_time(rex) for outermost in expressions(node) for rex in walk(outermost)
+    )
+
+
+def _tells_local_time(rex: RexNode) -> bool:
+    """Whether an expression has, or may have, another value in another time zone."""
+    match rex:
+        case Literal(type=type_) | Sarg(type=type_):
+            return _is_instant(type_)
+        case Call(name=name, operands=operands, type=type_):
+            instants = any(map(_is_instant, (type_, *(operand.type for operand in operands))))
+            function = name.removeprefix("$").removesuffix("$1")
+            return function in _LOCAL or (instants and function not in _SAME_EVERYWHERE)
+    return False
+
+
+def _is_instant(type_: LogicalType) -> bool:
+    """Whether values of the type are instants, or hold some."""
+    inner = (*type_.children, *(field.type for field in type_.fields))
+    return type_.root == "TIMESTAMP_LTZ" or any(map(_is_instant, inner))
