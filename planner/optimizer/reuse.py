@@ -124,9 +124,7 @@ def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
     return new
 
 
-def share(
-    sinks: Sequence[Rel], modes: Modes, *, sources: bool = True
-) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
+def share(sinks: Sequence[Rel], modes: Modes, *, sources: bool = True) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
     """Equal sub-trees as one object each.  Sinks stay apart, and without ``sources`` so do scans."""
     canonical: dict[Any, Rel] = {}
     new_modes: dict[int, Mode] = {}
