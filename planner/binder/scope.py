@@ -86,19 +86,19 @@ class Scope:
     def resolve(self, parts: Sequence[Identifier]) -> RexNode:
         """The column, or nested field, that a chain of identifiers names.
 
+        The name of a table, be it an outer one, goes before that of a column: Calcite's ``DelegatingScope``.
         Raises :class:`BindError` if there is none, or several.
         """
-        scope: Scope | None = self
-        depth: list[Scope] = []
-        while scope is not None:
-            found = scope._resolve_here(parts)
-            if found is not None:
-                return found if not depth else _correlated(found, scope)
-            depth.append(scope)
-            scope = scope.outer
+        for find in (Scope._qualified, Scope._unqualified):
+            scope: Scope | None = self
+            while scope is not None:
+                found = find(scope, parts)
+                if found is not None:
+                    return found if scope is self else _correlated(found, scope)
+                scope = scope.outer
         raise self._missing(parts)
 
-    def _resolve_here(self, parts: Sequence[Identifier]) -> RexNode | None:
+    def _qualified(self, parts: Sequence[Identifier]) -> RexNode | None:
         names = tuple(p.name for p in parts)
         for length in range(len(names) - 1, 0, -1):
             for namespace in self.namespaces:
@@ -106,7 +106,7 @@ class Scope:
                     found = _column(namespace, parts[length])
                     if found is not None:
                         return nested(found, parts[length + 1 :])
-        return self._unqualified(parts)
+        return None
 
     def _unqualified(self, parts: Sequence[Identifier]) -> RexNode | None:
         name = parts[0].name

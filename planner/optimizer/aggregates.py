@@ -180,12 +180,18 @@ def merge_permutation(rel: Rel) -> Rel:
     if not isinstance(rel, Aggregate):
         return rel
     merged = _without_permutation(rel)
-    return rel if _reads_filtered(rel) and isinstance(merged, Project) else merged
+    return rel if _reads_filtered(rel) and (isinstance(merged, Project) or _skips_columns(rel)) else merged
 
 
 def _reads_filtered(rel: Rel) -> TypeGuard[Aggregate]:
     """Whether it aggregates a projection of filtered rows."""
     return isinstance(rel, Aggregate) and isinstance(rel.input, Project) and isinstance(rel.input.input, Filter)
+
+
+def _skips_columns(rel: Aggregate) -> bool:
+    """Whether it reads some columns of its input and passes over others, which calls read that nobody needed."""
+    read = {*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg))}
+    return _reads_something(rel) and not read >= set(range(len(rel.input.row_type.fields)))
 
 
 def _undone(rel: Project, merged: Rel) -> Rel:

@@ -5,32 +5,29 @@ Sources: ``JoinDependentConditionDerivationRule``, ``SimplifyCoalesceWithEquiJoi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import JoinType
-from ..algebra import Filter, Join, Rel
+from ..algebra import Join, Rel
 from ..physical import Calc
 from .join_kinds import join_keys
-from .predicates import filtered
 from .reduce import constants
 from .rexes import (
     COALESCE,
-    EQ,
     OR,
     and_,
     cast,
     conjunctions,
+    derive_nullability,
     flatten,
     is_call,
-    is_deterministic,
     or_,
     refs,
-    remap,
-    retype,
     rewrite,
 )
-from .simplify import simplify
+from .simplify import simplify, simplify_condition
 
 
 def derive_join_predicates(rel: Rel) -> Rel:
@@ -52,60 +49,27 @@ def derive_join_predicates(rel: Rel) -> Rel:
     return replace(rel, condition=and_([*parts, *new])) if new else rel
 
 
-def transfer_key_predicates(rel: Rel) -> Rel:
-    """A condition on a join key of one input holds for the equal key of the other.
+def reduce_join_conditions(rel: Rel) -> Rel:
+    """A join's condition reads what its inputs' filters make constant as that constant.
 
-    Source: the inference of ``FlinkFilterJoinRule`` by ``RelMdPredicates``.
+    Source: ``ReduceExpressionsRule.JoinReduceExpressionsRule``.
     """
-    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
-        return rel
-    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
-    left: list[RexNode] = []
-    right: list[RexNode] = []
-    if rel.type is not JoinType.LEFT:
-        left = _implied(rel.left, rel.right, dict(zip(keys.right, keys.left, strict=True)))
-    if rel.type is not JoinType.RIGHT:
-        right = _implied(rel.right, rel.left, dict(zip(keys.left, keys.right, strict=True)))
-    if not left and not right:
-        return rel
-    return replace(rel, left=filtered(rel.left, left), right=filtered(rel.right, right))
-
-
-def drop_constant_keys(rel: Rel) -> Rel:
-    """Keys that are one constant on both sides are equal anyway."""
-    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
+    if not isinstance(rel, Join):
         return rel
     width = len(rel.left.row_type.fields)
     known = {**constants(rel.left), **{i + width: v for i, v in constants(rel.right).items()}}
-    kept = []
-    for part in conjunctions(rel.condition):
-        values = [known.get(o.index) for o in children(part) if isinstance(o, InputRef)] if is_call(part, EQ) else []
-        if len(values) != 2 or not _are_equal(*values):
-            kept.append(part)
-    return replace(rel, condition=and_(kept))
+
+    def substitute(node: RexNode) -> RexNode:
+        found = known.get(node.index) if isinstance(node, InputRef) else None
+        return node if found is None or found.value is None else replace(found, type=node.type.not_null())
+
+    parts = conjunctions(rel.condition)
+    reduced = [_reduced(p, substitute) if refs(p) & set(known) else p for p in parts]
+    return rel if tuple(reduced) == parts else replace(rel, condition=and_(reduced))
 
 
-def _are_equal(a: Literal | None, b: Literal | None) -> bool:
-    return a is not None and b is not None and a.value is not None and a.value == b.value
-
-
-def _implied(rel: Rel, other: Rel, keys: dict[int, int]) -> list[RexNode]:
-    """The conditions that ``other`` puts on its keys, in terms of ``rel``'s, that it does not have yet."""
-    own = _known(rel)
-    types = rel.row_type.field_types
-    found = []
-    for part in _known(other):
-        read = refs(part)
-        if read and read <= set(keys) and is_deterministic(part):
-            moved = retype(remap(part, keys), types)
-            if moved not in own:
-                found.append(moved)
-    return found
-
-
-def _known(rel: Rel) -> tuple[RexNode, ...]:
-    """The conditions that a relation's rows meet, from the filter on top of it."""
-    return conjunctions(rel.condition) if isinstance(rel, Filter) else ()
+def _reduced(condition: RexNode, substitute: Callable[[RexNode], RexNode]) -> RexNode:
+    return simplify_condition(derive_nullability(rewrite(condition, substitute)))
 
 
 def shorten_coalesce(rel: Rel) -> Rel:

@@ -6,13 +6,14 @@ Sources: ``FlinkFilterJoinRule``, ``FilterProjectTransposeRule``, ``FilterAggreg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType
 from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, SubQuery
+from .join_kinds import join_keys
 from .rexes import (
     AND,
     COMPARISONS,
@@ -23,6 +24,7 @@ from .rexes import (
     cast,
     conjunctions,
     contains_over,
+    derive_nullability,
     flatten,
     identity,
     inline,
@@ -81,25 +83,79 @@ def push_past_join(rel: Filter, below: Join) -> Rel:
     """FlinkFilterJoinRule.FILTER_INTO_JOIN: conditions of one side go there, the rest into an inner join."""
     if below.type in ONE_SIDED:
         return replace(below, left=filtered(below.left, [rel.condition]))
-    parts = conjunctions(rel.condition)
-    width = len(below.left.row_type.fields)
-    kind = simplify_join(below.type, parts, width)
-    left, right, rest = _by_side(parts, width)
-    stay: list[RexNode] = []
+    return _pushed(below, conjunctions(rel.condition)) or rel
+
+
+def push_join_condition(rel: Join) -> Rel:
+    """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: conditions of one side alone are filters of that side."""
+    return _pushed(rel, ()) or rel
+
+
+def _pushed(join: Join, above: tuple[RexNode, ...]) -> Rel | None:
+    """The join under conditions, with these and its own where they belong; ``None`` where they are there already."""
+    width = len(join.left.row_type.fields)
+    kind = simplify_join(join.type, above, width)
+    left, right, stay = _by_side(above, width)
     if kind in LEFT_NULLABLE:
         left, stay = [], [*stay, *left]
     if kind in RIGHT_NULLABLE:
         right, stay = [], [*stay, *right]
-    own = [below.condition]
+    original = conjunctions(join.condition)
+    own = list(original)
     if kind is JoinType.INNER:
-        own, rest = [*own, *rest], []
-    if kind is below.type and not left and not right and len(own) == 1:
-        return rel
+        own, stay = [*own, *stay], []
+    own_left, own_right, _ = _by_side(own, width)
+    if kind in (JoinType.LEFT, JoinType.FULL, JoinType.ANTI):
+        own_left = []
+    if kind in (JoinType.RIGHT, JoinType.FULL, JoinType.ANTI):
+        own_right = []
+    own = [p for p in own if p not in own_left and p not in own_right]
+    left, right = [*left, *own_left], [*right, *own_right]
+    if kind is join.type and not left and not right and len(own) == len(original):
+        return None
+    if kind not in ONE_SIDED:
+        keys = _equal_columns(and_(original) if _equal_columns(and_(original), width) else and_(own), width)
+        _transfer([*above, *(original if kind is JoinType.INNER else ())], keys, kind, width, left, right)
     new = _join(
-        below, kind, filtered(below.left, left), filtered(below.right, [shift(r, -width) for r in right]), and_(own)
+        join, kind, _narrowed(join.left, left), _narrowed(join.right, [shift(r, -width) for r in right]), and_(own)
     )
-    remaining = [p for p in parts if p in stay or p in rest]
-    return filtered(_as_before(new, below.row_type), remaining)
+    return filtered(_as_before(new, join.row_type), [p for p in above if p in stay])
+
+
+def _equal_columns(condition: RexNode, width: int) -> dict[int, int]:
+    """The columns that a join equates, both ways."""
+    keys = join_keys(condition, width)
+    pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]
+    return dict([*pairs, *((b, a) for a, b in pairs)])
+
+
+def _transfer(
+    parts: Iterable[RexNode],
+    keys: Mapping[int, int],
+    kind: JoinType,
+    width: int,
+    left: list[RexNode],
+    right: list[RexNode],
+) -> None:
+    """Add to the conditions of each side what those on the keys of the other imply, unless its rows may be missing."""
+    for part in parts:
+        read = refs(part)
+        if not read or not read <= set(keys) or not is_deterministic(part):
+            continue
+        if max(read) < width and kind is not JoinType.RIGHT:
+            target = right
+        elif min(read) >= width and kind is not JoinType.LEFT:
+            target = left
+        else:
+            continue
+        moved = remap(part, keys)
+        if moved not in target:
+            target.append(moved)
+
+
+def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
+    """The relation filtered by conditions that were written for other types of its columns."""
+    return filtered(rel, [derive_nullability(retype(p, rel.row_type.field_types)) for p in parts])
 
 
 def _as_before(rel: Join, row_type: LogicalType) -> Rel:
@@ -195,21 +251,6 @@ def _is_null(rex: RexNode, of: Callable[[int], bool]) -> bool:
     return isinstance(rex, Literal) and rex.value is None
 
 
-def push_join_condition(rel: Join) -> Rel:
-    """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: conditions of one side alone are filters of that side."""
-    width = len(rel.left.row_type.fields)
-    left, right, _ = _by_side(conjunctions(rel.condition), width)
-    if rel.type in (JoinType.LEFT, JoinType.FULL, JoinType.ANTI):
-        left = []
-    if rel.type in (JoinType.RIGHT, JoinType.FULL, JoinType.ANTI):
-        right = []
-    if not left and not right:
-        return rel
-    rest = [p for p in conjunctions(rel.condition) if p not in left and p not in right]
-    new_right = filtered(rel.right, [shift(r, -width) for r in right])
-    return _join(rel, rel.type, filtered(rel.left, left), new_right, and_(rest))
-
-
 def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
     """FilterAggregateTransposeRule: conditions on grouping columns hold before grouping."""
     keys = len(below.grouping)
@@ -221,15 +262,13 @@ def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
     if not pushed:
         return rel
     mapping = dict(enumerate(below.grouping))
-    types = below.input.row_type.field_types
-    new = replace(below, input=filtered(below.input, [retype(remap(p, mapping), types) for p in pushed]))
+    new = replace(below, input=_narrowed(below.input, [remap(p, mapping) for p in pushed]))
     return filtered(new, [p for p in parts if p not in pushed])
 
 
 def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
     """FilterSetOpTransposeRule: into every operand."""
-    operands = tuple(filtered(o, [retype(rel.condition, o.row_type.field_types)]) for o in below.operands)
-    return replace(below, operands=operands)
+    return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
 
 
 def push_past_correlate(rel: Filter, below: Correlate) -> Rel:

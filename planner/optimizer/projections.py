@@ -6,6 +6,7 @@ Sources: Calcite's ``PushProjector`` and the ``Project…TransposeRule`` of ``Fl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -115,14 +116,17 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
 
 
 def push_past_join(rel: Project, below: Join) -> Rel:
-    """FlinkProjectJoinTransposeRule, ProjectSemiAntiJoinTransposeRule: each side only what is read of it."""
+    """FlinkProjectJoinTransposeRule, ProjectSemiAntiJoinTransposeRule: each side only what is read of it.
+
+    A side of which nothing is read keeps its first column.
+    """
     width = len(below.left.row_type.fields)
     total = width + len(below.right.row_type.fields)
     needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
     if len(needed) == total:
         return rel
-    left = [i for i in needed if i < width] or [*range(width)]
-    right = [i for i in needed if i >= width] or [*range(width, total)]
+    left = [i for i in needed if i < width] or [0]
+    right = [i for i in needed if i >= width] or ([] if below.type in ONE_SIDED else [width])
     needed = [*left, *right]
     if len(needed) == total:
         return rel
@@ -266,6 +270,10 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     return replace(rel, input=marked, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
+_UNNAMED = re.compile(r"\$f\d+")
+"""What Calcite calls the results of calls without a name, by their places."""
+
+
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
     """PruneAggregateCallRule: calls whose results nobody reads are not made."""
     keys = len(below.grouping)
@@ -276,7 +284,9 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
     indexes = [*range(keys), *(keys + i for i in kept)]
     mapping = {old: new for new, old in enumerate(indexes)}
     calls: tuple[AggregateCall, ...] = tuple(below.calls[i] for i in kept)
-    new = replace(below, calls=calls, row_type=pick(below.row_type, indexes))
+    fields = pick(below.row_type, indexes).fields
+    names = [f"$f{i}" if _UNNAMED.fullmatch(f.name) else f.name for i, f in enumerate(fields)]
+    new = replace(below, calls=calls, row_type=row_of(names, (f.type for f in fields)))
     return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 

@@ -28,6 +28,7 @@ from .rexes import (
     identity,
     is_always_true,
     is_call,
+    refs,
     rewrite,
 )
 from .row_types import pick
@@ -98,10 +99,13 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
     """The columns that hold one known value in every row, or NULL."""
     match rel:
         case Filter():
-            return {**constants(rel.input), **_equalities(rel.condition)}
+            known = {**constants(rel.input), **_equalities(rel.condition)}
+            compared = _compared(rel.condition)
+            return {i: value for i, value in known.items() if i not in compared}
         case Project():
             below = constants(rel.input)
-            return {i: below[e.index] for i, e in enumerate(rel.exprs) if isinstance(e, InputRef) and e.index in below}
+            known = {i: below.get(e.index) if isinstance(e, InputRef) else e for i, e in enumerate(rel.exprs)}
+            return {i: value for i, value in known.items() if isinstance(value, Literal)}
         case Join(type=JoinType.INNER):
             width = len(rel.left.row_type.fields)
             right = {i + width: v for i, v in constants(rel.right).items()}
@@ -114,6 +118,11 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
         case Sort():
             return constants(rel.input)
     return {}
+
+
+def _compared(condition: RexNode) -> set[int]:
+    """The columns of which a condition says more than what they equal: these are left as they are."""
+    return set().union(*(refs(p) for p in conjunctions(condition) if not is_call(p, EQ, IS_NULL)))
 
 
 def _equalities(condition: RexNode) -> dict[int, Literal]:

@@ -181,6 +181,20 @@ def retype(rex: RexNode, types: tuple[LogicalType, ...]) -> RexNode:
     return rewrite(rex, lambda r: replace(r, type=types[r.index]) if isinstance(r, InputRef) else r)
 
 
+def derive_nullability(rex: RexNode) -> RexNode:
+    """Comparisons, their junctions and arithmetic may yield NULL where one of their operands may."""
+
+    def change(node: RexNode) -> RexNode:
+        if isinstance(node, Call) and node.name in _NULL_OF_NULL:
+            return replace(node, type=node.type.with_nullability(any(o.type.nullable for o in node.operands)))
+        return node
+
+    return rewrite(rex, change)
+
+
+_NULL_OF_NULL = (*COMPARISONS, AND, OR, NOT, "$+$1", "$-$1", "$*$1")
+
+
 def identity(row: LogicalType) -> tuple[InputRef, ...]:
     """References to all columns of a row type."""
     return tuple(InputRef(i, f.type) for i, f in enumerate(row.fields))
