@@ -11,7 +11,12 @@ from ..plan.errors import FlinkplanError
 from ..plan.snippets import described
 
 INTERRUPTED = 130
+TERMINATED = 143
 INTERNAL = 70
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which is obeyed as Ctrl-C is."""
 
 
 def print_error(error: FlinkplanError) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .errors import Terminated
 from .jvm import quiet_jvm
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
@@ -43,7 +44,7 @@ _OPTIONS = (
 )
 
 
-_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+_INTERRUPTS = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
 
 _PATIENCE = 0.5
 """Seconds until an interrupt is noticed."""
@@ -88,7 +89,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._running: list[Job] = []
         self._stack = ExitStack()
         self._progress: Progress = Silent()
-        self._interrupted = False
+        self._interrupt: type[KeyboardInterrupt] | None = None
+        self._is_starting = False
 
     def __enter__(self) -> JobRunner:
         for number in _INTERRUPTS:
@@ -115,13 +117,11 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         from ..executor.job import JobOptions, execute
 
         mode = Mode(self._mode) if self._mode else None
+        how = JobOptions(**self._settings, options=options, checkpoint=checkpoint, mode=mode, listener=self._progress)
+        self._is_starting = True
         with quiet_jvm(self._debug):
-            job = execute(
-                plan,
-                JobOptions(
-                    **self._settings, options=options, checkpoint=checkpoint, mode=mode, listener=self._progress
-                ),
-            )
+            job = execute(plan, how)
+        self._is_starting = False
         self._take_interrupts()  # a starting PySpark puts a handler of its own in place
         self._running.append(job)
         if job.mode is not Mode.STREAMING:
@@ -152,17 +152,25 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             self._wait_for(self._running[0])
 
     def _wait_for(self, job: Job) -> None:
-        while not job.wait(_PATIENCE):
-            if self._interrupted:
-                raise KeyboardInterrupt
+        try:
+            while not job.wait(_PATIENCE):
+                self._obey()
+        except Exception:
+            self._obey()  # what interrupts a group of processes ends the JVM as well
+            raise
         self._running.remove(job)
+
+    def _obey(self) -> None:
+        if self._interrupt:
+            raise self._interrupt
 
     def _take_interrupts(self) -> None:
         for number in _INTERRUPTS:
-            signal.signal(number, self._interrupt)
+            signal.signal(number, self._take_interrupt)
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Have the jobs stopped between two calls to the JVM, not amid one; who insists is obeyed at once."""
-        if self._interrupted:
-            raise KeyboardInterrupt
-        self._interrupted = True
+    def _take_interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Have running jobs stopped between two calls to the JVM, not amid one; who insists is obeyed at once."""
+        at_once = self._is_starting or self._interrupt is not None
+        self._interrupt = _INTERRUPTS[signal.Signals(number)]
+        if at_once:
+            raise self._interrupt

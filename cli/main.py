@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from ..plan.errors import FlinkplanError
-from .errors import INTERNAL, INTERRUPTED, print_error, print_internal_error
+from .errors import INTERNAL, INTERRUPTED, TERMINATED, Terminated, print_error, print_internal_error
 
 COMMANDS = {
     "compile": "Compile a pipeline to a plan.",
@@ -98,8 +98,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as e:
         e.show()
         return e.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED
+    except click.Abort as e:
+        return TERMINATED if isinstance(e.__cause__, Terminated) else INTERRUPTED
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 PTH123 - the reader has gone; nothing more can be said
         return 0

@@ -26,6 +26,13 @@ def describe_failure(query: StreamingQuery, error: StreamingQueryException) -> s
     return told_by(causes) or str(error)
 
 
+def is_end_of_jvm(error: BaseException) -> bool:
+    """Whether an error says that there is no JVM to talk to any more."""
+    from py4j.protocol import Py4JNetworkError
+
+    return isinstance(error, Py4JNetworkError | ConnectionError)
+
+
 def told_by(causes: Sequence[tuple[str, str | None]]) -> str:
     """What a chain of exceptions tells, outermost first: each the name of its class and its message, if any."""
     messages: list[str] = []

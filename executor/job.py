@@ -19,7 +19,7 @@ from .checks import check_tables
 from .connectors import find_connector
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
-from .failures import describe_failure
+from .failures import describe_failure, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 POLL_SECONDS = 0.1
+_MEMORY = "it was killed, perhaps for want of memory: --conf spark.driver.memory=4g gives it more than 2g"
 SMALL_INPUT = 16 << 20
 """Bounded input up to this many bytes is worked on in one partition."""
 
@@ -107,12 +108,14 @@ class Job:
                 while not self._ended(query, POLL_SECONDS if left is None else min(left, POLL_SECONDS)):
                     if left is not None and (left := left - POLL_SECONDS) <= 0:
                         return False
-        except BaseException:
+        except BaseException as e:
             self.stop()
+            if is_end_of_jvm(e):
+                raise ExecutionError("the JVM that ran the job has ended", hint=_MEMORY) from None
             raise
         if self.mode is Mode.BOUNDED:
             self._record.end()
-        self._finish()
+        self.stop()
         return True
 
     def _ended(self, query: Query, seconds: float) -> bool:
@@ -125,21 +128,22 @@ class Job:
             if not self._reported:
                 self._record.put_back(self._recorded)
             raise ExecutionError(describe_failure(query.handle, e), where=f"sink {query.sink}") from None
-        finally:
-            self._report()
+        self._report()
         return ended
 
     def stop(self) -> None:
         """Stop all queries; streaming jobs go on from their checkpoint when started again."""
-        for query in self.queries:
-            query.handle.stop()
-        self._finish()
-
-    def _finish(self) -> None:
-        self._report()
-        self._lock.close()
-        if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+        try:
+            for query in self.queries:
+                query.handle.stop()
+            self._report()
+            self._lock.close()
+        except Exception as e:
+            if not is_end_of_jvm(e):
+                raise
+        finally:
+            if self._temporary is not None:
+                shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _report(self) -> None:
         for query in self.queries:
@@ -236,7 +240,8 @@ def _start(
     stream = translate(part, nodes, context)[node.id]
     table = table_of(node.dynamic_table_sink.table, options.variables)
     names = [name for name, _ in table.physical]
-    keys = [sink_order(table).index(names.index(key)) for key in table.primary_key]
+    key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
+    keys = [sink_order(table).index(i) for i in key]
     spec = {**find_connector(table).writer(table, context), "changelog": stream.changelog, "keys": keys}
     writers = context.runtime.sink
     writer = (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))

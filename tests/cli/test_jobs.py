@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,7 +99,15 @@ def test_quiet(case: Path) -> None:
 
 
 @pytest.mark.spark
-def test_an_interrupt_stops_a_streaming_job_cleanly(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "send", "code"),
+    [(signal.SIGINT, os.kill, 130), (signal.SIGTERM, os.killpg, 143)],
+    ids=["Ctrl-C", "group"],
+)
+def test_a_streaming_job_is_stopped_cleanly(
+    tmp_path: Path, number: signal.Signals, send: Callable[[int, int], None], code: int
+) -> None:
+    """Also where the signal goes to the whole group of processes, and so ends the JVM."""
     (tmp_path / "script.sql").write_text(STREAMING)
     command = [str(Path(sys.executable).parent / "flinkplan"), "run", "script.sql", "--log-format", "json"]
     with subprocess.Popen(
@@ -106,13 +116,14 @@ def test_an_interrupt_stops_a_streaming_job_cleanly(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(Path.home())},
     ) as process:
         assert process.stdout and process.stderr
         first = json.loads(process.stdout.readline())
-        process.send_signal(signal.SIGINT)
+        send(process.pid, number)
         errors = process.stderr.read()
-        assert process.wait() == 130, errors
+        assert process.wait() == code, errors
     assert first["sink"] == "nowhere"
-    assert "Traceback" not in errors
+    assert "error" not in errors and "Traceback" not in errors
     assert (tmp_path / "plan.json").exists()

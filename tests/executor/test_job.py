@@ -16,6 +16,7 @@ from flinkplan.executor.progress import QueryProgress
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.planner import compile_script
 
 from .plans import passthrough, pipeline, row_type, scan, sink_node
 
@@ -316,3 +317,27 @@ def test_columnar_files_are_written_and_read(place: Place, format_: str) -> None
     ).wait()
     place.run(passthrough(place.files("middle", format_), place.files("out"), fields))
     assert place.rows() == [{"a": 1}, {"a": 2}]
+
+
+def test_the_changes_of_a_key_stay_together_in_a_table_that_declares_none(place: Place) -> None:
+    watched = f"'connector' = 'filesystem', 'path' = '{place.root / 'in'}', 'format' = 'json'"
+    out = f"'connector' = 'filesystem', 'path' = '{place.root / 'out'}', 'format' = 'debezium-json'"
+    plan = compile_script(
+        f"CREATE TABLE t (k INT) WITH ({watched}); CREATE TABLE o (k INT, n BIGINT) WITH ({out});"
+        "INSERT INTO o SELECT k, COUNT(*) FROM t GROUP BY k;"
+    )
+    keys = range(10)
+    place.spark.conf.set("spark.sql.shuffle.partitions", "2")
+    place.put("1", *({"k": k} for k in keys))
+    place.run(plan, Mode.AVAILABLE_NOW)
+    before = {*(place.root / "out").iterdir()}
+    place.put("2", *({"k": k} for k in keys))
+    place.run(plan, Mode.AVAILABLE_NOW)
+
+    changes = [
+        [(change["op"], *(change["after"] or change["before"]).values()) for change in map(json.loads, lines)]
+        for lines in (file.read_text().splitlines() for file in {*(place.root / "out").iterdir()} - before)
+    ]
+    assert len(changes) == 2
+    pairs = [pair for file in changes for pair in zip(file[::2], file[1::2], strict=True)]
+    assert sorted(pairs) == [(("d", k, 1), ("c", k, 2)) for k in keys]
