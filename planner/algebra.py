@@ -113,6 +113,8 @@ class Join(Rel):
     type: JoinType
     condition: RexNode
     ttl: TtlHint | None = None
+    is_hinted: bool = False
+    """Whether a MULTI_JOIN hint asks for a join of several inputs."""
 
     @property
     def inputs(self) -> tuple[Rel, ...]:

@@ -33,6 +33,7 @@ class OverBound:
 
     kind: str
     is_preceding: bool | None = None
+    is_following: bool | None = None
     offset: RexNode | None = None
 
 

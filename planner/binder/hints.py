@@ -1,4 +1,4 @@
-"""STATE_TTL hints: which join or aggregate they mean."""
+"""STATE_TTL and MULTI_JOIN hints: which join or aggregate they mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..sql import ast
 from .errors import BindError
 
 _QUERY_HINTS = ("STATE_TTL", "BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "LOOKUP", "MULTI_JOIN")
-"""The hints that Flink knows behind SELECT; all but STATE_TTL say how to join, which streams do in one way only."""
+"""The hints that Flink knows behind SELECT; all but STATE_TTL say how to join, of which streams obey the last."""
 
 
 def check_hints(hints: Iterable[ast.Hint], known: tuple[str, ...] = _QUERY_HINTS) -> None:
@@ -23,7 +23,7 @@ def check_hints(hints: Iterable[ast.Hint], known: tuple[str, ...] = _QUERY_HINTS
 
 
 class StateTtl:
-    """The STATE_TTL hints of one SELECT, and which of their names found an input.
+    """The STATE_TTL and MULTI_JOIN hints of one SELECT, and which of their names found an input.
 
     A hint names an input of a join, or of an aggregate, by its alias if it has one, else by the name of the
     table or view.  Source: Flink's ``QueryHintsResolver``.
@@ -39,6 +39,7 @@ class StateTtl:
                     raise BindError("STATE_TTL needs options", hint.span, "write STATE_TTL('table' = '1 d')")
                 for option in hint.options:
                     self.by_name[option.key] = (_millis(option), option)
+        self.merged = {name for hint in hints if hint.name == "MULTI_JOIN" for name in hint.arguments}
         self.used: set[str] = set()
         self.seen: list[str] = []
         self.consulted = False
@@ -46,6 +47,10 @@ class StateTtl:
     def join(self, left: str | None, right: str | None) -> TtlHint | None:
         """The hint for a join of inputs of these names."""
         return self._of((left, right))
+
+    def merges(self, left: str | None, right: str | None) -> bool:
+        """Whether a hint joins the inputs of these names, of which the left may be a join itself, with others."""
+        return right in self.merged and (left is None or left in self.merged)
 
     def aggregate(self, name: str | None) -> TtlHint | None:
         """The hint for an aggregate of an input of this name."""

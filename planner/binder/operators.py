@@ -352,7 +352,9 @@ def _case(binder: ExpressionBinder, node: ast.Case) -> RexNode:
 
 def case(conditions: Sequence[RexNode], values: Sequence[RexNode], span: Span) -> RexNode:
     """``CASE WHEN condition THEN value … ELSE value END``; there is one value more than conditions."""
-    common = least_restrictive([v.type for v in values])
+    tested = [_is_tested(c, v) for c, v in zip(conditions, values, strict=False)]
+    certain = [v.type.not_null() if t else v.type for v, t in zip(values, [*tested, False], strict=True)]
+    common = least_restrictive(certain)
     if common is None or common.root == "NULL":
         types = ", ".join(dict.fromkeys(_plain(v.type) for v in values if not is_null_literal(v)))
         raise BindError(
@@ -360,9 +362,14 @@ def case(conditions: Sequence[RexNode], values: Sequence[RexNode], span: Span) -
             span,
             "CAST the branches to one type",
         )
-    typed = [v if v.type.same_as(common) else cast(common, v) for v in values]
+    typed = [v if v.type.same_as(common) and (v.type.nullable <= common.nullable) else cast(common, v) for v in values]
     operands = [x for pair in zip(conditions, typed[:-1], strict=True) for x in pair]
     return Call(conditional.CASE.internal_name, (*operands, typed[-1]), common, conditional.CASE.syntax)
+
+
+def _is_tested(condition: RexNode, value: RexNode) -> bool:
+    """Whether the condition is that the value is not NULL.  Source: ``SqlCaseOperator``."""
+    return isinstance(condition, Call) and condition.name == "$IS NOT NULL$1" and condition.operands == (value,)
 
 
 @binds(ast.Quantified)

@@ -132,10 +132,11 @@ def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -
     if spec.frame is None:
         return Frame(is_rows=False, lower=None, upper=0 if spec.order_by else None)
     bounds = [spec.frame.start, spec.frame.end or ast.FrameBound("CURRENT ROW")]
-    if any(b.kind == "FOLLOWING" for b in bounds) or bounds[1].kind == "UNBOUNDED FOLLOWING":
-        raise unsupported("a frame that looks at following rows", spec.frame.span, "end the frame with CURRENT ROW")
+    if bounds[0].kind == "FOLLOWING" or bounds[1].kind == "PRECEDING":
+        raise unsupported("a frame without the current row", spec.frame.span, "let it hold CURRENT ROW")
     lower, upper = (_bound(binder, b) for b in bounds)
-    return Frame(is_rows=spec.frame.unit == "ROWS", lower=lower, upper=upper)
+    is_bounded = lower is not None or upper is not None
+    return Frame(is_rows=spec.frame.unit == "ROWS" and is_bounded, lower=lower, upper=upper)
 
 
 def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, walk
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
 from ..algebra import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Watermark
@@ -186,6 +186,7 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
         type=kind,
         condition=condition,
         ttl=ttl.join(left.name, right.name),
+        is_hinted=ttl.merges(left.name, right.name),
         row_type=row(fields, nullable=False),
     )
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
@@ -240,6 +241,14 @@ def _bind_temporal(
 # ---------------------------------------------------------------- UNNEST
 
 
+def _of_function(condition: RexNode, left: FromItem) -> RexNode:
+    """A condition that reads only what the function yields, in terms of that."""
+    width = len(left.rel.row_type.fields)
+    if any(i < width for i in input_refs(condition)):
+        return condition
+    return transform(condition, lambda r: replace(r, index=r.index - width) if isinstance(r, InputRef) else r)
+
+
 def _bind_unnest(
     context: Context, join: ast.Join, node: ast.Unnest, left: FromItem, kind: JoinType, outer: Scope | None
 ) -> FromItem:
@@ -276,7 +285,7 @@ def _bind_unnest(
     condition = None
     if join.condition is not None:
         bound = ExpressionBinder(context, joined, "ON").condition(join.condition)
-        condition = None if isinstance(bound, Literal) and bound.value is True else bound
+        condition = None if isinstance(bound, Literal) and bound.value is True else _of_function(bound, left)
     output_names = uniquify([*(f.name for f in left_fields), *function_type.field_names])
     output_types = [*left.rel.row_type.field_types, *namespace.row_type.field_types]
     rel = Correlate(

@@ -21,6 +21,7 @@ from ..algebra import Rel
 from .context import Context, Rules, columns, names, order_text
 
 _NO_PARTITION = PartitionSpec(())
+_UNLIMITED = 2**63 - 1
 
 
 def range_text(found: RankRange, rel: Rel) -> str:
@@ -91,7 +92,7 @@ def deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
 def _limits(offset: int, fetch: int | None) -> tuple[str, RankRange]:
     text = f"offset=[{offset}], fetch=[{'unlimited' if fetch is None else fetch}]"
     if fetch is None:
-        return text, ConstantRankRangeWithoutEnd(offset + 1)
+        return text, ConstantRankRange(offset + 1, _UNLIMITED)
     return text, ConstantRankRange(offset + 1, offset + fetch)
 
 

@@ -86,6 +86,9 @@ class _Reduction:
     def __init__(self, rel: _Aggregation) -> None:
         self.rel = rel
         self.calls: list[AggregateCall] = []
+        names = {c.internal_name for c in rel.calls}
+        self.keeps_sums = "$SUM$1" not in names and bool(names & _VARIANCES.keys())
+        """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances alone."""
 
     def aggregate(self) -> _Aggregation:
         """The aggregation of the simpler calls."""
@@ -122,7 +125,8 @@ class _Reduction:
         argument = _argument(self.rel, call).with_nullability(call.type.nullable)
         exact = argument.root == "DECIMAL"
         summed = decimal(MAX_DECIMAL, argument.scale or 0, argument.nullable) if exact else argument
-        total = self._total(replace(call, type=summed, name=None), summed)
+        summing = replace(call, internal_name="$SUM$1", type=summed, name=None)
+        total = self._place(summing) if self.keeps_sums else self._total(summing, summed)
         if exact:
             total = convert(call.type.with_nullability(total.type.nullable), total)
         return self._converted(arithmetic.DIVIDE.call(total, self._count(call)), call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
@@ -16,6 +16,7 @@ from .rexes import (
     IS_NOT_NULL,
     IS_NOT_TRUE,
     IS_NULL,
+    LIKE,
     MIRRORED,
     NEGATED,
     NOT,
@@ -167,21 +168,19 @@ def _all(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -
 def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -> RexNode:
     """The conjunction, where UNKNOWN may as well be FALSE.
 
-    Comparisons that others imply are left out, and IS NOT NULL of what is compared; the other ones come last.
+    Comparisons that others imply are left out, and IS NOT NULL of what no term holds without; the other ones come last.
     """
     if any(_is(t, None) for t in terms):
         return FALSE
     if len(terms) == 1 and not negated:
         return simplifier.simplify(terms[0], UnknownAs.FALSE)
     bounds = Bounds(terms)
-    compared: set[RexNode] = set()
+    compared = {operand for term in (*terms, *negated) for operand in _needed(term)}
     opposites: set[RexNode] = set()
     if not all(map(bounds.add, (c for known in simplifier.comparisons.values() for c in known))):
         return FALSE
     for i, term in enumerate(terms):
         if is_call(term, *COMPARISONS) and is_deterministic(term):
-            for operand in children(term):
-                compared |= {operand, *(children(operand) if is_call(operand, CAST) else ())}
             opposites |= _opposites(term)
             bounds.terms[i] = simplifier.by_what_is_known(term)
             if not bounds.add(bounds.terms[i]):
@@ -191,10 +190,18 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
     if any(is_call(t, IS_NULL) and children(t)[0] in compared for t in kept) or bounds.contradict():
         return FALSE
     kept = [t for t in kept if not bounds.implies(t)]
-    kept += [t for t in tests if children(t)[0] not in compared]
+    not_null = [t for t in tests if children(t)[0] not in compared]
     if any(all(c in kept for c in flatten(AND, n)) for n in negated if is_deterministic(n)):
         return FALSE
-    return FALSE if not opposites.isdisjoint(kept) else and_([*kept, *map(not_, negated)])
+    return FALSE if not opposites.isdisjoint(kept) else and_([*kept, *map(not_, negated), *not_null])
+
+
+def _needed(term: RexNode) -> Iterator[RexNode]:
+    """The operands of a condition that is UNKNOWN where one of them is NULL."""
+    if is_call(term, *COMPARISONS, LIKE) and is_deterministic(term):
+        for operand in children(term):
+            yield operand
+            yield from children(operand) if is_call(operand, CAST) else ()
 
 
 def _opposites(comparison: RexNode) -> set[RexNode]:

@@ -21,14 +21,13 @@ Attribute = tuple[int, int]
 
 
 def merge_joins(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """Inner and left joins become joins of several inputs, where the option asks for it."""
-    if config.get("table.optimizer.multi-join.enabled", "false").lower() != "true":
-        return rel
-    return bottom_up(rel, _merge)
+    """Inner and left joins become joins of several inputs, where the option or a hint asks for it."""
+    every = config.get("table.optimizer.multi-join.enabled", "false").lower() == "true"
+    return bottom_up(rel, lambda r: _merge(r) if isinstance(r, Join) and (every or r.is_hinted) else r)
 
 
-def _merge(rel: Rel) -> Rel:
-    if not isinstance(rel, Join) or rel.type not in (JoinType.INNER, JoinType.LEFT):
+def _merge(rel: Join) -> Rel:
+    if rel.type not in (JoinType.INNER, JoinType.LEFT):
         return rel
     types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
     width = len(rel.left.row_type.fields)

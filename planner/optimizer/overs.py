@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from ...plan.errors import UnsupportedError
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
 from ..algebra import Frame, Over, Project, Rel
 from ..physical import OverAggregate
+from .changelog import PlanningError
 from .projections import merge_projects
 from .rexes import contains_over, identity, ordered_refs, rewrite
 from .row_types import row_of
@@ -168,17 +168,15 @@ def _bounds(rex: object) -> list[RexNode]:
 
 
 def _operators(source: Rel, calls: list[RexNode]) -> tuple[Rel, list[int]]:
-    """Operators for OVER calls, one for each partition and order; and the columns of the calls."""
-    groups: dict[object, list[Over]] = {}
-    for call in calls:
-        if _is_over(call):
-            groups.setdefault((call.partition, call.order), []).append(call)
-    places: dict[Over, int] = {}
-    for number, members in enumerate(groups.values()):
-        source = _operator(source, members, number)
-        width = len(source.row_type.fields) - len(members)
-        places |= {call: width + i for i, call in enumerate(members)}
-    return source, [places[call] for call in calls if _is_over(call)]
+    """The operator for OVER calls, and the columns of the calls."""
+    overs = [call for call in calls if _is_over(call)]
+    if len({(call.partition, call.order) for call in overs}) > 1:
+        raise PlanningError(
+            "one query can have only one partition and order for OVER", hint="compute one of them in a subquery"
+        )
+    members = list(dict.fromkeys(overs))
+    width = len(source.row_type.fields)
+    return _operator(source, members, 0), [width + members.index(call) for call in overs]
 
 
 def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
@@ -196,7 +194,7 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
     for i, call in enumerate(calls):
         frames.setdefault(call.frame, []).append((i, call))
     if len(frames) > 1:
-        raise UnsupportedError("one query can have only one frame over the same partition and order")
+        raise PlanningError("one query can have only one frame over the same partition and order")
     first = calls[0]
     order = SortSpec(tuple(SortField(o.index, up, last) for o, up, last in first.order))  # type: ignore[union-attr]
     groups = tuple(
@@ -236,4 +234,5 @@ def _bound(bound: RexNode | int | None, is_lower: bool, argument: Callable[[RexN
         return OverBound("UNBOUNDED_PRECEDING" if is_lower else "UNBOUNDED_FOLLOWING")
     if isinstance(bound, int):
         return OverBound("CURRENT_ROW")
-    return OverBound("BOUNDED_WINDOW", is_lower, InputRef(argument(bound), bound.type))
+    offset = InputRef(argument(bound), bound.type)
+    return OverBound("BOUNDED_WINDOW", is_lower or None, None if is_lower else True, offset)

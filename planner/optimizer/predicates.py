@@ -13,6 +13,7 @@ from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType
 from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, SubQuery
+from ..physical import LegacyWindowAggregate
 from .join_kinds import join_keys
 from .rexes import (
     AND,
@@ -155,7 +156,8 @@ def _transfer(
 
 def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     """The relation filtered by conditions that were written for other types of its columns."""
-    return filtered(rel, [derive_nullability(retype(p, rel.row_type.field_types)) for p in parts])
+    typed = [derive_nullability(retype(p, rel.row_type.field_types)) for p in parts]
+    return filtered(rel, [reordered_condition(and_(typed))])
 
 
 def _as_before(rel: Join, row_type: LogicalType) -> Rel:
@@ -266,6 +268,18 @@ def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
     return filtered(new, [p for p in parts if p not in pushed])
 
 
+def push_past_window(rel: Filter, below: LegacyWindowAggregate) -> Rel:
+    """FilterAggregateTransposeRule, over a group window."""
+    keys = set(range(len(below.grouping)))
+    parts = conjunctions(rel.condition)
+    pushed = [p for p in parts if refs(p) and refs(p) <= keys and is_deterministic(p)]
+    if not pushed:
+        return rel
+    mapping = dict(enumerate(below.grouping))
+    new = replace(below, input=_narrowed(below.input, [remap(p, mapping) for p in pushed]))
+    return filtered(new, [p for p in parts if p not in pushed])
+
+
 def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
     """FilterSetOpTransposeRule: into every operand."""
     return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
@@ -290,6 +304,7 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Project: push_past_project,
     Join: push_past_join,
     Aggregate: push_past_aggregate,
+    LegacyWindowAggregate: push_past_window,
     SetOp: push_past_set_op,
     Correlate: push_past_correlate,
 }

@@ -15,6 +15,7 @@ from ..algebra import Rel
 from ..physical import Calc, OverAggregate, Rank
 from . import sargs
 from .calcs import calc, merge_calcs
+from .changelog import PlanningError
 from .keys import upsert_keys
 from .rexes import (
     EQ,
@@ -51,6 +52,8 @@ def to_rank(rel: Rel) -> Rel:
     found = rank_range(about, rank_index)
     if found is None:
         return rel
+    if isinstance(found, ConstantRankRangeWithoutEnd):
+        raise PlanningError("a Top-N needs an end, as in rn <= 10", hint="filter the rank from above too")
     if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
         return rel
     rest = [p for p in parts if p not in about]

@@ -52,7 +52,7 @@ from .rexes import (
     shift,
     test,
 )
-from .row_types import concat, row_of
+from .row_types import concat, row_of, unique_names
 from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined, semi_join
 from .simplify import negate, reordered_condition, simplify, simplify_condition
 from .tree import bottom_up
@@ -247,10 +247,12 @@ class _Joins:
         Source: ``AdjustProjectForCountAggregateRule``.
         """
         exprs: tuple[RexNode, ...] = identity(right.row_type)
+        names = right.row_type.field_names
         while isinstance(right, Project):
             exprs = tuple(inline(e, right.exprs) for e in exprs)
             right = right.input
         assert isinstance(right, Aggregate)
+        width = len(self.source.row_type.fields)
         frame = decorrelated(right, correl, self.source)
         added = self._join(JoinType.LEFT, frame.rel, self._equalities(frame.rel, frame.outer))
         values = []
@@ -260,7 +262,16 @@ class _Joins:
                 zero = Literal(0, call.type.not_null())
                 value = case([test(IS_NULL, value), zero, value], call.type.nullable_())
             values.append(value)
-        return tuple(cast(inline(e, tuple(values)), e.type.nullable_()) for e in exprs)
+        found = tuple(cast(inline(e, tuple(values)), e.type.nullable_()) for e in exprs)
+        return self._computed(width, found, names)
+
+    def _computed(self, width: int, values: tuple[RexNode, ...], names: Iterable[str]) -> tuple[RexNode, ...]:
+        """Columns that hold the values, behind the source's first ones."""
+        exprs = (*identity(self.source.row_type)[:width], *values)
+        columns = unique_names([*self.source.row_type.field_names[:width], *names])
+        row_type = row_of(columns, (e.type for e in exprs))
+        self.source = Project(input=self.source, exprs=exprs, row_type=row_type)
+        return identity(row_type)[width:]
 
     def _scalar(self, node: SubQuery) -> RexNode:
         rel = _expanded(node.rel)

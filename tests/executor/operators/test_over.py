@@ -59,7 +59,7 @@ def over(
     width = len(of.fields)
     lower = UNBOUNDED
     if preceding is not None:
-        lower = OverBound("BOUNDED_WINDOW", True, InputRef(width + len(constants), BIGINT))
+        lower = OverBound("BOUNDED_WINDOW", is_preceding=True, offset=InputRef(width + len(constants), BIGINT))
         constants = (*constants, Literal(preceding, BIGINT))
     group = OverGroup(SortSpec((SortField(order, True, False),)), rows, lower, upper, tuple(calls))
     results = [(f"w{i}", c.type) for i, c in enumerate(calls)]
