@@ -18,10 +18,12 @@ from flinkplan.plan.nodes import (
     GroupAggregate,
     Join,
     MiniBatchAssigner,
+    OverAggregate,
     Rank,
     Sink,
     TableSourceScan,
 )
+from flinkplan.plan.rex import Literal
 from flinkplan.planner import compile_script
 
 TABLES = """
@@ -130,6 +132,16 @@ def test_a_split_aggregation_counts_a_groups_rows_once(calls: str, index: int | 
     assert isinstance(final, GlobalGroupAggregate)
     assert (final.need_retraction, final.index_of_count_star) == (True, index)
     assert ("indexOfCountStar=[1]" in final.description) == (index is not None)
+
+
+def test_constants_of_an_over_window_stand_as_its_calls_name_them() -> None:
+    frame = "OVER (PARTITION BY id ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"
+    over = node(
+        compiled(f"SELECT LISTAGG(k, '/') {frame}, LISTAGG(k, '-') {frame} FROM ev", "a STRING, b STRING"),
+        OverAggregate,
+    )
+    assert isinstance(over, OverAggregate)
+    assert [c.value for c in over.over_spec.constants if isinstance(c, Literal)] == ["/", 2, "-"]
 
 
 def test_overwriting_is_told_before_the_partition() -> None:
