@@ -144,6 +144,14 @@ def test_constants_of_an_over_window_stand_as_its_calls_name_them() -> None:
     assert [c.value for c in over.over_spec.constants if isinstance(c, Literal)] == ["/", 2, "-"]
 
 
+def test_a_key_of_several_joins_is_known_by_any_of_its_equal_columns() -> None:
+    joins = "SELECT x.id, x.v, y.v, z.v FROM cdc x JOIN cdc y ON x.id = y.id JOIN cdc z ON y.id = z.id"
+    columns = "id INT, a INT, b INT, c INT"
+    sink = node(compiled(joins, columns, {"table.optimizer.multi-join.enabled": "true"}), Sink)
+    assert isinstance(sink, Sink)
+    assert sink.input_upsert_key == (0,)
+
+
 def test_overwriting_is_told_before_the_partition() -> None:
     sink = node(
         compile_script(
