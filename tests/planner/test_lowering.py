@@ -16,6 +16,7 @@ from flinkplan.plan.nodes import (
     ExecNode,
     GlobalGroupAggregate,
     GroupAggregate,
+    IncrementalGroupAggregate,
     Join,
     MiniBatchAssigner,
     OverAggregate,
@@ -132,6 +133,14 @@ def test_a_split_aggregation_counts_a_groups_rows_once(calls: str, index: int | 
     assert isinstance(final, GlobalGroupAggregate)
     assert (final.need_retraction, final.index_of_count_star) == (True, index)
     assert ("indexOfCountStar=[1]" in final.description) == (index is not None)
+
+
+def test_what_one_call_keeps_stands_together_between_the_phases_too() -> None:
+    split = {**MINI_BATCH, "table.optimizer.distinct-agg.split.enabled": "true"}
+    plan = compiled("SELECT k, COUNT(DISTINCT v), SUM(id) FROM cdc GROUP BY k", "k STRING, a BIGINT, b INT", split)
+    between = node(plan, IncrementalGroupAggregate)
+    assert between.description is not None
+    assert "SUM_RETRACT((sum$1, count$2)) AS (sum$1, count$2)" in between.description
 
 
 def test_constants_of_an_over_window_stand_as_its_calls_name_them() -> None:
