@@ -7,14 +7,14 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from .errors import Location
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(NamedTuple):
     """The half-open range of offsets of a value, and the offset of its key (of the value itself in a list)."""
 
     start: int
@@ -75,7 +75,12 @@ class Positions:
 
 def pointer(*steps: str | int) -> str:
     """The JSON pointer of a path: ``pointer("nodes", 0, "a/b")`` is ``/nodes/0/a~1b``."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return "".join(map(_step, steps))
+
+
+def _step(step: str | int) -> str:
+    text = str(step)
+    return "/" + (text.replace("~", "~0").replace("/", "~1") if "~" in text or "/" in text else text)
 
 
 @dataclass(slots=True)
@@ -108,7 +113,7 @@ def _scan(text: str) -> dict[str, Extent]:
             path, key = "", at
             if open_:
                 parent = open_[-1]
-                path = parent.path + pointer("" if parent.step is None else parent.step)
+                path = parent.path + _step("" if parent.step is None else parent.step)
                 key = at if isinstance(parent.step, int) else parent.step_at
             if word in "{[":
                 open_.append(_Open(path, at, key, None if word == "{" else 0))

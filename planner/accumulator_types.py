@@ -9,17 +9,22 @@ import base64
 import struct
 from collections.abc import Mapping, Sequence
 
-from ..plan.types import BIGINT, DOUBLE, INT, LogicalType, RowField, array, row
+from ..plan.types import BIGINT, DOUBLE, INT, STRING, LogicalType, RowField, array, row
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
+_LIST_VIEW = "org.apache.flink.table.api.dataview.ListView"
 _AGGREGATES = "org.apache.flink.table.runtime.functions.aggregate."
+_DATA = "org.apache.flink.table.data."
 _DATA_CLASSES = {
-    "CHAR": "StringData",
-    "VARCHAR": "StringData",
-    "DECIMAL": "DecimalData",
-    "TIMESTAMP": "TimestampData",
-    "TIMESTAMP_LTZ": "TimestampData",
+    "CHAR": f"{_DATA}StringData",
+    "VARCHAR": f"{_DATA}StringData",
+    "DECIMAL": f"{_DATA}DecimalData",
+    "TIMESTAMP": f"{_DATA}TimestampData",
+    "TIMESTAMP_LTZ": f"{_DATA}TimestampData",
+    "DATE": "java.lang.Integer",
+    "TIME": "java.lang.Integer",
 }
+"""The classes that hold values inside Flink, where they are not those of its API."""
 _SERIALIZERS = "org.apache.flink.api.common.typeutils.base"
 _RUNTIME_SERIALIZERS = "org.apache.flink.table.runtime.typeutils"
 LISTED = {
@@ -78,7 +83,7 @@ def _map_view(key: LogicalType, value: LogicalType, classes: Mapping[str, object
     data_class = _DATA_CLASSES.get(key.root)
     conversions = dict(classes or {})
     if data_class:
-        conversions = {"keyClass": {"conversionClass": f"org.apache.flink.table.data.{data_class}"}, **conversions}
+        conversions = {"keyClass": {"conversionClass": data_class}, **conversions}
     if conversions:
         external = {"logicalType": external, "fields": [{"name": "map", **conversions}]}
     return LogicalType("RAW", raw={"type": "RAW", "class": _VIEW, "externalDataType": external})
@@ -101,6 +106,24 @@ PERCENTILE = _structured(
     [
         {"name": "percentages", "attributeType": str(array(DOUBLE))},
         {"name": "valueCount", "attributeType": dict(_map_view(DOUBLE, BIGINT).raw or {})},
+    ],
+)
+
+
+def _list_view(element: LogicalType) -> LogicalType:
+    classes = {"conversionClass": _DATA_CLASSES[element.root]}
+    external = {
+        "logicalType": f"STRUCTURED<'{_LIST_VIEW}', `list` ARRAY<{element}>>",
+        "fields": [{"name": "list", "conversionClass": "java.util.List", "elementClass": classes}],
+    }
+    return LogicalType("RAW", raw={"type": "RAW", "class": _LIST_VIEW, "externalDataType": external})
+
+
+LISTAGG_WITH_RETRACT = _structured(
+    "ListAggWithRetractAggFunction$ListAggWithRetractAccumulator",
+    [
+        {"name": name, "attributeType": dict(_list_view(STRING.not_null()).raw or {})}
+        for name in ("list", "retractList")
     ],
 )
 

@@ -102,6 +102,8 @@ def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> 
             )
         case "$LISTAGG$1" if not retract:
             return (("accDelimiter", result), ("concatAcc", result))
+        case "$LISTAGG$1" if len(args) == 1:
+            return (("listagg", accumulator_types.LISTAGG_WITH_RETRACT),)
         case "$ARRAY_AGG$1" if args[0].root in accumulator_types.LISTED:
             return (("array_agg", accumulator_types.array_agg(args[0])),)
         case "$COLLECT$1":

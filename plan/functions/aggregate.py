@@ -75,14 +75,15 @@ def _percentile(args: Arguments) -> LogicalType:
 
 
 def _fractions(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-    """A fraction as a DOUBLE, or an array of them."""
+    """A fraction as a DOUBLE, or an array of them; none may be NULL."""
     given = types[position]
-    if given.root == "ARRAY" and in_family(given.element, "NUMERIC"):
-        return array(DOUBLE.with_nullability(given.element.nullable), given.nullable)
-    return DOUBLE.with_nullability(given.nullable) if in_family(given, "NUMERIC") else None
+    number = given.element if given.root == "ARRAY" else given
+    if given.nullable or number.nullable or not in_family(number, "NUMERIC"):
+        return None
+    return array(DOUBLE.not_null(), nullable=False) if given.root == "ARRAY" else DOUBLE.not_null()
 
 
-_FRACTIONS = Argument("NUMERIC or ARRAY", _fractions)
+_FRACTIONS = Argument("NUMERIC NOT NULL or ARRAY<NUMERIC NOT NULL> NOT NULL", _fractions)
 declare(
     "PERCENTILE",
     (signature("NUMERIC", _FRACTIONS), signature("NUMERIC", _FRACTIONS, "INTEGER")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..types import BOOLEAN, CHARACTER, NUMERIC, LogicalType
-from .model import BINARY, INTERNAL, POSTFIX, PREFIX, SPECIAL
+from .model import BINARY, INTERNAL, POSTFIX, PREFIX, SPECIAL, Arguments
 from .registry import declare
 from .rules import always, comparable_argument, if_null, signature
 
@@ -11,8 +11,18 @@ _COMPARED = signature("ANY", comparable_argument())
 _LOGIC = signature("BOOLEAN", "BOOLEAN", rest="BOOLEAN")
 _TRUTH = BOOLEAN.not_null()
 
+
+def _holds_null(t: LogicalType) -> bool:
+    """Whether a value may be NULL or a row with a NULL in it."""
+    return t.nullable or any(map(_holds_null, t.field_types))
+
+
+def _compared(args: Arguments) -> LogicalType:
+    return BOOLEAN.with_nullability(any(map(_holds_null, args.types)))
+
+
 EQUALS, NOT_EQUALS, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = (
-    declare(symbol, _COMPARED, if_null(BOOLEAN), syntax=BINARY, named=False)
+    declare(symbol, _COMPARED, _compared, syntax=BINARY, named=False)
     for symbol in ("=", "<>", "<", "<=", ">", ">=")
 )
 AND = declare("AND", _LOGIC, if_null(BOOLEAN), syntax=BINARY, named=False)

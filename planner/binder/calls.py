@@ -280,8 +280,14 @@ def _constructed(function: Function, operands: tuple[RexNode, ...], what: str, s
     if expected is None or any(t.root == "NULL" for t in expected):
         raise BindError(f"the elements of this {what} have no common type", span, "CAST them to one type")
     return function.call(
-        *(null(t) if o.type.root == "NULL" else ensure_type(t, o) for o, t in zip(operands, expected, strict=True))
+        *(null(t) if o.type.root == "NULL" else _element_of(o, t) for o, t in zip(operands, expected, strict=True))
     )
+
+
+def _element_of(operand: RexNode, expected: LogicalType) -> RexNode:
+    """The operand as an element; what only may hold NULL, at whatever depth, needs no cast."""
+    plain, wanted = (str(t).replace(" NOT NULL", "") for t in (operand.type, expected))
+    return operand if plain == wanted else ensure_type(expected, operand)
 
 
 @binds(ast.RowConstructor)

@@ -108,7 +108,11 @@ def _distinct_name(call: int, accumulators: Accumulators) -> str | None:
 
 
 def _columns(call: int, accumulators: Accumulators) -> str:
-    names = [f.name for f in accumulators.by_call[call]]
+    return together([f.name for f in accumulators.by_call[call]])
+
+
+def together(names: Sequence[str]) -> str:
+    """The accumulators of one call: ``sum$0``, or ``(sum$0, count$1)``."""
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 

@@ -21,7 +21,7 @@ from .. import physical as p
 from ..accumulators import accumulators, renamed
 from ..algebra import Rel
 from ..optimizer.monotonicity import DECREASING, INCREASING, monotonicity
-from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts
+from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
 from .context import Context, Rules, columns, names, order_text
 from .printer import untyped_literal
 
@@ -111,7 +111,8 @@ def incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
     retractions = (rel.need_retraction,) * len(rel.partial_calls)
     columns_ = accumulators(rel.partial_calls, retractions, rel.partial_local_input.field_types, rel.need_retraction)
     keys = [names(rel.input)[g] for g in rel.final_grouping]
-    output = names(rel)[len(keys) :]
+    flat = iter(names(rel)[len(keys) :])
+    output = [*(together([next(flat) for _ in parts]) for parts in columns_.by_call), *flat]
     select = global_phase(keys, rel.partial_calls, retractions, columns_, output, retracts=rel.need_retraction)
     text = (
         f"partialAggGrouping=[{columns(rel.input, rel.partial_grouping)}], "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...plan import nodes
 from ...plan.nodes.base import ExecNode
-from ...plan.rex import Literal, RexNode
+from ...plan.rex import Call, Literal, RexNode
 from ...plan.specs import (
     PIPELINED_INPUT,
     ConflictStrategy,
@@ -225,7 +225,7 @@ def expand(rel: p.Expand, ctx: Context) -> ExecNode:
 def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     """A correlation with a table function."""
     call = _invocation(rel.call, [f"${i}" for i in range(len(names(rel.input)))])
-    table = _invocation(rel.call, names(rel.input)).replace(", ", ",")
+    table = _listed_invocation(rel.call, names(rel.input))
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(names(rel))}], "
         f"rowType=[{record_type(rel.row_type)}], joinType=[{rel.type}]"
@@ -248,6 +248,14 @@ def _invocation(call: RexNode, fields: Sequence[str]) -> str:
     text = digest(call, fields)
     name = getattr(call, "name", "")
     return name + text[text.index("(") :] if name.startswith("$") and name.endswith("$1") else text
+
+
+def _listed_invocation(call: RexNode, fields: Sequence[str]) -> str:
+    """The same with its arguments as a projection shows them, and no blanks between these."""
+    if not isinstance(call, Call):
+        return _invocation(call, fields)
+    name = call.name if call.name.startswith("$") else digest(call, fields).partition("(")[0]
+    return f"{name}({','.join(expression(o, fields) for o in call.operands)})"
 
 
 RULES: Rules = {

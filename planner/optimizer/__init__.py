@@ -24,6 +24,7 @@ from .join_predicates import (
     reduce_join_conditions,
     shorten_coalesce,
 )
+from .join_removal import remove_joins, remove_joins_below_aggregates
 from .json_aggregates import wrap_json_arguments
 from .legacy_windows import legacy_windows
 from .local_times import fold_local_times
@@ -95,6 +96,8 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_into_scans),
     _configured(merge_joins),
     _whole(push_projections),
+    _everywhere(remove_joins),
+    _everywhere(remove_joins_below_aggregates),
     _everywhere(trim_one_sided),
     _whole(push_projections),
     _everywhere(merge_sets_permutation),

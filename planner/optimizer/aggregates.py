@@ -225,17 +225,18 @@ def merge_sets_permutation(rel: Rel) -> Rel:
 def _in_order(rel: Aggregate) -> Rel:
     """The aggregation with its grouping columns in the order of its input's, and a projection to its own order."""
     order = sorted(range(len(rel.grouping)), key=lambda i: rel.grouping[i])
-    if order == list(range(len(order))):
-        return rel
     fields = rel.row_type.fields
     indexes = [*order, *range(len(order), len(fields))]
     grouping = tuple(rel.grouping[i] for i in order)
     keys = (rel.input.row_type.fields[g].name for g in grouping)
     names = unique_names([*keys, *(f.name for f in fields[len(order) :])])
     row_type = row_of(names, (fields[i].type for i in indexes))
+    ordered = replace(rel, grouping=grouping, row_type=row_type)
+    if indexes == list(range(len(fields))):
+        return ordered
     outputs = identity(row_type)
     return Project(
-        input=replace(rel, grouping=grouping, row_type=row_type),
+        input=ordered,
         exprs=tuple(outputs[indexes.index(i)] for i in range(len(fields))),
         row_type=rel.row_type,
     )

@@ -7,6 +7,7 @@ arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import product
 
 from ...plan.rex import Call, InputRef, RexNode
@@ -209,12 +210,19 @@ def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
     unique = unique_keys(rel.operands[0])
     keys = upsert_keys(rel.operands[0]) if upsert else unique
     width = len(rel.operands[0].row_type.fields)
+    equal: dict[int, tuple[int, ...]] = {}
     for operand, kind, condition in zip(rel.operands[1:], rel.types[1:], rel.conditions[1:], strict=True):
         spec = join_keys(condition, width).spec(kind)
         right_unique = unique_keys(operand)
         right = upsert_keys(operand) if upsert else right_unique
-        keys = _joined_keys(spec, (keys, right), width, upsert, (unique, right_unique))
-        unique = _joined_keys(spec, (unique, right_unique), width, False, (unique, right_unique))
+        alike = [replace(spec, left_keys=left) for left in product(*(equal.get(k, (k,)) for k in spec.left_keys))]
+        both = (unique, right_unique)
+        keys = NO_KEYS.union(*(_joined_keys(each, (keys, right), width, upsert, both) for each in alike))
+        unique = NO_KEYS.union(*(_joined_keys(each, both, width, False, both) for each in alike))
+        if kind is JoinType.INNER:
+            for left_key, right_key in zip(spec.left_keys, spec.right_keys, strict=True):
+                columns = (*equal.get(left_key, (left_key,)), right_key + width)
+                equal |= dict.fromkeys(columns, columns)
         width += len(operand.row_type.fields)
     return keys
 

@@ -192,6 +192,8 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
 
     frames: dict[Frame, list[tuple[int, Over]]] = {}
     for i, call in enumerate(calls):
+        for rex in (*call.operands, *_bounds(call)):
+            argument(rex)  # constants stand in the order in which the calls name them, frames last
         frames.setdefault(call.frame, []).append((i, call))
     if len(frames) > 1:
         raise PlanningError("one query can have only one frame over the same partition and order")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType
 from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, SubQuery
@@ -116,7 +116,8 @@ def _pushed(join: Join, above: tuple[RexNode, ...]) -> Rel | None:
         return None
     if kind not in ONE_SIDED:
         keys = _equal_columns(and_(original) if _equal_columns(and_(original), width) else and_(own), width)
-        _transfer([*above, *(original if kind is JoinType.INNER else ())], keys, kind, width, left, right)
+        known = [*above, *original] if kind is JoinType.INNER else [p for p in above if _is_bound(p)]
+        _transfer(known, keys, kind, width, left, right)
     new = _join(
         join, kind, _narrowed(join.left, left), _narrowed(join.right, [shift(r, -width) for r in right]), and_(own)
     )
@@ -154,10 +155,15 @@ def _transfer(
             target.append(moved)
 
 
+def _is_bound(rex: RexNode) -> bool:
+    """Whether it compares something with a literal: of an outer join's key nothing else holds for the other's."""
+    return is_call(rex, *COMPARISONS) and any(isinstance(o, Literal) for o in children(rex))
+
+
 def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     """The relation filtered by conditions that were written for other types of its columns."""
-    typed = [derive_nullability(retype(p, rel.row_type.field_types)) for p in parts]
-    return filtered(rel, [reordered_condition(and_(typed))])
+    condition = derive_nullability(retype(and_(parts), rel.row_type.field_types))
+    return filtered(rel, [reordered_condition(condition)])
 
 
 def _as_before(rel: Join, row_type: LogicalType) -> Rel:

@@ -104,8 +104,8 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
             return {i: value for i, value in known.items() if i not in compared}
         case Project():
             below = constants(rel.input)
-            values = [below.get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs]
-            return {i: value for i, value in enumerate(values) if isinstance(value, Literal)}
+            found = (below.get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
+            return {i: value for i, value in enumerate(found) if isinstance(value, Literal)}
         case Join(type=JoinType.INNER):
             width = len(rel.left.row_type.fields)
             right = {i + width: v for i, v in constants(rel.right).items()}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flinkplan.compat.diff import Source, diff_texts
+from flinkplan.compat.diff import Exceptions, Side, Source, diff_plans, diff_texts
 from flinkplan.plan.document import dumps
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
@@ -20,7 +20,9 @@ from tests.cli.support import flinkplan
 from tests.compat.pipelines import PAIRS
 
 PLANS = tuple(json.loads(dumps(compile_script(pair.scripts()[0]))) for pair in PAIRS[::7])
-GOOD = json.dumps(PLANS[0])
+TEXTS = tuple(map(json.dumps, PLANS))
+SIDES = tuple(Side.read(Source("old", text), locate=True) for text in TEXTS)
+GOOD = TEXTS[0]
 
 
 @pytest.mark.parametrize(
@@ -83,12 +85,14 @@ VALUES = st.one_of(
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> tuple[str, str]:
-    """A plan, and the same with a few values changed, dropped, doubled or moved somewhere in it."""
-    plan = draw(st.sampled_from(PLANS))
-    document = copy.deepcopy(plan)
+def mutated(draw: st.DrawFn) -> tuple[int, str]:
+    """Which of the plans, and its text with a few values changed, dropped, doubled or moved somewhere in it."""
+    number = draw(st.integers(0, len(PLANS) - 1))
+    document = json.loads(TEXTS[number])
     for _ in range(draw(st.integers(1, 4))):
-        places = list(_places(document))
+        places = _places(document)
+        if not places:
+            break
         holder, key = places[draw(st.integers(0, len(places) - 1))]
         how = draw(st.sampled_from(("value", "value", "drop", "double", "swap")))
         if how == "value":
@@ -100,14 +104,27 @@ def mutated(draw: st.DrawFn) -> tuple[str, str]:
         else:
             other, at = places[draw(st.integers(0, len(places) - 1))]
             holder[key] = copy.deepcopy(other[at])
-    return json.dumps(plan), json.dumps(document)
+    return number, json.dumps(document)
 
 
-def _places(value: Any) -> Any:
-    for key in range(len(value)) if isinstance(value, list) else list(value):
-        yield value, key
-        if isinstance(value[key], list | dict):
-            yield from _places(value[key])
+def _places(document: Any) -> list[tuple[Any, Any]]:
+    """Every value of a document, as what holds it and its key there, in the order of the text."""
+    found: list[tuple[Any, Any]] = []
+    pending = [iter(_items(document))]
+    while pending:
+        for holder, key, value in pending[-1]:
+            found.append((holder, key))
+            if isinstance(value, list | dict):
+                pending.append(iter(_items(value)))
+                break
+        else:
+            pending.pop()
+    return found
+
+
+def _items(holder: Any) -> list[tuple[Any, Any, Any]]:
+    items = enumerate(holder) if isinstance(holder, list) else holder.items()
+    return [(holder, key, value) for key, value in items]
 
 
 EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "5000"))
@@ -115,10 +132,10 @@ EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "5000"))
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(mutated())
-def test_changed_by_chance(texts: tuple[str, str]) -> None:
-    old, new = texts
+def test_changed_by_chance(plan: tuple[int, str]) -> None:
+    number, text = plan
     try:
-        found = diff_texts(Source("old", old), Source("new", new))
+        found = diff_plans(SIDES[number], Side.read(Source("new", text), locate=True), Exceptions())
     except FlinkplanError as e:
         assert e.message
     else:

@@ -63,12 +63,15 @@ class Bench:
         frame = self.spark.readStream.schema(schema).json(str(self._folder / name))
         return Stream(frame, of, changelog)
 
-    def put(self, name: str, *rows: Sequence[Any]) -> None:
-        """Add rows to a source: their values, in a changelog after the kind (``+I``)."""
+    def put(self, name: str, *rows: Sequence[Any], first: int | None = None) -> None:
+        """Add rows to a source: their values, in a changelog after the kind (``+I``).
+
+        ``first``: the number of the first of them, if they do not come behind all rows so far.
+        """
         lines = []
-        for row in rows:
+        for number, row in enumerate(rows, self._rows if first is None else first):
             values = list(row)
-            line: dict[str, Any] = {SEQUENCE: self._rows}
+            line: dict[str, Any] = {SEQUENCE: number}
             if values and values[0] in KINDS:
                 line[KIND] = KINDS.index(values.pop(0))
             line |= {column_name(i): v for i, v in enumerate(values)}

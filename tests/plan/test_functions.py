@@ -229,6 +229,8 @@ def test_the_least_restrictive_type_depends_on_the_order(types: tuple[str, str],
         ("ARRAY_JOIN", ["ARRAY<INT>", "STRING"]),
         ("TO_TIMESTAMP_LTZ", ["BIGINT", "BIGINT"]),
         ("CURRENT_WATERMARK", ["TIMESTAMP(3)"]),
+        ("PERCENTILE", ["INT", "DOUBLE"]),
+        ("PERCENTILE", ["INT", "ARRAY<DOUBLE> NOT NULL"]),
     ],
 )
 def test_what_functions_do_not_take(name: str, types: list[str]) -> None:

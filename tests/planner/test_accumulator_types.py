@@ -8,7 +8,7 @@ import pytest
 
 from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import LogicalType
-from flinkplan.planner.accumulator_types import LISTED, PERCENTILE, array_agg
+from flinkplan.planner.accumulator_types import LISTAGG_WITH_RETRACT, LISTED, PERCENTILE, array_agg, distinct_view
 
 INTS = (
     "AFpvcmcuYXBhY2hlLmZsaW5rLnRhYmxlLnJ1bnRpbWUudHlwZXV0aWxzLkxpbmtlZExpc3RTZXJpYWxpemVyJExpbmtlZExpc3RTZXJpYWxpemVy"
@@ -37,3 +37,20 @@ def test_types_read_back(root: str) -> None:
 
 def test_percentiles_count_values() -> None:
     assert [a["name"] for a in (PERCENTILE.raw or {})["attributes"]] == ["percentages", "valueCount"]
+
+
+def test_texts_that_may_be_taken_back_are_listed() -> None:
+    attributes = (LISTAGG_WITH_RETRACT.raw or {})["attributes"]
+    assert [a["name"] for a in attributes] == ["list", "retractList"]
+    (view,) = attributes[0]["attributeType"]["externalDataType"]["fields"]
+    assert view["elementClass"] == {"conversionClass": "org.apache.flink.table.data.StringData"}
+
+
+@pytest.mark.parametrize(
+    ("key", "cls"),
+    [("DATE", "java.lang.Integer"), ("STRING", "org.apache.flink.table.data.StringData"), ("INT", None)],
+)
+def test_keys_of_views_are_of_the_classes_inside_flink(key: str, cls: str | None) -> None:
+    external = (distinct_view(parse_type(key), count_each=False).raw or {})["externalDataType"]
+    fields = external["fields"] if isinstance(external, dict) else [{}]
+    assert fields[0].get("keyClass", {}).get("conversionClass") == cls

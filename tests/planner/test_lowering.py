@@ -16,12 +16,15 @@ from flinkplan.plan.nodes import (
     ExecNode,
     GlobalGroupAggregate,
     GroupAggregate,
+    IncrementalGroupAggregate,
     Join,
     MiniBatchAssigner,
+    OverAggregate,
     Rank,
     Sink,
     TableSourceScan,
 )
+from flinkplan.plan.rex import Literal
 from flinkplan.planner import compile_script
 
 TABLES = """
@@ -130,6 +133,32 @@ def test_a_split_aggregation_counts_a_groups_rows_once(calls: str, index: int | 
     assert isinstance(final, GlobalGroupAggregate)
     assert (final.need_retraction, final.index_of_count_star) == (True, index)
     assert ("indexOfCountStar=[1]" in final.description) == (index is not None)
+
+
+def test_what_one_call_keeps_stands_together_between_the_phases_too() -> None:
+    split = {**MINI_BATCH, "table.optimizer.distinct-agg.split.enabled": "true"}
+    plan = compiled("SELECT k, COUNT(DISTINCT v), SUM(id) FROM cdc GROUP BY k", "k STRING, a BIGINT, b INT", split)
+    between = node(plan, IncrementalGroupAggregate)
+    assert between.description is not None
+    assert "SUM_RETRACT((sum$1, count$2)) AS (sum$1, count$2)" in between.description
+
+
+def test_constants_of_an_over_window_stand_as_its_calls_name_them() -> None:
+    frame = "OVER (PARTITION BY id ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"
+    over = node(
+        compiled(f"SELECT LISTAGG(k, '/') {frame}, LISTAGG(k, '-') {frame} FROM ev", "a STRING, b STRING"),
+        OverAggregate,
+    )
+    assert isinstance(over, OverAggregate)
+    assert [c.value for c in over.over_spec.constants if isinstance(c, Literal)] == ["/", 2, "-"]
+
+
+def test_a_key_of_several_joins_is_known_by_any_of_its_equal_columns() -> None:
+    joins = "SELECT x.id, x.v, y.v, z.v FROM cdc x JOIN cdc y ON x.id = y.id JOIN cdc z ON y.id = z.id"
+    columns = "id INT, a INT, b INT, c INT"
+    sink = node(compiled(joins, columns, {"table.optimizer.multi-join.enabled": "true"}), Sink)
+    assert isinstance(sink, Sink)
+    assert sink.input_upsert_key == (0,)
 
 
 def test_overwriting_is_told_before_the_partition() -> None:

@@ -196,6 +196,15 @@ def test_what_has_no_result_fails_the_job(
     assert message in str(caught.value)
 
 
+def test_a_percentile_beyond_the_last_fails_the_job(bench: Bench) -> None:
+    percentile = call("PERCENTILE", 1, 4, of=DOUBLE)
+    aggregated = aggregate(bench, bench.source("in", INPUT), [percentile])
+    bench.put("in", ("a", 1, "1.00", "x", 1.5))
+    with pytest.raises(StreamingQueryException) as caught:
+        bench.step(aggregated)
+    assert "PERCENTILE takes fractions from 0 to 1; this is 1.5" in str(caught.value)
+
+
 MERGED = ("COUNT", "SUM", "$SUM0", "AVG", "MIN", "MAX")
 FOLDED = [f for f in FUNCTIONS if f[0].internal_name in [f"${name}$1" for name in MERGED] and not f[0].distinct]
 

@@ -138,3 +138,41 @@ def test_an_insert_of_a_key_that_is_there_takes_its_place_and_retracts_nothing(
     assert bench.step(joined) == [("+I", "a", 1, 20, "a", 5)]
     bench.put("left", ("a", 1, 30))
     assert bench.step(joined) == [("+I", "a", 1, 30, "a", 5)]
+
+
+def test_of_two_inputs_rows_are_read_in_turn(bench: Bench) -> None:
+    left, right = bench.source("left", LEFT, changelog=True), bench.source("right", RIGHT, changelog=True)
+    node = Join(
+        id=1,
+        version=1,
+        join_spec=JoinSpec(JoinType.INNER, (0,), (0,), (True,), None),
+        output_type=row([(f.name, f.type) for f in LEFT.fields + RIGHT.fields]),
+    )
+    joined = join(node, (left, right), bench.context)
+    bench.put("left", ("+I", "a", 1), ("+I", "a", 2), first=0)
+    bench.put("right", ("+I", "a", 5), ("-D", "a", 5), first=0)
+    assert bench.step(joined) == [
+        ("+I", "a", 1, "a", 5),
+        ("+I", "a", 2, "a", 5),
+        ("-D", "a", 1, "a", 5),
+        ("-D", "a", 2, "a", 5),
+    ], "the second left row comes before the second right one"
+
+
+def test_rows_of_a_key_that_comes_twice_are_joined_as_they_come(bench: Bench) -> None:
+    left, right = bench.source("left", LEFT), bench.source("right", RIGHT)
+    node = Join(
+        id=1,
+        version=1,
+        join_spec=JoinSpec(JoinType.INNER, (0,), (0,), (True,), None),
+        left_upsert_keys=((0,),),
+        output_type=row([(f.name, f.type) for f in LEFT.fields + RIGHT.fields]),
+    )
+    joined = join(node, (left, right), bench.context)
+    bench.put("left", ("a", 1), ("a", 2), first=0)
+    bench.put("right", ("a", 5), ("a", 6), first=0)
+    assert bench.step(joined) == [
+        ("+I", "a", 1, "a", 5),
+        ("+I", "a", 2, "a", 5),
+        ("+I", "a", 2, "a", 6),
+    ]

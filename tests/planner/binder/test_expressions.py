@@ -59,6 +59,7 @@ def bound(session: Session, sql: str) -> tuple[str, str]:
         ("(ts2 - ts2) DAY", "-($14, $14)", "INTERVAL DAY(2)"),
         # comparison and logic
         ("a >= b", ">=($1, $2)", "BOOLEAN"),
+        ("(a, 1) < (b, 2)", "<(ROW($1, 1), ROW($2, 2))", "BOOLEAN"),
         ("a <> 1", "<>($1, 1)", "BOOLEAN"),
         # a text and a number: equated as they are, but compared as numbers and listed as what is looked up
         ("a = s", "=($1, $7)", "BOOLEAN"),
@@ -128,6 +129,7 @@ def bound(session: Session, sql: str) -> tuple[str, str]:
         # collections
         ("ar[1]", "ITEM($16, 1)", "INT"),
         ("mp['k'] + 1", "+(ITEM($17, 'k'), 1)", "INT"),
+        ("ARRAY[ARRAY[1], ARRAY[a]]", "ARRAY(ARRAY(1), ARRAY($1))", "ARRAY<ARRAY<INT> NOT NULL> NOT NULL"),
         ("ARRAY[1, 2.5]", "ARRAY(1:DECIMAL(11, 1), 2.5:DECIMAL(11, 1))", "ARRAY<DECIMAL(11, 1) NOT NULL> NOT NULL"),
         (
             "MAP['a', 1, 'bcd', bi]",

@@ -3,9 +3,11 @@ package flinkplan.runtime;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.streaming.ListState;
@@ -73,6 +75,16 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return true;
     }
 
+    /** How many inputs the rows come from. */
+    protected int inputs() {
+        return 1;
+    }
+
+    /** Which of the inputs a row is of, from 0. */
+    protected int input(InternalRow row) {
+        return 0;
+    }
+
     /** Whether the input has row kinds; if not, it is insert-only. */
     protected final boolean readsChangelog() {
         return kindOrdinal >= 0;
@@ -125,7 +137,31 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         List<InternalRow> list = new ArrayList<>();
         rows.foreach(list::add);
         list.sort(order);
+        if (inputs() > 1) {
+            takeTurns(list);
+        }
         return CollectionConverters.asScala(list.iterator());
+    }
+
+    /** Puts rows with the same number in the order in which Flink reads several inputs: a row of each in turn. */
+    private void takeTurns(List<InternalRow> rows) {
+        for (int from = 0, to; from < rows.size(); from = to) {
+            long number = rows.get(from).getLong(sequenceOrdinal);
+            to = from + 1;
+            while (to < rows.size() && rows.get(to).getLong(sequenceOrdinal) == number) {
+                to++;
+            }
+            if (to - from > 1) {
+                List<InternalRow> same = rows.subList(from, to);
+                int[] turns = new int[inputs()];
+                TreeMap<Integer, InternalRow> inTurn = new TreeMap<>();
+                for (InternalRow row : same) {
+                    int input = input(row);
+                    inTurn.put(turns[input]++ * turns.length + input, row);
+                }
+                Collections.copy(same, new ArrayList<>(inTurn.values()));
+            }
+        }
     }
 
     private byte kind(InternalRow row) {

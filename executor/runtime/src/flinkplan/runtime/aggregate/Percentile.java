@@ -90,6 +90,11 @@ public final class Percentile extends Accumulator {
             fractions = several()
                     ? doubles(row.getArray(fractionColumn), ((ArrayType) fractionType).elementType())
                     : new double[] {number(row.get(fractionColumn, fractionType))};
+            for (double fraction : fractions) {
+                if (fraction < 0 || fraction > 1) {
+                    throw new IllegalStateException("PERCENTILE takes fractions from 0 to 1; this is " + fraction);
+                }
+            }
         }
         long frequency = 1;
         if (frequencyColumn >= 0) {

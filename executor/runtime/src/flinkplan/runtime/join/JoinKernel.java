@@ -60,7 +60,17 @@ public abstract class JoinKernel extends Kernel {
 
     @Override
     protected final boolean orderMatters() {
-        return changelog;
+        return changelog || leftSpec.replaces() || rightSpec.replaces();
+    }
+
+    @Override
+    protected final int inputs() {
+        return 2;
+    }
+
+    @Override
+    protected final int input(InternalRow row) {
+        return row.getBoolean(sideOrdinal) ? 1 : 0;
     }
 
     @Override

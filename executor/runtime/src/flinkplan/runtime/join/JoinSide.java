@@ -55,6 +55,11 @@ public abstract class JoinSide {
                     : KeyedRows.byRow(kernel.mapState(name, row, COUNTERS, ttl));
         }
 
+        /** Whether a row takes the place of another with its key. */
+        boolean replaces() {
+            return single || uniqueKey != null;
+        }
+
         private StructType entrySchema() {
             return new StructType().add("row", row).merge(COUNTERS, true);
         }

@@ -67,6 +67,16 @@ public final class MultiJoin extends Kernel {
     }
 
     @Override
+    protected int inputs() {
+        return specs.length;
+    }
+
+    @Override
+    protected int input(InternalRow row) {
+        return row.getInt(inputOrdinal);
+    }
+
+    @Override
     protected void begin(InternalRow key) {
         for (JoinSide side : sides) {
             side.begin();
