@@ -20,6 +20,7 @@ from .rexes import (
     NEGATED,
     NOT,
     OR,
+    SEARCH,
     TRUE,
     UNKNOWN,
     and_,
@@ -32,6 +33,7 @@ from .rexes import (
     or_,
     test,
 )
+from .strong import rejects_null
 from .truth import UnknownAs
 
 if TYPE_CHECKING:
@@ -135,19 +137,21 @@ def _collected(
     slots: list[RexNode] = []
     """Terms, and for each search its column where it stood first."""
     plain: set[int] = set()
+    has_merged = False
     for term in terms:
         found = sargs.read(term)
-        if found is None or not (isinstance(found.operand, (InputRef, FieldAccess)) or is_call(found.operand, CAST)):
+        if found is None or not sargs.is_searched(found.operand):
             plain.add(len(slots))
             slots.append(term)
         elif found.operand in by_column:
             by_column[found.operand].append(found)
+            has_merged |= is_call(term, SEARCH)
         else:
             by_column[found.operand] = [found]
             slots.append(found.operand)
     searches = {column: sargs.combined(found, combine) for column, found in by_column.items()}
     is_complex = any(sargs.complexity(sargs.complement(s) if every else s) > 1 for s in searches.values())
-    if not is_complex and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
+    if not is_complex and not has_merged and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
         return terms
     return [s if i in plain else sargs.written(searches[s], unknown) for i, s in enumerate(slots)]
 
@@ -191,10 +195,18 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
     if any(is_call(t, IS_NULL) and children(t)[0] in compared for t in kept) or bounds.contradict():
         return FALSE
     kept = [t for t in kept if not bounds.implies(t)]
-    kept += [t for t in tests if children(t)[0] not in compared]
+    kept += [t for t in tests if not _is_implied(t, compared, kept)]
     if any(all(c in kept for c in flatten(AND, n)) for n in negated if is_deterministic(n)):
         return FALSE
     return FALSE if not opposites.isdisjoint(kept) else and_([*kept, *map(not_, negated)])
+
+
+def _is_implied(not_null: RexNode, compared: set[RexNode], terms: list[RexNode]) -> bool:
+    """Whether other terms can only be true where what is tested is not NULL."""
+    tested = children(not_null)[0]
+    if tested in compared or not isinstance(tested, (InputRef, FieldAccess)):
+        return tested in compared
+    return any(rejects_null(t, lambda r: r == tested) for t in terms if is_deterministic(t))
 
 
 def _opposites(comparison: RexNode) -> set[RexNode]:
