@@ -24,7 +24,7 @@ from ..lineage import Lineage
 from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .keys import judged_keys
-from .model import Became, ChangeRule, Judgement, arrows, field_judge, pair_judge, rule
+from .model import Became, ChangeRule, Judgement, arrows, became, field_judge, pair_judge, rule
 
 ADDED = rule(
     "aggregate-added",
@@ -320,11 +320,11 @@ _WIDER = ("INT", "BIGINT")
 
 
 def _replaced(old: _Call, new: _Call) -> str:
-    """What gave way to what; calls that read alike differ in their types."""
-    if old.text != new.text:
-        return f"{old.text} → {new.text}"
+    """What gave way to what; calls that read alike differ in their types, or in what goes by that name."""
     before, after = (sql_type(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
-    return f"{old.text}: {before} → {after}"
+    if old.text == new.text and before != after:
+        return f"{old.text}: {before} → {after}"
+    return became(old.text, new.text)
 
 
 @pair_judge

@@ -19,7 +19,7 @@ from ..comparing import Comparison
 from ..edits import FieldChange, Update
 from ..lineage import Lineage
 from ..verdicts import Effect, Verdict
-from .model import FieldJudge, Judgement, field_judge, rule
+from .model import FieldJudge, Judgement, became, field_judge, rule
 
 KEYS = rule(
     "keys-changed",
@@ -49,7 +49,7 @@ def judged_keys(name: str, *classes: type[ExecNode]) -> None:
     def judge(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
         old, new = _keys(edit.old, name, c.old), _keys(edit.new, name, c.new)
         rule_ = ORDER if sorted(k.meaning for k in old) == sorted(k.meaning for k in new) else KEYS
-        message = f"({_listed(old)}) → ({_listed(new)})"
+        message = became(f"({_listed(old)})", f"({_listed(new)})")
         yield Judgement(rule_, message, edit.old, edit.new, changes[0].pointer, changes=changes)
 
     registered: FieldJudge = field_judge(name, *classes)(judge)

@@ -127,11 +127,14 @@ def short(value: Any, length: int = 80) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def became(old: str, new: str) -> str:
+    """``old → new``; what reads as before is something else because other columns go by its name."""
+    return f"{old} → {new}" if old != new else f"{old} comes from elsewhere"
+
+
 def arrow(change: FieldChange) -> str:
     """``joinType INNER → LEFT``."""
-    if change.old == change.new:
-        return f"{label(change.pointer)} {short(change.old)} comes from elsewhere"
-    return f"{label(change.pointer)} {short(change.old)} → {short(change.new)}"
+    return f"{label(change.pointer)} {became(short(change.old), short(change.new))}"
 
 
 def label(pointer: str) -> str:

@@ -30,7 +30,7 @@ from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..stored import Stored, StoredColumn, stored
 from ..verdicts import Effect, Verdict
-from .model import Became, Judgement, field_judge, pair_judge, plan_judge, rule, short
+from .model import Became, Judgement, became, field_judge, pair_judge, plan_judge, rule, short
 
 _OLD_ENTRIES = (
     "In Flink an entry that is already there counts the new time from its last write. In a checkpoint of "
@@ -306,7 +306,7 @@ def _kept(c: Comparison, edit: Update | Keep, old: Stored, new: Stored) -> Itera
     meanings = c.new.meanings
     for rule_, same_roots in ((ROW_COLUMNS, False), (ROW_VALUES, True)):
         named = [
-            f"{o.name} → {n.name}"
+            became(o.name, n.name)
             for o, n in moved
             if (meanings.roots(o.meaning) == meanings.roots(n.meaning)) is same_roots
         ]

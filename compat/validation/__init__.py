@@ -10,7 +10,7 @@ from ...plan.document import Plan, parse_json
 from ...plan.errors import Location, PlanError
 from ...plan.findings import Finding, Severity, errors
 from ...plan.positions import Positions
-from .contents import check_columns, check_functions, check_types_and_expressions
+from .contents import check_column_types, check_columns, check_functions, check_types_and_expressions
 from .raw import RawPlan
 from .rules import RULES
 from .shape import check_schema
@@ -40,6 +40,7 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_states,
     check_types_and_expressions,
     check_columns,
+    check_column_types,
     check_functions,
 )
 

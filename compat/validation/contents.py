@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ...plan.codec import field_codecs, read_field
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding, nearest
-from ...plan.nodes import OpaqueNode
+from ...plan.nodes import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    ExecNode,
+    Expand,
+    Limit,
+    MiniBatchAssigner,
+    OpaqueNode,
+    SortLimit,
+    TemporalSort,
+    Union,
+    WatermarkAssigner,
+)
+from ...plan.type_json import type_from_json
+from ...plan.types import RowField
 from .raw import RawNode, RawPlan
 
 _USER_FUNCTION = {"catalogName", "systemName", "class", "instance"}
@@ -41,6 +59,81 @@ def check_columns(plan: RawPlan) -> Iterator[Finding]:
         if isinstance(projection, list) and node.columns not in (None, len(projection)):
             message = f"the projection has {len(projection)} expressions and the output type {node.columns} columns"
             yield node.finding("output-columns", message, "outputType")
+
+
+def check_column_types(plan: RawPlan) -> Iterator[Finding]:
+    """What expressions and keys read, and what is handed on as it is, is of the inputs' types."""
+    for node in plan.nodes:
+        inputs = [source.fields for source in plan.inputs(node)]
+        if node.cls is None or not inputs or None in inputs:
+            continue
+        fields = [field for each in inputs for field in each or ()]
+        yield from _check_reads(node, fields)
+        if node.cls in _HANDING_ON and node.fields is not None:
+            for each in inputs:
+                yield from _check_rows(node, each or (), node.fields)
+
+
+_HANDING_ON = (
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    Limit,
+    MiniBatchAssigner,
+    SortLimit,
+    TemporalSort,
+    Union,
+    WatermarkAssigner,
+)
+"""Nodes that yield the columns of their inputs."""
+
+_EXPRESSIONS: Mapping[type[ExecNode], tuple[str, ...]] = {
+    Calc: ("projection", "condition"),
+    Expand: ("projects",),
+    WatermarkAssigner: ("watermarkExpr",),
+}
+"""The fields whose expressions read nothing but the input."""
+
+
+def _check_reads(node: RawNode, fields: Sequence[RowField]) -> Iterator[Finding]:
+    for field in _EXPRESSIONS.get(node.cls or ExecNode, ()):
+        for path, value in _objects(node.json.get(field), (field,)):
+            index = value.get("inputIndex")
+            if value.get("kind") != "INPUT_REF" or type(index) is not int or index not in range(len(fields)):
+                continue
+            said, found = _root(value.get("type")), fields[index]
+            if said not in (None, found.type.root):
+                message = f"column {index} is read as {said}, but '{found.name}' is {found.type.root}"
+                yield node.finding("column-type", message, *path, "type", hint=_MISSING)
+
+
+def _check_rows(node: RawNode, before: Sequence[RowField], after: Sequence[RowField]) -> Iterator[Finding]:
+    old, new = ([f"{field.name} {field.type.root}" for field in fields] for fields in (before, after))
+    if [field.type.root for field in before] != [field.type.root for field in after]:
+        message = f"hands on the columns ({', '.join(new)}), but its input has ({', '.join(old)})"
+        yield node.finding("column-type", message, "outputType", hint=_MISSING)
+
+
+_MISSING = "see whether its edges come from the right nodes"
+
+
+def _root(type_: Any) -> str | None:
+    """The root of a type in JSON; ``None`` where it cannot be read."""
+    if isinstance(type_, str):
+        return _root_of_text(type_)
+    try:
+        return type_from_json(type_).root
+    except Exception:
+        return None
+
+
+@cache
+def _root_of_text(text: str) -> str | None:
+    try:
+        return type_from_json(text).root
+    except Exception:
+        return None
 
 
 def _check_references(node: RawNode, width: int) -> Iterator[Finding]:

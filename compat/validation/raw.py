@@ -11,6 +11,7 @@ from typing import Any
 from ...plan.findings import Finding
 from ...plan.nodes import ExecNode, node_classes
 from ...plan.positions import pointer
+from ...plan.types import RowField
 from .rules import RULES
 
 _TYPE = re.compile(r"(?P<name>[a-z-]+)_(?P<version>\d+)")
@@ -48,15 +49,20 @@ class RawNode:
         """The node's class, where its name is known."""
         return next((cls for cls in node_classes() if cls.metadata.name == self.name), None)
 
-    @property
-    def columns(self) -> int | None:
-        """How many columns it yields, where its output type can be read."""
+    @cached_property
+    def fields(self) -> tuple[RowField, ...] | None:
+        """The columns that it yields, where its output type can be read."""
         from ...plan.type_json import type_from_json
 
         try:
-            return len(type_from_json(self.json["outputType"]).fields)
+            return type_from_json(self.json["outputType"]).fields
         except Exception:
             return None
+
+    @property
+    def columns(self) -> int | None:
+        """How many columns it yields, where its output type can be read."""
+        return None if self.fields is None else len(self.fields)
 
     def at(self, *steps: str | int) -> str:
         """The JSON pointer of something inside the node."""

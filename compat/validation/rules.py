@@ -141,6 +141,13 @@ RULES = rule_table(
         "Columns count from 0; those of a join's right input follow the left input's.",
     ),
     Rule(
+        "column-type",
+        ERROR,
+        "a column is taken for one of another type",
+        "An expression, a key or a whole row says another type than the input has: a node between the two is missing, "
+        "or an edge leads to the wrong node.  Flink does not notice, and fails in the middle of the job.",
+    ),
+    Rule(
         "output-columns",
         ERROR,
         "the output type has another number of columns than the node yields",

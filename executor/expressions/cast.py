@@ -26,9 +26,8 @@ from .text import to_text
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
 
 _PARSERS = {"DOUBLE": "Numbers.parseDouble", "FLOAT": "Numbers.parseFloat"}
-# Spark would take the digits of every script, and for integers control characters for blanks
+# Spark would take the digits of every script, and control characters for blanks
 _PLAIN_INTEGER = r"^[\x20-\x7E]*$"
-_PLAIN_DECIMAL = r"^[\s\x20-\x7E]*$"
 # Spark would read a BOOLEAN between blanks
 _BLANK_ENDED = r"^[\s\x00-\x20]|[\s\x00-\x20]$"
 _CONSTRUCTED = ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED")
@@ -82,10 +81,11 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
         return fit_bytes(a.cast("binary"), source, target)
     if target.root in _PARSERS and source.root in CHARACTER:
         return invoke(_PARSERS[target.root], spark_type(target), a)
-    if target.root in (*INTEGERS, "DECIMAL") and source.root in CHARACTER:
-        return F.when(
-            a.rlike(_PLAIN_DECIMAL if target.root == "DECIMAL" else _PLAIN_INTEGER), a.cast(spark_type(target))
-        )
+    if target.root == "DECIMAL" and source.root in CHARACTER:
+        digits = F.lit(target.precision), F.lit(target.scale)
+        return invoke("Numbers.parseDecimal", spark_type(target), a, *digits)
+    if target.root in INTEGERS and source.root in CHARACTER:
+        return F.when(a.rlike(_PLAIN_INTEGER), a.cast(spark_type(target)))
     if target.root == "BOOLEAN" and source.root in CHARACTER:
         return F.when(~a.rlike(_BLANK_ENDED), a.cast("boolean"))
     if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):

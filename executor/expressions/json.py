@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -23,6 +24,7 @@ kernel("$JSON_UNQUOTE$1", "Json.unquote")
 kernel("$JSON$1", "Json.normalize")
 
 _FOUND, _EMPTY = 0, 1
+_OTHER_FILTER = re.compile(r"\?\(.*(\$| (in|nin|subsetof|anyof|noneof|contains|size|empty|type) |\(\))")
 
 # ---------------------------------------------------------------- paths
 
@@ -30,8 +32,11 @@ _FOUND, _EMPTY = 0, 1
 def _check_path(call: Invocation) -> None:
     """Refuse, before the job starts, a constant path with a part that is not understood."""
     path = call.call.operands[1]
-    if isinstance(path, Literal) and "?(" in str(path.value):
-        raise UnsupportedError(f"filters in a JSON path are not supported: '{path.value}'")
+    if isinstance(path, Literal) and _OTHER_FILTER.search(str(path.value)):
+        raise UnsupportedError(
+            f"this filter of a JSON path is not supported: '{path.value}'",
+            hint="a filter compares with == != < <= > >=, matches with =~, and joins with && || !",
+        )
 
 
 def _outcome(method: str, value: LogicalType, json_text: Column, path: Column, option: str) -> Column:
@@ -172,7 +177,7 @@ def to_json(a: Column, t: LogicalType) -> Column:
     if t.root in _NUMBERS:
         return invoke(_NUMBERS[t.root], StringType(), a)
     if t.root in BINARY_STRING:
-        return _enclose('"', F.base64(a), '"')
+        return _enclose('"', invoke("Strings.toBase64", StringType(), a), '"')
     if t.root == "VARIANT":
         return invoke("Variants.text", StringType(), a)
     if t.root in TIMESTAMPS:

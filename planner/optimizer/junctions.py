@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
@@ -16,11 +16,11 @@ from .rexes import (
     IS_NOT_NULL,
     IS_NOT_TRUE,
     IS_NULL,
-    LIKE,
     MIRRORED,
     NEGATED,
     NOT,
     OR,
+    SEARCH,
     TRUE,
     UNKNOWN,
     and_,
@@ -33,6 +33,7 @@ from .rexes import (
     or_,
     test,
 )
+from .strong import rejects_null
 from .truth import UnknownAs
 
 if TYPE_CHECKING:
@@ -136,19 +137,21 @@ def _collected(
     slots: list[RexNode] = []
     """Terms, and for each search its column where it stood first."""
     plain: set[int] = set()
+    has_merged = False
     for term in terms:
         found = sargs.read(term)
-        if found is None or not (isinstance(found.operand, (InputRef, FieldAccess)) or is_call(found.operand, CAST)):
+        if found is None or not sargs.is_searched(found.operand):
             plain.add(len(slots))
             slots.append(term)
         elif found.operand in by_column:
             by_column[found.operand].append(found)
+            has_merged |= is_call(term, SEARCH)
         else:
             by_column[found.operand] = [found]
             slots.append(found.operand)
     searches = {column: sargs.combined(found, combine) for column, found in by_column.items()}
     is_complex = any(sargs.complexity(sargs.complement(s) if every else s) > 1 for s in searches.values())
-    if not is_complex and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
+    if not is_complex and not has_merged and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
         return terms
     return [s if i in plain else sargs.written(searches[s], unknown) for i, s in enumerate(slots)]
 
@@ -168,19 +171,21 @@ def _all(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -
 def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -> RexNode:
     """The conjunction, where UNKNOWN may as well be FALSE.
 
-    Comparisons that others imply are left out, and IS NOT NULL of what no term holds without; the other ones come last.
+    Comparisons that others imply are left out, and IS NOT NULL of what is compared; the other ones come last.
     """
     if any(_is(t, None) for t in terms):
         return FALSE
     if len(terms) == 1 and not negated:
         return simplifier.simplify(terms[0], UnknownAs.FALSE)
     bounds = Bounds(terms)
-    compared = {operand for term in (*terms, *negated) for operand in _needed(term)}
+    compared: set[RexNode] = set()
     opposites: set[RexNode] = set()
     if not all(map(bounds.add, (c for known in simplifier.comparisons.values() for c in known))):
         return FALSE
     for i, term in enumerate(terms):
         if is_call(term, *COMPARISONS) and is_deterministic(term):
+            for operand in children(term):
+                compared |= {operand, *(children(operand) if is_call(operand, CAST) else ())}
             opposites |= _opposites(term)
             bounds.terms[i] = simplifier.by_what_is_known(term)
             if not bounds.add(bounds.terms[i]):
@@ -190,18 +195,18 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
     if any(is_call(t, IS_NULL) and children(t)[0] in compared for t in kept) or bounds.contradict():
         return FALSE
     kept = [t for t in kept if not bounds.implies(t)]
-    not_null = [t for t in tests if children(t)[0] not in compared]
+    not_null = [t for t in tests if not _is_implied(t, compared, [*kept, *map(not_, negated)])]
     if any(all(c in kept for c in flatten(AND, n)) for n in negated if is_deterministic(n)):
         return FALSE
     return FALSE if not opposites.isdisjoint(kept) else and_([*kept, *map(not_, negated), *not_null])
 
 
-def _needed(term: RexNode) -> Iterator[RexNode]:
-    """The operands of a condition that is UNKNOWN where one of them is NULL."""
-    if is_call(term, *COMPARISONS, LIKE) and is_deterministic(term):
-        for operand in children(term):
-            yield operand
-            yield from children(operand) if is_call(operand, CAST) else ()
+def _is_implied(not_null: RexNode, compared: set[RexNode], terms: list[RexNode]) -> bool:
+    """Whether other terms can only be true where what is tested is not NULL."""
+    tested = children(not_null)[0]
+    if tested in compared or not isinstance(tested, (InputRef, FieldAccess)):
+        return tested in compared
+    return any(rejects_null(t, lambda r: r == tested) for t in terms if is_deterministic(t))
 
 
 def _opposites(comparison: RexNode) -> set[RexNode]:

@@ -16,17 +16,13 @@ from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, S
 from ..physical import LegacyWindowAggregate
 from .join_kinds import join_keys
 from .rexes import (
-    AND,
     COMPARISONS,
-    IS_NOT_NULL,
-    OR,
     TRUE,
     and_,
     cast,
     conjunctions,
     contains_over,
     derive_nullability,
-    flatten,
     identity,
     inline,
     is_always_true,
@@ -39,6 +35,7 @@ from .rexes import (
 )
 from .row_types import concat, row_of
 from .simplify import reordered_condition, simplify_condition
+from .strong import rejects_null
 from .tree import bottom_up, to_fixpoint
 
 LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
@@ -223,8 +220,8 @@ def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinT
     """
     found = kind
     for part in parts:
-        rejects_left = _rejects_null(part, lambda i: i < width)
-        rejects_right = _rejects_null(part, lambda i: i >= width)
+        rejects_left = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index < width)
+        rejects_right = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index >= width)
         if (rejects_left and found is JoinType.RIGHT) or (rejects_right and found is JoinType.LEFT):
             found = JoinType.INNER
         elif found is JoinType.FULL and rejects_left:
@@ -232,31 +229,6 @@ def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinT
         elif found is JoinType.FULL and rejects_right:
             found = JoinType.RIGHT
     return found
-
-
-_STRICT = frozenset({*COMPARISONS, "$+$1", "$-$1", "$*$1", "$/$1", "$CAST$1", "$LIKE$1", "$NOT$1", "$SEARCH$1"})
-
-
-def _rejects_null(rex: RexNode, of: Callable[[int], bool]) -> bool:
-    """Whether a condition is not TRUE when all those columns are NULL."""
-    if is_call(rex, AND):
-        return any(_rejects_null(p, of) for p in flatten(AND, rex))
-    if is_call(rex, OR):
-        return all(_rejects_null(p, of) for p in flatten(OR, rex))
-    if is_call(rex, IS_NOT_NULL, "$IS TRUE$1"):
-        return _is_null(rex.operands[0], of)  # type: ignore[union-attr]
-    return _is_null(rex, of)
-
-
-def _is_null(rex: RexNode, of: Callable[[int], bool]) -> bool:
-    if isinstance(rex, InputRef):
-        return of(rex.index)
-    if is_call(rex, "$SEARCH$1"):
-        operand, sarg = rex.operands  # type: ignore[union-attr]
-        return sarg.null_as != "TRUE" and _is_null(operand, of)  # type: ignore[union-attr]
-    if is_call(rex, *_STRICT):
-        return any(_is_null(o, of) for o in rex.operands)  # type: ignore[union-attr]
-    return isinstance(rex, Literal) and rex.value is None
 
 
 def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:

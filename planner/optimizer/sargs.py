@@ -10,11 +10,12 @@ from typing import Any
 
 from ...plan.functions.comparison import are_text_and_number
 from ...plan.functions.typing import least_restrictive
-from ...plan.rex import Bound, Call, Literal, Range, RexNode, Sarg
+from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..algebra import Approximate
 from .changelog import PlanningError
 from .rexes import (
+    CAST,
     COMPARISONS,
     EQ,
     FALSE,
@@ -31,6 +32,7 @@ from .rexes import (
     UNKNOWN,
     and_,
     compare,
+    is_call,
     or_,
     search,
     test,
@@ -295,7 +297,7 @@ def _of_all_or_none(found: Search, unknown: UnknownAs) -> RexNode:
         not_null = test(IS_NOT_NULL, found.operand)
         return TRUE if null else not_null if null is False else or_([not_null, UNKNOWN])
     is_null = test(IS_NULL, found.operand)
-    return is_null if null else FALSE if null is False else and_([is_null, UNKNOWN])
+    return is_null if null else FALSE if null is False else and_([UNKNOWN, is_null])
 
 
 def write(found: Search) -> RexNode:
@@ -346,12 +348,19 @@ def _literal(value: Any, t: LogicalType) -> Literal:
 def search_of(comparisons: Sequence[RexNode], *, every: bool) -> RexNode:
     """Comparisons of one operand with literals, any or all of which must hold, as one SEARCH.
 
-    Where they cannot be one (the values do not compare) they stay an OR or AND.
+    Where they cannot be one (the values do not compare, or it is no column that they ask for) they stay an OR or AND.
     """
+    operand = children(comparisons[0])[0]
     searches = [read(c) for c in comparisons]
-    if any(s is None or s.operand != comparisons[0].operands[0] for s in searches):  # type: ignore[union-attr]
+    is_one = is_searched(operand) and operand.type.root != "BOOLEAN"
+    if not is_one or any(s is None or s.operand != operand for s in searches):
         return and_(comparisons) if every else or_(comparisons)
     return write(combined([s for s in searches if s is not None], intersect if every else unite))
+
+
+def is_searched(rex: RexNode) -> bool:
+    """Whether comparisons of the expression are gathered: it is a column, a field, or a cast."""
+    return isinstance(rex, (InputRef, FieldAccess)) or is_call(rex, CAST)
 
 
 def combined(searches: Sequence[Search], combine: Callable[[Search, Search], Search]) -> Search:

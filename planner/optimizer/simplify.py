@@ -224,7 +224,7 @@ def _test(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
         return simplifier.simplify(positive, unknown)
     if simplifier.is_certain(operand):
         return simplifier.simplify(positive)
-    if is_call(operand, NOT):
+    if negated and is_call(operand, NOT):
         return simplifier.simplify(test(_OF_NEGATED[rex.name], children(operand)[0]))
     inner = simplifier.simplify(operand, UnknownAs.UNKNOWN if negated else asked)
     if isinstance(inner, Literal):
@@ -235,7 +235,7 @@ def _test(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     return test(rex.name, inner)
 
 
-_OF_NEGATED = {IS_TRUE: IS_FALSE, IS_FALSE: IS_TRUE, IS_NOT_TRUE: IS_NOT_FALSE, IS_NOT_FALSE: IS_NOT_TRUE}
+_OF_NEGATED = {IS_FALSE: IS_TRUE, IS_NOT_TRUE: IS_NOT_FALSE}
 """What a test of a negation asks of what is negated."""
 
 
@@ -247,7 +247,7 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
     operand = simplifier.simplify(operand)
     if isinstance(operand, Literal):
         return TRUE if (operand.value is None) == is_null else FALSE
-    if not operand.type.nullable:
+    if not operand.type.nullable and is_safe(operand):
         return FALSE if is_null else TRUE
     if is_call(operand, CAST):
         return simplifier.simplify(test(rex.name, children(operand)[0]))
@@ -270,18 +270,25 @@ def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
         if rex.name in (EQ, LE, GE):
             return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, left)]), unknown)
         return simplifier.simplify(and_([UNKNOWN, test(IS_NULL, left)]), unknown)
-    if rex.name in (EQ, NE) and any(isinstance(o, Literal) and isinstance(o.value, bool) for o in operands):
+    if any(isinstance(o, Literal) and isinstance(o.value, bool) for o in operands):
         return _truth(simplifier, rex, unknown)
     found = fold(rex)
     return simplifier.by_what_is_known(found)
 
 
 def _truth(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """``b = TRUE`` as ``b``, ``b = FALSE`` as ``NOT b``."""
-    condition, value = sorted(rex.operands, key=lambda o: isinstance(o, Literal))
-    if is_always_true(value) == (rex.name == EQ):
+    """``b = TRUE`` as ``b``, ``b = FALSE`` as ``NOT b``, and so with what comes to the same."""
+    left, right = rex.operands
+    condition, name, value = (right, MIRRORED[rex.name], left) if isinstance(left, Literal) else (left, rex.name, right)
+    if name in _SAME_AS_BEING[is_always_true(value)]:
         return condition
-    return simplifier.simplify(not_(condition), unknown)
+    if NEGATED[name] in _SAME_AS_BEING[is_always_true(value)]:
+        return simplifier.simplify(not_(condition), unknown)
+    return fold(rex)
+
+
+_SAME_AS_BEING = {True: (EQ, GE), False: (NE, GT)}
+"""The comparisons with TRUE and with FALSE that say what the other side is."""
 
 
 def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:

@@ -1,5 +1,6 @@
 """What edits of a pipeline are judged to be."""
 
+import re
 from functools import cache
 
 import pytest
@@ -30,6 +31,7 @@ def test_an_edit_is_judged(pair: Pair) -> None:
     assert found.flink.value == pair.flink
     assert set(pair.rules) <= rules
     assert rules - set(pair.rules) <= INCIDENTAL
+    assert [f.message for f in found.judged if re.fullmatch(r"(?:.*: )?(.+) → \1", f.message)] == []
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)

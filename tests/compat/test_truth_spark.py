@@ -37,7 +37,7 @@ def put(folder: Path, files: Files) -> None:
 
 
 def plan_of(script: str, ttl: str | None) -> Plan:
-    """The plan of a script, its left states with a TTL."""
+    """The plan of a script, its left states with a TTL; an empty one leaves the TTLs of joins to the job."""
     plan = compile_script(script)
     if ttl is None:
         return plan
@@ -46,7 +46,7 @@ def plan_of(script: str, ttl: str | None) -> Plan:
 
 def _with_ttl(node: Join, ttl: str) -> Join:
     left, right = node.states
-    return replace(node, state=(replace(left, ttl=ttl), right))
+    return replace(node, state=(replace(left, ttl=ttl), right) if ttl else None)
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,9 @@ TRUTHS = (*RESTORED, *BROKEN)
 
 ALIKE = {
     "exchange-changed": "stateless-node-added",
-    "first-row-emission-changed": "operator-replaced",
     "over-function-changed": "tuning-changed",
-    "sink-materializer-changed": "stateful-node-added",
     "normalized-rows-changed": "identity-changed",
-    "output-option-changed": "sink-options-changed",
-    "source-projection-changed": "source-schema-changed",
-    "source-pushdown-changed": "stateless-node-added",
     "stateful-node-version-changed": "tuning-changed",
-    "ttl-left-to-job": "ttl-disabled",
-    "ttl-shorter-downstream": "ttl-changed",
     "ttl-switched-before-2.2": "ttl-enabled",
 }
 """Rules on changes that are, to Spark, of the same kind as another's."""

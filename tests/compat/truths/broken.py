@@ -26,12 +26,12 @@ from .model import Files, Row, Truth, joined, order, shipment, sums
 
 
 def _changed(name: str, old: str, new: str, columns: str, first: Files, second: Files, **more: Any) -> Truth:
-    """A change of a query that has the rule ``name``."""
+    """A change of a query that has the rule ``name``, or ``rules``."""
     settings = more.pop("settings", ("", ""))
     scripts = [script(old, columns, settings[0]), script(new, more.pop("new_columns", columns), settings[1])]
     for replaced in more.pop("replace", ()):
         scripts = [text.replace(*replaced) for text in scripts]
-    return Truth(name, (name,), *scripts, first, second, **more)
+    return Truth(name, more.pop("rules", (name,)), *scripts, first, second, **more)
 
 
 def _windows(name: str, old: str, new: str, **more: Any) -> Truth:
@@ -297,7 +297,19 @@ BROKEN = (
         FIRST_COLUMNS,
         _ONE,
         {"orders/b": [order(1, price=5, ts="2020-01-01 00:00:01")]},
+        rules=("identity-changed", "first-row-emission-changed"),
         refused="STATE_STORE_INVALID_CONFIG_AFTER_RESTART",
+    ),
+    _changed(
+        "sink-materializer-changed",
+        SUMS,
+        f"{SUMS} ON CONFLICT DO DEDUPLICATE",
+        f"{SUMS_COLUMNS}, PRIMARY KEY (product) NOT ENFORCED",
+        _ONE,
+        _TWO,
+        new_columns=f"{SUMS_COLUMNS}, PRIMARY KEY (total) NOT ENFORCED",
+        replace=[("'filesystem', 'path' = '${DIR}/out/report', 'format' = 'debezium-json'", "'blackhole'")],
+        refused=_MISMATCH,
     ),
     _changed(
         "order-changed",

@@ -39,6 +39,11 @@ _TWICE = (
     "SELECT product, SUM(NAME) AS total, MAX(price) AS top FROM (SELECT product, amount * 2 AS NAME, price "
     "FROM orders) GROUP BY product"
 )
+_NO_NULL = SUMS_COLUMNS.replace("top DECIMAL(10, 2)", "top DECIMAL(10, 2) NOT NULL")
+_NO_WATERMARK = (",\n  ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND", ", ts TIMESTAMP(3)")
+_ONE_HOUR = "SET 'table.exec.state.ttl' = '1 h';"
+_SHIPPED = "SELECT o.product, SUM(s.cost) FROM orders o JOIN shipments s ON o.id = s.order_id GROUP BY o.product"
+_SHIPPED_COLUMNS = "product STRING, cost DECIMAL(38, 2)"
 _COMPUTED = JOIN.replace("o.price", "o.discount")
 _PLUS_ONE = ("discount DECIMAL(10, 2)", "discount AS CAST(price + 1 AS DECIMAL(10, 2))")
 _PLUS_TWO = ("discount DECIMAL(10, 2)", "discount AS CAST(price + 2 AS DECIMAL(10, 2))")
@@ -49,6 +54,18 @@ RESTORED = (
     joined("ttl-disabled", ("ttl-disabled",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", None)),
     joined("ttl-changed", ("ttl-changed",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", "3 h")),
     joined("old-entries-keep-their-expiry", ("ttl-changed",), JOIN, expected=[], ttls=("1 ms", "1 h")),
+    joined("ttl-left-to-job", ("ttl-left-to-job",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", "")),
+    Truth(
+        "ttl-shorter-downstream",
+        ("ttl-shorter-downstream",),
+        script(_SHIPPED, _SHIPPED_COLUMNS, _ONE_HOUR),
+        script(_SHIPPED, _SHIPPED_COLUMNS, _ONE_HOUR),
+        {"orders/a": [order(1)], "shipments/a": [shipment(1)]},
+        {"shipments/b": [shipment(1)]},
+        [("d", "p", 5), ("c", "p", 10)],
+        seamless=True,
+        ttls=("1 h", "1 d"),
+    ),
     # ---------------------------------------------------------------- without state
     sums(
         "filter-changed",
@@ -135,8 +152,32 @@ RESTORED = (
     ),
     # ---------------------------------------------------------------- options, sources and sinks
     Truth(
+        "filter-pushed-down",
+        ("source-pushdown-changed",),
+        script(SUMS, SUMS_COLUMNS).replace(*_NO_WATERMARK),
+        script(SUMS.replace("GROUP", "WHERE price > 8 GROUP"), SUMS_COLUMNS).replace(*_NO_WATERMARK),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7), order(3, amount=3, price=9)]},
+        _GOES_ON,
+    ),
+    Truth(
+        "nulls-dropped",
+        ("output-option-changed",),
+        script(SUMS, _NO_NULL),
+        script(SUMS, _NO_NULL, "SET 'table.exec.sink.not-null-enforcer' = 'DROP';"),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7), order(3, product="q", price=None)]},
+        _GOES_ON,
+    ),
+    Truth(
         "options",
-        ("source-options-changed", "source-schema-changed", "sink-options-changed", "tuning-changed"),
+        (
+            "source-options-changed",
+            "source-schema-changed",
+            "source-projection-changed",
+            "sink-options-changed",
+            "tuning-changed",
+        ),
         script(SUMS, SUMS_COLUMNS),
         script(SUMS, SUMS_COLUMNS, "SET 'table.exec.mini-batch.size' = '7';")
         .replace("orders', 'format' = 'json'", "orders', 'format' = 'json', 'json.ignore-parse-errors' = 'true'")

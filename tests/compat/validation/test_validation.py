@@ -49,6 +49,21 @@ def test_nothing_is_wrong_with_what_flink_compiles(case: Case) -> None:
     assert [f"{f.rule} {f.message}" for f in found] == []
 
 
+def test_a_node_that_was_cut_out_is_missed() -> None:
+    text = (HERE / "cases/ttl-one-hour-join-aggregate-dedup-topn-pipeline/plan.json").read_text("utf-8")
+    plan = json.loads(text)
+    (cut,) = (n["id"] for n in plan["nodes"] if n["description"] == "Calc(select=[city, cname, amount])")
+    above, below = (next(e for e in plan["edges"] if e[end] == cut) for end in ("target", "source"))
+    plan["nodes"] = [n for n in plan["nodes"] if n["id"] != cut]
+    plan["edges"] = [{**e, "target": below["target"]} if e is above else e for e in plan["edges"] if e is not below]
+    (found,) = validate_text(json.dumps(plan))
+    assert found.rule == "column-type"
+    assert found.message == (
+        "hands on the columns (city VARCHAR, cname VARCHAR, amount INT), but its input has "
+        "(cid INT, amount INT, cid0 INT, cname VARCHAR, city VARCHAR)"
+    )
+
+
 @pytest.mark.parametrize(
     "value", ["1 h", "3600000 ms", "3600000ms", "3600000", "2 days", "10 min", "P1D", 3600000, 0, "0 ms", "9000 ms"]
 )
@@ -184,6 +199,13 @@ EDITS = [
         id="unknown-type",
     ),
     pytest.param("column-index", lambda p: calc_column(p).update(inputIndex=77), None, "0 to", id="column-77"),
+    pytest.param(
+        "column-type",
+        lambda p: calc_column(p).update(type="DATE"),
+        None,
+        "edges come from",
+        id="column-of-another-type",
+    ),
     pytest.param(
         "output-columns", lambda p: p["nodes"][JOIN + 1]["projection"].pop(), None, None, id="a-projection-short"
     ),

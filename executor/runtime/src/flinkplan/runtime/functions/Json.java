@@ -92,7 +92,8 @@ public final class Json {
       if (document == null) {
         return new Found(ERROR, null, lax);
       }
-      Object value = PATHS.get().computeIfAbsent(spec, JsonPath::of).read(document);
+      JsonPath compiled = PATHS.get().computeIfAbsent(spec, JsonPath::of);
+      Object value = lax ? compiled.readIfThere(document) : compiled.read(document);
       return new Found(value != null ? FOUND : lax ? EMPTY : ERROR, value, lax);
     } catch (JsonProcessingException | NoSuchElementException | IllegalArgumentException e) {
       return new Found(lax ? EMPTY : ERROR, null, lax);

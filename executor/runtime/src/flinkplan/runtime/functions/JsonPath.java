@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 
 /**
- * A JSON path: {@code $} and any of {@code .name ['name'] ["a","b"] [0] [-1] [0,2] [1:3] [*] .* ..name ..*}.
+ * A JSON path: {@code $} and any of {@code .name ['name'] ["a","b"] [0] [-1] [0,2] [1:3] [*] [?(@.a > 1)] .* ..name ..*}.
  *
- * <p>A path is definite unless it holds a wildcard, a slice, a list of positions, or {@code ..}; an indefinite
+ * <p>A path is definite unless it holds a wildcard, a filter, a slice, a list of positions, or {@code ..}; an indefinite
  * path gives the list of all it finds. A list of names gives an object of these members.
  */
 final class JsonPath {
@@ -59,21 +59,29 @@ final class JsonPath {
     return indefinite ? values : values.get(0);
   }
 
+  /** As {@link #read}; where a definite part finds nothing, null, or the empty list of an indefinite path. */
+  Object readIfThere(Object root) {
+    try {
+      return read(root);
+    } catch (NoSuchElementException e) {
+      return branching.contains(true) ? List.of() : null;
+    }
+  }
+
   // ------------------------------------------------------------------ parsing
 
   private void parse() {
     expect('$');
     while (at < text.length()) {
-      if (accept("..")) {
+      boolean everywhere = accept("..");
+      if (everywhere) {
         add(true, JsonPath::descendants);
-        if (peek() != '[') {
-          name();
-        }
-      } else if (accept(".")) {
+      }
+      if (everywhere ? peek() != '[' : accept(".")) {
         name();
       } else {
         expect('[');
-        bracket();
+        bracket(everywhere);
         expect(']');
       }
     }
@@ -95,9 +103,12 @@ final class JsonPath {
     add(false, value -> member(value, name));
   }
 
-  private void bracket() {
+  private void bracket(boolean everywhere) {
     if (accept("*")) {
       add(true, JsonPath::children);
+    } else if (accept("?(")) {
+      JsonFilter.Condition condition = JsonFilter.of(untilClosed());
+      add(true, value -> everywhere && value instanceof List ? List.of() : passing(value, condition));
     } else if (peek() == '\'' || peek() == '"') {
       List<String> names = new ArrayList<>();
       do {
@@ -108,6 +119,24 @@ final class JsonPath {
     } else {
       positions();
     }
+  }
+
+  /** The text up to the parenthesis that closes what has been opened. */
+  private String untilClosed() {
+    int start = at;
+    char quote = 0;
+    for (int depth = 1; at < text.length(); at++) {
+      char c = text.charAt(at);
+      if (quote != 0 || c == '\'' || c == '"') {
+        quote = quote == 0 ? c : c == quote ? 0 : quote;
+        continue;
+      }
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (depth == 0) {
+        return text.substring(start, at++);
+      }
+    }
+    throw malformed();
   }
 
   private void positions() {
@@ -228,6 +257,19 @@ final class JsonPath {
 
   private static int bound(int position, int size) {
     return Math.max(0, Math.min(size, position < 0 ? size + position : position));
+  }
+
+  /** The elements that pass, or the object itself where it does. */
+  private static List<Object> passing(Object value, JsonFilter.Condition condition) {
+    if (value instanceof Map) {
+      return condition.holds(value) ? List.of(value) : List.of();
+    }
+    if (!(value instanceof List<?> list)) {
+      return null;
+    }
+    List<Object> found = new ArrayList<>(list);
+    found.removeIf(element -> !condition.holds(element));
+    return found;
   }
 
   private static List<Object> children(Object value) {

@@ -1,14 +1,24 @@
 package flinkplan.runtime.functions;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** Arithmetic and rounding where Spark's answers differ from Flink's. */
 public final class Numbers {
   private static final MathContext DIVISION = new MathContext(38, RoundingMode.HALF_UP);
+
+  private static final Pattern DECIMAL_BLANKS = Pattern.compile("^[ \\n\\t]+|[ \\n\\t]+$");
+  private static final Pattern SHORT_DECIMAL =
+      Pattern.compile(
+          "(?![+-]$)([+-]?)(\\d*)(?:\\.(\\d*))?(?:[eE](?![+-]$)([+-]?)(\\d{0,8}))?[\\x00-\\x7F&&[^\\d.]]?",
+          Pattern.DOTALL);
+  private static final int LONGEST_LONG = 18;
 
   private Numbers() {}
 
@@ -128,6 +138,38 @@ public final class Numbers {
     } catch (NumberFormatException e) {
       return null;
     }
+  }
+
+  /**
+   * The number of a text with blanks around it; null where it is none, or too large for the precision.
+   *
+   * <p>Short texts are read as leniently as Flink reads them: one character that is no digit may follow the number,
+   * or stand for it. All their digits count, leading zeros as well.
+   */
+  public static Decimal parseDecimal(UTF8String text, int precision, int scale) {
+    String trimmed = DECIMAL_BLANKS.matcher(text.toString()).replaceAll("");
+    if (trimmed.isEmpty()) {
+      return null;
+    }
+    if (precision > LONGEST_LONG || text.numBytes() > LONGEST_LONG) {
+      try {
+        return decimal(new BigDecimal(trimmed), precision, scale);
+      } catch (NumberFormatException e) {
+        return null;
+      }
+    }
+    Matcher number = SHORT_DECIMAL.matcher(trimmed);
+    if (!number.matches()) {
+      return null;
+    }
+    String digits = number.group(2) + (number.group(3) == null ? "" : number.group(3));
+    int power = number.group(5) == null || number.group(5).isEmpty() ? 0 : Integer.parseInt(number.group(5));
+    int decimals = digits.length() - number.group(2).length() - ("-".equals(number.group(4)) ? -power : power);
+    if (digits.length() - decimals + scale > precision) {
+      return null;
+    }
+    BigDecimal value = new BigDecimal(new BigInteger("0" + digits), decimals);
+    return decimal(number.group(1).equals("-") ? value.negate() : value, precision, scale);
   }
 
   private static double setScale(double value, int digits, RoundingMode mode) {

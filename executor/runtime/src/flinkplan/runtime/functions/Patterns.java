@@ -21,6 +21,9 @@ public final class Patterns {
   private static final ThreadLocal<Map<String, Pattern>> LIKES = ThreadLocal.withInitial(Recent::new);
   private static final ThreadLocal<Map<String, Pattern>> SIMILARS = ThreadLocal.withInitial(Recent::new);
 
+  /** Line breaks as well, which no single character of a pattern stands for. */
+  private static final String ANYTHING = "(?s:.*)";
+
   private static final Pattern NAMED_CLASS = Pattern.compile("\\[:(\\w+):]");
   private static final Map<String, String> CLASSES =
       Map.of(
@@ -113,7 +116,7 @@ public final class Patterns {
   private static boolean matches(Map<String, Pattern> cache, UTF8String text, UTF8String pattern, char escape, ToRegex regex) {
     String sql = pattern.toString();
     return cache
-        .computeIfAbsent(escape + sql, key -> Pattern.compile(regex.apply(sql, escape), Pattern.DOTALL))
+        .computeIfAbsent(escape + sql, key -> Pattern.compile(regex.apply(sql, escape)))
         .matcher(text.toString())
         .matches();
   }
@@ -142,11 +145,12 @@ public final class Patterns {
   private static String likeRegex(String pattern, char escape) {
     StringBuilder regex = new StringBuilder();
     for (int i = 0; i < pattern.length(); i++) {
-      char c = pattern.charAt(i);
+      int c = pattern.codePointAt(i);
       if (c == escape && escape != 0) {
         regex.append(Pattern.quote(escaped(pattern, ++i, escape)));
       } else {
-        regex.append(c == '%' ? ".*" : c == '_' ? "." : Pattern.quote(String.valueOf(c)));
+        regex.append(c == '%' ? ANYTHING : c == '_' ? "." : Pattern.quote(Character.toString(c)));
+        i += Character.charCount(c) - 1;
       }
     }
     return regex.toString();
@@ -168,7 +172,7 @@ public final class Patterns {
         inClass = c != ']';
         regex.append(c);
       } else {
-        regex.append(c == '%' ? ".*" : c == '_' ? "." : String.valueOf(c));
+        regex.append(c == '%' ? ANYTHING : c == '_' ? "." : String.valueOf(c));
       }
     }
     return regex.toString();

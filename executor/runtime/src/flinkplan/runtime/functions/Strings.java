@@ -124,6 +124,10 @@ public final class Strings {
     return UTF8String.fromString(code < 0 ? "" : String.valueOf((char) (code & 0xFF)));
   }
 
+  public static UTF8String toBase64(byte[] data) {
+    return UTF8String.fromBytes(Base64.getEncoder().encode(data));
+  }
+
   public static UTF8String fromBase64(UTF8String text) {
     return UTF8String.fromBytes(Base64.getDecoder().decode(text.getBytes()));
   }
