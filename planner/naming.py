@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable
 def uniquify(names: Iterable[str | None], unnamed: Callable[[int], str] = "$f{}".format) -> tuple[str, ...]:
     """Each name once: a repeated one gets the smallest number that makes it unique.
 
-    A missing name becomes ``unnamed`` of how many different names there are before it.
+    A missing name becomes ``unnamed`` of its position.
     """
     used: set[str] = set()
-    different: set[str] = set()
     found = []
-    for name in names:
-        base = unnamed(len(different)) if name is None else name
-        different.add(base)
+    for position, name in enumerate(names):
+        base = unnamed(position) if name is None else name
         candidate, number = base, 0
         while candidate in used:
             candidate = f"{base}{number}"

@@ -258,7 +258,7 @@ class TableFunctionJoin(Unary):
 
 @dataclass(frozen=True, kw_only=True)
 class Rank(Unary):
-    """Top-N."""
+    """Top-N; ``in_batches``: as it is after each mini-batch."""
 
     kind: str
     partition: tuple[int, ...]
@@ -266,6 +266,7 @@ class Rank(Unary):
     range: RankRange
     output_rank: bool
     strategy: RankStrategy = AppendFastStrategy()
+    in_batches: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -161,7 +161,8 @@ def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
         numeric = (*INTEGERS, "DECIMAL", *APPROXIMATE)
         if left.type.root in numeric and right.type.root in numeric:
             return operation(number(left), number(right))
-        if left.type.root == right.type.root and left.type.root in ("DATE", "TIME", "TIMESTAMP", "BOOLEAN", *CHARACTER):
+        roots = {left.type.root, right.type.root}
+        if roots <= {*CHARACTER} or (len(roots) == 1 and roots <= {"DATE", "TIME", "TIMESTAMP", "BOOLEAN"}):
             return operation(left.value, right.value)
         raise UnknownValue
 

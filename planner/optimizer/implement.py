@@ -193,7 +193,7 @@ def _rank(self: Implementer, rel: p.Rank) -> Rel:
             in_batches=is_enabled(self.config),
             row_type=rel.row_type,
         )
-    return replace(rel, input=exchange(source, rel.partition))
+    return replace(rel, input=exchange(source, rel.partition), in_batches=is_enabled(self.config))
 
 
 def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...plan.specs import JoinType
+from ...plan.specs import ConstantRankRange, JoinType
 from ..algebra import Rel
 from ..connectors import source_kinds
 from ..physical import (
@@ -86,6 +86,14 @@ def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
     return ALL_KINDS if rel.keep_last or rel.in_batches else INSERT_ONLY
 
 
+def _rank(rel: Rank, inputs: tuple[Kinds, ...]) -> Kinds:
+    """Flink takes the first row of each key to stay the first, by whatever it is ordered, as by time."""
+    is_first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and not rel.output_rank
+    keeps_last = len(rel.order) == 1 and not rel.order[0].is_ascending
+    stays = is_first and not keeps_last and not rel.in_batches and inputs[0] <= INSERT_ONLY
+    return INSERT_ONLY if stays else ALL_KINDS
+
+
 def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
     return INSERT_ONLY if is_ordered_by_time(rel) and inputs[0] <= INSERT_ONLY else ALL_KINDS
 
@@ -126,7 +134,7 @@ _RULES: dict[type[Rel], Callable[..., Kinds]] = {
     IntervalJoin: _insert_only,
     WindowJoin: _insert_only,
     VersionedJoin: _left,
-    Rank: _all,
+    Rank: _rank,
     SortLimit: _all,
     FullSort: _insert_only,
     Limit: _limit,
