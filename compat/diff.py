@@ -148,7 +148,9 @@ class Diff(Report):
         """``incompatible: Flink's state compatible, checkpoint on Spark incompatible, results change``."""
         results = {Effect.YES: "results change", Effect.NO: "results stay", Effect.UNKNOWN: "results may change"}
         flink, spark = fate(self.flink), fate(self.spark)
-        return f"{self.verdict}: Flink's state {flink}, checkpoint on Spark {spark}, {results[self.results]}"
+        summary = f"{self.verdict}: Flink's state {flink}, checkpoint on Spark {spark}, {results[self.results]}"
+        is_all = len(self.judged) == len(self.findings)
+        return summary if is_all else f"{summary}, apart from what is allowed"
 
 
 def diff_texts(old: Source, new: Source, exceptions: Exceptions | None = None, *, locate: bool = True) -> Diff:

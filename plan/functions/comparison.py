@@ -22,8 +22,7 @@ def _compared(args: Arguments) -> LogicalType:
 
 
 EQUALS, NOT_EQUALS, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = (
-    declare(symbol, _COMPARED, _compared, syntax=BINARY, named=False)
-    for symbol in ("=", "<>", "<", "<=", ">", ">=")
+    declare(symbol, _COMPARED, _compared, syntax=BINARY, named=False) for symbol in ("=", "<>", "<", "<=", ">", ">=")
 )
 AND = declare("AND", _LOGIC, if_null(BOOLEAN), syntax=BINARY, named=False)
 OR = declare("OR", _LOGIC, if_null(BOOLEAN), syntax=BINARY, named=False)

@@ -8,7 +8,6 @@ from ...plan import nodes
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.specs import (
-    AggregateCall,
     GroupWindow,
     OverBound,
     OverSpec,
@@ -20,23 +19,10 @@ from ...plan.specs import (
 from .. import physical as p
 from ..accumulators import accumulators, renamed
 from ..algebra import Rel
-from ..optimizer.monotonicity import DECREASING, INCREASING, monotonicity
+from ..optimizer.monotonicity import call_retractions
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
 from .context import Context, Rules, columns, names, order_text
 from .printer import untyped_literal
-
-
-def call_retractions(rel: Rel, calls: Sequence[AggregateCall], retracts: bool) -> tuple[bool, ...]:
-    """Which calls must take rows back: not a MAX of what only grows.  Source: ``deriveAggCallNeedRetractions``."""
-    directions = monotonicity(rel) if retracts else None
-    grown = directions[len(directions) - len(calls) :] if directions else ()
-
-    def needed(i: int, call: AggregateCall) -> bool:
-        if not grown or call.internal_name not in ("$MAX$1", "$MIN$1"):
-            return retracts
-        return retracts and grown[i] != (INCREASING if call.internal_name == "$MAX$1" else DECREASING)
-
-    return tuple(needed(i, c) for i, c in enumerate(calls))
 
 
 def _group_by(rel: Rel, grouping: Sequence[int], phase: str | None = None) -> list[str]:
@@ -65,7 +51,7 @@ def group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
 
 def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
     """The first phase."""
-    retractions = (rel.need_retraction,) * len(rel.calls)
+    retractions = call_retractions(rel, rel.calls, rel.need_retraction)
     columns_ = accumulators(rel.calls, retractions, rel.input.row_type.field_types, rel.need_retraction)
     select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, retracts=rel.need_retraction)
     parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
@@ -82,7 +68,7 @@ def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
 
 def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
     """The second phase."""
-    retractions = (rel.need_retraction,) * len(rel.calls)
+    retractions = call_retractions(rel, rel.calls, rel.need_retraction)
     adds_count = rel.need_retraction and rel.count_star is None
     columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, adds_count)
     keys = [names(rel)[i] for i in range(len(rel.grouping))]

@@ -36,7 +36,7 @@ from .overs import merge_projections, split_overs
 from .predicates import push_filters
 from .projections import push_projections, trim_one_sided
 from .rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
-from .reduce import pull_up_constants, reduce_expressions, select_filtered
+from .reduce import pull_up_constants, reduce_expressions, reduce_rows, select_filtered
 from .refusals import refuse_unplannable
 from .reuse import merge_scans, merge_sinks, share
 from .scans import push_into_scans, push_limit, to_sources
@@ -108,6 +108,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_projections),
     _whole(push_sorts),
     _everywhere(push_limit),
+    _everywhere(reduce_rows),
     _everywhere(merge_permutation),
     _everywhere(wrap_json_arguments),
     _everywhere(derive_names),

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import CHARACTER
 from ..algebra import Filter, Project, Rel
-from .evaluation import UnknownValue, format_moment, in_zone
-from .rexes import cast, rewrite
+from .evaluation import UnknownValue, format_moment, in_zone, moment_text, of_zone, parse_moment
+from .rexes import CAST, cast, rewrite
 from .tree import bottom_up
 
-_FROM_UNIXTIME = "$FROM_UNIXTIME$1"
 _PATTERN = "yyyy-MM-dd HH:mm:ss"
 
 
 def fold_local_times(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """``FROM_UNIXTIME`` of literals becomes the text that it yields in ``table.local-time-zone``."""
+    """What literals say by the clock of ``table.local-time-zone``.
+
+    ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text to TIMESTAMP_LTZ the instant.
+    """
     zone = config.get("table.local-time-zone", "UTC")
 
     def folded(rex: RexNode) -> RexNode:
-        if not isinstance(rex, Call) or rex.name != _FROM_UNIXTIME:
+        if not isinstance(rex, Call) or rex.name not in _RULES:
             return rex
         try:
-            text = _text(rex, zone)
+            text = _RULES[rex.name](rex, zone)
         except (UnknownValue, OverflowError, ValueError):
             return rex
         return cast(Literal(text, rex.type.not_null()), rex.type)
@@ -40,7 +43,7 @@ def fold_local_times(rel: Rel, config: Mapping[str, str]) -> Rel:
     return bottom_up(rel, change)
 
 
-def _text(call: Call, zone: str) -> str:
+def _local_text(call: Call, zone: str) -> str:
     """Raises :class:`UnknownValue` for arguments that are no literals, and for patterns and zones not told here."""
     values = [o.value for o in call.operands if isinstance(o, Literal)]
     if len(values) < len(call.operands) or None in values:
@@ -48,3 +51,14 @@ def _text(call: Call, zone: str) -> str:
     seconds, pattern = (*values, _PATTERN)[:2]
     moment = datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None)
     return format_moment(in_zone(moment, zone), str(pattern))
+
+
+def _instant(call: Call, zone: str) -> str:
+    """Raises :class:`UnknownValue` for other casts, and for texts and zones not told here."""
+    (operand,) = call.operands
+    if call.type.root != "TIMESTAMP_LTZ" or not isinstance(operand, Literal) or operand.type.root not in CHARACTER:
+        raise UnknownValue
+    return moment_text(of_zone(parse_moment(str(operand.value)), zone), call.type)
+
+
+_RULES: dict[str, Callable[[Call, str], str]] = {"$FROM_UNIXTIME$1": _local_text, CAST: _instant}

@@ -41,6 +41,7 @@ from ..physical import (
     WindowTableFunction,
 )
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
+from .monotonicity import call_retractions
 from .row_types import row_of
 from .tree import bottom_up, with_inputs
 
@@ -126,7 +127,7 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 
 def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
-    retractions = (retracts,) * len(rel.calls)
+    retractions = call_retractions(rel, rel.calls, retracts)
     columns = accumulators(rel.calls, retractions, source.row_type.field_types, retracts)
     keys = [source.row_type.fields[g] for g in rel.grouping]
     local = LocalGroupAggregate(

@@ -14,7 +14,7 @@ from ...plan.functions.comparison import are_text_and_number
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
-from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort
+from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort, Values
 from .aggregates import remap_aggregate
 from .cases import push_into_cases
 from .rexes import (
@@ -39,6 +39,11 @@ from .tree import bottom_up, with_inputs
 def reduce_expressions(rel: Rel) -> Rel:
     """Simplify every expression."""
     return bottom_up(rel, _reduce)
+
+
+def reduce_rows(rel: Rel) -> Rel:
+    """The expressions of rows that are written out take the types that a sink asks for."""
+    return _reduce(rel) if isinstance(rel, Project) and isinstance(rel.input, Values) else rel
 
 
 def select_filtered(rel: Rel) -> Rel:

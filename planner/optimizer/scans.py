@@ -11,9 +11,10 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
+from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata
-from ...plan.types import APPROXIMATE
+from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
 from ..algebra import Approximate, Filter, Project, Rel, Scan, Sort
 from ..connectors import (
     ALL_CHANGES,
@@ -30,7 +31,7 @@ from ..scan_columns import physical_columns
 from . import sargs
 from .evaluation import java_float
 from .predicates import filtered
-from .rexes import AND, BINARY, OR, and_, cast, conjunctions, identity, is_call, refs, rewrite
+from .rexes import AND, BINARY, OR, SPECIAL, and_, cast, conjunctions, identity, is_call, refs, rewrite
 from .row_types import pick, row_of
 from .simplify import reordered_condition, simplify, to_cnf
 from .tree import bottom_up
@@ -116,9 +117,16 @@ def _push_filter(rel: Rel) -> Rel:
 
 
 def _told(rex: RexNode) -> RexNode:
-    """The predicate back from the source's language, in which approximate numbers are Java's."""
+    """The predicate back from the source's language.
+
+    There approximate numbers are Java's, intervals have all units of their kind, and there is one subtraction.
+    """
 
     def told(node: RexNode) -> RexNode:
+        if isinstance(node, (Literal, Call)) and is_interval(node.type) and not is_call(node, "$-$1"):
+            return replace(node, type=_with_all_units(node.type))
+        if is_call(node, "$+$1", "$-$1") and node.type.root in _MOVED:
+            return replace(node, syntax=SPECIAL if is_call(node, "$+$1") else BINARY)  # type: ignore[arg-type]
         if isinstance(node, Literal) and node.type.root in APPROXIMATE and node.value is not None:
             text = java_float(float(node.value), single=node.type.root == "FLOAT")
             return replace(node, value=Approximate(Decimal(text)))
@@ -127,11 +135,22 @@ def _told(rex: RexNode) -> RexNode:
     return rewrite(rex, told)
 
 
+_MOVED = ("DATE", "TIME", *TIMESTAMPS)
+"""The types whose sum with an interval is one function and whose difference another."""
+
+
+def _with_all_units(t: LogicalType) -> LogicalType:
+    units, scale = ("YEAR_TO_MONTH", None) if is_year_month(t) else ("DAY_TO_SECOND", 6)
+    return LogicalType(f"INTERVAL_{units}", t.nullable, precision=2, scale=scale)
+
+
 def is_convertible(rex: RexNode) -> bool:
     """Whether a source can be told the predicate."""
     if isinstance(rex, Call):
         if rex.name == "$SEARCH$1":
             return is_convertible(rex.operands[0])
+        if "JSON" in rex.name:
+            return False
         known = rex.name not in _NOT_CONVERTIBLE and ("_" not in rex.name or rex.name in _WITHOUT_UNDERSCORES)
         return known and all(map(is_convertible, rex.operands))
     if isinstance(rex, FieldAccess):

@@ -38,6 +38,7 @@ from .rexes import (
     NEGATED_TESTS,
     NOT,
     OR,
+    PREFIX,
     SEARCH,
     TRUE,
     UNKNOWN,
@@ -341,11 +342,13 @@ def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
 
 
 def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """Adding zero or multiplying by one leaves a number as it is."""
+    """Adding zero, multiplying by one and negating twice leave a number as it is."""
     neutral = 0 if rex.name in ("$+$1", "$-$1") else 1
     places = (1,) if rex.name in ("$-$1", "$/$1") else (0, 1)
     operands = tuple(map(simplifier.simplify, rex.operands))
     rex = replace(rex, operands=operands)
+    if rex.syntax == PREFIX and isinstance(operands[0], Call) and operands[0].key == rex.key:
+        return operands[0].operands[0]
     if len(operands) != 2 or any(o.type.root not in NUMERIC for o in operands):
         return fold(rex)
     for place in places:

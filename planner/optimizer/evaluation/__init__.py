@@ -4,7 +4,7 @@ from . import casts, conditions, json, text  # noqa: F401  (registers evaluators
 from .collections import is_collection, of_collection
 from .numbers import double_text, java_float, number
 from .registry import EVALUATORS, UnknownValue
-from .times import format_moment, in_zone, moment_text, months_between, parse_moment, shift_clock, shift_months
+from .times import format_moment, in_zone, moment_text, months_between, of_zone, parse_moment, shift_clock, shift_months
 
 __all__ = [
     "EVALUATORS",
@@ -18,6 +18,7 @@ __all__ = [
     "months_between",
     "number",
     "of_collection",
+    "of_zone",
     "parse_moment",
     "shift_clock",
     "shift_months",

@@ -137,6 +137,11 @@ def in_zone(moment: datetime, zone: str) -> datetime:
     return _moved(moment, "UTC", zone)
 
 
+def of_zone(local: datetime, zone: str) -> datetime:
+    """The moment, in UTC, of a time zone's wall clock.  Raises :class:`UnknownValue` for an unknown zone."""
+    return _moved(local, zone, "UTC")
+
+
 def _moved(local: datetime, source: str, target: str) -> datetime:
     """The wall clock of one time zone when that of another shows ``local``."""
     try:

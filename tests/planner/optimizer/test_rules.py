@@ -65,6 +65,8 @@ CASES: list[tuple[str, str]] = [
     ("select_filtered", "SELECT x.k FROM (SELECT * FROM a WHERE k = 'x') x JOIN c ON x.id = c.cid"),
     ("fold_local_times", "SELECT FROM_UNIXTIME(0), FROM_UNIXTIME(id), FROM_UNIXTIME(1709210096, 'E dd') || k FROM a"),
     ("fold_local_times", "SELECT id FROM a WHERE k > FROM_UNIXTIME(0)"),
+    ("fold_local_times", "SELECT CAST('2024-03-31 02:30:00' AS TIMESTAMP_LTZ(3)), CAST(k AS TIMESTAMP_LTZ(3)) FROM a"),
+    ("reduce_rows", "SELECT CAST(y AS BIGINT), x FROM (VALUES (ARRAY[1], 1), (ARRAY[2], 2)) AS v(x, y)"),
     ("reduce_expressions", "SELECT k, v + 1 FROM a WHERE k = 'x' AND (v = 1 OR v = 2 OR FALSE)"),
     ("reduce_expressions", "SELECT id, v, COALESCE(v, 0) FROM a WHERE v IS NULL"),
     ("reduce_expressions", "SELECT b = TRUE, b = FALSE, b <> FALSE, b <> TRUE FROM a WHERE b = FALSE AND v > 1"),
