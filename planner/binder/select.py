@@ -74,7 +74,8 @@ def _project(binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[I
     from .query import column_names, sort
 
     exprs = [_item(binder, item) for item in items]
-    names = column_names([item.name for item in items])
+    is_aggregated = isinstance(binder, AggregateBinder)
+    names = column_names([*_aggregated_names(items)] if is_aggregated else [item.name for item in items])
     order, extra = _order(binder, query, items, exprs, names, distinct=select.distinct)
     width = len(exprs)
     if select.qualify is not None:
@@ -174,6 +175,16 @@ def _is_aggregated(select: ast.Select, query: ast.Query) -> bool:
 def _output_names(items: list[Item]) -> dict[ast.Expression, str]:
     """What the select list calls its expressions, by which an aggregate names its columns."""
     return {item.node: item.name or f"EXPR${i}" for i, item in enumerate(items) if item.node is not None}
+
+
+def _aggregated_names(items: list[Item]) -> list[str]:
+    """The names in the result of an aggregate: an item that is there twice counts once for those behind it."""
+    different: set[tuple[str, ast.Expression | None]] = set()
+    names = []
+    for item in items:
+        names.append(item.name or f"EXPR${len(different)}")
+        different.add((names[-1], item.node))
+    return names
 
 
 def _collect(binder: AggregateBinder, select: ast.Select, items: list[Item], query: ast.Query) -> None:
