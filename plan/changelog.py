@@ -137,9 +137,14 @@ def _deduplicate(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds
 
 def _ranking(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
     assert isinstance(node, (Rank, SortLimit, Limit))
-    if isinstance(node, Limit) and inputs[0] == INSERT_ONLY:
+    if inputs[0] == INSERT_ONLY and (isinstance(node, Limit) or _stays_first(plan, node)):
         return INSERT_ONLY
     return _with_updates(INSERT_ONLY | RowKinds.D, node.generate_update_before)
+
+
+def _stays_first(plan: Plan, node: ExecNode) -> bool:
+    in_batches = any(isinstance(other, MiniBatchAssigner) for other in plan.nodes)
+    return isinstance(node, Rank) and node.takes_first_to_stay and not in_batches
 
 
 def _normalize(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:

@@ -135,7 +135,7 @@ def _top_n(
         _keeping(context, node.rank_strategy),
         output_number,
         node.generate_update_before,
-        context.folds_changes and not _is_insert_only(node),
+        context.folds_changes and not (isinstance(node, Rank) and node.takes_first_to_stay),
         changelog,
         node.ttl_ms(),
     )
@@ -143,18 +143,6 @@ def _top_n(
     if output_number:
         ranked = ranked.withColumnRenamed("rank", column_name(len(stream.type.fields)))
     return Stream(ranked, node.output_type, changelog, pulse=stream.pulse)
-
-
-def _is_insert_only(node: Rank | SortLimit | Limit) -> bool:
-    """Whether Flink takes the first row of each key to stay the first, so that each that comes to be it is a row.
-
-    Source: ``RankUtil.outputInsertOnlyInDeduplicate``.
-    """
-    if not isinstance(node, Rank) or node.rank_type != "ROW_NUMBER" or node.output_row_number:
-        return False
-    fields = node.order_by.fields
-    keeps_last = len(fields) == 1 and not fields[0].is_ascending
-    return node.rank_range == ConstantRankRange(1, 1) and not node.generate_update_before and not keeps_last
 
 
 def keyed_rows(stream: Stream, keys: Sequence[int]) -> DataFrame:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..codec import plan_field
 from ..rex import RexNode
-from ..specs import PartitionSpec, RankRange, RankStrategy, SortSpec, StateMetadata
+from ..specs import ConstantRankRange, PartitionSpec, RankRange, RankStrategy, SortSpec, StateMetadata
 from .aggregates import MINI_BATCH_OPTIONS
 from .base import ExecNode, exec_node
 
@@ -78,6 +78,18 @@ class Rank(ExecNode):
     output_row_number: bool
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
+
+    @property
+    def takes_first_to_stay(self) -> bool:
+        """Whether Flink takes the first row of each key to stay the first, so that it plans inserts alone.
+
+        Source: ``RankUtil.isDeduplication``, ``RankUtil.keepLastDeduplicateRow``.
+        """
+        if self.rank_type != "ROW_NUMBER" or self.output_row_number or self.generate_update_before:
+            return False
+        fields = self.order_by.fields
+        keeps_last = len(fields) == 1 and not fields[0].is_ascending
+        return self.rank_range == ConstantRankRange(1, 1) and not keeps_last
 
 
 @exec_node(
