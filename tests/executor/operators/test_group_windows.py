@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.context import LOCAL_TIME_ZONE
 from flinkplan.executor.operators.group_windows import group_window_aggregate
 from flinkplan.plan.errors import PlanError
 from flinkplan.plan.nodes import GroupWindowAggregate
+from flinkplan.plan.session import LOCAL_TIME_ZONE
 from flinkplan.plan.specs import (
     AggregateCall,
     GroupWindow,
