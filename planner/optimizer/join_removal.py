@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Join, Project, Rel
 from .join_kinds import join_keys
@@ -22,11 +23,13 @@ def remove_joins(rel: Rel) -> Rel:
 
 
 def remove_joins_below_aggregates(rel: Rel) -> Rel:
-    """The same where an aggregation does not mind how often a row comes."""
+    """The same where an aggregation of the columns does not mind how often a row comes."""
     if not isinstance(rel, Aggregate) or not all(call.distinct for call in rel.calls):
         return rel
     below = rel.input
     if not isinstance(below, Project) or not isinstance(below.input, Join):
+        return rel
+    if not all(isinstance(e, InputRef) for e in below.exprs):
         return rel
     kept = _over_preserved(below, below.input)
     return rel if kept is None else replace(rel, input=kept)
