@@ -63,6 +63,7 @@ lint: venv ## ruff and mypy
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/mypy --no-error-summary sample_plans/*.py benchmarks/*.py
+	@$(BIN)/mypy --no-error-summary tests
 
 format: venv ## format the code and sort its imports
 	@$(BIN)/ruff check --quiet --fix-only

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,7 +41,7 @@ WINDOWS = compile_script(
 
 
 @pytest.fixture
-def checkpoint(tmp_path: Path) -> Iterator[Path]:
+def checkpoint(tmp_path: Path) -> Path:
     """A checkpoint made by :data:`PLAN`."""
     CheckpointRecord(tmp_path / "checkpoint").begin(PLAN, "available-now", {})
     return tmp_path / "checkpoint"

@@ -80,9 +80,15 @@ def counts_by_minute(place: Place) -> Plan:
     delay = {"kind": "LITERAL", "value": "10000", "type": "INTERVAL SECOND(6) NOT NULL"}
     minus = {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$-$1", "operands": [ref, delay]}
     timed = {"type": "ROW", "fields": [{"name": "ts", "fieldType": TIME}, {"name": "k", "fieldType": "STRING"}]}
-    call = {"name": "n", "syntax": "FUNCTION_STAR", "internalName": "$COUNT$1", "argList": [], "filterArg": -1}
+    call: dict[str, Any] = {
+        "name": "n",
+        "syntax": "FUNCTION_STAR",
+        "internalName": "$COUNT$1",
+        "argList": [],
+        "filterArg": -1,
+    }
     call |= {"distinct": False, "approximate": False, "ignoreNulls": False, "type": "BIGINT NOT NULL"}
-    window = {"strategy": "TimeAttribute", "window": {"type": "TumblingWindow", "size": "PT1M"}}
+    window: dict[str, Any] = {"strategy": "TimeAttribute", "window": {"type": "TumblingWindow", "size": "PT1M"}}
     window |= {"timeAttributeType": TIME, "timeAttributeIndex": 0, "isRowtime": True}
     start = {"kind": "WindowStart", "reference": {"name": "w$", "type": TIME}}
     return pipeline(

@@ -8,9 +8,10 @@ import json
 import os
 import re
 import sys
+from typing import Any
 
 
-def run(request: dict) -> str:
+def run(request: dict[str, Any]) -> str:
     """Execute a plan and wait for its end; what is wrong, in Flink's words."""
     from pyflink.table import EnvironmentSettings, TableEnvironment
 

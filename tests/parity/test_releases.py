@@ -98,8 +98,8 @@ every_file = pytest.mark.parametrize("file", FILES, ids=lambda f: f"{f.parent.na
 @cache
 def difference(name: str) -> Diff:
     """From the older plan to the newest."""
-    files = older(name).plan_file, older(name).newest
-    return diff_texts(*(Source(str(f), f.read_text("utf-8"), str(f)) for f in files))
+    old, new = (Source(str(f), f.read_text("utf-8"), str(f)) for f in (older(name).plan_file, older(name).newest))
+    return diff_texts(old, new)
 
 
 @every_file

@@ -184,7 +184,7 @@ def test_every_kind_occurs() -> None:
 
 @pytest.mark.skipif(not PLANS, reason="the parity corpus is not here")
 def test_every_call_of_a_compiled_plan_is_declared() -> None:
-    unknown = set()
+    unknown: set[tuple[str, str]] = set()
 
     def look(value: object) -> None:
         if isinstance(value, dict):

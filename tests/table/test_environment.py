@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -69,7 +69,7 @@ def test_the_package_offers_the_api() -> None:
 
 
 def test_names_and_parameters_are_those_of_pyflink() -> None:
-    parameters = {
+    parameters: dict[Callable[..., Any], list[str]] = {
         TableEnvironment.create: ["environment_settings"],
         TableEnvironment.execute_sql: ["self", "stmt"],
         TableEnvironment.compile_plan_sql: ["self", "stmt"],

@@ -28,10 +28,10 @@ from .model import Files, Row, Truth, joined, order, shipment, sums
 def _changed(name: str, old: str, new: str, columns: str, first: Files, second: Files, **more: Any) -> Truth:
     """A change of a query that has the rule ``name``, or ``rules``."""
     settings = more.pop("settings", ("", ""))
-    scripts = [script(old, columns, settings[0]), script(new, more.pop("new_columns", columns), settings[1])]
+    before, after = script(old, columns, settings[0]), script(new, more.pop("new_columns", columns), settings[1])
     for replaced in more.pop("replace", ()):
-        scripts = [text.replace(*replaced) for text in scripts]
-    return Truth(name, more.pop("rules", (name,)), *scripts, first, second, **more)
+        before, after = before.replace(*replaced), after.replace(*replaced)
+    return Truth(name, more.pop("rules", (name,)), before, after, first, second, **more)
 
 
 def _windows(name: str, old: str, new: str, **more: Any) -> Truth:

@@ -12,7 +12,7 @@ Row = Mapping[str, Any]
 Files = Mapping[str, Sequence[Row]]
 
 
-def order(id: int, product: str = "p", amount: int = 1, price: int = 10, **more: Any) -> Row:
+def order(id: int, product: str = "p", amount: int = 1, price: int | None = 10, **more: Any) -> Row:
     """A row of the table orders."""
     row = {"id": id, "product": product, "shop": "s", "amount": amount, "price": price, "discount": 2}
     return {**row, "ts": "2020-01-01 00:00:00", **more}

@@ -56,7 +56,7 @@ def run(node: Any, translate: Any, steps: Steps, bench: Bench, changelog: bool =
     left = timed_source(bench, "left", LEFT, 1)
     right = timed_source(bench, "right", RIGHT, 1, changelog=changelog)
     joined = translate(node, (left, right), bench.context)
-    emitted = []
+    emitted: list[Rows] = []
     for rows, _ in steps:
         for side, added in rows.items():
             bench.put(side, *((*kind, k, minute(m), v) for *kind, k, m, v in added))

@@ -21,6 +21,7 @@ def spec_of(script: ast.Script) -> Spec | None:
             add(spec, statement)
         elif statement is not job:
             return None
+    assert not isinstance(job, ast.CreateTable)
     inserts = job.inserts if isinstance(job, ast.StatementSet) else (job,)
     spec["inserts"] = [_insert(insert) for insert in inserts]
     return spec
