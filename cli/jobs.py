@@ -102,9 +102,14 @@ class JobRunner(AbstractContextManager["JobRunner"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for job in self._running:
-            job.stop()
-        self._stack.__exit__(kind, error, trace)
+        try:
+            for job in self._running:
+                job.stop()
+        except Exception:
+            if self._interrupt is None:
+                raise  # else the signal may have gone to the JVM as well, which does not answer any more
+        finally:
+            self._stack.__exit__(kind, error, trace)
 
     def start(self, plan: Plan, options: Mapping[str, str]) -> Job:
         """Start a plan; one whose input ends has ended when this returns.  ``options`` are the session's.

@@ -313,8 +313,8 @@ BROKEN = (
     ),
     _changed(
         "order-changed",
-        _BEST,
-        _BEST.replace("DESC", "ASC"),
+        _BEST.replace("<= 1", "<= 2"),
+        _BEST.replace("<= 1", "<= 2").replace("DESC", "ASC"),
         TOP_COLUMNS,
         {"orders/a": [order(1, price=1), order(2, price=5)]},
         {"orders/b": [order(3, price=3)]},
