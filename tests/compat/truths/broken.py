@@ -316,7 +316,7 @@ BROKEN = (
         _BEST.replace("<= 1", "<= 2"),
         _BEST.replace("<= 1", "<= 2").replace("DESC", "ASC"),
         TOP_COLUMNS,
-        {"orders/a": [order(1, price=1), order(2, price=5)]},
+        {"orders/a": [order(1, price=1), order(2, price=5), order(4, price=2)]},
         {"orders/b": [order(3, price=3)]},
         expected=[("d", "s", "p", 5), ("c", "s", "p", 3)],
     ),
