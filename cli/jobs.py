@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
@@ -96,6 +97,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         for number in _INTERRUPTS:
             self._stack.callback(signal.signal, number, signal.getsignal(number))
         self._take_interrupts()
+        if not self._debug:
+            self._keep_quiet()
         self._progress = self._stack.enter_context(shown(*self._how_shown))
         return self
 
@@ -164,6 +167,12 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             self._obey()  # what interrupts a group of processes ends the JVM as well
             raise
         self._running.remove(job)
+
+    def _keep_quiet(self) -> None:
+        """Say nothing of calls to a JVM that has gone, which py4j tells the root logger."""
+        silent = logging.NullHandler()
+        logging.root.addHandler(silent)
+        self._stack.callback(logging.root.removeHandler, silent)
 
     def _obey(self) -> None:
         if self._interrupt:
