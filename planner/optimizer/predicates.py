@@ -111,45 +111,43 @@ def _pushed(join: Join, above: tuple[RexNode, ...]) -> Rel | None:
     left, right = [*left, *own_left], [*right, *own_right]
     if kind is join.type and not left and not right and len(own) == len(original):
         return None
-    if kind not in ONE_SIDED:
-        keys = _equal_columns(and_(original) if _equal_columns(and_(original), width) else and_(own), width)
+    if kind in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
+        keys = _equal_columns(original, width) or _equal_columns(own, width)
         known = [*above, *original] if kind is JoinType.INNER else [p for p in above if _is_bound(p)]
-        _transfer(known, keys, kind, width, left, right)
+        to_left, to_right = _transferred(known, keys, kind, width)
+        left = [*left, *(p for p in to_left if p not in left)]
+        right = [*right, *(p for p in to_right if p not in right)]
     new = _join(
         join, kind, _narrowed(join.left, left), _narrowed(join.right, [shift(r, -width) for r in right]), and_(own)
     )
     return filtered(_as_before(new, join.row_type), [p for p in above if p in stay])
 
 
-def _equal_columns(condition: RexNode, width: int) -> dict[int, int]:
-    """The columns that a join equates, both ways."""
-    keys = join_keys(condition, width)
+def _equal_columns(parts: Iterable[RexNode], width: int) -> dict[int, int]:
+    """The columns that a join's conditions equate, both ways."""
+    keys = join_keys(and_(parts), width)
     pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]
     return dict([*pairs, *((b, a) for a, b in pairs)])
 
 
-def _transfer(
-    parts: Iterable[RexNode],
-    keys: Mapping[int, int],
-    kind: JoinType,
-    width: int,
-    left: list[RexNode],
-    right: list[RexNode],
-) -> None:
-    """Add to the conditions of each side what those on the keys of the other imply, unless its rows may be missing."""
+def _transferred(
+    parts: Iterable[RexNode], keys: Mapping[int, int], kind: JoinType, width: int
+) -> tuple[list[RexNode], list[RexNode]]:
+    """What conditions on the keys of one side say of the other, for the left and the right one.
+
+    Of a side whose rows may be missing nothing follows for the other.
+    """
+    left: list[RexNode] = []
+    right: list[RexNode] = []
     for part in parts:
         read = refs(part)
         if not read or not read <= set(keys) or not is_deterministic(part):
             continue
         if max(read) < width and kind is not JoinType.RIGHT:
-            target = right
+            right.append(remap(part, keys))
         elif min(read) >= width and kind is not JoinType.LEFT:
-            target = left
-        else:
-            continue
-        moved = remap(part, keys)
-        if moved not in target:
-            target.append(moved)
+            left.append(remap(part, keys))
+    return list(dict.fromkeys(left)), list(dict.fromkeys(right))
 
 
 def _is_bound(rex: RexNode) -> bool:
