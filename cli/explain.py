@@ -34,6 +34,7 @@ def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, for
         shown = physical_json(queries) if physical else explain_json(compiled)
         click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
         return
+    # all lines first: a tree too deep to draw is refused before anything is printed
     for line in list(physical_lines(queries) if physical else explain_lines(compiled)):
         if line.name:
             click.echo(f"{click.style(line.branches, dim=True)}{click.style(line.name, bold=True)}  {line.text}")
