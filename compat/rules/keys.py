@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,7 +49,7 @@ def judged_keys(name: str, *classes: type[ExecNode]) -> None:
 
     def judge(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
         old, new = _keys(edit.old, name, c.old), _keys(edit.new, name, c.new)
-        rule_ = ORDER if sorted(k.meaning for k in old) == sorted(k.meaning for k in new) else KEYS
+        rule_ = ORDER if Counter(k.meaning for k in old) == Counter(k.meaning for k in new) else KEYS
         message = became(f"({_listed(old)})", f"({_listed(new)})")
         yield Judgement(rule_, message, edit.old, edit.new, changes[0].pointer, changes=changes)
 

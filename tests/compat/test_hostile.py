@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 from flinkplan.compat.diff import Exceptions, Side, Source, diff_plans, diff_texts
 from flinkplan.plan.document import dumps
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.nodes import Rank
+from flinkplan.plan.specs import PartitionSpec
 from flinkplan.planner import compile_script
 from tests.cli.support import flinkplan
-from tests.compat.pipelines import PAIRS
+from tests.compat.pipelines import PAIRS, TOP, TOP_COLUMNS, script
 
 PLANS = tuple(json.loads(dumps(compile_script(pair.scripts()[0]))) for pair in PAIRS[::7])
 TEXTS = tuple(map(json.dumps, PLANS))
@@ -63,6 +66,15 @@ def test_a_malformed_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text:
 def test_a_ttl_of_a_million_days_is_one() -> None:
     found = diff_texts(Source("old", GOOD), Source("new", GOOD.replace('"0 ms"', '"1000000 d"')))
     assert [f.message for f in found.findings] == ["groupAggregateState 0 ms → 1000000 d"]
+
+
+def test_a_key_that_is_no_column() -> None:
+    plan = compile_script(script(TOP, TOP_COLUMNS))
+    rank = next(node for node in plan.nodes if isinstance(node, Rank))
+    broken = replace(rank, partition=PartitionSpec((rank.partition.fields[0], -1)))
+    new = replace(plan, nodes=tuple(broken if node is rank else node for node in plan.nodes))
+    found = diff_texts(Source("old", dumps(plan)), Source("new", dumps(new)))
+    assert "keys-changed" in {f.rule for f in found.findings}
 
 
 def test_fifty_megabytes(tmp_path: Path) -> None:
