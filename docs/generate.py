@@ -65,7 +65,6 @@ def change_rules() -> Iterator[str]:
     """The rules of ``diff``, each with the tests that show what Spark does."""
     sys.path.insert(0, str(HERE.parent))
     from flinkplan.compat.rules import RULES
-    from tests.compat.truths import ALIKE
     from tests.compat.truths.broken import BROKEN
     from tests.compat.truths.restored import RESTORED
 
@@ -76,8 +75,6 @@ def change_rules() -> Iterator[str]:
     for rule in RULES.values():
         backing = [(t.name, file) for file, truths in files.items() for t in truths if rule.id in t.rules]
         shown = ", ".join(f"[{name}](../tests/compat/truths/{file}.py)" for name, file in backing)
-        if rule.id in ALIKE:
-            shown = f"as `{ALIKE[rule.id]}`"
         yield f"| `{rule.id}` | {rule.summary} | {rule.flink} | {rule.spark} | {rule.results} | {shown} |"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.states import Entry, State, count, entries, find_states
+from flinkplan.planner import compile_script
 from tests.cli.support import flinkplan
 from tests.compat.pipelines import (
     FIRST,
@@ -26,8 +27,8 @@ from tests.compat.pipelines import (
     WINDOW_COLUMNS,
     script,
 )
-from tests.compat.test_truth_spark import Runner, plan_of, put
-from tests.compat.truths import order, shipment
+from tests.compat.test_truth_spark import Runner, put
+from tests.compat.truths import Edit, as_compiled, left_ttl, order, shipment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,10 +38,10 @@ pytestmark = pytest.mark.spark
 CASCADE = f"SELECT id, MAX(price), MIN(cost) FROM ({JOIN}) GROUP BY id"
 
 
-def states(spark: SparkSession, folder: Path, query: str, columns: str, ttl: str | None = None) -> list[State]:
+def states(spark: SparkSession, folder: Path, query: str, columns: str, edit: Edit = as_compiled) -> list[State]:
     """The states that a query leaves behind after a few rows."""
     put(folder, {"orders/a": [order(1, amount=2), order(2, amount=3)], "shipments/a": [shipment(1)]})
-    Runner(spark, folder).run(plan_of(script(query, columns), ttl))
+    Runner(spark, folder).run(edit(compile_script(script(query, columns))))
     return find_states(folder / "checkpoint")
 
 
@@ -74,14 +75,18 @@ def test_the_states_of_every_operator(
 
 def test_expiry(spark: SparkSession, tmp_path: Path) -> None:
     started = datetime.now(UTC)
-    found = {s.name: list(entries(spark, s, None, 9)) for s in states(spark, tmp_path, JOIN, JOIN_COLUMNS, "1 h")}
+    found = {
+        s.name: list(entries(spark, s, None, 9)) for s in states(spark, tmp_path, JOIN, JOIN_COLUMNS, left_ttl("1 h"))
+    }
     expiries = [entry.expires for entry in found["leftState"]]
     assert [started < e - timedelta(hours=1) < datetime.now(UTC) for e in expiries if e] == [True, True]
     assert [(entry.is_expired, entry.expires) for entry in found["rightState"]] == [(False, None)]
 
 
 def test_expired_entries_are_cleaned_up(spark: SparkSession, tmp_path: Path) -> None:
-    found = {s.name: list(entries(spark, s, None, 9)) for s in states(spark, tmp_path, JOIN, JOIN_COLUMNS, "1 ms")}
+    found = {
+        s.name: list(entries(spark, s, None, 9)) for s in states(spark, tmp_path, JOIN, JOIN_COLUMNS, left_ttl("1 ms"))
+    }
     assert (len(found["leftState"]), len(found["rightState"])) == (0, 1)
     assert Entry(("left",), None, datetime(2020, 1, 1, tzinfo=UTC)).is_expired
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,6 @@ from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan.document import Plan, dumps
 from flinkplan.plan.errors import FlinkplanError
-from flinkplan.plan.nodes import Join
-from flinkplan.planner import compile_script
 from tests.compat.truths import TRUTHS, Files, Truth
 
 if TYPE_CHECKING:
@@ -34,19 +32,6 @@ def put(folder: Path, files: Files) -> None:
         file = folder / "in" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def plan_of(script: str, ttl: str | None) -> Plan:
-    """The plan of a script, its left states with a TTL; an empty one leaves the TTLs of joins to the job."""
-    plan = compile_script(script)
-    if ttl is None:
-        return plan
-    return replace(plan, nodes=tuple(_with_ttl(n, ttl) if isinstance(n, Join) else n for n in plan.nodes))
-
-
-def _with_ttl(node: Join, ttl: str) -> Join:
-    left, right = node.states
-    return replace(node, state=(replace(left, ttl=ttl), right) if ttl else None)
 
 
 @dataclass(frozen=True)
@@ -93,18 +78,19 @@ def rows(written: Iterable[Change]) -> Counter[tuple[Any, ...]]:
 def restart(truth: Truth, runner: Runner) -> tuple[list[Change], list[Change]]:
     """Run the old plan, then the new one; returns what each wrote."""
     out = runner.folder / "out"
+    old, new = truth.plans
     put(runner.folder, truth.first)
-    runner.run(plan_of(truth.old, truth.ttls[0]))
+    runner.run(old)
     before = changes(out)
     put(runner.folder, truth.second)
-    runner.run(plan_of(truth.new, truth.ttls[1]))
+    runner.run(new)
     after = {file: lines for file, lines in changes(out).items() if file not in before}
     return [*chain.from_iterable(before.values())], [*chain.from_iterable(after.values())]
 
 
 def judged(truth: Truth) -> Verdict:
     """What is said of the checkpoint before."""
-    old, new = (dumps(plan_of(script, ttl)) for script, ttl in zip((truth.old, truth.new), truth.ttls, strict=True))
+    old, new = map(dumps, truth.plans)
     return diff_texts(Source("old", old), Source("new", new), locate=False).spark
 
 
@@ -114,7 +100,7 @@ def never_stopped(truth: Truth, runner: Runner) -> Counter[tuple[Any, ...]]:
         return Counter(truth.uninterrupted)
     put(runner.folder, truth.first)
     put(runner.folder, truth.second)
-    runner.run(plan_of(truth.new, truth.ttls[1]))
+    runner.run(truth.plans[1])
     return rows(chain.from_iterable(changes(runner.folder / "out").values()))
 
 

@@ -59,6 +59,11 @@ def _products(name: str, query: str, columns: str, **more: Any) -> Truth:
     )
 
 
+def _inserted(row: Row) -> Row:
+    """A row as Debezium tells of it."""
+    return {"op": "c", "before": None, "after": row}
+
+
 def _at(id: int, time: str, **more: Any) -> Row:
     """An order of the first of January, or of the next day."""
     return order(id, ts=f"2020-01-{time}", **more)
@@ -92,6 +97,7 @@ _SHOPS = JOIN.replace("o.price", "o.shop AS x, s.shop AS y")
 _SHOPS_COLUMNS = "id BIGINT, x STRING, y STRING, cost DECIMAL(10, 2)"
 _FILES = "'connector' = 'filesystem', 'path' = '${DIR}/in/orders', 'format' = 'json'"
 _WATERMARK = ", WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
+_DUPLICATES = "SET 'table.exec.source.cdc-events-duplicate' = 'true';"
 _LOCAL_TIME = "SET 'table.local-time-zone' = '{}';"
 
 BROKEN = (
@@ -402,5 +408,16 @@ BROKEN = (
         },
         {"orders/c": [_at(11, "01 00:20:00")], "orders/d": [_at(12, "01 00:30:00")]},
         expected=[("c", 10, 19), ("c", 11, 20)],
+    ),
+    _changed(
+        "normalized-rows-changed",
+        "SELECT product, family FROM products WHERE rank_in_family > 1",
+        "SELECT product, family FROM products WHERE rank_in_family < 3",
+        "product STRING, family STRING",
+        {"products/a": [_inserted({**_PRODUCT, "product": "first"})]},
+        {"products/b": [_inserted({**_PRODUCT, "product": "second"})]},
+        settings=(_DUPLICATES, _DUPLICATES),
+        replace=[("rank_in_family INT\n", "rank_in_family INT, PRIMARY KEY (product) NOT ENFORCED\n")],
+        expected=[("c", "second", "f")],
     ),
 )

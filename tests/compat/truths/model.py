@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from flinkplan.plan.document import Plan
+from flinkplan.plan.nodes import ExecNode, Join
+from flinkplan.planner import compile_script
 from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
 
 Row = Mapping[str, Any]
 Files = Mapping[str, Sequence[Row]]
+Edit = Callable[[Plan], Plan]
+"""What a hand changes in a compiled plan."""
 
 
 def order(id: int, product: str = "p", amount: int = 1, price: int | None = 10, **more: Any) -> Row:
@@ -24,9 +29,35 @@ def shipment(order_id: int, cost: int = 5, **more: Any) -> Row:
     return {**row, "ts": "2020-01-01 00:00:00", **more}
 
 
+def as_compiled(plan: Plan) -> Plan:
+    """No edit."""
+    return plan
+
+
+def each(cls: type[ExecNode], **fields: Any) -> Edit:
+    """Set fields of all nodes of a type."""
+    return lambda plan: replace(
+        plan, nodes=tuple(replace(n, **fields) if isinstance(n, cls) else n for n in plan.nodes)
+    )
+
+
+def left_ttl(ttl: str, flink_version: str | None = None) -> Edit:
+    """Keep the left rows of joins for ``ttl``, in a plan of that release of Flink."""
+
+    def kept(node: ExecNode) -> ExecNode:
+        if not isinstance(node, Join):
+            return node
+        left, right = node.states
+        return replace(node, state=(replace(left, ttl=ttl), right))
+
+    return lambda plan: replace(
+        plan, flink_version=flink_version or plan.flink_version, nodes=tuple(map(kept, plan.nodes))
+    )
+
+
 @dataclass(frozen=True)
 class Truth:
-    """State made under ``old``, a restart under ``new``.
+    """State made under ``old``, a restart under ``new``: two scripts, and what ``edits`` change in their plans.
 
     ``first`` and ``second`` are the rows by table (and file) that are there before and after the restart.  The
     changes written after it are ``expected``: ``c`` or ``d``, then the row; or Spark refuses with an error that has
@@ -45,7 +76,13 @@ class Truth:
     refused: str | None = None
     uninterrupted: Sequence[tuple[Any, ...]] | None = None
     seamless: bool = False
-    ttls: tuple[str | None, str | None] = (None, None)
+    edits: tuple[Edit, Edit] = (as_compiled, as_compiled)
+
+    @property
+    def plans(self) -> tuple[Plan, Plan]:
+        """The plan before the restart, and the one after it."""
+        old, new = (edit(compile_script(text)) for edit, text in zip(self.edits, (self.old, self.new), strict=True))
+        return old, new
 
 
 def sums(name: str, rule: str, new: str, columns: str, expected: Sequence[tuple[Any, ...]], **more: Any) -> Truth:

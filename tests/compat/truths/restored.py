@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from flinkplan.plan.nodes import Exchange, Join, OverAggregate, Sink
+from flinkplan.plan.specs import PIPELINED_INPUT, Distribution, DistributionType, StateMetadata
 from tests.compat.pipelines import (
     JOIN,
     JOIN_COLUMNS,
+    OVER,
+    OVER_COLUMNS,
     SUMS,
     SUMS_COLUMNS,
     TOP,
@@ -15,7 +21,7 @@ from tests.compat.pipelines import (
     script,
 )
 
-from .model import Truth, joined, order, shipment, sums
+from .model import Truth, as_compiled, each, joined, left_ttl, order, shipment, sums
 
 
 def _two_queries(query: str, columns: str) -> str:
@@ -44,17 +50,44 @@ _NO_WATERMARK = (",\n  ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SE
 _ONE_HOUR = "SET 'table.exec.state.ttl' = '1 h';"
 _SHIPPED = "SELECT o.product, SUM(s.cost) FROM orders o JOIN shipments s ON o.id = s.order_id GROUP BY o.product"
 _SHIPPED_COLUMNS = "product STRING, cost DECIMAL(38, 2)"
+_BY_TWO_COLUMNS = replace(PIPELINED_INPUT, required_distribution=Distribution(DistributionType.HASH, (0, 1)))
+_RUNNING = OVER.replace("2 PRECEDING", "UNBOUNDED PRECEDING")
+_KEYED = f"{SUMS_COLUMNS}, PRIMARY KEY (product) NOT ENFORCED"
+_MATERIALIZED = {
+    "require_upsert_materialize": True,
+    "state": (StateMetadata(0, "0 ms", "sinkMaterializeState"),),
+}
 _COMPUTED = JOIN.replace("o.price", "o.discount")
 _PLUS_ONE = ("discount DECIMAL(10, 2)", "discount AS CAST(price + 1 AS DECIMAL(10, 2))")
 _PLUS_TWO = ("discount DECIMAL(10, 2)", "discount AS CAST(price + 2 AS DECIMAL(10, 2))")
 
 RESTORED = (
     # ---------------------------------------------------------------- TTLs
-    joined("ttl-enabled", ("ttl-enabled",), JOIN, expected=_MATCHED, seamless=True, ttls=(None, "1 h")),
-    joined("ttl-disabled", ("ttl-disabled",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", None)),
-    joined("ttl-changed", ("ttl-changed",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", "3 h")),
-    joined("old-entries-keep-their-expiry", ("ttl-changed",), JOIN, expected=[], ttls=("1 ms", "1 h")),
-    joined("ttl-left-to-job", ("ttl-left-to-job",), JOIN, expected=_MATCHED, seamless=True, ttls=("1 h", "")),
+    joined(
+        "ttl-enabled", ("ttl-enabled",), JOIN, expected=_MATCHED, seamless=True, edits=(as_compiled, left_ttl("1 h"))
+    ),
+    joined(
+        "ttl-disabled", ("ttl-disabled",), JOIN, expected=_MATCHED, seamless=True, edits=(left_ttl("1 h"), as_compiled)
+    ),
+    joined(
+        "ttl-changed",
+        ("ttl-changed",),
+        JOIN,
+        expected=_MATCHED,
+        seamless=True,
+        edits=(left_ttl("1 h"), left_ttl("3 h")),
+    ),
+    joined(
+        "old-entries-keep-their-expiry", ("ttl-changed",), JOIN, expected=[], edits=(left_ttl("1 ms"), left_ttl("1 h"))
+    ),
+    joined(
+        "ttl-left-to-job",
+        ("ttl-left-to-job",),
+        JOIN,
+        expected=_MATCHED,
+        seamless=True,
+        edits=(left_ttl("1 h"), each(Join, state=None)),
+    ),
     Truth(
         "ttl-shorter-downstream",
         ("ttl-shorter-downstream",),
@@ -64,9 +97,25 @@ RESTORED = (
         {"shipments/b": [shipment(1)]},
         [("d", "p", 5), ("c", "p", 10)],
         seamless=True,
-        ttls=("1 h", "1 d"),
+        edits=(left_ttl("1 h"), left_ttl("1 d")),
+    ),
+    joined(
+        "ttl-switched-before-2.2",
+        ("ttl-switched-before-2.2",),
+        JOIN,
+        expected=_MATCHED,
+        seamless=True,
+        edits=(left_ttl("0 ms", "1.20"), left_ttl("1 h", "1.20")),
     ),
     # ---------------------------------------------------------------- without state
+    joined(
+        "exchange-changed",
+        ("exchange-changed",),
+        JOIN,
+        expected=_MATCHED,
+        seamless=True,
+        edits=(as_compiled, each(Exchange, input_properties=(_BY_TWO_COLUMNS,))),
+    ),
     sums(
         "filter-changed",
         "stateless-node-changed",
@@ -290,5 +339,26 @@ RESTORED = (
             "orders/c": [order(4, ts="2020-01-01 02:00:00")],
         },
         [("c", "2020-01-01 00:00:00", "p", 5), ("c", "2020-01-01 01:00:00", "p", 1)],
+    ),
+    # ---------------------------------------------------------------- other ways of the same
+    Truth(
+        "over-function-changed",
+        ("over-function-changed",),
+        script(_RUNNING, OVER_COLUMNS),
+        script(_RUNNING, OVER_COLUMNS),
+        {"orders/a": [order(1, amount=2)], "orders/b": [order(2, amount=3, ts="2020-01-01 01:00:00")]},
+        {"orders/c": [order(3, amount=4, ts="2020-01-01 02:00:00")]},
+        [("c", 2, 5)],
+        edits=(each(OverAggregate, unbounded_over_version=1), as_compiled),
+    ),
+    Truth(
+        "stateful-node-version-changed",
+        ("stateful-node-version-changed",),
+        script(SUMS, _KEYED),
+        script(SUMS, _KEYED),
+        {"orders/a": [order(1, amount=2)]},
+        {"orders/b": [order(2, amount=3)]},
+        _GOES_ON,
+        edits=(each(Sink, version=1, **_MATERIALIZED), each(Sink, version=2, **_MATERIALIZED)),
     ),
 )
