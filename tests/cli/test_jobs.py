@@ -9,7 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,31 @@ def test_quiet(case: Path) -> None:
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
 
 
+@contextmanager
+def streaming(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process, in a group of its own, that runs a streaming job and has done a batch."""
+    (folder / "script.sql").write_text(STREAMING)
+    command = [str(Path(sys.executable).parent / "flinkplan"), "run", "script.sql", "--log-format", "json"]
+    with subprocess.Popen(
+        [*command, "--checkpoint", "state", "--trigger-interval", "1s"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(Path.home())},
+    ) as process:
+        assert process.stdout
+        assert json.loads(process.stdout.readline())["sink"] == "nowhere"
+        yield process
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit code and what was written to standard error."""
+    errors = process.communicate()[1]
+    return process.returncode, errors
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("number", "send", "code"),
@@ -108,22 +134,22 @@ def test_a_streaming_job_is_stopped_cleanly(
     tmp_path: Path, number: signal.Signals, send: Callable[[int, int], None], code: int
 ) -> None:
     """Also where the signal goes to the whole group of processes, and so ends the JVM."""
-    (tmp_path / "script.sql").write_text(STREAMING)
-    command = [str(Path(sys.executable).parent / "flinkplan"), "run", "script.sql", "--log-format", "json"]
-    with subprocess.Popen(
-        [*command, "--checkpoint", "state", "--trigger-interval", "1s"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(Path.home())},
-    ) as process:
-        assert process.stdout and process.stderr
-        first = json.loads(process.stdout.readline())
+    with streaming(tmp_path) as process:
         send(process.pid, number)
-        errors = process.stderr.read()
-        assert process.wait() == code, errors
-    assert first["sink"] == "nowhere"
+        found, errors = ended(process)
+    assert found == code, errors
     assert "error" not in errors and "Traceback" not in errors
     assert (tmp_path / "plan.json").exists()
+
+
+@pytest.mark.spark
+def test_a_jvm_that_is_killed(tmp_path: Path) -> None:
+    with streaming(tmp_path) as process:
+        jvm = subprocess.run(["pgrep", "-P", str(process.pid), "java"], capture_output=True, text=True, check=True)
+        os.kill(int(jvm.stdout), signal.SIGKILL)
+        code, errors = ended(process)
+    assert code == 5
+    assert errors.splitlines()[-2:] == [
+        "error: the JVM that ran the job has ended",
+        "hint: it was killed, perhaps for want of memory: --conf spark.driver.memory=4g gives it more than 2g",
+    ]
