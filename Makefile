@@ -49,8 +49,9 @@ demo: java venv ## compile a sample, execute its plan on Spark, print the result
 	@$(BIN)/python sample_plans/show.py $(DEMO)/output
 	@printf '%-11s %s\n' plan $(DEMO)/plan.json output $(DEMO)/output checkpoint $(DEMO)/checkpoint
 
+# One process runs all tests that share the Spark session, a second one the others.
 test: java lint ## lint, types and all tests
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 soak: java venv ## kill a running job 200 times and compare what it wrote
 	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py

@@ -15,6 +15,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files from what is found now")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have one process run all that shares the Spark session, where several run the tests."""
+    for item in items:
+        if item.get_closest_marker("spark") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 class Golden:
     """Compares texts with the files of the folder ``golden`` beside a test."""
 

@@ -125,6 +125,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 @pytest.mark.spark
+@pytest.mark.xdist_group("processes")
 @pytest.mark.parametrize(
     ("number", "send", "code"),
     [(signal.SIGINT, os.kill, 130), (signal.SIGTERM, os.killpg, 143)],
@@ -143,6 +144,7 @@ def test_a_streaming_job_is_stopped_cleanly(
 
 
 @pytest.mark.spark
+@pytest.mark.xdist_group("processes")
 def test_a_jvm_that_is_killed(tmp_path: Path) -> None:
     with streaming(tmp_path) as process:
         jvm = subprocess.run(["pgrep", "-P", str(process.pid), "java"], capture_output=True, text=True, check=True)

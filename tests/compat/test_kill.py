@@ -29,7 +29,7 @@ from flinkplan.planner import compile_script
 from tests.compat.pipelines import TABLES, WINDOW, WINDOW_COLUMNS
 from tests.compat.truths import order, shipment
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
 KILLS = int(os.environ.get("FLINKPLAN_KILLS", "20"))
 BATCHES = (0, 0, 1, 2, 3)
