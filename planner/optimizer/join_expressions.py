@@ -89,7 +89,7 @@ def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
     """The left and right operand of an equality between both inputs, unless both are columns."""
     if not is_call(rex, EQ, IS_NOT_DISTINCT_FROM):
         return None
-    a, b = rex.operands  # type: ignore[union-attr]
+    a, b = rex.operands
     of_a, of_b = refs(a), refs(b)
     if not of_a or not of_b:
         return None
@@ -125,6 +125,6 @@ def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
     exprs = (*identity(rel.row_type), *extra)
     names = [*rel.row_type.field_names]
     for e in extra:
-        inner = e.operands[0] if is_call(e, CAST) else e  # type: ignore[union-attr]
+        inner = e.operands[0] if is_call(e, CAST) else e
         names.append(rel.row_type.fields[inner.index].name if isinstance(inner, InputRef) else f"$f{len(names)}")
     return Project(input=rel, exprs=exprs, row_type=row_of(unique_names(names), (e.type for e in exprs)))

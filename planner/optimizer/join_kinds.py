@@ -81,7 +81,7 @@ def _equal_columns(rex: RexNode, width: int) -> tuple[int, int] | None:
     rex = null_safe_equality(rex) or rex
     if not is_call(rex, EQ, IS_NOT_DISTINCT_FROM):
         return None
-    a, b = rex.operands  # type: ignore[union-attr]
+    a, b = rex.operands
     if not isinstance(a, InputRef) or not isinstance(b, InputRef):
         return None
     if a.index > b.index:
@@ -120,10 +120,10 @@ def _time_comparison(
     """(the two time columns, lower bound, upper bound) of left − right."""
     if not is_call(rex, EQ, LT, LE, GT, GE):
         return None
-    a, b = (_time_term(o, types) for o in rex.operands)  # type: ignore[union-attr]
+    a, b = (_time_term(o, types) for o in rex.operands)
     if a is None or b is None or (a[0] < width) == (b[0] < width):
         return None
-    name = rex.name  # type: ignore[union-attr]
+    name = rex.name
     if a[0] >= width:
         a, b, name = b, a, MIRRORED[name]
     distance = b[1] - a[1]
@@ -137,7 +137,7 @@ def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] 
     if isinstance(rex, InputRef):
         return (rex.index, 0) if types[rex.index].is_time_attribute else None
     if is_call(rex, CAST):
-        return _time_term(rex.operands[0], types)  # type: ignore[union-attr]
+        return _time_term(rex.operands[0], types)
     if not isinstance(rex, Call) or rex.name not in ("$+$1", "$-$1") or len(rex.operands) != 2:
         return None
     left, right = rex.operands

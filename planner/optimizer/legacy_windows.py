@@ -65,7 +65,7 @@ def _resolved(rex: RexNode) -> RexNode:
         if isinstance(node, Call) and len(node.operands) == 1 and is_call(node.operands[0], _WINDOW):
             suffix = node.name[1:].rsplit("$", 1)[0].rsplit("_", 1)[-1]
             index = [s for s, _ in _PROPERTIES].index(suffix)
-            return node.operands[0].operands[index]  # type: ignore[union-attr]
+            return node.operands[0].operands[index]
         return node
 
     return rewrite(rex, step)

@@ -17,7 +17,7 @@ def comparison(rex: RexNode) -> tuple[str, RexNode, Literal] | None:
     if not is_call(rex, EQ, NE, LT, LE, GT, GE):
         return None
     left, right = children(rex)
-    name = rex.name  # type: ignore[union-attr]
+    name = rex.name
     if isinstance(left, Literal) and not isinstance(right, Literal):
         left, right, name = right, left, MIRRORED[name]
     if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:

@@ -97,8 +97,8 @@ def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
 def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
     if not is_call(rex, LE, GE, LT, GT, EQ):
         return None
-    left, right = rex.operands  # type: ignore[union-attr]
-    name = rex.name  # type: ignore[union-attr]
+    left, right = rex.operands
+    name = rex.name
     if isinstance(right, InputRef) and right.index == rank:
         left, right, name = right, left, MIRRORED[name]
     if name != LE or not isinstance(left, InputRef) or left.index != rank or not isinstance(right, InputRef):

@@ -133,11 +133,11 @@ def _compared(condition: RexNode) -> set[int]:
 def _equalities(condition: RexNode) -> dict[int, Literal]:
     found = {}
     for part in conjunctions(condition):
-        if is_call(part, IS_NULL) and isinstance(part.operands[0], InputRef):  # type: ignore[union-attr]
-            column = part.operands[0]  # type: ignore[union-attr]
+        if is_call(part, IS_NULL) and isinstance(part.operands[0], InputRef):
+            column = part.operands[0]
             found[column.index] = Literal(None, column.type)
         elif is_call(part, EQ):
-            left, right = part.operands  # type: ignore[union-attr]
+            left, right = part.operands
             if isinstance(left, Literal):
                 left, right = right, left
             if isinstance(left, InputRef) and isinstance(right, Literal) and _is_value_of(right, left.type):

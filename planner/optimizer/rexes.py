@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import TypeGuard
 
 from ...plan.rex import Call, InputRef, Literal, RexNode, Sarg, children, transform
 from ...plan.types import BOOLEAN, LogicalType
@@ -38,7 +39,7 @@ NONDETERMINISTIC = frozenset({"$RAND$1", "$RAND_INTEGER$1", "$UUID$1", "$PROCTIM
 """Functions whose value may differ from one call to the next."""
 
 
-def is_call(rex: RexNode, *names: str) -> bool:
+def is_call(rex: RexNode, *names: str) -> TypeGuard[Call]:
     """Whether the expression calls one of the functions."""
     return isinstance(rex, Call) and rex.name in names
 

@@ -126,7 +126,7 @@ def _told(rex: RexNode) -> RexNode:
         if isinstance(node, (Literal, Call)) and is_interval(node.type) and not is_call(node, "$-$1"):
             return replace(node, type=_with_all_units(node.type))
         if is_call(node, "$+$1", "$-$1") and node.type.root in _MOVED:
-            return replace(node, syntax=SPECIAL if is_call(node, "$+$1") else BINARY)  # type: ignore[arg-type]
+            return replace(node, syntax=SPECIAL if is_call(node, "$+$1") else BINARY)
         if isinstance(node, Literal) and node.type.root in APPROXIMATE and node.value is not None:
             text = java_float(float(node.value), single=node.type.root == "FLOAT")
             return replace(node, value=Approximate(Decimal(text)))

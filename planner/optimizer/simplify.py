@@ -89,9 +89,9 @@ def text_as_column(rex: RexNode) -> RexNode:
         return rex
     left, right = children(rex)
     if isinstance(right, Literal) and right.type.root == "CHAR" and left.type.root == "VARCHAR":
-        return compare(rex.name, left, replace(right, type=left.type.not_null()))  # type: ignore[union-attr]
+        return compare(rex.name, left, replace(right, type=left.type.not_null()))
     if isinstance(left, Literal) and left.type.root == "CHAR" and right.type.root == "VARCHAR":
-        return compare(rex.name, replace(left, type=right.type.not_null()), right)  # type: ignore[union-attr]
+        return compare(rex.name, replace(left, type=right.type.not_null()), right)
     return rex
 
 
