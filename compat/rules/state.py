@@ -10,19 +10,8 @@ from ...plan.errors import FlinkplanError
 from ...plan.findings import Severity
 from ...plan.names import node_names
 from ...plan.nodes import (
-    ChangelogNormalize,
-    Deduplicate,
     ExecNode,
-    GlobalGroupAggregate,
-    GroupAggregate,
-    IncrementalGroupAggregate,
-    Join,
-    Limit,
-    LookupJoin,
-    MultiJoin,
-    Rank,
-    Sink,
-    SortLimit,
+    node_classes,
 )
 from ...plan.specs import StateMetadata
 from ...plan.ttl import expiry
@@ -158,23 +147,8 @@ KEY_TYPE = rule(
     mend="Cast the column back to its old type below the operator, or start without state.",
 )
 
-_STATEFUL = (
-    ChangelogNormalize,
-    Deduplicate,
-    GlobalGroupAggregate,
-    GroupAggregate,
-    IncrementalGroupAggregate,
-    Join,
-    Limit,
-    LookupJoin,
-    MultiJoin,
-    Rank,
-    Sink,
-    SortLimit,
-)
 
-
-@field_judge("state", *_STATEFUL)
+@field_judge("state", *(cls for cls in node_classes() if "state" in cls.metadata.judged))
 def ttls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """How long states are kept, state by state."""
     if edit.old.is_stateful != edit.new.is_stateful:
