@@ -175,9 +175,9 @@ class AggregateBinder(WindowedBinder):
         if function.name == "COUNT" and len(operands) > 1:
             raise BindError("COUNT takes one argument", node.span)
         arguments = Arguments(tuple(o.type for o in operands), operands, self.group_count > 0 and node.filter is None)
-        if function is COUNT and not node.distinct and not any(t.nullable for t in arguments.types):
-            operands = ()
         argument_indexes = tuple(self._add_input(o) for o in operands)
+        if function is COUNT and not node.distinct and not any(t.nullable for t in arguments.types):
+            argument_indexes = ()
         filter_index = -1
         if node.filter is not None:
             condition = self.below.condition(node.filter)
@@ -263,19 +263,25 @@ class AggregateBinder(WindowedBinder):
     def build(self, rel: Rel, ttl: TtlHint | None) -> Rel:
         """The aggregate over the projection of what it needs."""
         names = uniquify(name for _, name in self.inputs)
+        read = sorted(set(range(self.group_count)).union(*({*c.arg_list, c.filter_arg} - {-1} for c in self.calls)))
+        place = {old: new for new, old in enumerate(read)} | {-1: -1}
+        exprs = tuple(self.inputs[i][0] for i in read)
         below = Project(
             input=rel,
-            exprs=tuple(rex for rex, _ in self.inputs),
-            row_type=row(zip(names, (rex.type for rex, _ in self.inputs), strict=True), nullable=False),
+            exprs=exprs,
+            row_type=row(zip((names[i] for i in read), (rex.type for rex in exprs), strict=True), nullable=False),
+        )
+        calls = tuple(
+            replace(c, arg_list=tuple(place[a] for a in c.arg_list), filter_arg=place[c.filter_arg]) for c in self.calls
         )
         groups = [self._group_ref(i) for i in range(self.group_count)]
-        output = uniquify([*names[: self.group_count], *(c.name for c in self.calls)])
-        types = [*(g.type for g in groups), *(c.type for c in self.calls)]
-        source: Rel = rel if not self.inputs or _is_identity(below) else below
+        output = uniquify([*names[: self.group_count], *(c.name for c in calls)])
+        types = [*(g.type for g in groups), *(c.type for c in calls)]
+        source: Rel = rel if not exprs or _is_identity(below) else below
         return Aggregate(
             input=source,
             grouping=tuple(range(self.group_count)),
-            calls=tuple(self.calls),
+            calls=calls,
             grouping_sets=self.group_sets,
             ttl=ttl,
             row_type=row(zip(output, types, strict=True), nullable=False),

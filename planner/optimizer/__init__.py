@@ -13,6 +13,7 @@ from ...plan.document import Plan
 from ..algebra import Rel, TableModify
 from ..physical import Sink
 from .aggregate_functions import reduce_functions
+from .aggregate_joins import push_below_joins
 from .aggregates import expand_grouping_sets, merge_permutation, merge_sets_permutation, remove_distinct, with_constant
 from .calcs import merge_calcs, to_calc
 from .changelog import Mode, Modes, infer
@@ -34,12 +35,13 @@ from .naming import derive_names
 from .normalization import normalize_changelogs
 from .overs import merge_projections, split_overs
 from .predicates import push_filters
-from .projections import push_projections, trim_one_sided
+from .projections import push_projections, push_projections_again, trim_one_sided
 from .rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
 from .reduce import pull_up_constants, reduce_expressions, reduce_rows, select_filtered
 from .refusals import refuse_unplannable
 from .reuse import merge_scans, merge_sinks, share
 from .scans import push_into_scans, push_limit, to_sources
+from .semi_join_pushing import push_semi_joins
 from .set_operations import rewrite_set_operation
 from .sorts import push_sorts
 from .split_distinct import split_distinct
@@ -104,8 +106,10 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(expand_grouping_sets),
     _everywhere(remove_distinct),
     _everywhere(reduce_functions),
+    _everywhere(push_semi_joins),
+    _everywhere(push_below_joins),
     _whole(push_filters),
-    _whole(push_projections),
+    _whole(push_projections_again),
     _whole(push_sorts),
     _everywhere(push_limit),
     _everywhere(reduce_rows),

@@ -14,17 +14,17 @@ from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra import Aggregate, Filter, Project, Rel, Values
 from ..physical import Expand
-from .keys import are_columns_unique
 from .rexes import EQ, case, cast, compare, identity
-from .row_types import row_of, unique_names
+from .row_types import pick, row_of, unique_names
 from .simplify import simplify
+from .uniqueness import are_columns_unique
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
 
 def with_constant(rel: Rel) -> Rel:
     """An aggregation that reads no column reads a constant, so that its input need not produce more."""
-    if not isinstance(rel, Aggregate) or _reads_something(rel) or isinstance(rel.input, Values):
+    if not isinstance(rel, Aggregate) or reads_something(rel) or isinstance(rel.input, Values):
         return rel
     if len(rel.input.row_type.fields) == 1:
         return rel
@@ -32,7 +32,8 @@ def with_constant(rel: Rel) -> Rel:
     return replace(rel, input=Project(input=rel.input, exprs=(zero,), row_type=row_of(["$f0"], [zero.type])))
 
 
-def _reads_something(rel: Aggregate) -> bool:
+def reads_something(rel: Aggregate) -> bool:
+    """Whether an aggregation reads any column."""
     return bool(rel.grouping) or any(c.arg_list or c.filter_arg >= 0 for c in rel.calls)
 
 
@@ -190,8 +191,12 @@ def _reads_filtered(rel: Rel) -> TypeGuard[Aggregate]:
 
 def _skips_columns(rel: Aggregate) -> bool:
     """Whether it reads some columns of its input and passes over others, which calls read that nobody needed."""
-    read = {*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg))}
-    return _reads_something(rel) and not read >= set(range(len(rel.input.row_type.fields)))
+    return reads_something(rel) and not _read_columns(rel) >= set(range(len(rel.input.row_type.fields)))
+
+
+def _read_columns(rel: Aggregate) -> set[int]:
+    """The columns of its input that an aggregation reads."""
+    return {*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
 
 
 def _undone(rel: Project, merged: Rel) -> Rel:
@@ -208,13 +213,25 @@ def _without_permutation(rel: Aggregate) -> Rel:
     if not isinstance(rel.input, Project):
         return rel
     below = rel.input
-    if not _reads_something(rel):
+    if not reads_something(rel):
         return rel if isinstance(below.input, Values) or _is_smaller(below) else replace(rel, input=below.input)
     indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
     width = len(below.input.row_type.fields)
     if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):
         return rel
     return _in_order(remap_aggregate(rel, indexes, below.input))
+
+
+def merge_columns(rel: Aggregate) -> Rel:
+    """AggregateProjectMergeRule: over the input of projections that pass on all that is aggregated."""
+    source = rel.input
+    columns = {i: i for i in _read_columns(rel)}
+    while isinstance(source, Project) and all(isinstance(source.exprs[i], InputRef) for i in columns.values()):
+        columns = {i: source.exprs[at].index for i, at in columns.items()}  # type: ignore[union-attr]
+        source = source.input
+    if source is rel.input or len({columns[g] for g in rel.grouping}) < len(rel.grouping):
+        return rel
+    return _in_order(remap_aggregate(rel, columns, source))
 
 
 def merge_sets_permutation(rel: Rel) -> Rel:
@@ -255,6 +272,13 @@ _SIZES = {"BOOLEAN": 1, "TINYINT": 1, "SMALLINT": 2, "INT": 4, "FLOAT": 4, "BIGI
 def row_size(row: LogicalType) -> int:
     """About how many bytes a row takes.  Source: ``FlinkRelMdSize.averageTypeValueSize``."""
     return sum(_SIZES.get(t.root, 12) for t in row.field_types)
+
+
+def without_unread(rel: Aggregate, below: Project) -> Aggregate:
+    """The aggregation over a projection that computes only what it reads."""
+    kept = sorted(_read_columns(rel))
+    new = replace(below, exprs=tuple(below.exprs[i] for i in kept), row_type=pick(below.row_type, kept))
+    return remap_aggregate(rel, {old: i for i, old in enumerate(kept)}, new)
 
 
 def remap_aggregate(rel: Aggregate, indexes: Sequence[int] | Mapping[int, int], source: Rel) -> Aggregate:

@@ -11,8 +11,8 @@ from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Join, Project, Rel
 from .join_kinds import join_keys
-from .keys import are_columns_unique
 from .rexes import refs, shift
+from .uniqueness import are_columns_unique
 
 
 def remove_joins(rel: Rel) -> Rel:
@@ -50,5 +50,5 @@ def _matches_once(join: Join) -> bool:
     """Whether no row of the preserved side has two matches."""
     keys = join_keys(join.condition, len(join.left.row_type.fields))
     if join.type is JoinType.LEFT:
-        return are_columns_unique(join.right, keys.right)
-    return join.type is JoinType.RIGHT and are_columns_unique(join.left, keys.left)
+        return are_columns_unique(join.right, keys.right) is True
+    return join.type is JoinType.RIGHT and are_columns_unique(join.left, keys.left) is True

@@ -83,11 +83,6 @@ def keys_in_group_range(rel: Rel, partition: tuple[int, ...]) -> Keys:
     return upsert_keys(rel)
 
 
-def are_columns_unique(rel: Rel, columns: Iterable[int]) -> bool:
-    """Whether some unique key lies within the columns."""
-    return _covered(unique_keys(rel), columns)
-
-
 def _covered(keys: Keys, columns: Iterable[int]) -> bool:
     wanted = set(columns)
     return any(k <= wanted for k in keys)

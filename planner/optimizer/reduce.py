@@ -15,7 +15,7 @@ from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Sort, Values
-from .aggregates import remap_aggregate
+from .aggregates import without_unread
 from .cases import push_into_cases
 from .rexes import (
     CAST,
@@ -180,17 +180,9 @@ def pull_up_constants(rel: Rel) -> Rel:
     fields = rel.row_type.fields
     order = [*kept, *range(len(rel.grouping), len(fields))]
     inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept), row_type=pick(rel.row_type, order))
-    inner = _without_unread(inner, rel.input)
+    inner = without_unread(inner, rel.input)
     place = {old: new for new, old in enumerate(order)}
     exprs: list[RexNode] = []
     for i, f in enumerate(fields):
         exprs.append(constant[i] if i in constant else InputRef(place[i], f.type))
     return Project(input=inner, exprs=tuple(exprs), row_type=rel.row_type)
-
-
-def _without_unread(rel: Aggregate, below: Project) -> Aggregate:
-    """The aggregation over a projection that computes only what it reads."""
-    read = {*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
-    kept = sorted(read)
-    new = replace(below, exprs=tuple(below.exprs[i] for i in kept), row_type=pick(below.row_type, kept))
-    return remap_aggregate(rel, {old: i for i, old in enumerate(kept)}, new)

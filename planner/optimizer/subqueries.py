@@ -14,7 +14,6 @@ from ...plan.types import BIGINT, BOOLEAN, INT
 from ..algebra import Aggregate, Filter, Join, Lateral, Project, Rel, SubQuery, SubQueryKind
 from ..rexbuilder import comparison_operands
 from .decorrelation import compare_columns, decorrelated, distinct, free_variables
-from .keys import are_columns_unique
 from .lateral_ranks import to_lateral_rank
 from .predicates import filtered, join_row_type
 from .projections import columns
@@ -56,6 +55,7 @@ from .row_types import concat, row_of, unique_names
 from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined, semi_join
 from .simplify import negate, reordered_condition, simplify, simplify_condition
 from .tree import bottom_up
+from .uniqueness import are_columns_unique
 
 
 def rewrite_subqueries(rel: Rel) -> Rel:

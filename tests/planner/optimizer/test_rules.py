@@ -151,6 +151,23 @@ CASES: list[tuple[str, str]] = [
     ("merge_permutation", "SELECT COUNT(*) FROM a WHERE k = 'x'"),
     ("merge_permutation", "SELECT COUNT(*) FROM (SELECT v FROM a WHERE k = 'x')"),
     ("merge_permutation", "SELECT COUNT(*) FROM (SELECT UPPER(k) FROM a WHERE v > 1)"),
+    ("push_below_joins", "SELECT DISTINCT cdc.id, cdc.k FROM a JOIN cdc ON a.id = cdc.id"),
+    ("push_below_joins", "SELECT name, SUM(cdc.id), COUNT(v) FROM cdc JOIN c ON cdc.v = c.cid GROUP BY name"),
+    ("push_below_joins", "SELECT y.k, SUM(x.id), MAX(x.v) FROM cdc x JOIN cdc y ON x.v = y.id GROUP BY y.k"),
+    ("push_below_joins", "SELECT a.k, COUNT(*), SUM(a.v) FROM a, c GROUP BY a.k"),
+    ("push_below_joins", "SELECT y.id, COUNT(y.k), SUM(x.id) FROM cdc x JOIN cdc y ON x.v = y.id GROUP BY y.id"),
+    ("push_below_joins", "SELECT k, SUM(v) FROM a JOIN c ON a.id = c.cid GROUP BY k"),
+    ("push_semi_joins", "SELECT v, name FROM cdc JOIN c ON v = cid WHERE id IN (SELECT id FROM a WHERE k = 'x')"),
+    ("push_semi_joins", "SELECT v, name FROM c JOIN cdc ON v = cid WHERE id NOT IN (SELECT id FROM cdc)"),
+    ("push_semi_joins", "SELECT v, name FROM cdc JOIN c ON v = cid WHERE EXISTS (SELECT 1 FROM a WHERE a.id = cdc.v)"),
+    (
+        "push_projections_again",
+        "SELECT v, name FROM cdc JOIN c ON v = cid WHERE id IN (SELECT id FROM a WHERE k = 'x')",
+    ),
+    (
+        "push_projections_again",
+        "SELECT name FROM c JOIN cdc ON v = cid WHERE k IN (SELECT k FROM a WHERE v = 1)",
+    ),
     (
         "wrap_json_arguments",
         "SELECT k, JSON_ARRAYAGG(v), COUNT(v), JSON_OBJECTAGG(KEY k VALUE v), JSON_ARRAYAGG(id) FROM a GROUP BY k",
