@@ -22,9 +22,10 @@ def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str
 
     A job whose sources are all bounded runs to the end of its input, fires every open window and stops; others run
     until Ctrl-C and go on from their checkpoint when started again. --set says what the plan leaves to the session that
-    executes it, such as table.local-time-zone; what the plan fixes, stays.
+    executes it, such as table.local-time-zone; what the plan fixes, stays. A plan in which 'flinkplan validate' finds
+    an error is not started.
     """
-    from ..plan.document import loads
+    from ..compat.validation import read_plan
     from ..plan.session import DEFAULTS
 
     if if_exists and plan != "-" and not Path(plan).exists():
@@ -35,7 +36,7 @@ def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str
         known = ", ".join(DEFAULTS)
         raise click.UsageError(f"the option '{unknown[0]}' does nothing when a plan is executed; there is {known}")
     text, name = read_input(plan)
-    compiled = loads(text, name)
+    compiled = read_plan(text, name)
     with JobRunner(debug=debug, **job) as runner:
         runner.start(compiled, session)
         runner.wait()

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ...plan.codec import write_object
-from ...plan.document import Plan, parse_json
-from ...plan.errors import Location, PlanError
+from ...plan.document import Plan, loads, parse_json
+from ...plan.errors import Location, PlanError, together
 from ...plan.findings import Finding, Severity, errors
 from ...plan.positions import Positions
-from .contents import check_column_types, check_columns, check_functions, check_types_and_expressions
+from .columns import check_column_types, check_columns, check_positions
+from .contents import check_functions, check_types_and_expressions
 from .raw import RawPlan
 from .rules import RULES
 from .shape import check_schema
@@ -25,8 +26,9 @@ from .structure import (
     check_types,
     check_version,
 )
+from .tables import check_tables
 
-__all__ = ["RULES", "check_plan", "validate_text"]
+__all__ = ["RULES", "check_plan", "read_plan", "validate_text"]
 
 CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_keys,
@@ -40,6 +42,8 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_states,
     check_types_and_expressions,
     check_columns,
+    check_positions,
+    check_tables,
     check_column_types,
     check_functions,
 )
@@ -63,6 +67,18 @@ def validate_text(text: str, file: str | None = None) -> list[Finding]:
     positions = Positions(text, file)
     found = [replace(f, location=positions.location(f.pointer)) for f in (*shape, *meaning)]
     return sorted(found, key=lambda f: ((f.location and f.location.line) or 0, f.pointer, f.rule))
+
+
+def read_plan(text: str, file: str | None = None) -> Plan:
+    """The plan in a text, to be executed.  Raises :class:`PlanError` for the errors found in it, all at once."""
+    found = errors(validate_text(text, file))
+    if found:
+        raise together([PlanError(_of_node(f), where=f.location, hint=f.hint) for f in found])
+    return loads(text, file)
+
+
+def _of_node(finding: Finding) -> str:
+    return finding.message if finding.node is None else f"node {finding.node}: {finding.message}"
 
 
 def check_plan(plan: Plan) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...plan.codec import field_codecs, read_field
+from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding
 from ...plan.nodes import ExecNode, node_classes
 from ...plan.positions import pointer
@@ -58,6 +60,17 @@ class RawNode:
             return type_from_json(self.json["outputType"]).fields
         except Exception:
             return None
+
+    @cached_property
+    def values(self) -> Mapping[str, Any]:
+        """What its fields hold, by their names, as far as it can be read."""
+        found = {}
+        for codec in field_codecs(self.cls) if self.cls else ():
+            try:
+                found[codec.name] = read_field(codec, self.json[codec.json])
+            except (FlinkplanError, KeyError):
+                continue
+        return found
 
     @property
     def columns(self) -> int | None:

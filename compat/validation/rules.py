@@ -154,6 +154,13 @@ RULES = rule_table(
         "A calc yields one column for each expression of its projection.",
     ),
     Rule(
+        "table-columns",
+        ERROR,
+        "a scan reads or a sink takes columns that the table does not have",
+        "A scan yields the columns of its table, or those that its abilities name; a sink takes one column for each "
+        "that its table stores.",
+    ),
+    Rule(
         "function",
         WARNING,
         "the function is not known here",

@@ -8,7 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..plan.document import Plan, dumps, loads
+from ..compat.validation import read_plan
+from ..plan.document import Plan, dumps
 from ..plan.errors import PlanError
 from ..plan.explain import explain_text
 from . import files
@@ -48,8 +49,8 @@ class PlanReference:
         return PlanReference(json_string)
 
     def load(self) -> Plan:
-        """The plan.  Raises :class:`PlanError` or :class:`UnsupportedError`."""
-        return loads(self.text, self.file)
+        """The plan.  Raises :class:`PlanError`, or :class:`ErrorGroup` for several errors."""
+        return read_plan(self.text, self.file)
 
 
 class CompiledPlan:

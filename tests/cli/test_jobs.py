@@ -52,6 +52,16 @@ def test_an_unset_variable_is_told_before_spark_starts(case: Path) -> None:
     assert "failed" not in outcome.err
 
 
+def test_what_validate_finds_is_told_before_spark_starts(case: Path) -> None:
+    plan = Path("plan.json")
+    plan.write_text(plan.read_text().replace('"inputIndex" : 1', '"inputIndex" : 77', 1))
+    outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}")
+    assert outcome.code == 3
+    assert re.match(
+        r"error: node \d: column 77 is read, but the input has \d columns\n --> plan.json:\d+:", outcome.err
+    )
+
+
 def test_if_exists(case: Path) -> None:
     outcome = flinkplan("execute", "other.json", "--if-exists")
     assert (outcome.code, outcome.err) == (0, "other.json does not exist; nothing to do\n")

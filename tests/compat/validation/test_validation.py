@@ -15,6 +15,7 @@ from tests.parity.corpus import HERE, Case, cases
 
 TEXT = (HERE / "cases/join-two-cdc-tables-with-primary-keys/plan.json").read_text("utf-8")
 JOIN = next(i for i, node in enumerate(json.loads(TEXT)["nodes"]) if node["type"] == "stream-exec-join_1")
+SINK = len(json.loads(TEXT)["nodes"]) - 1
 
 Edit = Callable[[Any], object]
 
@@ -209,6 +210,30 @@ EDITS = [
     pytest.param(
         "output-columns", lambda p: p["nodes"][JOIN + 1]["projection"].pop(), None, None, id="a-projection-short"
     ),
+    pytest.param(
+        "column-index",
+        lambda p: join(p)["joinSpec"].update(leftKeys=[9]),
+        f"/nodes/{JOIN}/joinSpec/leftKeys/0",
+        "columns count from 0 to",
+        id="key-9",
+    ),
+    pytest.param(
+        "column-index",
+        lambda p: join(p).update(leftUpsertKeys=[[0], [-1]]),
+        f"/nodes/{JOIN}/leftUpsertKeys/1/0",
+        "columns count from 0 to",
+        id="key-below-0",
+    ),
+    pytest.param(
+        "table-columns", lambda p: schema(p, 0, "scanTableSource").pop(), None, "the table's schema", id="short-source"
+    ),
+    pytest.param(
+        "table-columns",
+        lambda p: schema(p, -1, "dynamicTableSink").pop(),
+        f"/nodes/{SINK}/dynamicTableSink",
+        "the table's schema",
+        id="short-sink",
+    ),
     pytest.param("function", lambda p: calc_call(p), None, "did you mean '$UPPER$1'?", id="misspelt-function"),
 ]
 WITHOUT_JSON = [
@@ -217,6 +242,11 @@ WITHOUT_JSON = [
     pytest.param("json", "", id="empty"),
     pytest.param("json", "[" * 100_000, id="deep"),
 ]
+
+
+def schema(plan: Any, node: int, table: str) -> Any:
+    """The columns of a table."""
+    return plan["nodes"][node][table]["table"]["resolvedTable"]["schema"]["columns"]
 
 
 def calc_column(plan: Any) -> Any:
