@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..plan.nodes import ExecNode
+from ..plan.specs import RowKind
 from ..plan.types import LogicalType
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ can be late any more.
 
 HIDDEN = (KIND, SEQUENCE, LATENESS)
 
-INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = range(4)
+ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
+"""The numbers by which rows carry their kinds."""
 
-ROW_KINDS = {"INSERT": INSERT, "UPDATE_BEFORE": UPDATE_BEFORE, "UPDATE_AFTER": UPDATE_AFTER, "DELETE": DELETE}
-"""The row kinds by the names that plans use."""
+INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = ROW_KINDS.values()
 
 
 def column_name(index: int) -> str:

@@ -38,7 +38,7 @@ from .nodes import (
     WatermarkAssigner,
     WindowTableFunction,
 )
-from .specs import JoinType
+from .specs import JoinType, RowKind
 
 
 class RowKinds(Flag):
@@ -59,7 +59,7 @@ UPSERTS = RowKinds.I | RowKinds.UA | RowKinds.D
 ALL = UPSERTS | RowKinds.UB
 
 _CHANGELOG_FORMATS = {"debezium-json", "debezium-avro-confluent", "canal-json", "maxwell-json", "ogg-json"}
-_SPELLED = {"INSERT": RowKinds.I, "UPDATE_BEFORE": RowKinds.UB, "UPDATE_AFTER": RowKinds.UA, "DELETE": RowKinds.D}
+_SETS = dict(zip(RowKind, RowKinds, strict=True))
 
 
 def row_kinds(plan: Plan) -> Mapping[int, RowKinds]:
@@ -72,7 +72,7 @@ def row_kinds(plan: Plan) -> Mapping[int, RowKinds]:
 
 def sink_kinds(sink: Sink) -> RowKinds:
     """The kinds of rows that reach a sink, as the plan says."""
-    return _together([_SPELLED.get(kind, RowKinds.NONE) for kind in sink.input_changelog_mode])
+    return _together([_SETS[kind] for kind in sink.input_changelog_mode])
 
 
 def _emitted(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..plan.specs import RowKind
 from ..plan.types import BIGINT, STRING, timestamp_ltz
 from .catalog import Table
 
-INSERT_ONLY = frozenset({"INSERT"})
-ALL_CHANGES = frozenset({"INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"})
-UPSERT = ALL_CHANGES - {"UPDATE_BEFORE"}
+INSERT_ONLY = frozenset({RowKind.INSERT})
+ALL_CHANGES = frozenset(RowKind)
+UPSERT = ALL_CHANGES - {RowKind.UPDATE_BEFORE}
 
 _CDC_FORMATS = frozenset({"debezium-json", "canal-json", "maxwell-json", "ogg-json", "debezium-avro-confluent"})
 _UPSERT_CONNECTORS = frozenset({"blackhole", "upsert-kafka", "jdbc", "elasticsearch-7", "mongodb"})
@@ -30,7 +31,7 @@ def _format(options: Mapping[str, str]) -> str | None:
     return options.get("format") or options.get("value.format")
 
 
-def source_kinds(table: Table, hints: Mapping[str, str]) -> frozenset[str]:
+def source_kinds(table: Table, hints: Mapping[str, str]) -> frozenset[RowKind]:
     """The row kinds that a source emits."""
     options = table_options(table, hints)
     if options.get("connector") == "upsert-kafka":
@@ -38,7 +39,7 @@ def source_kinds(table: Table, hints: Mapping[str, str]) -> frozenset[str]:
     return ALL_CHANGES if _format(options) in _CDC_FORMATS else INSERT_ONLY
 
 
-def sink_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> frozenset[str]:
+def sink_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> frozenset[RowKind]:
     """The row kinds that a sink takes; ``inserts_only``: of a query that emits nothing else."""
     options = table_options(table, hints)
     connector = options.get("connector")

@@ -31,10 +31,10 @@ def check_types_and_expressions(plan: RawPlan) -> Iterator[Finding]:
 
 
 def check_functions(plan: RawPlan) -> Iterator[Finding]:
-    """Every built-in function is one of the function table, but where nobody looks into the node."""
+    """Every built-in function is one of the function table, and takes its operands, but where nobody looks."""
     from ...plan.functions import all_functions
 
-    known = {function.key for function in all_functions()}
+    known = {function.key: function for function in all_functions()}
     names = {name for _, name in known}
     for node in plan.nodes:
         if node.cls is None or issubclass(node.cls, OpaqueNode):
@@ -44,12 +44,19 @@ def check_functions(plan: RawPlan) -> Iterator[Finding]:
             syntax = value.get("syntax", "FUNCTION")
             if not isinstance(name, str) or not isinstance(syntax, str) or value.keys() & _USER_FUNCTION:
                 continue
-            if (syntax, name) not in known:
+            function = known.get((syntax, name))
+            if function is None:
                 hint = nearest(name, names)
                 if name in names:
                     hint = f"it exists as {' and '.join(sorted(s for s, n in known if n == name))}"
                 message = f"the function {name} ({syntax}) is not known"
                 yield node.finding("function", message, *path, "internalName", hint=hint)
+                continue
+            operands = value.get("operands")
+            if isinstance(operands, list) and not any(s.takes(len(operands)) for s in function.signatures):
+                message = f"the function {name} has {len(operands)} operands"
+                hint = f"write {' or '.join(function.usage)}"
+                yield node.finding("operand-count", message, *path, "operands", hint=hint)
 
 
 def objects_in(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:

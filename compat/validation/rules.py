@@ -161,6 +161,12 @@ RULES = rule_table(
         "that its table stores.",
     ),
     Rule(
+        "operand-count",
+        ERROR,
+        "a function has too few or too many operands",
+        "Each function takes as many operands as its signatures say.",
+    ),
+    Rule(
         "function",
         WARNING,
         "the function is not known here",

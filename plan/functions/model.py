@@ -84,11 +84,16 @@ class Signature:
     parameters: tuple[Argument, ...]
     rest: Argument | None = None
 
+    def takes(self, count: int) -> bool:
+        """Whether there may be so many arguments."""
+        fixed = len(self.parameters)
+        return count == fixed or (count > fixed and self.rest is not None)
+
     def accept(self, types: Sequence[LogicalType]) -> tuple[LogicalType, ...] | None:
         """The types the arguments must have (to be cast to where they differ), or ``None`` if they do not fit."""
-        fixed = len(self.parameters)
-        if len(types) < fixed or (self.rest is None and len(types) > fixed):
+        if not self.takes(len(types)):
             return None
+        fixed = len(self.parameters)
         expected = []
         for i in range(len(types)):
             parameter = self.parameters[i] if i < fixed else self.rest

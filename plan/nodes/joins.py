@@ -8,7 +8,7 @@ from typing import Any
 
 from ..codec import plan_field
 from ..rex import RexNode
-from ..specs import IntervalJoinSpec, JoinSpec, StateMetadata, WindowingStrategy
+from ..specs import IntervalJoinSpec, JoinSpec, RowKind, StateMetadata, WindowingStrategy
 from .base import ExecNode, exec_node
 
 
@@ -135,7 +135,7 @@ class LookupJoin(ExecNode):
     require_upsert_materialize: bool = False
     async_options: Any = None
     retry_options: Any = None
-    input_changelog_mode: tuple[str, ...] | None = None
+    input_changelog_mode: tuple[RowKind, ...] | None = None
     input_upsert_key: tuple[int, ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
     prefer_custom_shuffle: bool | None = plan_field(place="last", default=None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..codec import plan_field
 from ..rex import RexNode
-from ..specs import ConflictStrategy, StateMetadata, TableSinkSpec, TableSourceSpec
+from ..specs import ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
 from .base import ExecNode, exec_node
 
 SINK_OPTIONS = (
@@ -48,7 +48,7 @@ class Sink(ExecNode):
     """Writes a table; ``input_changelog_mode`` lists the row kinds that reach it."""
 
     dynamic_table_sink: TableSinkSpec
-    input_changelog_mode: tuple[str, ...]
+    input_changelog_mode: tuple[RowKind, ...]
     require_upsert_materialize: bool = False
     state: tuple[StateMetadata, ...] | None = None
     input_upsert_key: tuple[int, ...] | None = None

@@ -8,6 +8,7 @@ from .inputs import (
     DistributionType,
     InputProperty,
     MiniBatchInterval,
+    RowKind,
     StateMetadata,
 )
 from .joins import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
@@ -105,6 +106,7 @@ __all__ = [
     "ResolvedSchema",
     "ResolvedTable",
     "RetractStrategy",
+    "RowKind",
     "SessionGroupWindow",
     "SessionWindow",
     "SinkAbility",

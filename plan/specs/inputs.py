@@ -26,6 +26,15 @@ class StateMetadata:
         return parse_duration(self.ttl)
 
 
+class RowKind(Enum):
+    """What a row of a changelog says, in Flink's order."""
+
+    INSERT = "INSERT"
+    UPDATE_BEFORE = "UPDATE_BEFORE"
+    UPDATE_AFTER = "UPDATE_AFTER"
+    DELETE = "DELETE"
+
+
 class DistributionType(Enum):
     """How rows must be spread over the instances of the operator."""
 

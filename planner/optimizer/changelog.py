@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from ...plan.errors import FlinkplanError
-from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, SortField, UpdateFastStrategy
+from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra import Rel
 from ..catalog import Table
 from ..connectors import INSERT_ONLY as TAKES_INSERTS
@@ -74,11 +74,10 @@ class Mode:
         return self.updates is Updates.BEFORE_AND_AFTER
 
     @property
-    def row_kinds(self) -> tuple[str, ...]:
+    def row_kinds(self) -> tuple[RowKind, ...]:
         """As the plan lists them."""
-        before = ("UPDATE_BEFORE",) if self.has_update_before else ()
-        updates = (*before, UPDATE) if UPDATE in self.kinds else ()
-        return (*((INSERT,) if INSERT in self.kinds else ()), *updates, *((DELETE,) if DELETE in self.kinds else ()))
+        before = {RowKind.UPDATE_BEFORE} if UPDATE in self.kinds and self.has_update_before else set()
+        return tuple(kind for kind in RowKind if kind in self.kinds | before)
 
 
 Modes = Mapping[int, Mode]
@@ -118,13 +117,13 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
 
 
-def _check_conflict(sink: Sink, accepted: frozenset[str]) -> None:
+def _check_conflict(sink: Sink, accepted: Kinds) -> None:
     """Raise :class:`PlanningError` where ON CONFLICT has no meaning, or not the watermarks that it waits for."""
     if sink.conflict is None:
         return
     name = sink.table.identifier.name
-    if "UPDATE_BEFORE" in accepted or accepted == TAKES_INSERTS:
-        takes = "needs retractions" if "UPDATE_BEFORE" in accepted else "gets inserts only"
+    if RowKind.UPDATE_BEFORE in accepted or accepted == TAKES_INSERTS:
+        takes = "needs retractions" if RowKind.UPDATE_BEFORE in accepted else "gets inserts only"
         raise PlanningError(
             f"ON CONFLICT is for sinks that take upserts, but '{name}' {takes}",
             hint="leave ON CONFLICT out of the statement",
@@ -169,16 +168,16 @@ _ORIGINS: dict[type[Rel], str] = {
 
 
 def _words(kinds: Kinds) -> str:
-    names = {UPDATE: "updates", DELETE: "deletions", INSERT: "inserts"}
-    return " and no ".join(names[k] for k in sorted(kinds, reverse=True))
+    names = {UPDATE: "updates", INSERT: "inserts", DELETE: "deletions"}
+    return " and no ".join(word for kind, word in names.items() if kind in kinds)
 
 
 def _sink_requirement(
-    sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Mapping[str, str]
+    sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]
 ) -> tuple[tuple[Updates, ...], bool]:
     if UPDATE not in kinds and not materializes(sink, kinds, accepted, config):
         return (Updates.NONE,), False
-    if "UPDATE_BEFORE" in accepted:
+    if RowKind.UPDATE_BEFORE in accepted:
         return (Updates.BEFORE_AND_AFTER,), False
     materialized = materializes(sink, kinds, accepted, config)
     if UPDATE not in kinds:
@@ -198,14 +197,14 @@ def primary_key(sink: Sink) -> frozenset[int] | None:
     return frozenset(stored.index(c) for c in schema.primary_key.columns)
 
 
-def materializes(sink: Sink, kinds: Kinds, accepted: frozenset[str], config: Mapping[str, str]) -> bool:
+def materializes(sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]) -> bool:
     """Whether the sink must keep rows by key to resolve conflicts.  Source: ``analyzeUpsertMaterializeStrategy``.
 
     Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
     """
     key = primary_key(sink)
     option = config.get("table.exec.sink.upsert-materialize", "AUTO").upper()
-    if key is None or "UPDATE_BEFORE" in accepted or option == "NONE":
+    if key is None or RowKind.UPDATE_BEFORE in accepted or option == "NONE":
         return False
     if option == "FORCE":
         return True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...plan.specs import ConstantRankRange, JoinType
+from ...plan.specs import ConstantRankRange, JoinType, RowKind
 from ..algebra import Rel
 from ..connectors import source_kinds
 from ..physical import (
@@ -35,8 +35,8 @@ from ..physical import (
     WindowRank,
 )
 
-INSERT, UPDATE, DELETE = "INSERT", "UPDATE_AFTER", "DELETE"
-Kinds = frozenset[str]
+INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
+Kinds = frozenset[RowKind]
 INSERT_ONLY: Kinds = frozenset({INSERT})
 ALL_KINDS: Kinds = frozenset({INSERT, UPDATE, DELETE})
 

@@ -234,6 +234,20 @@ EDITS = [
         "the table's schema",
         id="short-sink",
     ),
+    pytest.param(
+        "schema",
+        lambda p: p["nodes"][SINK].update(inputChangelogMode=["UPDATE"]),
+        f"/nodes/{SINK}/inputChangelogMode/0",
+        "did you mean 'UPDATE_AFTER'?",
+        id="row-kind",
+    ),
+    pytest.param(
+        "operand-count",
+        lambda p: calc_call(p, "$UPPER$1", 2),
+        f"/nodes/{JOIN + 1}/projection/0/operands",
+        "write UPPER(",
+        id="operands",
+    ),
     pytest.param("function", lambda p: calc_call(p), None, "did you mean '$UPPER$1'?", id="misspelt-function"),
 ]
 WITHOUT_JSON = [
@@ -253,9 +267,9 @@ def calc_column(plan: Any) -> Any:
     return next(e for e in plan["nodes"][JOIN + 1]["projection"] if e["kind"] == "INPUT_REF")
 
 
-def calc_call(plan: Any) -> None:
+def calc_call(plan: Any, name: str = "$UPER$1", operands: int = 1) -> None:
     projection = plan["nodes"][JOIN + 1]["projection"]
-    projection[0] = {"kind": "CALL", "internalName": "$UPER$1", "operands": [projection[0]], "type": "STRING"}
+    projection[0] = {"kind": "CALL", "internalName": name, "operands": [projection[0]] * operands, "type": "STRING"}
 
 
 @pytest.mark.parametrize(("rule", "edit", "pointer", "hint"), EDITS)
