@@ -32,6 +32,7 @@ from ..algebra import (
     Watermark,
     WindowFunction,
 )
+from ..connectors import table_options
 from .changelog import PlanningError
 from .join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
 from .mini_batch import is_enabled
@@ -277,9 +278,10 @@ def _temporal(self: Implementer, rel: TemporalJoin) -> Rel:
 
 
 def _sink(self: Implementer, rel: TableModify) -> Rel:
+    keys = _shuffled_by(rel)
     source = self.visit(rel.input)
     return p.Sink(
-        input=source,
+        input=exchange(source, keys) if keys else source,
         table=rel.table,
         overwrite=rel.overwrite,
         static_partition=rel.static_partition,
@@ -288,6 +290,16 @@ def _sink(self: Implementer, rel: TableModify) -> Rel:
         options=rel.options,
         row_type=source.row_type,
     )
+
+def _shuffled_by(rel: TableModify) -> tuple[int, ...]:
+    """The columns of a partition that files are to be shuffled by, if any; one partition needs no shuffle."""
+    options = table_options(rel.table, dict(rel.options))
+    if options.get("sink.shuffle-by-partition.enable", "").lower() != "true":
+        return ()
+    fixed = dict(rel.static_partition)
+    stored = [c.name for c in rel.table.resolved.schema.columns if c.is_physical]
+    return tuple(stored.index(key) for key in rel.table.resolved.partition_keys or () if key not in fixed)
+
 
 
 _RULES: dict[type[Rel], Callable[..., Rel]] = {
