@@ -18,7 +18,7 @@ from .binder.context import Context
 from .binder.datatypes import resolve_type
 from .binder.errors import BindError, unsupported
 from .binder.expressions import ExpressionBinder
-from .binder.query import bind_query, rename
+from .binder.query import bind_query, renamed
 from .binder.scope import Namespace, Scope
 from .catalog import Catalog, Table, View, did_you_mean
 from .sql import ast, parse_data_type
@@ -86,9 +86,8 @@ def create_view(context: Context, node: ast.CreateView) -> View:
     Raises :class:`BindError` if the query is wrong.
     """
     catalog = context.catalog
-    rel = bind_query(context, node.query)
-    if node.columns:
-        rel = rename(rel, node.columns, node.name.parts[-1])
+    row_type = renamed(bind_query(context, node.query), node.columns, node.name.parts[-1])
+    _check_names(node.columns or _selected_names(node.query.body))
     return View(
         catalog.qualify(node.name.names),
         node.query,
@@ -96,9 +95,32 @@ def create_view(context: Context, node: ast.CreateView) -> View:
         node.temporary,
         node.query.span.text,
         node.comment,
-        rel.row_type,
+        row_type,
         (catalog.current_catalog, catalog.current_database),
     )
+
+
+def _selected_names(body: ast.QueryBody) -> list[ast.Identifier]:
+    """The names that the items of a SELECT, the first of a set operation, say themselves."""
+    while not isinstance(body, ast.Select):
+        if isinstance(body, ast.Query):
+            body = body.body
+        elif isinstance(body, ast.SetOperation):
+            body = body.left
+        else:
+            return []
+    columns = (i.expression.parts[-1] if isinstance(i.expression, ast.ColumnRef) else None for i in body.items)
+    names = (item.alias or column for item, column in zip(body.items, columns, strict=True))
+    return [name for name in names if name is not None]
+
+
+def _check_names(names: Iterable[ast.Identifier]) -> None:
+    """Raise :class:`BindError` where a view would have two columns of one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name.name in seen:
+            raise BindError(f"the view has two columns '{name.name}'", name.span, "give one another name with AS")
+        seen.add(name.name)
 
 
 def split_table_as(context: Context, node: ast.CreateTable) -> tuple[ast.CreateTable, ast.Insert]:

@@ -11,7 +11,7 @@ from ..plan.errors import FlinkplanError
 from .binder.context import TableUse
 from .binder.errors import BindError
 from .catalog import did_you_mean
-from .option_values import Check, anything, boolean, character, escaped_character, exactly_one_of, one_of
+from .option_values import Check, anything, boolean, character, charset, escaped_character, exactly_one_of, one_of
 
 _JSON: Mapping[str, Check] = {
     "ignore-parse-errors": boolean,
@@ -49,7 +49,7 @@ FORMATS: Mapping[str, Mapping[str, Check]] = {
     "canal-json": {**_JSON, "database.include": anything, "table.include": anything},
     "maxwell-json": _JSON,
     "ogg-json": _JSON,
-    "raw": {"charset": anything, "endianness": exactly_one_of("big-endian", "little-endian")},
+    "raw": {"charset": charset, "endianness": exactly_one_of("big-endian", "little-endian")},
 }
 """By the format's name and the option's without it."""
 

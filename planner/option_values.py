@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable
 from typing import TypeAlias
@@ -20,6 +21,18 @@ def boolean(value: str) -> None:
     """``true`` or ``false``, in any case."""
     if value.lower() not in ("true", "false"):
         raise FlinkplanError("it is true or false")
+
+
+_OF_JAVA_ALONE = re.compile(r"(x-|IBM|windows-|CESU|COMPOUND_TEXT|JIS_)", re.IGNORECASE)
+
+
+def charset(value: str) -> None:
+    """The name of a charset; those that Python does not know are told by how Java begins them."""
+    try:
+        codecs.lookup(value)
+    except LookupError:
+        if not _OF_JAVA_ALONE.match(value):
+            raise FlinkplanError("there is no such charset", hint="it is UTF-8, ISO-8859-1, UTF-16LE …") from None
 
 
 def whole(value: str) -> None:

@@ -11,6 +11,7 @@ from ..sql.source import Span
 from .errors import BindError
 
 if TYPE_CHECKING:
+    from ...plan.types import LogicalType
     from ..algebra import Rel
 
 
@@ -43,8 +44,8 @@ class Context:
     correlations: int = 0
     expanding: tuple[str, ...] = ()
     """The views being expanded, to find circles."""
-    ctes: tuple[Mapping[str, Rel], ...] = ()
-    """The WITH queries in reach, innermost last."""
+    ctes: tuple[Mapping[str, tuple[Rel, LogicalType]], ...] = ()
+    """The WITH queries in reach, innermost last, and their columns by the names that WITH gives them."""
 
     uses: list[TableUse] = field(default_factory=list)
     """The tables met so far."""

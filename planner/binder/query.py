@@ -40,40 +40,56 @@ def bind_query(context: Context, query: ast.Query, outer: Scope | None = None) -
     return sort(rel, order, query)
 
 
+def bind_inner_query(context: Context, query: ast.Query, outer: Scope | None = None) -> Rel:
+    """The relation of a query inside another, where an order by which nothing is cut off has no effect.
+
+    Source: ``SqlToRelConverter.Config.isRemoveSortInSubQuery``.
+    """
+    rel = bind_query(context, query, outer)
+    if not query.order_by or query.offset or query.limit:
+        return rel
+    if isinstance(rel, Project):  # leaves out what was there to sort by only
+        return replace(rel, input=rel.inputs[0].inputs[0])
+    return rel.inputs[0]
+
+
 def _with_ctes(context: Context, query: ast.Query, outer: Scope | None) -> Context:
     for cte in query.ctes:
-        rel = bind_query(context, cte.query, outer)
-        if cte.columns:
-            rel = rename(rel, cte.columns, cte.name)
-        context = replace(context, ctes=(*context.ctes, {cte.name.name: rel}))
+        rel = bind_inner_query(context, cte.query, outer)
+        found = rel, renamed(rel, cte.columns, cte.name)
+        context = replace(context, ctes=(*context.ctes, {cte.name.name: found}))
     return context
 
 
-def rename(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier) -> Rel:
-    """The relation with other column names, as an alias or a view lists them."""
+def renamed(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier) -> LogicalType:
+    """The relation's row type, with the column names that an alias lists, if any."""
     fields = rel.row_type.fields
+    if not columns:
+        return rel.row_type
     if len(columns) != len(fields):
         raise BindError(
             f"'{name.name}' has {len(fields)} columns, {len(columns)} names are given",
             columns[0].span.to(columns[-1].span),
             f"its columns are {', '.join(f.name for f in fields)}",
         )
-    names = [c.name for c in columns]
-    if tuple(names) == rel.row_type.field_names:
+    return row(zip((c.name for c in columns), rel.row_type.field_types, strict=True), nullable=False)
+
+
+def rename(rel: Rel, row_type: LogicalType) -> Rel:
+    """The relation with the column names of a row type."""
+    if row_type.field_names == rel.row_type.field_names:
         return rel
     if isinstance(rel, Values):
-        return replace(rel, row_type=row(zip(names, rel.row_type.field_types, strict=True), nullable=False))
+        return replace(rel, row_type=row_type)
     return Project(
-        input=rel,
-        exprs=tuple(InputRef(i, f.type) for i, f in enumerate(fields)),
-        row_type=row(zip(names, rel.row_type.field_types, strict=True), nullable=False),
+        input=rel, exprs=tuple(InputRef(i, f.type) for i, f in enumerate(rel.row_type.fields)), row_type=row_type
     )
 
 
 def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Rel:
     match body:
         case ast.Query():
-            return bind_query(context, body, outer)
+            return bind_inner_query(context, body, outer)
         case ast.Select():
             return bind_select(context, body, outer, ast.Query(body))
         case ast.SetOperation():
@@ -157,15 +173,15 @@ def _bind_values(context: Context, node: ast.Values, outer: Scope | None) -> Rel
             raise BindError(
                 f"the values of column {i + 1} have no common type", node.rows[0].items[i].span, "CAST them to one type"
             )
-    return rows_relation(rows)
+    return rows_relation(rows, computed=any(isinstance(item, ast.Cast) for r in node.rows for item in r.items))
 
 
-def rows_relation(rows: Sequence[tuple[RexNode, ...]]) -> Rel:
-    """Constant rows: a Values if they are literals, else a union of one-row projections."""
+def rows_relation(rows: Sequence[tuple[RexNode, ...]], computed: bool = False) -> Rel:
+    """Constant rows: a Values if they are literals, not ``computed``, else a union of one-row projections."""
     names = tuple(f"EXPR${i}" for i in range(len(rows[0])))
     types = [least_restrictive([r[i].type for r in rows]) or rows[0][i].type for i in range(len(names))]
     row_type = row(zip(names, types, strict=True), nullable=False)
-    if all(isinstance(v, Literal) and v.value is not None for r in rows for v in r):
+    if not computed and all(isinstance(v, Literal) and v.value is not None for r in rows for v in r):
         return Values(row_type=row_type, tuples=tuple(tuple(map(_typed_value, r, types)) for r in rows))
     projections = tuple(coerce(_single_row(names, r), row_type) for r in rows)
     if len(projections) == 1:
@@ -216,7 +232,11 @@ def sort_field(position: int, item: ast.SortItem) -> SortField:
 
 
 def sort(rel: Rel, order: tuple[SortField, ...], query: ast.Query) -> Rel:
-    """The relation ordered and cut as the query says; itself if it says nothing."""
+    """The relation ordered and cut as the query says; itself if it says nothing.
+
+    It is ordered by a column once.
+    """
+    order = tuple({f.index: f for f in reversed(order)}[i] for i in dict.fromkeys(f.index for f in order))
     offset, fetch = (_count(node) for node in (query.offset, query.limit))
     if not order and offset is None and fetch is None:
         return rel

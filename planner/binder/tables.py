@@ -8,7 +8,7 @@ from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WI
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
-from ..algebra import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Watermark
+from ..algebra import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Values, Watermark
 from ..catalog import Table, View, did_you_mean
 from ..naming import uniquify
 from ..rexbuilder import TRUE
@@ -48,9 +48,9 @@ def _bind_table(context: Context, node: ast.TableRef) -> FromItem:
     names = node.name.names
     alias = names[-1] if node.alias is None else node.alias.name.name
     shown = alias if context.names_scans else None
-    rel = _relation_of(context, node.name, hint_options(node.hints), shown)
+    rel, row_type = _relation_of(context, node.name, hint_options(node.hints), shown)
     path = () if node.alias is not None else (*_path(context, names),)
-    return _named(rel, node.alias, names[-1], path)
+    return _named(rel, row_type, node.alias, names[-1], path)
 
 
 def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -66,12 +66,15 @@ def hint_options(hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
 
 def bind_explicit_table(context: Context, name: ast.Name) -> Rel:
     """``TABLE t``."""
-    return _relation_of(context, name, ())
+    from .query import rename
+
+    return rename(*_relation_of(context, name, ()))
 
 
 def _relation_of(
     context: Context, name: ast.Name, options: tuple[tuple[str, str], ...], alias: str | None = None
-) -> Rel:
+) -> tuple[Rel, LogicalType]:
+    """What a name stands for, and its columns by the names that a query knows them by."""
     names = name.names
     if len(names) == 1:
         for ctes in reversed(context.ctes):
@@ -82,13 +85,15 @@ def _relation_of(
         known = [*context.catalog.names(), *(n for ctes in context.ctes for n in ctes)]
         raise BindError(f"there is no table or view '{name}'", name.span, did_you_mean(names[-1], known))
     if isinstance(found, View):
-        return _expand_view(context, found, name)
-    context.uses.append(TableUse(found, dict(options), name.span))
-    return scan(found, options, alias)
+        rel = _expand_view(context, found, name)
+    else:
+        context.uses.append(TableUse(found, dict(options), name.span))
+        rel = scan(found, options, alias)
+    return rel, rel.row_type
 
 
 def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
-    from .query import bind_query, rename
+    from .query import bind_query, rename, renamed
 
     if view.identifier.summary in context.expanding:
         raise BindError(f"the view '{name}' is defined by itself", name.span)
@@ -98,7 +103,7 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
     rel = bind_query(inner, view.query)
     if view.columns:
         columns = tuple(ast.Identifier(c) for c in view.columns)
-        rel = rename(rel, columns, name.parts[-1])
+        rel = rename(rel, renamed(rel, columns, name.parts[-1]))
     return rel
 
 
@@ -139,26 +144,30 @@ def _column_rex(column: Column, positions: dict[str, int]) -> RexNode:
     return InputRef(positions[column.name], column.data_type.regular())
 
 
-def _named(rel: Rel, alias: ast.TableAlias | None, name: str | None, path: tuple[str, ...] = ()) -> FromItem:
-    """The relation under its alias, with the alias's column names."""
-    from .query import rename
+def _named(
+    rel: Rel, row_type: LogicalType, alias: ast.TableAlias | None, name: str | None, path: tuple[str, ...] = ()
+) -> FromItem:
+    """The relation under its alias, with the alias's column names; only VALUES get these themselves."""
+    from .query import rename, renamed
 
     if alias is not None:
         name = alias.name.name
         if alias.columns:
-            rel = rename(rel, alias.columns, alias.name)
-    return FromItem(rel, (Namespace(rel.row_type, 0, name, path),), name=name)
+            row_type = renamed(rel, alias.columns, alias.name)
+    if isinstance(rel, Values):
+        rel = rename(rel, row_type)
+    return FromItem(rel, (Namespace(row_type, 0, name, path),), name=name)
 
 
 def _bind_derived(context: Context, node: ast.DerivedTable, outer: Scope | None) -> FromItem:
-    from .query import bind_query
+    from .query import bind_inner_query
 
-    rel = bind_query(context, node.query, outer)
+    rel = bind_inner_query(context, node.query, outer)
     single = isinstance(node.query.body, ast.Values) and len(rel.row_type.fields) == 1
     alias = node.alias
     if single and alias is not None and not alias.columns:
         alias = replace(alias, columns=(alias.name,))
-    return _named(rel, alias, None)
+    return _named(rel, rel.row_type, alias, None)
 
 
 # ---------------------------------------------------------------- joins
@@ -346,4 +355,5 @@ def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | Non
         )
     from .windows import bind_window_function
 
-    return _named(bind_window_function(context, node.call, outer), node.alias, None)
+    rel = bind_window_function(context, node.call, outer)
+    return _named(rel, rel.row_type, node.alias, None)

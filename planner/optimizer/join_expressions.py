@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 from ...plan.functions.comparison import CAST_ONE_SIDE, are_joinable
 from ...plan.functions.typing import least_restrictive
 from ...plan.readable import readable
 from ...plan.rex import Call, InputRef, RexNode
-from ...plan.types import NUMERIC
 from ..algebra import Join, Project, Rel, TemporalJoin
 from .changelog import PlanningError
 from .predicates import ONE_SIDED, join_row_type
-from .projections import columns
+from .projections import columns, read_right_side
+from .reduce import constants
 from .rexes import (
     CAST,
     EQ,
@@ -36,12 +37,13 @@ def push_join_expressions(rel: Rel) -> Rel:
         return rel
     width = len(rel.left.row_type.fields)
     total = width + len(rel.right.row_type.fields)
+    known = {*constants(rel.left), *(width + i for i in constants(rel.right))}
     left_extra: list[RexNode] = []
     right_extra: list[RexNode] = []
     marked: list[tuple[RexNode, RexNode | None, RexNode | None]] = []
     for part in conjunctions(rel.condition):
         sides = _sides(part, width)
-        if sides is None:
+        if sides is None or any(isinstance(s, Call) and _is_constant(s, known) for s in sides):
             marked.append((part, None, None))
             continue
         left, right = sides
@@ -78,11 +80,11 @@ def push_join_expressions(rel: Rel) -> Rel:
         condition=and_(parts),
         row_type=join_row_type(rel.type, new_left, new_right),
     )
-    kept = [*range(width)]
-    if rel.type not in ONE_SIDED:
-        kept += range(new_width, new_width + total - width)
-    result = columns(join, kept)
-    return result if result is join else replace(result, row_type=rel.row_type)
+    if rel.type in ONE_SIDED:
+        result = columns(read_right_side(join), range(width))
+    else:
+        result = columns(join, [*range(width), *range(new_width, new_width + total - width)])
+    return result if isinstance(result, Join) else replace(result, row_type=rel.row_type)
 
 
 def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
@@ -100,14 +102,19 @@ def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
     return None
 
 
+def _is_constant(rex: RexNode, known: Container[int]) -> bool:
+    """Whether it is the cast of a column of one known value, which the condition will name itself."""
+    return is_call(rex, CAST) and isinstance(rex.operands[0], InputRef) and rex.operands[0].index in known
+
+
 def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
-    """JoinConditionTypeCoerceRule: different numbers as their common type, but no text as something else."""
+    """JoinConditionTypeCoerceRule: values of different types as their common type, but no text as something else."""
     if not are_joinable(left.type, right.type):
         raise PlanningError(
             readable(f"{left.type.nullable_()} and {right.type.nullable_()} are not converted implicitly by a join"),
             hint=CAST_ONE_SIDE,
         )
-    if left.type.root == right.type.root or not {left.type.root, right.type.root} <= set(NUMERIC):
+    if left.type.nullable_() == right.type.nullable_():
         return left, right
     common = least_restrictive([left.type, right.type])
     if common is None:

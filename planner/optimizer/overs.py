@@ -14,7 +14,7 @@ from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSp
 from ..algebra import Frame, Over, Project, Rel
 from ..physical import OverAggregate
 from .changelog import PlanningError
-from .projections import merge_projects
+from .projections import is_identity, merge_projects
 from .rexes import contains_over, identity, ordered_refs, rewrite
 from .row_types import row_of
 
@@ -22,9 +22,12 @@ _STARRED = frozenset({"$COUNT$1"})
 
 
 def merge_projections(rel: Rel) -> Rel:
-    """Two projections as one, so that OVER calls see all that is computed below them."""
+    """Two projections as one, so that OVER calls see all that is computed below them.
+
+    One that only gives other names to the columns of the other is left out, and with it the names.
+    """
     if isinstance(rel, Project) and isinstance(rel.input, Project):
-        return merge_projects(rel, rel.input)
+        return rel.input if is_identity(rel) else merge_projects(rel, rel.input)
     return rel
 
 

@@ -20,7 +20,6 @@ from ..algebra import (
     MultiJoin,
     Project,
     Rel,
-    SetKind,
     SetOp,
     TemporalJoin,
     Values,
@@ -67,7 +66,7 @@ def push_projections_again(rel: Rel) -> Rel:
 
 def _push(rel: Rel, rules: Rules) -> Rel:
     while isinstance(rel, Project):
-        if is_identity(rel) and not isinstance(rel.input, (Project, Values)):
+        if is_identity(rel) and not isinstance(rel.input, Values):
             rel = rel.input
             continue
         rule = rules.get(type(rel.input))
@@ -187,11 +186,16 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
 
 def trim_one_sided(rel: Rel) -> Rel:
     """The right side of a semi or anti join needs only what the condition reads."""
-    if not isinstance(rel, Join) or rel.type not in ONE_SIDED:
+    if not isinstance(rel, Join) or rel.type not in ONE_SIDED or isinstance(rel.right, Project):
         return rel
+    return read_right_side(rel)
+
+
+def read_right_side(rel: Join) -> Join:
+    """A semi or anti join whose right side has only what the condition reads."""
     width = len(rel.left.row_type.fields)
     needed = sorted(i - width for i in refs(rel.condition) if i >= width)
-    if len(needed) == len(rel.right.row_type.fields) or isinstance(rel.right, Project):
+    if len(needed) == len(rel.right.row_type.fields):
         return rel
     mapping = {i: i for i in range(width)} | {old + width: new + width for new, old in enumerate(needed)}
     return replace(rel, right=columns(rel.right, needed), condition=remap(rel.condition, mapping))
@@ -239,9 +243,9 @@ def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
     return replace(rel, input=new)
 
 
-def push_past_union(rel: Project, below: SetOp) -> Rel:
-    """ProjectSetOpTransposeRule: into every operand of UNION ALL."""
-    if below.kind is not SetKind.UNION or not below.all or any(contains_over(e) for e in rel.exprs):
+def push_past_set_op(rel: Project, below: SetOp) -> Rel:
+    """ProjectSetOpTransposeRule: into every operand, unless equal rows become one."""
+    if not below.all or any(contains_over(e) for e in rel.exprs):
         return rel
     operands = tuple(
         Project(
@@ -369,7 +373,7 @@ _RULES: Rules = {
     Filter: push_past_filter,
     Join: push_past_join,
     MultiJoin: push_past_multi_join,
-    SetOp: push_past_union,
+    SetOp: push_past_set_op,
     WindowFunction: push_past_window,
     Watermark: push_past_watermark,
     Aggregate: push_past_aggregate,

@@ -32,7 +32,7 @@ from .rexes import (
     rewrite,
 )
 from .row_types import pick
-from .simplify import reordered_condition, simplify, simplify_condition
+from .simplify import reordered_condition, shorten, simplify, simplify_condition
 from .tree import bottom_up, with_inputs
 
 
@@ -43,7 +43,9 @@ def reduce_expressions(rel: Rel) -> Rel:
 
 def reduce_rows(rel: Rel) -> Rel:
     """The expressions of rows that are written out take the types that a sink asks for."""
-    return _reduce(rel) if isinstance(rel, Project) and isinstance(rel.input, Values) else rel
+    if not (isinstance(rel, Project) and isinstance(rel.input, Values)):
+        return rel
+    return replace(rel, exprs=tuple(map(shorten, rel.exprs)))
 
 
 def select_filtered(rel: Rel) -> Rel:

@@ -63,6 +63,11 @@ def simplify(rex: RexNode) -> RexNode:
     return cast(Simplifier().simplify(rex), rex.type)
 
 
+def shorten(rex: RexNode) -> RexNode:
+    """As :func:`simplify`, but what calls of constants yield is left to be computed."""
+    return cast(Simplifier(evaluates=False).simplify(rex), rex.type)
+
+
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE.
 
@@ -135,6 +140,9 @@ class Simplifier:
     comparisons: Mapping[RexNode, tuple[RexNode, ...]] = field(default_factory=dict)
     """By the operand that they compare with literals."""
 
+    evaluates: bool = True
+    """Whether calls of constants are computed, not only casts and comparisons."""
+
     def knowing(self, condition: RexNode) -> Simplifier:
         """The same for rows for which one more condition holds."""
         found = comparison(condition)
@@ -159,7 +167,11 @@ class Simplifier:
     def operands_first(self, rex: Call) -> RexNode:
         """The call of simpler operands, or what it yields."""
         operands = tuple(_without_null(self.simplify(o)) for o in rex.operands)
-        return fold(rex if operands == rex.operands else replace(rex, operands=operands))
+        return self.fold(rex if operands == rex.operands else replace(rex, operands=operands))
+
+    def fold(self, rex: Call) -> RexNode:
+        """What a call of constants yields, or the call."""
+        return fold(rex) if self.evaluates else rex
 
     def is_certain(self, rex: RexNode) -> bool:
         """Whether the expression is never NULL."""
@@ -250,7 +262,7 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
         return TRUE if (operand.value is None) == is_null else FALSE
     if not operand.type.nullable and is_safe(operand):
         return FALSE if is_null else TRUE
-    if is_call(operand, CAST):
+    if is_call(operand, CAST) and is_lossless(children(operand)[0].type, operand.type):
         return simplifier.simplify(test(rex.name, children(operand)[0]))
     if is_call(operand, *_STRICT) and children(operand):
         parts = [simplifier.simplify(test(rex.name, o)) for o in children(operand)]
@@ -258,7 +270,10 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
     return test(rex.name, operand)
 
 
-_STRICT = (NOT, *COMPARISONS, LIKE, "$+$1", "$-$1", "$*$1", "$/$1", "$EXTRACT$1", "$FLOOR$1", "$CEIL$1", "$TRIM$1")
+_STRICT = (
+    *(NOT, *COMPARISONS, LIKE, "$SIMILAR TO$1", "$+$1", "$-$1", "$*$1", "$/$1"),
+    *("$EXTRACT$1", "$FLOOR$1", "$CEIL$1", "$TRIM$1", "$REINTERPRET$1"),
+)
 """What is NULL where an operand is, and only there.  Source: ``Strong``."""
 
 
@@ -350,12 +365,12 @@ def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
     if rex.syntax == PREFIX and isinstance(operands[0], Call) and operands[0].key == rex.key:
         return operands[0].operands[0]
     if len(operands) != 2 or any(o.type.root not in NUMERIC for o in operands):
-        return fold(rex)
+        return simplifier.fold(rex)
     for place in places:
         operand = operands[place]
         if isinstance(operand, Literal) and operand.value is not None and Decimal(operand.value) == neutral:
             return cast(operands[1 - place], rex.type)
-    return fold(rex)
+    return simplifier.fold(rex)
 
 
 def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
@@ -371,7 +386,7 @@ def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
                 return source
             if keeps_blanks or rex.type.root == operand.type.root:
                 return fold(replace(rex, operands=(source,)))
-    return fold(replace(rex, operands=(operand,)))
+    return fold(replace(rex, operands=(_without_null(operand),)))
 
 
 def _without_null(rex: RexNode) -> RexNode:

@@ -172,6 +172,8 @@ class CreateParser(QueryParser):
             return
         if self.token.key == ".":
             self.fail("a data type", hint="a column name has one part; nested fields belong in a ROW<…> type")
+        if self.token.key == "INTERVAL":
+            self.fail("a data type", hint="a column holds no intervals; keep a number, such as TIMESTAMPDIFF yields")
         kind = self.data_type(nullability=True)
         metadata = self.accept("METADATA")
         key: str | None = None

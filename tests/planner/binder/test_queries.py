@@ -102,9 +102,8 @@ CASES = {
               Values({0})""",
     "WITH q (x) AS (SELECT a FROM w), r AS (SELECT x + 1 AS z FROM q) SELECT * FROM r": """
         Project(z=[+($0, 1)])
-          Project(x=[$0])
-            Project(a=[$1])
-              Scan(w)""",
+          Project(a=[$1])
+            Scan(w)""",
     "SELECT n FROM v2 WHERE q > 1": """
         Project(n=[$1])
           Filter(>($0, 1))

@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT id, customer, amount AS id FROM orders;

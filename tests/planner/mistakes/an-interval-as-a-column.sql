@@ -1,0 +1,1 @@
+CREATE TABLE x (id INT, age INTERVAL DAY) WITH ('connector' = 'print');
