@@ -29,8 +29,8 @@ EXECUTE PLAN 'plan.json';
 """
 
 LOCAL_TIME = """\
-CREATE TABLE events (ts TIMESTAMP_LTZ(3)) WITH ('connector' = 'filesystem', 'path' = 'events.json', 'format' = 'json');
-CREATE TABLE o (`local` TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'out', 'format' = 'json');
+CREATE TABLE events (ts TIMESTAMP_LTZ(3)) WITH ('connector' = 'filesystem', 'path' = '${DIR}/events.json', 'format' = 'json');
+CREATE TABLE o (`local` TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = '${DIR}/out', 'format' = 'json');
 INSERT INTO o SELECT CAST(ts AS TIMESTAMP(3)) FROM events;
 """
 
@@ -80,9 +80,9 @@ def test_the_time_zone_is_that_of_the_session_that_executes(tmp_path: Path, monk
     Path("events.json").write_text('{"ts": "2024-03-10 07:30:00Z"}\n')
     Path("script.sql").write_text(LOCAL_TIME)
     assert flinkplan("compile", "script.sql", "-o", "plan.json").code == 0
-    zone = "table.local-time-zone=America/New_York"
-    assert flinkplan("execute", "plan.json", "--set", zone).code == 0
-    assert flinkplan("run", "script.sql", "--set", zone).code == 0
+    settings = ("--var", f"DIR={tmp_path}", "--set", "table.local-time-zone=America/New_York")
+    assert flinkplan("execute", "plan.json", *settings).code == 0
+    assert flinkplan("run", "script.sql", *settings).code == 0
     files = [file for file in Path("out").rglob("*") if file.is_file() and not file.name.startswith(("_", "."))]
     assert [file.read_text() for file in files] == ['{"local":"2024-03-10 03:30:00"}\n'] * 2
 
