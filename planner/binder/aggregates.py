@@ -66,7 +66,15 @@ class AggregateBinder(WindowedBinder):
                 tuple(sorted({self._group_index(e) for part in parts for e in part}))
                 for parts in product(*sets_of_items)
             ]
-            self.group_sets = tuple(sorted(set(combined), key=lambda s: (*s, math.inf)))
+            if node.distinct:
+                combined = list(dict.fromkeys(combined))
+            if len(set(combined)) < len(combined):
+                raise BindError(
+                    "a grouping set comes twice, which Flink cannot plan",
+                    node.span,
+                    "write each set once; ROLLUP and CUBE bring the empty set () with them",
+                )
+            self.group_sets = tuple(sorted(combined, key=lambda s: (*s, math.inf)))
 
     def _sets(self, item: ast.GroupingElement) -> list[tuple[ast.Expression, ...]]:
         """The grouping sets that one element of GROUP BY stands for."""

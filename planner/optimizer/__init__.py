@@ -27,7 +27,7 @@ from .join_predicates import (
 )
 from .join_removal import remove_joins, remove_joins_below_aggregates
 from .json_aggregates import wrap_json_arguments
-from .legacy_windows import legacy_windows
+from .legacy_windows import legacy_windows, merge_window_columns
 from .local_times import fold_local_times
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .multi_joins import merge_joins
@@ -42,7 +42,7 @@ from .refusals import refuse_unplannable
 from .reuse import merge_scans, merge_sinks, share
 from .scans import push_into_scans, push_limit, to_sources
 from .semi_join_pushing import push_semi_joins
-from .set_operations import rewrite_set_operation
+from .set_operations import rewrite_set_operation, rewrite_union
 from .sorts import push_sorts
 from .split_distinct import split_distinct
 from .subqueries import rewrite_subqueries
@@ -77,7 +77,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(rewrite_subqueries),
     _configured(to_sources),
     _everywhere(with_constant),
-    _everywhere(rewrite_set_operation),
+    _everywhere(rewrite_union),
     _everywhere(select_filtered),
     _configured(fold_local_times),
     _whole(reduce_expressions),
@@ -98,6 +98,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_into_scans),
     _configured(merge_joins),
     _whole(push_projections),
+    _everywhere(rewrite_set_operation),
     _everywhere(remove_joins),
     _everywhere(remove_joins_below_aggregates),
     _everywhere(trim_one_sided),
@@ -114,6 +115,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(push_limit),
     _everywhere(reduce_rows),
     _everywhere(merge_permutation),
+    _everywhere(merge_window_columns),
     _everywhere(wrap_json_arguments),
     _everywhere(derive_names),
     _configured(split_distinct),

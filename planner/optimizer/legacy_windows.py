@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...plan.durations import format_iso_duration, parse_duration
-from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import (
     AggregateCall,
     GroupWindow,
@@ -25,12 +25,13 @@ from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra import Aggregate, Filter, Project, Rel
 from ..physical import LegacyWindowAggregate
 from .aggregates import remap_aggregate
-from .projections import is_identity
+from .projections import is_identity, merge_projects
 from .rexes import cast, identity, inline, is_call, rewrite
 from .row_types import row_of
 from .tree import bottom_up
 
 _WINDOWS = ("$$TUMBLE$1", "$$HOP$1", "$$SESSION$1")
+_PROCTIME = "$PROCTIME$1"
 _WINDOW = "$WINDOW$1"
 """A call that stands for the window itself; its operands are its properties."""
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
@@ -81,18 +82,11 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     at = windows[0]
     call = below.exprs[at]
     assert isinstance(call, Call)
-    time = call.operands[0]
-    names = list(below.row_type.field_names)
-    exprs = list(below.exprs)
-    exprs[at] = time
-    names[at] = _time_name(below, time, at)
-    source, indexes = _deduplicated(below.input, exprs, names)
-    source, indexes = _without_permutation(source, indexes)
+    source, indexes, time = _source(below, call.operands[0], at)
+    time_type = time.field_type
     aggregate = remap_aggregate(rel, indexes, source)
     calls = aggregate.calls if len(rel.grouping) > 1 else tuple(map(_if_empty, aggregate.calls))
-    time_index = indexes[at]
-    time_type = source.row_type.fields[time_index].type
-    window = _window(call, source.row_type.field_names[time_index], time_index, time_type)
+    window = _window(call, time)
     keys = sorted((i for i, g in enumerate(rel.grouping) if g != at), key=lambda i: aggregate.grouping[i])
     grouping = tuple(aggregate.grouping[i] for i in keys)
     properties = _properties(time_type)
@@ -119,6 +113,45 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     new: list[RexNode] = [marker if rel.grouping[i] == at else outputs[place[i]] for i in range(count)]
     new += (cast(outputs[len(keys) + i], c.type) for i, c in enumerate(rel.calls))
     return Project(input=result, exprs=tuple(new), row_type=rel.row_type)
+
+
+def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], TimeField]:
+    """What a window aggregation reads: its input, where that has the columns of ``below``, and the time.
+
+    Processing time is no column of the input.
+    """
+    names = list(below.row_type.field_names)
+    merged = merge_projects(below, below.input) if isinstance(below.input, Project) else below
+    if isinstance(merged, Project) and is_call(children(merged.exprs[at])[0], _PROCTIME):
+        exprs = list(merged.exprs)
+        del exprs[at], names[at]
+        source, indexes = _deduplicated(merged.input, exprs, names)
+        indexes.insert(at, at)
+        return source, indexes, TimeField(f"$f{len(merged.input.row_type.fields)}", at, 0, time.type)
+    exprs = list(below.exprs)
+    exprs[at] = time
+    names[at] = _time_name(below, time, at)
+    source, indexes = _without_permutation(*_deduplicated(below.input, exprs, names))
+    field = source.row_type.fields[indexes[at]]
+    return source, indexes, TimeField(field.name, indexes[at], 0, field.type)
+
+
+def merge_window_columns(rel: Rel) -> Rel:
+    """A projection that only picks columns is not needed below a window over processing time, which is none of them.
+
+    Source: ``AggregateProjectMergeRule``, which leaves such projections to windows whose time they pass on.
+    """
+    if not isinstance(rel, LegacyWindowAggregate) or not isinstance(rel.input, Project):
+        return rel
+    if rel.window.time_field.field_name in rel.input.row_type.field_names:
+        return rel
+    columns = [e.index for e in rel.input.exprs if isinstance(e, InputRef)]
+    if len(columns) < len(rel.input.exprs) or [columns[g] for g in rel.grouping] != sorted(
+        columns[g] for g in rel.grouping
+    ):
+        return rel
+    calls = (replace(c, arg_list=tuple(columns[a] for a in c.arg_list)) for c in rel.calls)
+    return replace(rel, input=rel.input.input, grouping=tuple(columns[g] for g in rel.grouping), calls=tuple(calls))
 
 
 def _if_empty(call: AggregateCall) -> AggregateCall:
@@ -176,9 +209,8 @@ def _properties(time: LogicalType) -> list[tuple[NamedWindowProperty, LogicalTyp
     ]
 
 
-def _window(call: Call, name: str, index: int, time: LogicalType) -> GroupWindow:
-    alias = WindowReference("w$", time)
-    field = TimeField(name, index, 0, time)
+def _window(call: Call, field: TimeField) -> GroupWindow:
+    alias = WindowReference("w$", field.field_type)
     times = [format_iso_duration(int(o.value)) for o in call.operands[1:] if isinstance(o, Literal)]
     if call.name == "$$TUMBLE$1":
         return TumblingGroupWindow(alias, field, True, times[0])

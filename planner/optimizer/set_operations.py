@@ -17,13 +17,18 @@ from .rexes import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
 from .row_types import concat, pick, row_of
 
 
-def rewrite_set_operation(rel: Rel) -> Rel:
-    """UNION as distinct UNION ALL; INTERSECT and EXCEPT as distinct semi and anti joins."""
-    if not isinstance(rel, SetOp):
+def rewrite_union(rel: Rel) -> Rel:
+    """UNION as distinct UNION ALL."""
+    if not isinstance(rel, SetOp) or rel.kind is not SetKind.UNION:
         return rel
-    if rel.kind is SetKind.UNION:
-        union = _union(rel)
-        return union if rel.all else distinct(_without_distinct_operands(union))
+    union = _union(rel)
+    return union if rel.all else distinct(_without_distinct_operands(union))
+
+
+def rewrite_set_operation(rel: Rel) -> Rel:
+    """INTERSECT and EXCEPT as distinct semi and anti joins."""
+    if not isinstance(rel, SetOp) or rel.kind is SetKind.UNION:
+        return rel
     if rel.all:
         return reduce(_intersect_all if rel.kind is SetKind.INTERSECT else _except_all, rel.operands)
     kind = JoinType.SEMI if rel.kind is SetKind.INTERSECT else JoinType.ANTI

@@ -47,6 +47,8 @@ def _in_calls(rex: RexNode) -> RexNode:
         return replace(rex, operands=operands, type=rex.type.regular())
     if rex.name == PROCTIME_MATERIALIZE:
         return replace(rex, operands=operands)
+    if rex.name == CAST and isinstance(operands[0], Call) and operands[0].type == rex.type:
+        return operands[0]
     return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
 
 

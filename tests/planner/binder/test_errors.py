@@ -37,6 +37,12 @@ from flinkplan.planner.sql import parse_script
         ("SELECT NULL FROM t", "NULL", "NULL alone has no type here", "CAST(NULL AS STRING)"),
         ("SELECT CASE WHEN bo THEN 1 ELSE 'x' END FROM t", "CASE", "no common type: INT, CHAR(1)", "CAST the branches"),
         ("SELECT a, COUNT(*) FROM t GROUP BY b", "a", "neither grouped nor aggregated", "MAX(a)"),
+        (
+            "SELECT COUNT(*) FROM t GROUP BY GROUPING SETS ((a), (), ())",
+            "GROUP BY",
+            "a grouping set comes twice",
+            "write each set once",
+        ),
         ("SELECT a FROM t WHERE COUNT(*) > 1", "COUNT(*)", "COUNT cannot be used in WHERE", None),
         ("SELECT SUM(MAX(a)) FROM t", "MAX(a)", "cannot stand inside another", None),
         (
