@@ -29,7 +29,8 @@ EXECUTE PLAN 'plan.json';
 """
 
 LOCAL_TIME = """\
-CREATE TABLE events (ts TIMESTAMP_LTZ(3)) WITH ('connector' = 'filesystem', 'path' = '${DIR}/events.json', 'format' = 'json');
+CREATE TABLE events (ts TIMESTAMP_LTZ(3)) WITH (
+  'connector' = 'filesystem', 'path' = '${DIR}/events.json', 'format' = 'json');
 CREATE TABLE o (`local` TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = '${DIR}/out', 'format' = 'json');
 INSERT INTO o SELECT CAST(ts AS TIMESTAMP(3)) FROM events;
 """
