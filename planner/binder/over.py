@@ -107,21 +107,32 @@ def _over(
             raise BindError(f"{function.name} needs an ORDER BY in its OVER clause", node.span)
         if spec.frame is not None:
             raise BindError(f"{function.name} takes no ROWS or RANGE", spec.frame.span)
+    order = _order(binder, spec)
+    if function.name in _RANKS and not order:
+        raise BindError(f"{function.name} is ordered by nothing but constants", node.span, "order it by a column")
     frame = _frame(binder, function, spec)
     arguments = Arguments(tuple(o.type for o in operands), operands, grouped=False)
     return Over(
         name=function.internal_name,
         operands=operands,
         type=function.returns(arguments).regular(),
-        partition=binder.bind_all(spec.partition_by),
-        order=tuple(
-            (binder.bind(i.expression), not i.descending, i.descending if i.nulls_first is None else not i.nulls_first)
-            for i in spec.order_by
-        ),
+        partition=tuple(dict.fromkeys(p for p in binder.bind_all(spec.partition_by) if not isinstance(p, Literal))),
+        order=order,
         frame=frame,
         distinct=node.distinct and function not in EXTREMES,
         ignore_nulls=bool(node.ignore_nulls),
     )
+
+
+def _order(binder: ExpressionBinder, spec: ast.WindowSpec) -> tuple[tuple[RexNode, bool, bool], ...]:
+    """What OVER orders by, without what makes no difference: constants, and what is there already."""
+    order: dict[RexNode, tuple[RexNode, bool, bool]] = {}
+    for item in spec.order_by:
+        rex = binder.bind(item.expression)
+        nulls_last = item.descending if item.nulls_first is None else not item.nulls_first
+        if not isinstance(rex, Literal):
+            order.setdefault(rex, (rex, not item.descending, nulls_last))
+    return tuple(order.values())
 
 
 def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -> Frame:

@@ -46,7 +46,7 @@ def bind_inner_query(context: Context, query: ast.Query, outer: Scope | None = N
     Source: ``SqlToRelConverter.Config.isRemoveSortInSubQuery``.
     """
     rel = bind_query(context, query, outer)
-    if not query.order_by or query.offset or query.limit:
+    if not query.order_by or query.limit or _count(query.offset):
         return rel
     if isinstance(rel, Project):  # leaves out what was there to sort by only
         return replace(rel, input=rel.inputs[0].inputs[0])
@@ -234,10 +234,10 @@ def sort_field(position: int, item: ast.SortItem) -> SortField:
 def sort(rel: Rel, order: tuple[SortField, ...], query: ast.Query) -> Rel:
     """The relation ordered and cut as the query says; itself if it says nothing.
 
-    It is ordered by a column once.
+    It is ordered by a column once, and OFFSET 0 says nothing.
     """
     order = tuple({f.index: f for f in reversed(order)}[i] for i in dict.fromkeys(f.index for f in order))
-    offset, fetch = (_count(node) for node in (query.offset, query.limit))
+    offset, fetch = _count(query.offset) or None, _count(query.limit)
     if not order and offset is None and fetch is None:
         return rel
     return Sort(input=rel, order=order, offset=offset, fetch=fetch, row_type=rel.row_type)

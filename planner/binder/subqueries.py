@@ -17,11 +17,11 @@ _INVERSE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 def _query(binder: ExpressionBinder, query: ast.Query) -> tuple[Rel, str | None]:
     """The subquery's relation, and the variable by which it reads the outer row, if it does."""
-    from .query import bind_query
+    from .query import bind_inner_query
 
     scope = binder.scope
     inside = Scope(scope.namespaces, scope.outer, scope.merged, binder.context.next_correlation)
-    rel = bind_query(binder.context, query, inside)
+    rel = bind_inner_query(binder.context, query, inside)
     return rel, inside.correl or None
 
 

@@ -27,7 +27,7 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
 
     Raises :class:`BindError` if an argument is missing or wrong, or the column is no time attribute.
     """
-    from .query import bind_query
+    from .query import bind_inner_query
 
     kind = str(call.name).upper()
     arguments = _arguments(kind, call)
@@ -36,7 +36,7 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
         data = ast.TableArgument(data.query, span=data.span)
     if not isinstance(data, ast.TableArgument):
         raise BindError(f"the first argument of {kind} is a table", data.span, f"write {kind}(TABLE t, …)")
-    rel = bind_query(context, data.query, outer)
+    rel = bind_inner_query(context, data.query, outer)
     time_index = _time_column(kind, arguments["TIMECOL"], rel.row_type)
     binder = ExpressionBinder(context, Scope((Namespace(rel.row_type, 0),), outer), kind)
     durations = {

@@ -21,7 +21,9 @@ def prune_empty(rel: Rel) -> Rel:
     match rel:
         case Filter() if is_always_false(rel.condition) or is_empty(rel.input):
             return _nothing(rel)
-        case Project() | Sort() if is_empty(rel.input):
+        case Sort() if rel.fetch == 0 or is_empty(rel.input):
+            return _nothing(rel)
+        case Project() if is_empty(rel.input):
             return _nothing(rel)
         case Aggregate() if is_empty(rel.input):
             return _aggregate(rel)

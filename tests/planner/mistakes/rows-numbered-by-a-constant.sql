@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT customer, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY 1) FROM orders;
