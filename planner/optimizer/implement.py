@@ -204,7 +204,6 @@ def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:
         and rel.range == ConstantRankRange(1, 1)
         and not rel.output_rank
         and len(rel.order) == 1
-        and bool(rel.partition)
         and source.row_type.fields[rel.order[0].index].type.is_time_attribute
     )
 
@@ -278,8 +277,8 @@ def _temporal(self: Implementer, rel: TemporalJoin) -> Rel:
 
 
 def _sink(self: Implementer, rel: TableModify) -> Rel:
-    keys = _shuffled_by(rel)
     source = self.visit(rel.input)
+    keys = _shuffled_by(rel)
     return p.Sink(
         input=exchange(source, keys) if keys else source,
         table=rel.table,
@@ -291,6 +290,7 @@ def _sink(self: Implementer, rel: TableModify) -> Rel:
         row_type=source.row_type,
     )
 
+
 def _shuffled_by(rel: TableModify) -> tuple[int, ...]:
     """The columns of a partition that files are to be shuffled by, if any; one partition needs no shuffle."""
     options = table_options(rel.table, dict(rel.options))
@@ -299,7 +299,6 @@ def _shuffled_by(rel: TableModify) -> tuple[int, ...]:
     fixed = dict(rel.static_partition)
     stored = [c.name for c in rel.table.resolved.schema.columns if c.is_physical]
     return tuple(stored.index(key) for key in rel.table.resolved.partition_keys or () if key not in fixed)
-
 
 
 _RULES: dict[type[Rel], Callable[..., Rel]] = {

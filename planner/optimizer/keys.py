@@ -31,6 +31,7 @@ from ..physical import (
     OverAggregate,
     Rank,
     RegularJoin,
+    SortLimit,
     SourceScan,
     TemporalSort,
     VersionedJoin,
@@ -48,15 +49,12 @@ NO_KEYS: Keys = frozenset()
 
 _PASSED_ON = (
     Filter,
-    Sort,
     Watermark,
     ChangelogNormalize,
     DropUpdateBefore,
     MiniBatchAssigner,
     WatermarkAssigner,
     OverAggregate,
-    Limit,
-    TemporalSort,
 )
 _JOINS = (Join, RegularJoin, IntervalJoin, WindowJoin, VersionedJoin)
 
@@ -253,6 +251,12 @@ def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
     return frozenset(found)
 
 
+def _sort(rel: Sort | SortLimit | TemporalSort | Limit, upsert: bool) -> Keys:
+    keys = _keys(rel.input, upsert)
+    order = () if isinstance(rel, Limit) else (f.index for f in rel.order)
+    return _within(keys, order) if upsert else keys
+
+
 def _deduplicate(rel: Deduplicate, upsert: bool) -> Keys:
     return frozenset({frozenset(rel.keys)})
 
@@ -272,4 +276,8 @@ _RULES: dict[type[Rel], Callable[..., Keys]] = {
     Rank: _rank,
     WindowRank: _rank,
     Deduplicate: _deduplicate,
+    Sort: _sort,
+    SortLimit: _sort,
+    TemporalSort: _sort,
+    Limit: _sort,
 }
