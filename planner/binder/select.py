@@ -10,7 +10,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import row
-from ..algebra import Aggregate, Filter, Project, Rel
+from ..algebra import Aggregate, Filter, Project, Rel, TtlHint
 from ..naming import uniquify
 from ..rexbuilder import field_access
 from ..sql import ast
@@ -58,19 +58,23 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         select = replace(select, qualify=_without_aliases(select.qualify, items))
     binder: WindowedBinder
     windows = {w.name.name: w.window for w in select.windows}
-    if _is_aggregated(select, query):
+    grouped = _is_aggregated(select, query)
+    hint = ttl.aggregate(source.name) if grouped or select.distinct else None
+    if grouped:
         binder = AggregateBinder(context, scope, _output_names(items), windows)
         _collect(binder, select, items, query)
-        rel = binder.build(rel, ttl.aggregate(source.name))
+        rel = binder.build(rel, hint)
         if select.having is not None:
             rel = Filter(input=rel, condition=binder.condition(select.having), row_type=rel.row_type)
     else:
         binder = WindowedBinder(context, scope, windows)
     ttl.check()
-    return _project(binder, rel, select, items, query)
+    return _project(binder, rel, select, items, query, None if grouped else hint)
 
 
-def _project(binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[Item], query: ast.Query) -> Rel:
+def _project(
+    binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[Item], query: ast.Query, ttl: TtlHint | None
+) -> Rel:
     from .query import column_names, sort
 
     exprs = [_item(binder, item) for item in items]
@@ -83,7 +87,7 @@ def _project(binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[I
     elif width + len(extra):
         rel = project(rel, [*exprs, *(rex for rex, _ in extra)], column_names([*names, *(n for _, n in extra)]))
     if select.distinct:
-        rel = Aggregate(input=rel, grouping=tuple(range(width)), calls=(), row_type=rel.row_type)
+        rel = Aggregate(input=rel, grouping=tuple(range(width)), calls=(), ttl=ttl, row_type=rel.row_type)
     rel = sort(rel, order, query)
     if extra:
         rel = project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)

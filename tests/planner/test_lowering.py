@@ -181,6 +181,26 @@ def test_state_takes_the_hint_before_the_option() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "ttls"),
+    [
+        ("SELECT /*+ STATE_TTL('a' = '1d') */ DISTINCT id FROM a", ["1 d"]),
+        ("SELECT /*+ STATE_TTL('a' = '1d') */ DISTINCT CAST(COUNT(*) AS INT) FROM a GROUP BY id", ["1 d", "2 h"]),
+        ("SELECT DISTINCT id FROM (SELECT /*+ STATE_TTL('a' = '1d') */ DISTINCT id, v FROM a)", ["1 d", "2 h"]),
+    ],
+)
+def test_the_hint_of_a_select_is_for_its_aggregate_or_else_its_distinct(query: str, ttls: list[str]) -> None:
+    plan = compiled(query, "id INT", {"table.exec.state.ttl": "2 h"})
+    assert [state.ttl for n in plan.nodes if isinstance(n, GroupAggregate) for state in n.states] == ttls
+
+
+@pytest.mark.parametrize(("order", "key"), [("id", (0,)), ("id, id DESC", (0,)), ("v", None), ("v, id", None)])
+def test_a_key_outlives_a_sort_by_itself(order: str, key: tuple[int, ...] | None) -> None:
+    sink = node(compiled(f"SELECT id, v FROM cdc ORDER BY {order} LIMIT 3", "id INT, v INT"), Sink)
+    assert isinstance(sink, Sink)
+    assert sink.input_upsert_key == key
+
+
+@pytest.mark.parametrize(
     ("query", "kinds"),
     [
         ("SELECT k, COUNT(*) FROM a GROUP BY k", ("INSERT", "UPDATE_AFTER")),
