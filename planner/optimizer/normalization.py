@@ -1,7 +1,7 @@
 """Normalizing changelogs that are incomplete or may repeat events.
 
 Sources: ``StreamPhysicalTableSourceScanRule``, ``PushCalcPastChangelogNormalizeRule``,
-``WatermarkAssignerChangelogNormalizeTransposeRule``.
+``WatermarkAssignerChangelogNormalizeTransposeRule``, ``EventTimeTemporalJoinRewriteRule``.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ from dataclasses import replace
 
 from ...plan.rex import InputRef, RexNode
 from ..algebra import Rel
-from ..physical import Calc, ChangelogNormalize, Exchange, SourceScan, WatermarkAssigner
+from ..physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
 from .calcs import calc, merge_calcs
+from .changelog import PlanningError
 from .rexes import and_, conjunctions, identity, is_deterministic, refs, remap
 from .row_types import row_of, unique_names
-from .tree import with_inputs
+from .tree import bottom_up, with_inputs
 
 
 def normalize_changelogs(rel: Rel) -> Rel:
     """Put a normalization over each source that needs one, below it what may be filtered and left out by then."""
+    if isinstance(rel, VersionedJoin):
+        rel = replace(rel, right=_versions(rel.right))
     if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
         return _past_watermark(rel, rel.input)
     if isinstance(rel, Calc) and _source(rel.input) is not None:
@@ -26,6 +29,26 @@ def normalize_changelogs(rel: Rel) -> Rel:
     if _source(rel) is not None:
         return _normalized(rel, None)
     return merge_calcs(with_inputs(rel, tuple(normalize_changelogs(i) for i in rel.inputs)))
+
+
+def _versions(rel: Rel) -> Rel:
+    """The right side of a temporal join, which reads a changelog's versions as they are.
+
+    Raises :class:`PlanningError` for a filter, without whose rows a version would seem to last longer.
+    """
+    path = [rel]
+    while isinstance(path[-1], (Exchange, Calc, WatermarkAssigner)):
+        path.append(path[-1].input)
+    source = path[-1]
+    if not isinstance(source, SourceScan) or not any(isinstance(p, WatermarkAssigner) for p in path):
+        return rel
+    if any(isinstance(p, Calc) and p.condition is not None for p in path):
+        name = source.table.identifier.name
+        raise PlanningError(
+            f"the versioned table '{name}' is filtered before the join, which would lose versions",
+            hint="filter the result of the join instead",
+        )
+    return bottom_up(rel, lambda node: replace(node, normalized=False) if isinstance(node, SourceScan) else node)
 
 
 def _source(rel: Rel) -> SourceScan | None:

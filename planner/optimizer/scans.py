@@ -29,6 +29,7 @@ from ..connectors import (
 from ..physical import SourceScan
 from ..scan_columns import physical_columns
 from . import sargs
+from .changelog import PlanningError
 from .evaluation import java_float
 from .predicates import filtered
 from .rexes import AND, BINARY, OR, SPECIAL, and_, cast, conjunctions, identity, is_call, refs, rewrite
@@ -52,7 +53,10 @@ _WITHOUT_UNDERSCORES = frozenset(
 
 
 def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """Each table as a source that reads all its columns."""
+    """Each table as a source that reads all its columns.
+
+    Raises :class:`PlanningError` for a changelog that may repeat events and has no primary key.
+    """
     may_repeat = config.get("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
 
     def to_source(node: Rel) -> Rel:
@@ -60,7 +64,13 @@ def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
             return node
         keyed = node.table.resolved.schema.primary_key is not None
         kinds = source_kinds(node.table, dict(node.options))
-        normalized = keyed and (kinds == UPSERT or (may_repeat and kinds == ALL_CHANGES))
+        repeats = may_repeat and kinds == ALL_CHANGES
+        if repeats and not keyed:
+            raise PlanningError(
+                f"the table '{node.table.identifier.name}' has no primary key to tell its repeated events by",
+                hint="declare a PRIMARY KEY … NOT ENFORCED, or leave table.exec.source.cdc-events-duplicate off",
+            )
+        normalized = keyed and (kinds == UPSERT or repeats)
         scan = SourceScan(
             table=node.table,
             row_type=node.row_type,
