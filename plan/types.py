@@ -66,6 +66,12 @@ class LogicalType:
         """The same type, nullable."""
         return self.with_nullability(True)
 
+    def nullable_throughout(self) -> LogicalType:
+        """The same type, nullable itself and in its elements and fields."""
+        children = tuple(c.nullable_throughout() for c in self.children)
+        fields = tuple(replace(f, type=f.type.nullable_throughout()) for f in self.fields)
+        return replace(self, nullable=True, children=children, fields=fields)
+
     def same_as(self, other: LogicalType) -> bool:
         """Equal but for nullability at the top."""
         return self.with_nullability(True) == other.with_nullability(True)

@@ -184,7 +184,7 @@ def _targets(node: ast.Insert, by_name: dict[str, int], columns: list[Column], s
 def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> Rel:
     """The query with implicit casts to the sink's types, and the sink's names where there are any.
 
-    Whether a column is NOT NULL is left to the sink to check at run time, so every target is nullable.
+    Whether a column is NOT NULL is left to the sink to check at run time, so every target is nullable throughout.
     """
     fields = rel.row_type.fields
     if len(fields) != len(columns):
@@ -195,7 +195,7 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
     targets: list[LogicalType] = []
     for position, (field, column) in enumerate(zip(fields, columns, strict=True)):
         source = field.type.regular().nullable_()
-        target = _type(column).regular().nullable_()
+        target = _type(column).regular().nullable_throughout()
         if not can_cast_implicitly(source, target):
             raise _mismatch(rel, node, table, columns, _cause(column, position, source, target), _item(node, position))
         needs_cast = needs_cast or not avoids_cast(field.type.nullable_(), target)
