@@ -84,7 +84,7 @@ def _fractions(types: Sequence[LogicalType], position: int) -> LogicalType | Non
 
 
 _FRACTIONS = Argument("NUMERIC NOT NULL or ARRAY<NUMERIC NOT NULL> NOT NULL", _fractions)
-declare(
+PERCENTILE = declare(
     "PERCENTILE",
     (signature("NUMERIC", _FRACTIONS), signature("NUMERIC", _FRACTIONS, "INTEGER")),
     _percentile,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from itertools import product
 
 from ...plan.errors import FlinkplanError
 from ...plan.functions import Function, Kind, find_function, function_of
-from ...plan.functions.aggregate import COUNT, EXTREMES, GROUP_ID, GROUPING, GROUPING_ID
+from ...plan.functions.aggregate import COUNT, EXTREMES, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
 from ...plan.functions.model import FUNCTION_STAR, Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval
@@ -183,6 +184,8 @@ class AggregateBinder(WindowedBinder):
         if function.name == "COUNT" and len(operands) > 1:
             raise BindError("COUNT takes one argument", node.span)
         arguments = Arguments(tuple(o.type for o in operands), operands, self.group_count > 0 and node.filter is None)
+        if function is PERCENTILE:
+            _check_fraction(arguments.literal(1), node)
         argument_indexes = tuple(self._add_input(o) for o in operands)
         if function is COUNT and not node.distinct and not any(t.nullable for t in arguments.types):
             argument_indexes = ()
@@ -302,6 +305,12 @@ def _is_identity(project: Project) -> bool:
         isinstance(e, InputRef) and e.index == i and project.row_type.fields[i].name == fields[i].name
         for i, e in enumerate(project.exprs)
     )
+
+
+def _check_fraction(value: object, node: ast.FunctionCall) -> None:
+    """Raise :class:`BindError` if the fraction of PERCENTILE is a literal that is none."""
+    if isinstance(value, str) and not 0 <= Decimal(value) <= 1:
+        raise BindError(f"PERCENTILE takes a fraction from 0 to 1, not {value}", node.args[1].span)
 
 
 def _same_call(a: AggregateCall, b: AggregateCall) -> bool:

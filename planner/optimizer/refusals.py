@@ -1,6 +1,7 @@
 """What Flink refuses to plan for a stream, though it could be bound.
 
-Sources: ``SatisfyModifyKindSetTraitVisitor``, ``WindowUtil``, ``AggFunctionFactory``.
+Sources: ``SatisfyModifyKindSetTraitVisitor``, ``WindowUtil``, ``AggFunctionFactory``,
+``FileSystemTableSink``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import Rel
+from ..connectors import table_options
 from ..physical import (
     Deduplicate,
     GlobalGroupAggregate,
@@ -20,6 +22,7 @@ from ..physical import (
     LocalGroupAggregate,
     LocalWindowAggregate,
     OverAggregate,
+    Sink,
     TemporalSort,
     WindowAggregate,
     WindowDeduplicate,
@@ -34,6 +37,7 @@ _READS_INSERTS: dict[type[Rel], str] = {
     Deduplicate: "a deduplication by time",
     IntervalJoin: "an interval join",
     OverAggregate: "OVER ordered by time",
+    Sink: "a table of files with sink.parallelism",
     TemporalSort: "a sort by time",
     WindowDeduplicate: "a deduplication per window",
     WindowJoin: "a window join",
@@ -42,8 +46,11 @@ _READS_INSERTS: dict[type[Rel], str] = {
 """The operators that take no updates and deletions, in words."""
 
 
-_DISTINCT_TYPES = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
+_ORDERED = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
+_DISTINCT = _ORDERED | {"ARRAY", "VARIANT", "BITMAP"}
 """What DISTINCT takes, besides intervals."""
+_COMPARING = frozenset({"$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"})
+"""The functions that take types with an order alone."""
 _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
 
 
@@ -59,11 +66,17 @@ def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
         raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
-    for t in _distinct_arguments(rel):
-        if t.root not in _DISTINCT_TYPES and not t.root.startswith("INTERVAL"):
+    for call, t in _arguments(rel):
+        if call.distinct and t.root not in _DISTINCT and not t.root.startswith("INTERVAL"):
             raise PlanningError(
                 f"DISTINCT in an aggregate function does not support {t.nullable_()}",
                 hint="aggregate a column of a simple type, or the result of SELECT DISTINCT in a subquery",
+            )
+        if call.internal_name in _COMPARING and t.root not in _ORDERED:
+            name = call.internal_name.removeprefix("$").removesuffix("$1")
+            raise PlanningError(
+                f"{name} does not support {t.nullable_()}",
+                hint="aggregate a column of a number, a text, a BOOLEAN, a date or a time",
             )
     rule = _RULES.get(type(rel))
     if rule is not None:
@@ -71,21 +84,29 @@ def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None
 
 
 def _reads_inserts(rel: Rel) -> bool:
-    return is_ordered_by_time(rel) if isinstance(rel, OverAggregate) else type(rel) in _READS_INSERTS
+    if isinstance(rel, OverAggregate):
+        return is_ordered_by_time(rel)
+    if isinstance(rel, Sink):
+        options = table_options(rel.table, dict(rel.options))
+        return options.get("connector") == "filesystem" and "sink.parallelism" in options
+    return type(rel) in _READS_INSERTS
 
 
 def _calls(rel: Rel) -> Iterator[AggregateCall]:
     if isinstance(rel, OverAggregate):
         yield from (c for g in rel.groups for c in g.agg_calls)
-    elif isinstance(rel, _AGGREGATES):
+    elif isinstance(rel, (*_FIRST_PHASES, GlobalGroupAggregate, GlobalWindowAggregate)):
         yield from rel.calls
 
 
-def _distinct_arguments(rel: Rel) -> Iterator[LogicalType]:
-    """The types of what calls with DISTINCT read.  Source: ``AggregateUtil.createDistinctKeyType``."""
+def _arguments(rel: Rel) -> Iterator[tuple[AggregateCall, LogicalType]]:
+    """Calls of one column that read the rows themselves, with its type.
+
+    Sources: ``AggregateUtil.createDistinctKeyType``, ``AggFunctionFactory``.
+    """
     if isinstance(rel, _FIRST_PHASES):
         fields = rel.input.row_type.fields
-        yield from (fields[c.arg_list[0]].type for c in rel.calls if c.distinct and len(c.arg_list) == 1)
+        yield from ((c, fields[c.arg_list[0]].type) for c in rel.calls if len(c.arg_list) == 1)
 
 
 def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapping[str, str]) -> None:
@@ -101,7 +122,6 @@ def _legacy_window(rel: LegacyWindowAggregate, config: Mapping[str, str]) -> Non
 
 
 _FIRST_PHASES = (GroupAggregate, LocalGroupAggregate, LegacyWindowAggregate, WindowAggregate, LocalWindowAggregate)
-_AGGREGATES = (GroupAggregate, GlobalGroupAggregate, LegacyWindowAggregate, WindowAggregate, GlobalWindowAggregate)
 _RULES: dict[type[Rel], Callable[..., None]] = {
     WindowAggregate: _window_aggregate,
     GlobalWindowAggregate: _window_aggregate,

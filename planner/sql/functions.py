@@ -62,8 +62,8 @@ class FunctionParser(TypeParser):
         ignore_nulls = None
         if self.token.key != ")":
             distinct = self.accept("DISTINCT")
-            if not distinct:
-                self.accept("ALL")
+            if (distinct or self.accept("ALL")) and self.token.key == "*":
+                self.fail("an expression", hint="name columns, or count the rows of SELECT DISTINCT in a subquery")
             args = self.list_of(self.argument)
             ignore_nulls = self._null_treatment()
             order_by = self.order_by()

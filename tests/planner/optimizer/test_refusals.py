@@ -24,6 +24,49 @@ def test_distinct_takes_simple_types_only(argument: str, type_: str, mini_batch:
         compile_script(f"{settings}{TABLES} INSERT INTO o SELECT COUNT(DISTINCT {argument}) FROM t;")
 
 
+@pytest.mark.parametrize("query", ["MAX(m) FROM t", "MIN(r) FROM t GROUP BY a", "(SELECT m FROM t) FROM t"])
+def test_what_has_no_order_is_not_compared(query: str) -> None:
+    with pytest.raises(FlinkplanError, match=r"(MAX|MIN|SINGLE_VALUE) does not support (MAP|ROW)<"):
+        compile_script(f"{TABLES} INSERT INTO o SELECT COUNT(*) FROM (SELECT {query});")
+
+
+CHANGES = (
+    "CREATE TABLE c (a INT, k STRING{key}) WITH ('connector' = 'filesystem', 'path' = 'c', 'format' = 'debezium-json');"
+)
+
+
+def test_repeated_events_need_a_key_to_be_told_by() -> None:
+    repeating = "SET 'table.exec.source.cdc-events-duplicate' = 'true';"
+    query = "INSERT INTO o SELECT COUNT(*) FROM c;"
+    keyed = CHANGES.format(key=", PRIMARY KEY (a) NOT ENFORCED")
+    assert compile_script(f"{repeating}{TABLES}{keyed}{query}")
+    with pytest.raises(FlinkplanError, match="'c' has no primary key"):
+        compile_script(f"{repeating}{TABLES}{CHANGES.format(key='')}{query}")
+
+
+def test_changes_are_written_by_one_task() -> None:
+    sink = (
+        "CREATE TABLE f (k STRING) WITH ('connector' = 'filesystem', 'path' = 'f', 'format' = 'debezium-json',"
+        " 'sink.parallelism' = '2');"
+    )
+    assert compile_script(f"{TABLES}{sink} INSERT INTO f SELECT b FROM t;")
+    with pytest.raises(FlinkplanError, match=r"sink\.parallelism takes inserts only"):
+        compile_script(f"{TABLES}{CHANGES.format(key='')}{sink} INSERT INTO f SELECT k FROM c;")
+
+
+def test_a_versioned_table_is_not_filtered() -> None:
+    timed = "a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+    tables = (
+        f"CREATE TABLE l ({timed}) WITH ('connector' = 'datagen');"
+        f"CREATE TABLE r ({timed}, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'datagen');"
+        "CREATE VIEW few AS SELECT * FROM r WHERE a > 1;"
+    )
+    join = "INSERT INTO o SELECT COUNT(*) FROM l JOIN {} FOR SYSTEM_TIME AS OF l.ts AS v ON l.a = v.a WHERE v.a > 1;"
+    assert compile_script(TABLES + tables + join.format("r"))
+    with pytest.raises(FlinkplanError, match="'r' is filtered before the join"):
+        compile_script(TABLES + tables + join.format("few"))
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT 'all', COUNT(DISTINCT *) FROM orders;
