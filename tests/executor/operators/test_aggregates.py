@@ -166,6 +166,19 @@ def test_functions_add_rows_up_and_take_them_back(bench: Bench) -> None:
     assert values() == [second for _, _, second in FUNCTIONS]
 
 
+def test_a_state_holds_rows_within_rows_of_several_shapes(bench: Bench) -> None:
+    rows = row([("a", row([("x", row([("n", INT)]))])), ("b", row([("x", row([("s", STRING), ("n", INT)]))]))])
+    last = aggregate(bench, bench.source("in", row([("k", STRING), ("r", rows)])), [call("LAST_VALUE", 1, of=rows)])
+    first, second = ({"f0": {"f0": {"f0": n}}, "f1": {"f0": {"f0": "s", "f1": -n}}} for n in (1, 2))
+    bench.put("in", ("a", first), ("b", None))
+    assert sorted(bench.step(last), key=str) == [("+I", "a", first), ("+I", "b", None)]
+    bench.put("in", ("a", second), ("b", first))
+    assert [change[:3] for change in sorted(bench.step(last), key=str) if change[0] == "+U"] == [
+        ("+U", "a", second),
+        ("+U", "b", first),
+    ]
+
+
 def test_a_sum_that_overflowed_begins_anew_and_an_average_is_over(bench: Bench) -> None:
     of = row([("k", STRING), ("d", decimal(38, 0))])
     calls = [call("SUM", 1, of=decimal(38, 0)), call("AVG", 1, of=decimal(38, 6)), call("$SUM0", 1, of=decimal(38, 0))]

@@ -1,6 +1,7 @@
 package flinkplan.runtime;
 
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -19,7 +20,8 @@ import org.apache.spark.sql.types.VariantType;
 /**
  * The expression whose value is another's as the bytes of a binary row.
  *
- * <p>So a state holds what its Avro encoding cannot: arrays with NULLs in them, maps, and TINYINT and SMALLINT.
+ * <p>So a state holds what its Avro encoding cannot: arrays with NULLs in them, maps, TINYINT and SMALLINT, and rows in
+ * which a name comes twice.
  */
 final class Packed extends Interpreted {
     private final Expression child;
@@ -41,6 +43,24 @@ final class Packed extends Interpreted {
         }
         boolean tooSmall = type instanceof ByteType || type instanceof ShortType;
         return tooSmall || type instanceof MapType || type instanceof VariantType || !(type instanceof AtomicType);
+    }
+
+    /**
+     * Whether that encoding would give two records one name, or one the name of a record around the column: it calls a
+     * struct as the field that it is in. The names met are added to {@code names}.
+     */
+    static boolean isAmbiguous(String name, DataType type, Set<String> names) {
+        if (type instanceof ArrayType array) {
+            return isAmbiguous(name, array.elementType(), names);
+        }
+        boolean ambiguous = false;
+        if (type instanceof StructType struct) {
+            ambiguous = !names.add(name);
+            for (StructField field : struct.fields()) {
+                ambiguous |= isAmbiguous(field.name(), field.dataType(), names);
+            }
+        }
+        return ambiguous;
     }
 
     /** The value in packed bytes. */

@@ -2,7 +2,9 @@ package flinkplan.runtime;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.AgnosticEncoder;
@@ -24,6 +26,9 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Spark's internal rows, which kernels read, keep and emit without converting their values. */
 public final class Rows {
+    /** What Spark calls the records around those of a state. */
+    private static final Set<String> STATE_RECORDS = Set.of("topLevelRecord", "key", "userKey", "value");
+
     private Rows() {}
 
     /** An encoder that passes internal rows of this schema through. */
@@ -34,8 +39,11 @@ public final class Rows {
     /** An encoder for states, which packs the columns that their encoding cannot hold. */
     public static Encoder<InternalRow> stateEncoder(StructType schema) {
         BitSet packed = new BitSet();
+        Set<String> names = new HashSet<>(STATE_RECORDS);
         for (int i = 0; i < schema.length(); i++) {
-            packed.set(i, Packed.isNeeded(schema.apply(i).dataType()));
+            StructField field = schema.apply(i);
+            boolean ambiguous = Packed.isAmbiguous(field.name(), field.dataType(), names);
+            packed.set(i, ambiguous || Packed.isNeeded(field.dataType()));
         }
         return encoder(schema, packed);
     }
