@@ -42,6 +42,7 @@ from ..physical import (
 )
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .monotonicity import call_retractions
+from .predicates import ONE_SIDED
 from .row_types import row_of
 from .tree import bottom_up, with_inputs
 
@@ -58,7 +59,7 @@ _BY_WATERMARK = (
 )
 """Operators that wait for watermarks."""
 
-_BATCHED = (GroupAggregate, Deduplicate, RegularJoin, MultiJoin, Rank, SortLimit, Limit)
+_BATCHED = (GroupAggregate, Deduplicate, MultiJoin, Rank, SortLimit, Limit)
 """Operators that work in mini-batches, of whatever time."""
 
 
@@ -68,24 +69,29 @@ def is_enabled(config: Mapping[str, str]) -> bool:
 
 
 def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """Put an assigner over each watermark, and over each source without one that feeds an operator which batches."""
-    if not is_enabled(config):
+    """Put an assigner over each watermark and each source without one, if something works in mini-batches."""
+    if not is_enabled(config) or not _batches(rel):
         return rel
     interval = parse_duration(config.get("table.exec.mini-batch.allow-latency", "0 ms"))
-    return _place(rel, None, interval)
+    return _place(rel, "ProcTime", interval)
 
 
-def _place(rel: Rel, mode: str | None, interval: int) -> Rel:
-    """``mode``: of the mini-batches that the operators above need, or ``None``."""
+def _batches(rel: Rel) -> bool:
+    """Whether an operator works in mini-batches, or event time goes by; what a semi join compares with is no matter."""
+    if isinstance(rel, RegularJoin):
+        return rel.spec.join_type not in ONE_SIDED or _batches(rel.left)
+    return isinstance(rel, (*_BATCHED, WatermarkAssigner)) or any(map(_batches, rel.inputs))
+
+
+def _place(rel: Rel, mode: str, interval: int) -> Rel:
+    """``mode``: of the mini-batches that the operators above need."""
     if isinstance(rel, LegacyWindowAggregate):
         return rel
     if _waits_for_watermarks(rel):
         mode = "RowTime"
-    elif isinstance(rel, _BATCHED):
-        mode = mode or "ProcTime"
     if isinstance(rel, WatermarkAssigner):
-        return MiniBatchAssigner(input=rel, interval=interval, mode=mode or "ProcTime", row_type=rel.row_type)
-    if mode and isinstance(rel, SourceScan):
+        return MiniBatchAssigner(input=rel, interval=interval, mode=mode, row_type=rel.row_type)
+    if isinstance(rel, SourceScan):
         return MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime", row_type=rel.row_type)
     return with_inputs(rel, tuple(_place(i, mode, interval) for i in rel.inputs))
 
@@ -95,6 +101,8 @@ def _waits_for_watermarks(rel: Rel) -> bool:
     match rel:
         case Deduplicate():
             return rel.is_rowtime
+        case Rank():
+            return any(rel.input.row_type.fields[f.index].type.is_rowtime for f in rel.order)
         case OverAggregate():
             types = rel.row_type.field_types
             return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)

@@ -83,7 +83,7 @@ def _filter(rel: Filter, *, semi_joins: bool = True) -> Rel:
         return rel
     source = rel.input
     rest: list[RexNode] = []
-    for part in sorted(_separated(rel.condition), key=lambda c: is_call(c, NOT)):
+    for part in _separated(rel.condition):
         negated = is_call(part, NOT)
         inner = children(part)[0] if negated else part
         found = None
