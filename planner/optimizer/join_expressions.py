@@ -80,7 +80,7 @@ def push_join_expressions(rel: Rel) -> Rel:
         condition=and_(parts),
         row_type=join_row_type(rel.type, new_left, new_right),
     )
-    if rel.type in ONE_SIDED:
+    if isinstance(join, Join) and join.type in ONE_SIDED:
         result = columns(read_right_side(join), range(width))
     else:
         result = columns(join, [*range(width), *range(new_width, new_width + total - width)])
