@@ -9,10 +9,7 @@ from ...plan.durations import format_duration
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Severity
 from ...plan.names import node_names
-from ...plan.nodes import (
-    ExecNode,
-    node_classes,
-)
+from ...plan.nodes import ExecNode, node_classes
 from ...plan.specs import StateMetadata
 from ...plan.ttl import expiry
 from ..comparing import Comparison
