@@ -12,7 +12,7 @@ from itertools import product
 
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
-from ...plan.types import INTEGERS
+from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Watermark
 from ..physical import (
     Calc,
@@ -130,7 +130,7 @@ def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
     """The keys of a projection: those whose columns all pass, as they are or cast without loss."""
     places: dict[int, list[int]] = {}
     for i, rex in enumerate(projection):
-        if isinstance(rex, Call) and rex.name == CAST and _is_fidelity_cast(rex):
+        if isinstance(rex, Call) and rex.name == CAST and _is_injective(rex.operands[0].type, rex.type):
             rex = rex.operands[0]
         if isinstance(rex, InputRef):
             places.setdefault(rex.index, []).append(i)
@@ -143,15 +143,37 @@ def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
     return frozenset(found)
 
 
-def _is_fidelity_cast(call: Call) -> bool:
-    source, target = call.operands[0].type, call.type
+def _is_injective(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a cast keeps different values apart.  Source: ``LogicalTypeCasts.supportsInjectiveCast``."""
+    if source.root == target.root == "ROW" and len(source.fields) == len(target.fields):
+        return all(map(_is_injective, source.field_types, target.field_types))
     if source.root in INTEGERS and target.root in INTEGERS:
         return INTEGERS.index(source.root) <= INTEGERS.index(target.root)
-    if source.root == target.root == "VARCHAR":
+    if target.root in CHARACTER and source.root not in (*CHARACTER, "DECIMAL"):
+        longest = _longest_text(source)
+        return longest is not None and longest <= (target.length or 0)
+    if (source.root, target.root) in _WIDENING:
         return (source.length or 0) <= (target.length or 0)
-    if source.root in INTEGERS and target.root == "VARCHAR":
-        return (target.length or 0) >= 20
-    return source.regular().same_as(target.regular())
+    if {source.root, target.root} <= set(TIMESTAMPS):
+        return source.precision == target.precision
+    return source.root in _ITSELF and source.regular().same_as(target.regular())
+
+
+_WIDENING = {
+    *(("CHAR", "CHAR"), ("CHAR", "VARCHAR"), ("VARCHAR", "VARCHAR")),
+    *(("BINARY", "BINARY"), ("BINARY", "VARBINARY"), ("VARBINARY", "VARBINARY")),
+}
+_ITSELF = {"DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIME", "TIMESTAMP_TZ"}
+_TEXTS = {"BOOLEAN": 5, "TINYINT": 4, "SMALLINT": 6, "INT": 11, "BIGINT": 20, "FLOAT": 15, "DOUBLE": 24, "DATE": 10}
+"""The length of the longest text of a value."""
+
+
+def _longest_text(t: LogicalType) -> int | None:
+    """The length of the longest text of a value; ``None`` where two values may have one text."""
+    whole = 8 if t.root == "TIME" else 19 if t.root in TIMESTAMPS else None
+    if whole is None:
+        return _TEXTS.get(t.root)
+    return whole + (1 + t.precision if t.precision else 0)
 
 
 def _project(rel: Project, upsert: bool) -> Keys:

@@ -42,10 +42,15 @@ def reduce_expressions(rel: Rel) -> Rel:
 
 
 def reduce_rows(rel: Rel) -> Rel:
-    """The expressions of rows that are written out take the types that a sink asks for."""
-    if not (isinstance(rel, Project) and isinstance(rel.input, Values)):
+    """The expressions of rows that are written out, and literals, take the types that a union or a sink asks for."""
+    if not isinstance(rel, Project):
         return rel
-    return replace(rel, exprs=tuple(map(shorten, rel.exprs)))
+    of_rows = isinstance(rel.input, Values)
+    return replace(rel, exprs=tuple(shorten(e) if of_rows or _is_cast_literal(e) else e for e in rel.exprs))
+
+
+def _is_cast_literal(rex: RexNode) -> bool:
+    return is_call(rex, CAST) and (isinstance(rex.operands[0], Literal) or _is_cast_literal(rex.operands[0]))
 
 
 def select_filtered(rel: Rel) -> Rel:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
-from ...plan.types import NUMERIC
+from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from ..algebra import Over, SubQuery
 from . import sargs
 from .cases import boolean_case, is_lossless, is_safe
@@ -386,7 +386,23 @@ def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
                 return source
             if keeps_blanks or rex.type.root == operand.type.root:
                 return fold(replace(rex, operands=(source,)))
-    return fold(replace(rex, operands=(_without_null(operand),)))
+    found = replace(rex, operands=(_without_null(operand),))
+    return fold(found) if simplifier.evaluates else _retyped(found) or fold(found)
+
+
+def _retyped(rex: Call) -> RexNode | None:
+    """A number's or text's literal with the type of its cast, if that holds it.  Source: ``RexBuilder.makeCast``."""
+    literal, t = rex.operands[0], rex.type
+    if not isinstance(literal, Literal) or literal.value is None:
+        return None
+    if literal.type.root in CHARACTER and t.root == "VARCHAR" and len(literal.value) <= (t.length or 0):
+        return cast(replace(literal, type=t.not_null()), t)
+    if literal.type.root not in (*INTEGERS, "DECIMAL") or t.root not in ("DECIMAL", "DOUBLE"):
+        return None
+    number = Decimal(str(literal.value))
+    whole, scale = len(number.as_tuple().digits) + int(number.as_tuple().exponent), -int(number.as_tuple().exponent)
+    fits = t.root == "DOUBLE" or (scale <= (t.scale or 0) and whole <= (t.precision or 0) - (t.scale or 0))
+    return cast(Literal(str(literal.value), t.not_null()), t) if fits else None
 
 
 def _without_null(rex: RexNode) -> RexNode:
