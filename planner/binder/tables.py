@@ -295,7 +295,7 @@ def _bind_unnest(
     if join.condition is not None:
         bound = ExpressionBinder(context, joined, "ON").condition(join.condition)
         condition = None if isinstance(bound, Literal) and bound.value is True else _of_function(bound, left)
-    output_names = uniquify([*(f.name for f in left_fields), *function_type.field_names])
+    output_names = uniquify([*(f.name for f in left_fields), *names])
     output_types = [*left.rel.row_type.field_types, *namespace.row_type.field_types]
     rel = Correlate(
         input=left.rel,

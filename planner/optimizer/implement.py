@@ -39,6 +39,7 @@ from .mini_batch import is_enabled
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .multi_joins import common_keys
 from .rexes import and_, conjunctions, refs
+from .row_types import row_of, unique_names
 from .temporal_joins import temporal_join
 from .tree import with_inputs
 from .window_properties import WindowColumns, window_columns, window_keys, window_spec
@@ -260,13 +261,16 @@ def _values(self: Implementer, rel: Values) -> Rel:
 
 
 def _correlate(self: Implementer, rel: Correlate) -> Rel:
+    """The operator calls the columns of the function as the function does, whatever their alias."""
+    source = self.visit(rel.input)
+    names = unique_names([*source.row_type.field_names, *rel.function_type.field_names])
     return p.TableFunctionJoin(
-        input=self.visit(rel.input),
+        input=source,
         type=rel.type.value,
         call=rel.call,
         condition=rel.condition,
         correl=rel.correl,
-        row_type=rel.row_type,
+        row_type=row_of(names, rel.row_type.field_types),
     )
 
 
