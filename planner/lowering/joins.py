@@ -143,7 +143,7 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
             multi_join_condition=and_(rel.conditions),
             join_attribute_map=_attribute_map(rel),
             input_unique_keys=tuple(unique),
-            state=ctx.states_named([f"input-state-{i}" for i in range(len(rel.operands))], rel.ttls),
+            state=ctx.states_named([f"input-state-{i}" for i in range(len(rel.operands))], _ttls(rel)),
         ),
         input_properties=tuple(
             replace(PIPELINED_INPUT, required_distribution=Distribution(DistributionType.HASH, key), priority=i)
@@ -152,10 +152,16 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
     )
 
 
+def _ttls(rel: p.MultiJoin) -> tuple[int | None, ...]:
+    """As hinted; a hint that leaves out an input makes its state last for ever, unlike in a join of two."""
+    is_hinted = any(ttl is not None for ttl in rel.ttls)
+    return tuple(0 if is_hinted and ttl is None else ttl for ttl in rel.ttls)
+
+
 def _ttl_text(ttls: tuple[int | None, ...]) -> list[str]:
     if not any(ttl is not None for ttl in ttls):
         return []
-    options = ("-1" if ttl is None else format_duration(ttl).replace(" ", "") for ttl in ttls)
+    options = ("0s" if ttl is None else format_duration(ttl).replace(" ", "") for ttl in ttls)
     return [f"stateTtlHints=[[[STATE_TTL options:[{', '.join(options)}]]]]"]
 
 

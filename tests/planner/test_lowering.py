@@ -19,6 +19,7 @@ from flinkplan.plan.nodes import (
     IncrementalGroupAggregate,
     Join,
     MiniBatchAssigner,
+    MultiJoin,
     OverAggregate,
     Rank,
     Sink,
@@ -178,6 +179,14 @@ def test_state_takes_the_hint_before_the_option() -> None:
     query = "SELECT /*+ STATE_TTL('a' = '1d') */ a.id, c.name FROM a JOIN c ON a.id = c.cid"
     join = node(compiled(query, "id INT, name STRING", {"table.exec.state.ttl": "90 min"}), Join)
     assert [(s.name, s.ttl) for s in join.states] == [("leftState", "1 d"), ("rightState", "90 min")]
+
+
+def test_what_a_hint_on_several_joins_leaves_out_is_kept_for_ever() -> None:
+    query = "SELECT /*+ STATE_TTL('y' = '2d') */ x.id, z.v FROM a x JOIN a y ON x.id = y.id JOIN a z ON x.id = z.id"
+    settings = {"table.exec.state.ttl": "1 h", "table.optimizer.multi-join.enabled": "true"}
+    join = node(compiled(query, "id INT, v INT", settings), MultiJoin)
+    assert [state.ttl for state in join.states] == ["0 ms", "2 d", "0 ms"]
+    assert "options:[0s, 2d, 0s]" in (join.description or "")
 
 
 @pytest.mark.parametrize(
