@@ -51,6 +51,7 @@ class Stream:
     ``changelog``: rows of other kinds than +I may come, and the column ``KIND`` says which.
     ``event_time``: Spark's watermark follows Flink's in this stream.
     ``pulse`` is the source's time alone, from which a stream whose watermark was lost takes it anew.
+    ``assigner`` is the id of the node that assigned the watermark that rows carry, if it is one.
     ``local`` is the local aggregation that has been passed by and is left to its global one.
     """
 
@@ -59,6 +60,7 @@ class Stream:
     changelog: bool = False
     event_time: bool = False
     pulse: DataFrame | None = None
+    assigner: int | None = None
     local: ExecNode | None = None
 
     @property

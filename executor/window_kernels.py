@@ -13,10 +13,11 @@ from ..plan.specs import (
     SessionWindow,
     SortField,
     TimeAttributeWindowing,
+    TumblingWindow,
     WindowingStrategy,
 )
 from ..plan.types import LogicalType
-from .aggregate_functions import java_calls
+from .aggregate_functions import function_name, java_calls
 from .context import TranslationContext
 from .emission import AT_THE_END, Emission
 from .kernels import CONSTANT_KEY, boolean_array, int_array, schema_of
@@ -96,6 +97,27 @@ class WindowAggregation:
     def is_session(self) -> bool:
         """Whether windows merge."""
         return isinstance(self.windowing.window, SessionWindow) and isinstance(self.windowing, TimeAttributeWindowing)
+
+
+_NULLS = ("ABSENT", "NULL")
+_UNMERGEABLE = frozenset(
+    ("FIRST_VALUE", "LAST_VALUE", *(f"JSON_{of}AGG_{nulls}_ON_NULL" for of in ("ARRAY", "OBJECT") for nulls in _NULLS))
+)
+"""Functions whose results of two parts of a window Flink cannot make one of."""
+
+
+def check_merges(what: WindowAggregation) -> None:
+    """Refuse what Flink, which makes windows other than TUMBLE of parts, compiles but never runs."""
+    windowing = what.windowing
+    if not isinstance(windowing, TimeAttributeWindowing) or isinstance(windowing.window, TumblingWindow):
+        return
+    for call in what.calls:
+        name = function_name(call)
+        if name in _UNMERGEABLE:
+            raise UnsupportedError(
+                f"{name} in a window that is made of parts, which Flink compiles, but no job with it starts",
+                hint="use a TUMBLE window, or MIN, MAX or ARRAY_AGG",
+            )
 
 
 def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:

@@ -30,6 +30,7 @@ _OPTIONS = {
     "rows-per-second": int,
     "number-of-rows": int,
     "scan.parallelism": int,
+    "scan.watermark.*": str,
     "fields.*": str,
 }
 _FIELD_OPTIONS: Mapping[str, Callable[[str], object]] = {

@@ -41,6 +41,7 @@ _OPTIONS: Mapping[str, Any] = {
     "sink.rolling-policy.*": str,
     "sink.partition-commit.*": str,
     "sink.shuffle-by-partition.enable": boolean,
+    "scan.watermark.*": str,
     "sink.parallelism": int,
     "auto-compaction": boolean,
     "compaction.*": str,

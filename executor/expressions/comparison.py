@@ -13,8 +13,8 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.comparison import CAST_ONE_SIDE, are_text_and_number
 from ...plan.functions.model import BINARY, INTERNAL, POSTFIX, PREFIX
 from ...plan.readable import readable
-from ...plan.rex import Call, Range, Sarg
-from ...plan.types import LogicalType
+from ...plan.rex import Call, Literal, Range, RexNode, Sarg
+from ...plan.types import APPROXIMATE, LogicalType
 from ..types import has_nanos
 from .literals import constant
 from .maps import entries_of
@@ -42,15 +42,24 @@ def check_comparison(call: Call) -> None:
         )
 
 
-def _comparison(name: str, compare: Callable[[Column, Column], Column]) -> None:
+def _comparison(name: str, compare: Callable[[Column, Column], Column], of_nan: bool = False) -> None:
+    """``of_nan``: the answer where an operand is not a number, which Spark takes for the greatest of all."""
+
     @scalar(name, syntax=BINARY, check=check_comparison)
     def build(call: Invocation, a: Column, b: Column) -> Column:
         left, right = call.types
-        return compare(comparable(a, left, call.types), comparable(b, right, call.types))
+        found = compare(comparable(a, left, call.types), comparable(b, right, call.types))
+        sides = zip((a, b), (b, a), call.call.operands, strict=True)
+        nan = [F.isnan(x) & y.isNotNull() for x, y, rex in sides if _may_be_nan(rex)]
+        return F.when(reduce(operator.or_, nan), F.lit(of_nan)).otherwise(found) if nan else found
+
+
+def _may_be_nan(rex: RexNode) -> bool:
+    return rex.type.root in APPROXIMATE and not isinstance(rex, Literal)
 
 
 _comparison("$=$1", operator.eq)
-_comparison("$<>$1", operator.ne)
+_comparison("$<>$1", operator.ne, of_nan=True)
 _comparison("$<$1", operator.lt)
 _comparison("$<=$1", operator.le)
 _comparison("$>$1", operator.gt)
@@ -90,9 +99,21 @@ def search(call: Invocation, a: Column) -> Column:
     tests = [a.isin(*(constant(p, sarg.type, call.time_zone) for p in points))] if points else []
     tests += [_within(a, r, sarg.type, call.time_zone) for r in sarg.ranges if r.lower is None or r.lower != r.upper]
     found = F.when(a.isNotNull(), reduce(operator.or_, tests, F.lit(False)))
+    if _may_be_nan(call.call.operands[0]):
+        found = F.when(F.isnan(a), F.lit(_is_all_but_points(sarg))).otherwise(found)
     if sarg.null_as == "UNKNOWN":
         return found
     return F.coalesce(found, F.lit(sarg.null_as == "TRUE"))
+
+
+def _is_all_but_points(sarg: Sarg) -> bool:
+    """Whether the ranges leave out single values only."""
+    ends = [r.upper for r in sarg.ranges[:-1]]
+    starts = [r.lower for r in sarg.ranges[1:]]
+    unbounded = bool(sarg.ranges) and sarg.ranges[0].lower is None and sarg.ranges[-1].upper is None
+    return unbounded and all(
+        e is not None and s is not None and e.value == s.value for e, s in zip(ends, starts, strict=True)
+    )
 
 
 def _within(a: Column, r: Range, t: LogicalType, time_zone: str) -> Column:

@@ -25,7 +25,7 @@ from ..event_time import with_event_time
 from ..execution import Execution, QueryPlan, window_kernel
 from ..registry import translator
 from ..stream import Stream
-from ..window_kernels import WindowAggregation, aggregate_windows
+from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
 from ..windows import Clock
 
 
@@ -49,6 +49,7 @@ def group_window_aggregate(
         node.output_type,
         emission_of(node, windowing.is_proctime, context),
     )
+    check_merges(what)
     return aggregate_windows(context, stream if windowing.is_proctime else with_event_time(stream), what)
 
 

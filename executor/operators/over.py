@@ -153,7 +153,10 @@ def _preceding(spec: OverSpec, group: OverGroup) -> int:
     if lower.kind == "UNBOUNDED_PRECEDING":
         return UNBOUNDED
     if lower.kind == "CURRENT_ROW":
-        return 0
+        raise UnsupportedError(
+            "frames that begin with the current row, which Flink compiles, but no job with one starts",
+            hint="take the row's own values, or write RANGE BETWEEN INTERVAL '0' SECOND PRECEDING AND CURRENT ROW",
+        )
     bound = lower.offset
     if isinstance(bound, InputRef):
         bound = spec.constants[bound.index - spec.original_input_fields]

@@ -63,11 +63,15 @@ def correlate(node: Correlate, inputs: tuple[Stream, ...], context: TranslationC
 
 
 def _uncorrelated(rex: RexNode, row: LogicalType) -> RexNode:
-    """The expression with the fields of the outer row as references to the input."""
+    """The expression with the fields of the outer row as references to the input.
+
+    A field that a table function before this one has added may have another name in the input, in the same place.
+    """
 
     def rewrite(part: RexNode) -> RexNode:
         if isinstance(part, FieldAccess) and isinstance(part.expr, CorrelVariable):
-            return InputRef(row.field_names.index(part.name), part.type)
+            outer = row if part.name in row.field_names else part.expr.type
+            return InputRef(outer.field_names.index(part.name), part.type)
         return part
 
     return transform(rex, rewrite)

@@ -52,7 +52,8 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
     clock = Clock.of(node, node.left_windowing.time_attribute_type, context)
     left_windowed = with_windows(left, node.left_windowing, clock)
     right_windowed = with_windows(right, node.right_windowing, clock)
-    frame = _united(node.join_spec, (left_windowed, right_windowed), (START, END))
+    windowed = (left_windowed, right_windowed)
+    frame = _united(node.join_spec, windowed, (START, END), late=_share_watermark(left, right))
     kernel = context.runtime.time.WindowJoin(
         context.java_schema(frame.schema),
         context.java_schema(schema_of(node.output_type.field_types)),
@@ -73,7 +74,8 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
     else:
         left, right = inputs
         timed = (_clocked(left), _clocked(right))
-    frame = _united(spec, timed, (TIME,))
+    late = bounds.is_event_time and _share_watermark(left, right)
+    frame = _united(spec, timed, (TIME,), late=late)
     kind = spec.join_type
     kernel = context.runtime.time.IntervalJoin(
         context.java_schema(frame.schema),
@@ -109,6 +111,12 @@ def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: Trans
     return emitted(left, joined, node.output_type, left.changelog)
 
 
+def _share_watermark(left: Stream, right: Stream) -> bool:
+    """Whether the rows of both sides come from one source as they are, so that neither is ahead of the other."""
+    carried = LATENESS in left.hidden and LATENESS in right.hidden
+    return carried and left.assigner is not None and left.assigner == right.assigner
+
+
 def _timed(stream: Stream, index: int) -> Stream:
     """The stream with a time attribute in milliseconds behind."""
     from pyspark.sql import functions as F
@@ -133,12 +141,17 @@ def _match(context: TranslationContext, spec: JoinSpec, left: Stream, right: Str
 
 
 def _united(
-    spec: JoinSpec, streams: tuple[Stream, Stream], extra: Sequence[str], right_first: bool = False
+    spec: JoinSpec,
+    streams: tuple[Stream, Stream],
+    extra: Sequence[str],
+    right_first: bool = False,
+    late: bool = False,
 ) -> DataFrame:
     """Key, side, one struct a side, the columns ``extra``, and the hidden columns of kernels, in one frame.
 
     Which of two sources is ahead is left to chance in Flink; here no row is late for the other's sake.
     ``right_first``: all right rows are there before the first left one, whose own watermark then counts.
+    ``late``: both sides have the same watermark, by which rows are late.
     """
     from pyspark.sql import functions as F
 
@@ -158,10 +171,10 @@ def _united(
         sequence = stream.frame[SEQUENCE]
         if changelog:
             hidden.append((stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")).alias(KIND))
-        if right_first:
-            timed = LATENESS in stream.hidden and not is_right
+        if right_first or late:
+            timed = LATENESS in stream.hidden and (late or not is_right)
             hidden.append((stream.frame[LATENESS] if timed else F.lit(None).cast("bigint")).alias(LATENESS))
-            sequence = (sequence - F.lit(_BEFORE_ALL)).alias(SEQUENCE) if is_right else sequence
+            sequence = (sequence - F.lit(_BEFORE_ALL)).alias(SEQUENCE) if right_first and is_right else sequence
         return stream.frame.select(*key, F.lit(is_right).alias("__right"), *sides, *added, *hidden, sequence)
 
     return shaped(left, spec.left_keys, False).union(shaped(right, spec.right_keys, True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...plan.nodes import WatermarkAssigner
 from ..context import TranslationContext
 from ..event_time import assign_watermarks
@@ -21,4 +23,4 @@ def watermark_assigner(node: WatermarkAssigner, inputs: tuple[Stream, ...], cont
     (stream,) = inputs
     watermark = F.unix_millis(context.expression(node.watermark_expr, stream))
     timed = assign_watermarks(stream, stream.column(node.rowtime_field_index), watermark, context)
-    return timed.select(timed.columns, node.output_type)
+    return replace(timed.select(timed.columns, node.output_type), assigner=node.id)

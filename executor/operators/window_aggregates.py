@@ -17,7 +17,7 @@ from ..execution import Execution, QueryPlan, passed_by, until_watermark, window
 from ..native_aggregates import is_native_query, native_aggregate
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
-from ..window_kernels import WindowAggregation, aggregate_windows
+from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
 from ..windows import END, START, Clock, with_windows
 
 
@@ -80,6 +80,7 @@ def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context:
 
 def _aggregate(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:
     _check_slices(what.windowing.window)
+    check_merges(what)
     timed = stream if what.windowing.is_proctime else with_event_time(stream)
     if is_native_query(context.plan):
         return _aggregate_natively(timed, what)

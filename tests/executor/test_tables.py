@@ -20,6 +20,7 @@ FILES = {"connector": "filesystem", "path": "/data", "format": "json"}
     [
         FILES,
         FILES | {"json.ignore-parse-errors": "TRUE", "source.monitor-interval": "10 s"},
+        FILES | {"scan.watermark.idle-timeout": "1 s", "scan.watermark.emit.strategy": "on-event"},
         FILES | {"format": "csv", "csv.field-delimiter": "\\t", "csv.null-literal": ""},
         FILES | {"format": "debezium-json", "debezium-json.schema-include": "true"},
         {"connector": "datagen", "number-of-rows": "5", "fields.a.kind": "sequence", "fields.a.start": "1"}

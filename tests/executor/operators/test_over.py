@@ -50,6 +50,7 @@ def over(
     rows: bool,
     preceding: int | None,
     *,
+    lower: OverBound = UNBOUNDED,
     upper: OverBound = CURRENT_ROW,
     constants: Sequence[Literal] = (),
     order: int = 1,
@@ -57,7 +58,6 @@ def over(
 ) -> OverAggregate:
     """A node over rows of ``of`` by key; ``preceding`` is the last of its constants."""
     width = len(of.fields)
-    lower = UNBOUNDED
     if preceding is not None:
         lower = OverBound("BOUNDED_WINDOW", is_preceding=True, offset=InputRef(width + len(constants), BIGINT))
         constants = (*constants, Literal(preceding, BIGINT))
@@ -158,6 +158,12 @@ def test_frames_that_end_elsewhere_are_refused(bench: Bench) -> None:
     node = over([call("SUM", 2)], True, None, upper=OverBound("UNBOUNDED_FOLLOWING", is_preceding=False))
     with pytest.raises(UnsupportedError, match="end with the current row"):
         run(node, bench)
+
+
+@pytest.mark.parametrize("rows", [True, False])
+def test_frames_that_begin_with_the_current_row_are_refused(rows: bool, bench: Bench) -> None:
+    with pytest.raises(UnsupportedError, match="begin with the current row"):
+        run(over([call("SUM", 2)], rows, None, lower=CURRENT_ROW), bench)
 
 
 @pytest.mark.parametrize(

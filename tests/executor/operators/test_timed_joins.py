@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -86,6 +87,14 @@ def test_the_condition_decides_what_an_interval_join_pads(bench: Bench) -> None:
     )
     node = by_interval(JoinType.LEFT, V_LESS_THAN_W)
     assert run(node, interval_join, steps, bench) == [list(rows) for _, rows in steps]
+
+
+def test_rows_of_one_source_are_late_for_both_sides(bench: Bench) -> None:
+    source = replace(timed_source(bench, "events", LEFT, 1), assigner=1)
+    bench.put("events", ("a", minute(5), 1), ("a", minute(9), 2), ("a", minute(6), 3), ("a", minute(8), 4))
+    joined = interval_join(by_interval(JoinType.LEFT), (source, source), bench.context)
+    pairs = [(1, 1), (2, 2), (2, 4), (3, None), (4, 2)]
+    assert sorted((row[3], row[6]) for row in bench.step(joined)) == pairs
 
 
 def by_version(kind: JoinType, right_time: int = 1) -> TemporalJoin:

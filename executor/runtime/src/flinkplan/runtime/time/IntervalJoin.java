@@ -100,19 +100,20 @@ public final class IntervalJoin extends TimedKernel {
                     return expiry(time);
                 }
                 if (outer) {
-                    rows.all().get(time).forEach(kept -> emitAlone(kept, expiry(time)));
+                    for (InternalRow kept : rows.all().get(time)) {
+                        if (!kept.getBoolean(1)) {
+                            emitAlone(kept.getStruct(0, width), expiry(time) + SHIFT);
+                        }
+                    }
                 }
                 rows.remove(time);
             }
             return NEVER;
         }
 
-        private void emitAlone(InternalRow kept, long time) {
-            if (!kept.getBoolean(1)) {
-                InternalRow row = kept.getStruct(0, width);
-                InternalRow padded = right ? new JoinedRow(side.noLeft(), row) : new JoinedRow(row, side.noRight());
-                emit(RowKind.INSERT, padded, time + SHIFT);
-            }
+        void emitAlone(InternalRow row, long sequence) {
+            InternalRow padded = right ? new JoinedRow(side.noLeft(), row) : new JoinedRow(row, side.noRight());
+            emit(RowKind.INSERT, padded, sequence);
         }
     }
 
@@ -141,6 +142,12 @@ public final class IntervalJoin extends TimedKernel {
         boolean matched = right
                 ? lefts.join(row, time + lower, time + upper, sequence(input))
                 : rights.join(row, time - upper, time - lower, sequence(input));
+        if (own.expiry(time) <= watermark + 1) {
+            if (own.outer && !matched) {
+                own.emitAlone(row, sequence(input));
+            }
+            return NEVER;
+        }
         own.rows.add(time, Rows.of(row, matched));
         return own.expiry(time);
     }
