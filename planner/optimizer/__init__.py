@@ -27,7 +27,7 @@ from .join_predicates import (
 )
 from .join_removal import remove_joins, remove_joins_below_aggregates
 from .json_aggregates import wrap_json_arguments
-from .legacy_windows import legacy_windows, merge_window_columns
+from .legacy_windows import legacy_windows, merge_window_columns, merge_window_permutation
 from .local_times import fold_local_times
 from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .multi_joins import merge_joins
@@ -116,6 +116,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(reduce_rows),
     _everywhere(merge_permutation),
     _everywhere(merge_window_columns),
+    _everywhere(merge_window_permutation),
     _everywhere(wrap_json_arguments),
     _everywhere(derive_names),
     _configured(split_distinct),

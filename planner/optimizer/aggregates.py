@@ -5,7 +5,7 @@ Sources: ``DecomposeGroupingSetsRule``, ``AggregateReduceFunctionsRule``, ``Aggr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -288,12 +288,19 @@ def remap_aggregate(rel: Aggregate, indexes: Sequence[int] | Mapping[int, int], 
         input=source,
         grouping=tuple(indexes[g] for g in rel.grouping),
         grouping_sets=rel.grouping_sets and tuple(tuple(indexes[g] for g in s) for s in rel.grouping_sets),
-        calls=tuple(
-            replace(
-                c,
-                arg_list=tuple(indexes[a] for a in c.arg_list),
-                filter_arg=indexes[c.filter_arg] if c.filter_arg >= 0 else -1,
-            )
-            for c in rel.calls
-        ),
+        calls=remap_calls(rel.calls, indexes),
+    )
+
+
+def remap_calls(
+    calls: Iterable[AggregateCall], indexes: Sequence[int] | Mapping[int, int]
+) -> tuple[AggregateCall, ...]:
+    """The calls over another input, each column of the old one at ``indexes``."""
+    return tuple(
+        replace(
+            c,
+            arg_list=tuple(indexes[a] for a in c.arg_list),
+            filter_arg=indexes[c.filter_arg] if c.filter_arg >= 0 else -1,
+        )
+        for c in calls
     )

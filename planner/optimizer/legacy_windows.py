@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeGuard
 
 from ...plan.durations import format_iso_duration, parse_duration
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
@@ -24,7 +25,7 @@ from ...plan.specs import (
 from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra import Aggregate, Filter, Project, Rel
 from ..physical import LegacyWindowAggregate
-from .aggregates import remap_aggregate
+from .aggregates import remap_aggregate, remap_calls
 from .projections import is_identity, merge_projects
 from .rexes import cast, identity, inline, is_call, rewrite
 from .row_types import row_of
@@ -131,7 +132,9 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
     exprs = list(below.exprs)
     exprs[at] = time
     names[at] = _time_name(below, time, at)
-    source, indexes = _without_permutation(*_deduplicated(below.input, exprs, names))
+    source, indexes = _deduplicated(below.input, exprs, names)
+    if not _reads_filtered(source):
+        source, indexes = _without_permutation(source, indexes)
     field = source.row_type.fields[indexes[at]]
     return source, indexes, TimeField(field.name, indexes[at], 0, field.type)
 
@@ -192,6 +195,29 @@ def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int
     if len(order) != len(source.exprs) or sorted(order) != list(range(len(source.input.row_type.fields))):
         return source, indexes
     return source.input, [order[i] for i in indexes]
+
+
+def _reads_filtered(source: Rel) -> TypeGuard[Project]:
+    return isinstance(source, Project) and isinstance(source.input, Filter)
+
+
+def merge_window_permutation(rel: Rel) -> Rel:
+    """A projection of filtered rows that only reorders them, if that leaves the keys in order and all is read.
+
+    Source: as of ``merge_permutation``, for aggregations without a window.
+    """
+    if not isinstance(rel, LegacyWindowAggregate) or not _reads_filtered(rel.input):
+        return rel
+    time = rel.window.time_field
+    if time.field_name not in rel.input.row_type.field_names:
+        return rel
+    source, order = _without_permutation(rel.input, [*range(len(rel.input.row_type.fields))])
+    read = {*rel.grouping, time.field_index, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
+    grouping = tuple(order[g] for g in rel.grouping)
+    if len(read) < len(order) or grouping != tuple(sorted(grouping)):
+        return rel
+    window = replace(rel.window, time_field=replace(time, field_index=order[time.field_index]))
+    return replace(rel, input=source, grouping=grouping, calls=remap_calls(rel.calls, order), window=window)
 
 
 def _properties(time: LogicalType) -> list[tuple[NamedWindowProperty, LogicalType]]:

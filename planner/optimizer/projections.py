@@ -235,12 +235,22 @@ def _primary_key(rel: Rel) -> tuple[int, ...]:
 
 
 def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
-    """A window none of whose properties is read has none."""
-    first = len(below.row_type.fields) - len(below.properties)
-    if not below.properties or any(i >= first for e in rel.exprs for i in refs(e)):
+    """Calls that nobody reads are not made; a window none of whose properties is read has none."""
+    keys, first = len(below.grouping), len(below.row_type.fields) - len(below.properties)
+    read = set().union(*map(refs, rel.exprs))
+    calls = [i for i in range(keys, first) if i in read]
+    properties = below.properties if any(i >= first for i in read) else ()
+    kept = [*range(keys), *calls, *range(first, first + len(properties))]
+    if len(kept) == len(below.row_type.fields):
         return rel
-    new = replace(below, properties=(), row_type=pick(below.row_type, range(first)))
-    return replace(rel, input=new)
+    new = replace(
+        below,
+        calls=tuple(below.calls[i - keys] for i in calls),
+        properties=properties,
+        row_type=pick(below.row_type, kept),
+    )
+    mapping = {old: place for place, old in enumerate(kept)}
+    return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
 def push_past_set_op(rel: Project, below: SetOp) -> Rel:

@@ -152,6 +152,14 @@ CASES: list[tuple[str, str]] = [
     ("merge_permutation", "SELECT COUNT(*) FROM (SELECT v FROM a WHERE k = 'x')"),
     ("merge_permutation", "SELECT COUNT(*) FROM (SELECT UPPER(k) FROM a WHERE v > 1)"),
     (
+        "merge_window_permutation",
+        "SELECT v, k, COUNT(*) FROM ev WHERE v > 0 GROUP BY v, k, TUMBLE(ts, INTERVAL '1' DAY)",
+    ),
+    (
+        "merge_window_permutation",
+        "SELECT k, SUM(v), MIN(id) FROM ev WHERE v > 0 GROUP BY TUMBLE(ts, INTERVAL '1' DAY), k",
+    ),
+    (
         "merge_window_columns",
         "SELECT k, SUM(v) FROM a JOIN c ON id = cid GROUP BY k, TUMBLE(PROCTIME(), INTERVAL '1' HOUR)",
     ),
