@@ -39,7 +39,6 @@ from .mini_batch import is_enabled
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .multi_joins import common_keys
 from .rexes import and_, conjunctions, refs
-from .row_types import row_of, unique_names
 from .temporal_joins import temporal_join
 from .tree import with_inputs
 from .window_properties import WindowColumns, window_columns, window_keys, window_spec
@@ -261,16 +260,13 @@ def _values(self: Implementer, rel: Values) -> Rel:
 
 
 def _correlate(self: Implementer, rel: Correlate) -> Rel:
-    """The operator calls the columns of the function as the function does, whatever their alias."""
-    source = self.visit(rel.input)
-    names = unique_names([*source.row_type.field_names, *rel.function_type.field_names])
     return p.TableFunctionJoin(
-        input=source,
+        input=self.visit(rel.input),
         type=rel.type.value,
         call=rel.call,
         condition=rel.condition,
         correl=rel.correl,
-        row_type=row_of(names, rel.row_type.field_types),
+        row_type=rel.row_type,
     )
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..algebra import Aggregate, Filter, Join, Rel, SetOp, Sort
+from ..algebra import Aggregate, Correlate, Filter, Join, Rel, SetOp, Sort
 from .predicates import ONE_SIDED
 from .row_types import row_of, unique_names
 
 
 def derive_names(rel: Rel) -> Rel:
-    """A relation that passes columns on names them as its inputs do; a projection alone gives other names."""
+    """A relation that passes columns on names them as its inputs do, and a function's columns as the function does.
+
+    A projection alone gives other names.
+    """
     match rel:
         case Filter() | Sort():
             names = rel.input.row_type.field_names
@@ -23,6 +26,8 @@ def derive_names(rel: Rel) -> Rel:
         case Aggregate() if not rel.calls or isinstance(rel.input, SetOp):
             keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
             names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
+        case Correlate():
+            names = unique_names([*rel.input.row_type.field_names, *rel.function_type.field_names])
         case SetOp():
             names = rel.operands[0].row_type.field_names
         case Join():
