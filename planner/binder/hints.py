@@ -10,6 +10,7 @@ from ..algebra import TtlHint
 from ..catalog import did_you_mean
 from ..sql import ast
 from .errors import BindError
+from .from_items import FromItem
 
 _QUERY_HINTS = ("STATE_TTL", "BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "LOOKUP", "MULTI_JOIN")
 """The hints that Flink knows behind SELECT; all but STATE_TTL say how to join, of which streams obey the last."""
@@ -26,7 +27,7 @@ class StateTtl:
     """The STATE_TTL and MULTI_JOIN hints of one SELECT, and which of their names found an input.
 
     A hint names an input of a join, or of an aggregate, by its alias if it has one, else by the name of the
-    table or view.  Source: Flink's ``QueryHintsResolver``.
+    table or view, qualified or not.  Source: Flink's ``QueryHintsResolver``.
     """
 
     def __init__(self, hints: Iterable[ast.Hint]) -> None:
@@ -37,37 +38,38 @@ class StateTtl:
             if hint.name == "STATE_TTL":
                 if not hint.options:
                     raise BindError("STATE_TTL needs options", hint.span, "write STATE_TTL('table' = '1 d')")
-                for option in hint.options:
-                    self.by_name[option.key] = (_millis(option), option)
+                options = {option.key: (_millis(option), option) for option in hint.options}
+                self.by_name = options | self.by_name  # the first hint counts, and of its options the last
         self.merged = {name for hint in hints if hint.name == "MULTI_JOIN" for name in hint.arguments}
         self.used: set[str] = set()
         self.seen: list[str] = []
         self.consulted = False
 
-    def join(self, left: str | None, right: str | None) -> TtlHint | None:
-        """The hint for a join of inputs of these names."""
+    def join(self, left: FromItem, right: FromItem) -> TtlHint | None:
+        """The hint for a join of these inputs."""
         return self._of((left, right))
 
     def merges(self, left: str | None, right: str | None) -> bool:
         """Whether a hint joins the inputs of these names, of which the left may be a join itself, with others."""
         return right in self.merged and (left is None or left in self.merged)
 
-    def aggregate(self, name: str | None) -> TtlHint | None:
-        """The hint for an aggregate of an input of this name."""
-        return self._of((name,))
+    def aggregate(self, item: FromItem) -> TtlHint | None:
+        """The hint for an aggregate of this input."""
+        return self._of((item,))
 
-    def _of(self, names: tuple[str | None, ...]) -> TtlHint | None:
+    def _of(self, items: tuple[FromItem, ...]) -> TtlHint | None:
         if not self.by_name:
             return None
         self.consulted = True
         found = []
-        for i, name in enumerate(names):
-            if name is None:
+        for i, item in enumerate(items):
+            if item.name is None:
                 continue
-            self.seen.append(name)
-            if name in self.by_name:
-                self.used.add(name)
-                found.append((i, self.by_name[name][0]))
+            self.seen.append(item.name)
+            called = next((name for name in self.by_name if item.namespaces[0].matches(tuple(name.split(".")))), None)
+            if called is not None:
+                self.used.add(called)
+                found.append((i, self.by_name[called][0]))
         return TtlHint(tuple(found)) if found else None
 
     def check(self) -> None:

@@ -59,7 +59,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     binder: WindowedBinder
     windows = {w.name.name: w.window for w in select.windows}
     grouped = _is_aggregated(select, query)
-    hint = ttl.aggregate(source.name) if grouped or select.distinct else None
+    hint = ttl.aggregate(source) if grouped or select.distinct else None
     if grouped:
         binder = AggregateBinder(context, scope, _output_names(items), windows)
         _collect(binder, select, items, query)

@@ -194,7 +194,7 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
         right=right.rel,
         type=kind,
         condition=condition,
-        ttl=ttl.join(left.name, right.name),
+        ttl=ttl.join(left, right),
         is_hinted=ttl.merges(left.name, right.name),
         row_type=row(fields, nullable=False),
     )

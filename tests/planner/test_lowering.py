@@ -195,6 +195,8 @@ def test_what_a_hint_on_several_joins_leaves_out_is_kept_for_ever() -> None:
         ("SELECT /*+ STATE_TTL('a' = '1d') */ DISTINCT id FROM a", ["1 d"]),
         ("SELECT /*+ STATE_TTL('a' = '1d') */ DISTINCT CAST(COUNT(*) AS INT) FROM a GROUP BY id", ["1 d", "2 h"]),
         ("SELECT DISTINCT id FROM (SELECT /*+ STATE_TTL('a' = '1d') */ DISTINCT id, v FROM a)", ["1 d", "2 h"]),
+        ("SELECT /*+ STATE_TTL('default_catalog.default_database.a' = '1d') */ DISTINCT id FROM a", ["1 d"]),
+        ("SELECT /*+ STATE_TTL('a' = '3d', 'a' = '1d'), STATE_TTL('a' = '2d') */ DISTINCT id FROM a", ["1 d"]),
     ],
 )
 def test_the_hint_of_a_select_is_for_its_aggregate_or_else_its_distinct(query: str, ttls: list[str]) -> None:
