@@ -33,7 +33,7 @@ from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .multi_joins import merge_joins
 from .naming import derive_names
 from .normalization import normalize_changelogs
-from .overs import merge_projections, split_overs
+from .overs import merge_projections, remove_renaming, split_overs
 from .predicates import push_filters
 from .projections import push_projections, push_projections_again, trim_one_sided
 from .rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
@@ -80,6 +80,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(rewrite_union),
     _everywhere(select_filtered),
     _configured(fold_local_times),
+    _everywhere(remove_renaming),
     _whole(reduce_expressions),
     _everywhere(prune_empty),
     _everywhere(pull_up_constants),

@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
-from ..algebra import Frame, Over, Project, Rel
+from ..algebra import Filter, Frame, Over, Project, Rel
 from ..physical import OverAggregate
 from .changelog import PlanningError
 from .projections import is_identity, merge_projects
@@ -29,6 +29,15 @@ def merge_projections(rel: Rel) -> Rel:
     if isinstance(rel, Project) and isinstance(rel.input, Project):
         return rel.input if is_identity(rel) else merge_projects(rel, rel.input)
     return rel
+
+
+def remove_renaming(rel: Rel) -> Rel:
+    """A projection of all columns of filtered rows with OVER calls' values is left out, and with it its names."""
+    if not isinstance(rel, Project) or not isinstance(rel.input, Filter) or not is_identity(rel):
+        return rel
+    below = rel.input.input
+    overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
+    return rel.input if overs and all(isinstance(e, Over) for e in overs) else rel
 
 
 def split_overs(rel: Rel) -> Rel:
@@ -74,7 +83,7 @@ class _Program:
         return self.nodes.index(node)
 
     def build(self, outputs: list[int], names: Iterable[str]) -> Rel:
-        """The levels upon each other, ``outputs`` on top; the names are lost where the last adds nothing."""
+        """The levels upon each other, ``outputs`` on top; the names are lost where the last only leaves columns out."""
         levels, kinds = self._levels()
         last_use = [-1] * len(self.nodes)
         for i, level in enumerate(levels):
@@ -96,6 +105,8 @@ class _Program:
                 rel, found = _operators(rel, [self._placed(i, places) for i in calls])
                 places |= dict(zip(calls, found, strict=True))
             exprs = tuple(self._placed(i, places) for i in wanted)
+            if _picks_in_order(exprs):
+                level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
             if exprs != identity(rel.row_type):
                 rel = Project(input=rel, exprs=exprs, row_type=row_of(level_names, (e.type for e in exprs)))
             places = {node: i for i, node in enumerate(wanted)}
@@ -158,6 +169,12 @@ class _Program:
                 if not waiting[user]:
                     order.append(user)
         return order
+
+
+def _picks_in_order(exprs: tuple[RexNode, ...]) -> bool:
+    """Whether the expressions are columns in their own order."""
+    indexes = [e.index for e in exprs if isinstance(e, InputRef)]
+    return len(indexes) == len(exprs) and indexes == sorted(indexes)
 
 
 def _is_over(rex: object) -> TypeGuard[Over]:

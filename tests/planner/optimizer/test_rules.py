@@ -164,6 +164,10 @@ CASES: list[tuple[str, str]] = [
         "SELECT k, SUM(v) FROM a JOIN c ON id = cid GROUP BY k, TUMBLE(PROCTIME(), INTERVAL '1' HOUR)",
     ),
     ("merge_window_columns", "SELECT SUM(v + id) FROM a GROUP BY SESSION(PROCTIME(), INTERVAL '1' HOUR)"),
+    (
+        "remove_renaming",
+        "SELECT id AS i, rn AS r FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn = 1",
+    ),
     ("push_below_joins", "SELECT DISTINCT cdc.id, cdc.k FROM a JOIN cdc ON a.id = cdc.id"),
     ("push_below_joins", "SELECT name, SUM(cdc.id), COUNT(v) FROM cdc JOIN c ON cdc.v = c.cid GROUP BY name"),
     ("push_below_joins", "SELECT y.k, SUM(x.id), MAX(x.v) FROM cdc x JOIN cdc y ON x.v = y.id GROUP BY y.k"),
