@@ -110,6 +110,37 @@ PERCENTILE = _structured(
 )
 
 
+JSON_OBJECTAGG = _structured(
+    "JsonObjectAggFunction$Accumulator",
+    [
+        {
+            "name": "map",
+            "attributeType": dict(
+                _map_view(STRING.not_null(), STRING, {"valueClass": {"conversionClass": _DATA_CLASSES["VARCHAR"]}}).raw
+                or {}
+            ),
+        }
+    ],
+)
+
+
+_BITMAP = LogicalType("BITMAP")
+
+
+def _of_bitmaps(operation: str) -> LogicalType:
+    """Of a function that puts bitmaps together."""
+    cls = f"{_AGGREGATES}AbstractBitmap{operation}AggFunction$Bitmap{operation}Accumulator"
+    return LogicalType("STRUCTURED", fields=(RowField("bitmap", _BITMAP),), raw={"class": cls})
+
+
+BITMAPS = {
+    f"$BITMAP_{name}{counted}_AGG$1": t
+    for name, t in (("BUILD", _BITMAP.not_null()), *((o.upper(), _of_bitmaps(o)) for o in ("And", "Or", "Xor")))
+    for counted in ("", "_CARDINALITY")
+}
+"""Of each function of bitmaps that takes no rows back."""
+
+
 def _list_view(element: LogicalType) -> LogicalType:
     classes = {"conversionClass": _DATA_CLASSES[element.root]}
     external = {

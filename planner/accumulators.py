@@ -108,6 +108,10 @@ def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> 
             return (("array_agg", accumulator_types.array_agg(args[0])),)
         case "$COLLECT$1":
             return (("collect", accumulator_types.collect(args[0])),)
+        case "$JSON_OBJECTAGG_NULL_ON_NULL$1" | "$JSON_OBJECTAGG_ABSENT_ON_NULL$1" as name:
+            return ((name[1:-2].lower(), accumulator_types.JSON_OBJECTAGG),)
+        case str() as name if name in accumulator_types.BITMAPS and not retract:
+            return ((name[1:-2].lower(), accumulator_types.BITMAPS[name]),)
         case "$PERCENTILE$1":
             return (("percentile", accumulator_types.PERCENTILE),)
         case "$$WELFORD_M2$1$1":

@@ -8,7 +8,15 @@ import pytest
 
 from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import LogicalType
-from flinkplan.planner.accumulator_types import LISTAGG_WITH_RETRACT, LISTED, PERCENTILE, array_agg, distinct_view
+from flinkplan.planner.accumulator_types import (
+    BITMAPS,
+    JSON_OBJECTAGG,
+    LISTAGG_WITH_RETRACT,
+    LISTED,
+    PERCENTILE,
+    array_agg,
+    distinct_view,
+)
 
 INTS = (
     "AFpvcmcuYXBhY2hlLmZsaW5rLnRhYmxlLnJ1bnRpbWUudHlwZXV0aWxzLkxpbmtlZExpc3RTZXJpYWxpemVyJExpbmtlZExpc3RTZXJpYWxpemVy"
@@ -37,6 +45,28 @@ def test_types_read_back(root: str) -> None:
 
 def test_percentiles_count_values() -> None:
     assert [a["name"] for a in (PERCENTILE.raw or {})["attributes"]] == ["percentages", "valueCount"]
+
+
+def test_objects_of_json_map_texts_to_texts() -> None:
+    (attribute,) = (JSON_OBJECTAGG.raw or {})["attributes"]
+    (view,) = attribute["attributeType"]["externalDataType"]["fields"]
+    texts = {"conversionClass": "org.apache.flink.table.data.StringData"}
+    assert view == {"name": "map", "keyClass": texts, "valueClass": texts}
+
+
+@pytest.mark.parametrize(
+    ("function", "written"),
+    [
+        ("$BITMAP_BUILD_CARDINALITY_AGG$1", "BITMAP NOT NULL"),
+        (
+            "$BITMAP_XOR_AGG$1",
+            "STRUCTURED<'org.apache.flink.table.runtime.functions.aggregate.AbstractBitmapXorAggFunction"
+            "$BitmapXorAccumulator', `bitmap` BITMAP>",
+        ),
+    ],
+)
+def test_bitmaps_are_built_bare_and_combined_in_a_structure(function: str, written: str) -> None:
+    assert str(BITMAPS[function]) == written
 
 
 def test_texts_that_may_be_taken_back_are_listed() -> None:
