@@ -71,10 +71,11 @@ def shorten(rex: RexNode) -> RexNode:
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE.
 
-    One that would only stand in another order is left as it is.
+    One that would only stand in another order is left as it is, unless it searches a list.
     """
     found = pull_factors(reordered_condition(rewrite(rex, text_as_column)))
-    return rex if _normal(found) == _normal(rex) else found
+    searches = any(is_call(part, SEARCH) for part in flatten(AND, rex))
+    return rex if _normal(found) == _normal(rex) and not searches else found
 
 
 def reordered_condition(rex: RexNode) -> RexNode:
