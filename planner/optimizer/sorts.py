@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...plan.rex import InputRef
+from ...plan.rex import InputRef, Literal
 from ...plan.types import CHARACTER, NUMERIC, LogicalType
-from ..algebra import Project, Rel, Sort
+from ..algebra import Filter, Project, Rel, Sort
 from .rexes import CAST, contains_over, is_call
 from .tree import bottom_up
 
@@ -22,6 +22,8 @@ def _push(rel: Rel) -> Rel:
     below = rel.input
     if any(contains_over(e) for e in below.exprs) or not _cuts(rel, below.input):
         return rel
+    if isinstance(below.input, Filter) and all(isinstance(e, (InputRef, Literal)) for e in below.exprs):
+        return rel  # the operator that filters chooses columns at no cost
     order = []
     for f in rel.order:
         expr = below.exprs[f.index]
