@@ -36,7 +36,7 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
         case ast.TableFunction():
             return _bind_function(context, node, outer)
         case ast.Unnest():
-            return _bind_constant_unnest(context, node, outer)
+            return _constant_rows(node, _collection(ExpressionBinder(context, Scope((), outer), "UNNEST"), node))
         case ast.MatchRecognize():
             raise unsupported("MATCH_RECOGNIZE", node.span)
 
@@ -177,10 +177,14 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
     left = bind_from(context, node.left, outer, ttl)
     kind = JOIN_TYPES[node.kind]
     if isinstance(node.right, ast.Unnest):
-        return _bind_unnest(context, node, node.right, left, kind, outer)
-    if isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
+        inside = Scope(left.namespaces, outer, left.merged)
+        collection = _collection(ExpressionBinder(context, inside, "UNNEST"), node.right)
+        if any(isinstance(part, InputRef) for part in walk(collection)):
+            return _bind_unnest(context, node, node.right, collection, left, kind, outer)
+        right = _constant_rows(node.right, collection)
+    elif isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
         return _bind_temporal(context, node, node.right, left, kind, outer)
-    if isinstance(node.right, ast.DerivedTable) and node.right.lateral:
+    elif isinstance(node.right, ast.DerivedTable) and node.right.lateral:
         inside = Scope(left.namespaces, outer, left.merged, context.next_correlation)
         right = bind_from(context, node.right, inside, ttl)
         if inside.correlated:
@@ -259,13 +263,17 @@ def _of_function(condition: RexNode, left: FromItem) -> RexNode:
 
 
 def _bind_unnest(
-    context: Context, join: ast.Join, node: ast.Unnest, left: FromItem, kind: JoinType, outer: Scope | None
+    context: Context,
+    join: ast.Join,
+    node: ast.Unnest,
+    collection: RexNode,
+    left: FromItem,
+    kind: JoinType,
+    outer: Scope | None,
 ) -> FromItem:
     """``left JOIN UNNEST(collection)``: each left row with the elements of its collection."""
     if kind not in (JoinType.INNER, JoinType.LEFT):
         raise unsupported(f"a {join.kind} JOIN with UNNEST", join.span, "use CROSS JOIN or LEFT JOIN … ON TRUE")
-    scope = Scope(left.namespaces, outer, left.merged)
-    collection = _collection(ExpressionBinder(context, scope, "UNNEST"), node)
     function_type = unnested_type(collection.type, node.with_ordinality)
     names = _unnest_names(node, function_type)
     right_type = row(zip(names, function_type.field_types, strict=True), nullable=False)
@@ -279,7 +287,7 @@ def _bind_unnest(
         node.alias.name.name if node.alias else None,
     )
     references = sum(isinstance(r, InputRef) for r in walk(collection))
-    correl, *_ = [context.next_correlation() for _ in range(max(references, 1))]
+    correl, *_ = [context.next_correlation() for _ in range(references)]
     left_fields = left.rel.row_type.fields
     variable_names = uniquify([*(f.name for f in left_fields), *right_type.field_names])
     variable_types = [*left.rel.row_type.field_types, *right_type.field_types]
@@ -288,8 +296,7 @@ def _bind_unnest(
     def through_variable(rex: RexNode) -> RexNode:
         return FieldAccess(variable_names[rex.index], variable) if isinstance(rex, InputRef) else rex
 
-    function = UNNEST_ROWS_WITH_ORDINALITY if node.with_ordinality else UNNEST_ROWS
-    call = Call(function.internal_name, (transform(collection, through_variable),), function_type)
+    call = _unnesting(node, transform(collection, through_variable), function_type)
     joined = Scope((*left.namespaces, namespace), outer, left.merged)
     condition = None
     if join.condition is not None:
@@ -333,13 +340,24 @@ def _unnest_names(node: ast.Unnest, function_type: LogicalType) -> tuple[str, ..
     return tuple(c.name for c in alias.columns)
 
 
-def _bind_constant_unnest(context: Context, node: ast.Unnest, outer: Scope | None) -> FromItem:
-    """``FROM UNNEST(…)``: the elements of a collection that reads no left side."""
-    from .query import SINGLE_ROW
+def _unnesting(node: ast.Unnest, collection: RexNode, function_type: LogicalType) -> Call:
+    function = UNNEST_ROWS_WITH_ORDINALITY if node.with_ordinality else UNNEST_ROWS
+    return Call(function.internal_name, (collection,), function_type)
 
-    left = FromItem(SINGLE_ROW, (Namespace(row([], nullable=False), 0),))
-    item = _bind_unnest(context, ast.Join("CROSS", node, node), node, left, JoinType.INNER, outer)
-    return FromItem(item.rel, item.namespaces[1:])
+
+def _constant_rows(node: ast.Unnest, collection: RexNode) -> FromItem:
+    """The elements of a collection that reads no other table."""
+    function_type = unnested_type(collection.type, node.with_ordinality)
+    rel = Correlate(
+        input=Values(row_type=row([], nullable=False), tuples=((),)),
+        type=JoinType.INNER,
+        correl="",
+        call=_unnesting(node, collection, function_type),
+        function_type=function_type,
+        row_type=function_type.not_null(),
+    )
+    named = row(zip(_unnest_names(node, function_type), function_type.field_types, strict=True), nullable=False)
+    return FromItem(rel, (Namespace(named, 0, node.alias.name.name if node.alias else None),))
 
 
 # ---------------------------------------------------------------- table functions

@@ -49,9 +49,9 @@ def type_name(t: LogicalType) -> str:
     return str(t.regular().nullable_())
 
 
-def record_type(t: LogicalType) -> str:
-    """The row type of a relation."""
-    return f"RecordType({_fields(t)})"
+def record_type(t: LogicalType, of_function: bool = False) -> str:
+    """The row type of a relation; ``of_function``: it is that of a table function's rows."""
+    return f"RecordType{':peek_no_expand' * of_function}({_fields(t)})"
 
 
 def _fields(t: LogicalType) -> str:
@@ -62,8 +62,8 @@ def _time_indicator(t: LogicalType) -> str:
     return f" *{t.kind.value}*" if t.is_time_attribute else ""
 
 
-def expression(rex: RexNode, fields: Sequence[str]) -> str:
-    """An expression over columns of these names, infix."""
+def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:
+    """An expression over columns of these names; its operators stand between their operands, or before them."""
     match rex:
         case InputRef(index):
             return fields[index]
@@ -72,21 +72,21 @@ def expression(rex: RexNode, fields: Sequence[str]) -> str:
         case Sarg():
             return sarg(rex)
         case FieldAccess(name, expr):
-            return f"{expression(expr, fields)}.{name}"
+            return f"{expression(expr, fields, infix)}.{name}"
         case CorrelVariable(correl):
             return correl
         case Call():
-            return _call(rex, [expression(o, fields) for o in rex.operands])
+            return _call(rex, [expression(o, fields, infix) for o in rex.operands], infix)
         case OpaqueRex():
             return rex.kind
     raise TypeError(f"no text for {rex}")
 
 
-def _call(call: Call, operands: list[str]) -> str:
+def _call(call: Call, operands: list[str], infix: bool) -> str:
     name = operator_name(call)
-    if call.name in _INFIX and len(operands) > 1:
+    if infix and call.name in _INFIX and len(operands) > 1:
         return "(" + f" {name} ".join(operands) + ")"
-    if call.name in _POSTFIX:
+    if infix and call.name in _POSTFIX:
         return f"{operands[0]} {name}"
     if call.name in ("$CAST$1", "$TRY_CAST$1"):
         return f"{name}({operands[0]} AS {type_name(call.type)})"

@@ -228,7 +228,7 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     table = _listed_invocation(rel.call, names(rel.input))
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(names(rel))}], "
-        f"rowType=[{record_type(rel.row_type)}], joinType=[{rel.type}]"
+        f"rowType=[{record_type(rel.row_type, of_function=not names(rel.input))}], joinType=[{rel.type}]"
     )
     if rel.condition is not None:
         right = [f"${i}" for i in range(len(rel.row_type.fields))]
@@ -251,11 +251,11 @@ def _invocation(call: RexNode, fields: Sequence[str]) -> str:
 
 
 def _listed_invocation(call: RexNode, fields: Sequence[str]) -> str:
-    """The same with its arguments as a projection shows them, and no blanks between these."""
+    """The same with its arguments as a projection shows them, operators first, and no blanks between these."""
     if not isinstance(call, Call):
         return _invocation(call, fields)
     name = call.name if call.name.startswith("$") else digest(call, fields).partition("(")[0]
-    return f"{name}({','.join(expression(o, fields) for o in call.operands)})"
+    return f"{name}({','.join(expression(o, fields, infix=False) for o in call.operands)})"
 
 
 RULES: Rules = {
