@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode
 from ..plan.rex import RexNode
-from ..plan.session import DEFAULTS, time_zone
+from ..plan.session import DEFAULTS, LEGACY_CASTS, time_zone
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
@@ -71,6 +71,11 @@ class TranslationContext:
         return time_zone(self.plan, self.options)
 
     @property
+    def legacy_casts(self) -> bool:
+        """Whether casts yield NULL where they fail, and texts as they are."""
+        return self.options.get(LEGACY_CASTS, DEFAULTS[LEGACY_CASTS]).upper() == "ENABLED"
+
+    @property
     def folds_changes(self) -> bool:
         """Whether a key's changes in one micro-batch may come to one.
 
@@ -98,7 +103,7 @@ class TranslationContext:
         """``rex`` over ``inputs``, which may have Flink's watermark beside them."""
         from .expressions import to_column
 
-        return to_column(rex, inputs, time_zone=self.time_zone, watermark=watermark)
+        return to_column(rex, inputs, time_zone=self.time_zone, watermark=watermark, legacy_casts=self.legacy_casts)
 
     def frame(self, dataset: Any) -> DataFrame:
         """The Python face of a Java ``Dataset<Row>``."""

@@ -15,6 +15,8 @@ LOCAL_TIME_ZONE = "table.local-time-zone"
 SYSTEM_TIME_ZONE = "default"
 """What stands for the machine's own time zone, which a job here does not depend on: it is UTC."""
 
+LEGACY_CASTS = "table.exec.legacy-cast-behaviour"
+
 _EMIT = "table.exec.emit."
 _SINK = "table.exec.sink."
 
@@ -29,6 +31,7 @@ DEFAULTS: Mapping[str, str] = {
     f"{_SINK}type-length-enforcer": "IGNORE",
     f"{_SINK}nested-constraint-enforcer": "IGNORE",
     f"{_SINK}rowtime-inserter": "ENABLED",
+    LEGACY_CASTS: "DISABLED",
 }
 """The options that a plan may leave to the session, and that do something here, with what they are unless set."""
 
@@ -72,6 +75,10 @@ def _depends_on(node: ExecNode, option: str) -> bool:
         return isinstance(node, Sink)
     if option.startswith(_EMIT):
         return isinstance(node, GroupWindowAggregate)
+    if option == LEGACY_CASTS:
+        return any(
+            isinstance(rex, Call) and rex.name == "$CAST$1" for outer in expressions(node) for rex in walk(outer)
+        )
     return option in node.metadata.consumed_options or any(
         _tells_local_time(rex) for outermost in expressions(node) for rex in walk(outermost)
     )

@@ -48,14 +48,24 @@ def check_cast(call: Call) -> None:
 
 @scalar("$CAST$1", syntax=SPECIAL, check=check_cast)
 def cast(call: Invocation, a: Column) -> Column:
-    """``CAST(a AS type)``: fails where a text does not denote a value of the type."""
+    """``CAST(a AS type)``: fails where a text does not denote a value of the type.
+
+    Legacy casts yield NULL there, and texts neither cut nor padded.
+    """
     source, target = call.types[0], call.type
+    if call.legacy_casts:
+        return _legacy_text(a, source, call.time_zone) if target.root in CHARACTER else try_cast(call, a)
     converted = convert(a, source, target, call.time_zone)
     if not _may_fail(source, target):
         return converted
     message = F.concat(F.lit("cannot cast '"), to_text(a, source, call.time_zone), F.lit(f"' to {target}"))
     error = F.raise_error(message).cast(spark_type(target))
     return F.when(fails(a, source, target, call.time_zone), error).otherwise(converted)
+
+
+def _legacy_text(a: Column, source: LogicalType, time_zone: str) -> Column:
+    text = to_text(a, source, time_zone)
+    return F.lower(text) if source.root == "BOOLEAN" else text
 
 
 @scalar("$TRY_CAST$1", syntax=SPECIAL, check=check_cast)

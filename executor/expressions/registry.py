@@ -29,12 +29,13 @@ from .jvm import invoke
 class Invocation:
     """A call about to become a column: the call, the session's time zone, and Flink's watermark (epoch ms).
 
-    ``watermark`` is ``None`` where rows do not carry it.
+    ``watermark`` is ``None`` where rows do not carry it.  ``legacy_casts``: CAST never fails.
     """
 
     call: Call
     time_zone: str
     watermark: Column | None = None
+    legacy_casts: bool = False
 
     @property
     def type(self) -> LogicalType:

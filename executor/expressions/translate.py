@@ -21,6 +21,7 @@ class Translator:
     inputs: Sequence[Column]
     time_zone: str
     watermark: Column | None = None
+    legacy_casts: bool = False
 
     def column(self, rex: RexNode) -> Column:
         """The column of ``rex``.  Raises :class:`UnsupportedError` naming what cannot be done."""
@@ -52,7 +53,7 @@ class Translator:
         if implementation.check is not None:
             implementation.check(call)
         operands = [self.operand(o) for o in call.operands]
-        invocation = Invocation(call, self.time_zone, self.watermark)
+        invocation = Invocation(call, self.time_zone, self.watermark, self.legacy_casts)
         return implementation.build(invocation, *(o for o in operands if o is not None))
 
     def operand(self, rex: RexNode) -> Column | None:
@@ -63,16 +64,22 @@ class Translator:
 
 
 def to_column(
-    rex: RexNode, inputs: Sequence[Column], *, time_zone: str = "UTC", watermark: Column | None = None
+    rex: RexNode,
+    inputs: Sequence[Column],
+    *,
+    time_zone: str = "UTC",
+    watermark: Column | None = None,
+    legacy_casts: bool = False,
 ) -> Column:
     """The Spark column that computes ``rex`` as Flink does.
 
     ``inputs`` are the columns of the input row, held as :mod:`..types` says; ``time_zone`` is the session's
     ``table.local-time-zone``; ``watermark`` is Flink's watermark at each row (epoch ms, NULL: none yet) where rows
-    carry it.  The Spark session must run with ANSI mode off and the zone UTC, and have the
-    runtime's jar.  Raises :class:`UnsupportedError`, naming the function, for what cannot be done.
+    carry it; ``legacy_casts`` is the session's ``table.exec.legacy-cast-behaviour``.  The Spark session must run
+    with ANSI mode off and the zone UTC, and have the runtime's jar.  Raises :class:`UnsupportedError`, naming the
+    function, for what cannot be done.
     """
-    return Translator(inputs, time_zone, watermark).column(rex)
+    return Translator(inputs, time_zone, watermark, legacy_casts).column(rex)
 
 
 def check_expression(rex: RexNode) -> None:

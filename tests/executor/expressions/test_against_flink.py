@@ -42,6 +42,7 @@ class File:
     """Rows, and expressions over them."""
 
     time_zone: str
+    legacy_casts: bool
     types: list[LogicalType]
     rows: list[list[Any]]
     expressions: list[Expression]
@@ -55,7 +56,7 @@ def load(path: Path) -> File:
         for e in content["expressions"]
     ]
     types = [parse_type(t) for t in content["columns"].values()]
-    return File(content["time_zone"], types, content["rows"], expressions)
+    return File(content["time_zone"], content.get("legacy_casts", False), types, content["rows"], expressions)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def computed(spark: SparkSession) -> Iterator[dict[Path, list[list[Any]]]]:
         found: list[list[Any]] = []
         for start in range(0, len(file.expressions), 60):
             part = file.expressions[start : start + 60]
-            columns = [to_column(e.rex, inputs, time_zone=file.time_zone) for e in part]
+            columns = [to_column(e.rex, inputs, time_zone=file.time_zone, legacy_casts=file.legacy_casts) for e in part]
             found += values_of(frame, columns, [e.type for e in part])
         results[path] = found
         frame.unpersist()
