@@ -57,7 +57,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     if select.qualify is not None:
         select = replace(select, qualify=_without_aliases(select.qualify, items))
     binder: WindowedBinder
-    windows = {w.name.name: w.window for w in select.windows}
+    windows = _named_windows(select)
     grouped = _is_aggregated(select, query)
     hint = ttl.aggregate(source) if grouped or select.distinct else None
     if grouped:
@@ -70,6 +70,19 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         binder = WindowedBinder(context, scope, windows)
     ttl.check()
     return _project(binder, rel, select, items, query, None if grouped else hint)
+
+
+def _named_windows(select: ast.Select) -> dict[str, ast.WindowSpec]:
+    """The windows of the WINDOW clause.  Raises :class:`BindError` for one that is there twice, as Flink does."""
+    windows: dict[str, ast.WindowSpec] = {}
+    for named in select.windows:
+        if named.name.name in windows:
+            raise BindError(f"there are two windows '{named.name.name}'", named.name.span, "rename one of them")
+        same = next((name for name, window in windows.items() if window == named.window), None)
+        if same is not None:
+            raise BindError(f"this window is '{same}' again", named.span, f"use OVER {same} for both")
+        windows[named.name.name] = named.window
+    return windows
 
 
 def _project(
