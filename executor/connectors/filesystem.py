@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
+from ...plan.readable import readable
 from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata
 from ...plan.types import LogicalType, timestamp_ltz
 from ..context import Mode, TranslationContext
@@ -66,6 +67,8 @@ class FileSystem(Connector):
         OptionSet("the connector 'filesystem'", readers, ("path",)).check(table.options, where)
         if format_.name == "raw" and len(_message_fields(table)) != 1:
             raise TableError("a table of the format 'raw' has exactly one column", where=where)
+        if format_.name == "csv":
+            _check_csv(table, where)
         if not is_source and boolean(table.option(f"{format_.name}.schema-include", "false")):
             raise TableError("the option 'debezium-json.schema-include' cannot be used to write", where=where)
 
@@ -104,6 +107,18 @@ class FileSystem(Connector):
 def _message_fields(table: Table) -> list[tuple[str, LogicalType]]:
     """The columns that messages hold; those of the partition stand in the path."""
     return [(n, t) for n, t in table.physical if n not in table.partition_keys]
+
+
+def _check_csv(table: Table, where: str) -> None:
+    """Raise :class:`TableError` for columns that are too deep for one line.  Source: ``CsvRowSchemaConverter``."""
+    for name, t in _message_fields(table):
+        inner = t.field_types if t.root == "ROW" else (t.element,) if t.root == "ARRAY" else ()
+        if t.root in ("MAP", "MULTISET") or any(i.root in ("ARRAY", "MAP", "MULTISET", "ROW") for i in inner):
+            raise TableError(
+                readable(f"the csv format has no columns of the type {t}, as '{name}' is"),
+                where=where,
+                hint="it takes arrays and rows of simple values; json takes all types",
+            )
 
 
 class _Request:

@@ -54,6 +54,16 @@ def test_what_flink_refuses_is_refused(options: Mapping[str, str], message: str)
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "type_", ["MAP<STRING, INT>", "ARRAY<ARRAY<INT>>", "ARRAY<ROW<`a` INT>>", "ROW<`a` ROW<`b` INT>>", "MULTISET<INT>"]
+)
+def test_csv_takes_no_deep_columns(type_: str) -> None:
+    options = FILES | {"format": "csv"}
+    check_tables(passthrough(options, fields=(("a", "ARRAY<INT>"), ("b", "ROW<`c` STRING, `d` INT>"))), {})
+    with pytest.raises(TableError, match="the csv format has no columns of the type"):
+        check_tables(passthrough(options, fields=(("a", type_),)), {})
+
+
 def test_variables_are_filled_in() -> None:
     check_tables(passthrough(FILES | {"path": "${ROOT}/${DAY}"}), {"ROOT": "/data", "DAY": "today"})
 
