@@ -108,7 +108,7 @@ def _over(
         if spec.frame is not None:
             raise BindError(f"{function.name} takes no ROWS or RANGE", spec.frame.span)
     order = _order(binder, spec)
-    if function.name in _RANKS and not order:
+    if function.name in _RANKS and all(isinstance(rex, Literal) for rex, *_ in order):
         raise BindError(f"{function.name} is ordered by nothing but constants", node.span, "order it by a column")
     frame = _frame(binder, function, spec)
     arguments = Arguments(tuple(o.type for o in operands), operands, grouped=False)
@@ -116,7 +116,7 @@ def _over(
         name=function.internal_name,
         operands=operands,
         type=function.returns(arguments).regular(),
-        partition=tuple(dict.fromkeys(p for p in binder.bind_all(spec.partition_by) if not isinstance(p, Literal))),
+        partition=tuple(dict.fromkeys(binder.bind_all(spec.partition_by))),
         order=order,
         frame=frame,
         distinct=node.distinct and function not in EXTREMES,
@@ -125,13 +125,12 @@ def _over(
 
 
 def _order(binder: ExpressionBinder, spec: ast.WindowSpec) -> tuple[tuple[RexNode, bool, bool], ...]:
-    """What OVER orders by, without what makes no difference: constants, and what is there already."""
+    """What OVER orders by, each expression once."""
     order: dict[RexNode, tuple[RexNode, bool, bool]] = {}
     for item in spec.order_by:
         rex = binder.bind(item.expression)
         nulls_last = item.descending if item.nulls_first is None else not item.nulls_first
-        if not isinstance(rex, Literal):
-            order.setdefault(rex, (rex, not item.descending, nulls_last))
+        order.setdefault(rex, (rex, not item.descending, nulls_last))
     return tuple(order.values())
 
 

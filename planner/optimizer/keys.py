@@ -21,6 +21,7 @@ from ..physical import (
     DropUpdateBefore,
     Exchange,
     Expand,
+    FullSort,
     GlobalGroupAggregate,
     GroupAggregate,
     IntervalJoin,
@@ -273,7 +274,7 @@ def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
     return frozenset(found)
 
 
-def _sort(rel: Sort | SortLimit | TemporalSort | Limit, upsert: bool) -> Keys:
+def _sort(rel: Sort | SortLimit | TemporalSort | FullSort | Limit, upsert: bool) -> Keys:
     keys = _keys(rel.input, upsert)
     order = () if isinstance(rel, Limit) else (f.index for f in rel.order)
     return _within(keys, order) if upsert else keys
@@ -301,5 +302,6 @@ _RULES: dict[type[Rel], Callable[..., Keys]] = {
     Sort: _sort,
     SortLimit: _sort,
     TemporalSort: _sort,
+    FullSort: _sort,
     Limit: _sort,
 }

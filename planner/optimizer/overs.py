@@ -212,13 +212,14 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
 
     frames: dict[Frame, list[tuple[int, Over]]] = {}
     for i, call in enumerate(calls):
-        for rex in (*call.operands, *_bounds(call)):
+        by = (*call.partition, *(rex for rex, *_ in call.order))
+        for rex in (*call.operands, *by, *_bounds(call)):
             argument(rex)  # constants stand in the order in which the calls name them, frames last
         frames.setdefault(call.frame, []).append((i, call))
     if len(frames) > 1:
         raise PlanningError("one query can have only one frame over the same partition and order")
     first = calls[0]
-    order = SortSpec(tuple(SortField(o.index, up, last) for o, up, last in first.order))  # type: ignore[union-attr]
+    order = SortSpec(tuple(SortField(o.index, up, last) for o, up, last in first.order if isinstance(o, InputRef)))
     groups = tuple(
         OverGroup(
             order,
@@ -231,7 +232,7 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
     )
     names = (*source.row_type.field_names, *(f"w{number}$o{i}" for i in range(len(calls))))
     types = (*source.row_type.field_types, *(c.type for c in calls))
-    partition = tuple(p.index for p in first.partition)  # type: ignore[union-attr]
+    partition = tuple(p.index for p in first.partition if isinstance(p, InputRef))
     return OverAggregate(
         input=source, partition=partition, groups=groups, constants=tuple(constants), row_type=row_of(names, types)
     )

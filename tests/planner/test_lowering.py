@@ -154,6 +154,14 @@ def test_constants_of_an_over_window_stand_as_its_calls_name_them() -> None:
     assert [c.value for c in over.over_spec.constants if isinstance(c, Literal)] == ["/", 2, "-"]
 
 
+def test_a_constant_to_partition_by_is_one_of_the_constants_alone() -> None:
+    query = "SELECT k, SUM(v) OVER (PARTITION BY 'all', k, k ORDER BY ts) FROM ev"
+    over = node(compiled(query, "k STRING, n INT"), OverAggregate)
+    assert isinstance(over, OverAggregate)
+    assert over.over_spec.partition.fields == (0,)
+    assert [c.value for c in over.over_spec.constants if isinstance(c, Literal)] == ["all"]
+
+
 def test_a_key_of_several_joins_is_known_by_any_of_its_equal_columns() -> None:
     joins = "SELECT x.id, x.v, y.v, z.v FROM cdc x JOIN cdc y ON x.id = y.id JOIN cdc z ON y.id = z.id"
     columns = "id INT, a INT, b INT, c INT"
@@ -205,8 +213,9 @@ def test_the_hint_of_a_select_is_for_its_aggregate_or_else_its_distinct(query: s
 
 
 @pytest.mark.parametrize(("order", "key"), [("id", (0,)), ("id, id DESC", (0,)), ("v", None), ("v, id", None)])
-def test_a_key_outlives_a_sort_by_itself(order: str, key: tuple[int, ...] | None) -> None:
-    sink = node(compiled(f"SELECT id, v FROM cdc ORDER BY {order} LIMIT 3", "id INT, v INT"), Sink)
+@pytest.mark.parametrize("limit", ["LIMIT 3", ""])
+def test_a_key_outlives_a_sort_by_itself(limit: str, order: str, key: tuple[int, ...] | None) -> None:
+    sink = node(compiled(f"SELECT id, v FROM cdc ORDER BY {order} {limit}", "id INT, v INT"), Sink)
     assert isinstance(sink, Sink)
     assert sink.input_upsert_key == key
 
