@@ -6,7 +6,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType
 
+from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
+from ...plan.rex import Call
 from ...plan.types import DATETIME, LogicalType
 from ..types import has_nanos, is_year_month, spark_type
 from .jvm import invoke
@@ -58,7 +60,17 @@ def plus(call: Invocation, a: Column, b: Column) -> Column:
     return shift(call, a, b, 1)
 
 
-@scalar("$-$1", syntax=SPECIAL)
+def check_minus(call: Call) -> None:
+    """Raise :class:`UnsupportedError` for the interval between an instant and a local time, which Flink never runs."""
+    left, right = (o.type.regular().nullable_() for o in call.operands)
+    if {left.root, right.root} <= {*DATETIME} and (left.root == "TIMESTAMP_LTZ") != (right.root == "TIMESTAMP_LTZ"):
+        raise UnsupportedError(
+            f"{left} and {right} are not taken from each other: Flink compiles this, but no job with it starts",
+            hint="CAST one side to the type of the other",
+        )
+
+
+@scalar("$-$1", syntax=SPECIAL, check=check_minus)
 def minus(call: Invocation, a: Column, b: Column) -> Column:
     """A date, time or timestamp minus an interval, or the interval between two of them."""
     if is_shift(call):

@@ -36,6 +36,7 @@ def compiled(query: str) -> Plan:
         ("s <> 1", "STRING and INT are not converted implicitly", "CAST one side"),
         ("s IS NOT DISTINCT FROM bi", "STRING and BIGINT are not converted implicitly", "CAST one side"),
         ("s = 1 OR s = 2", "STRING and INT are not converted implicitly", "CAST one side"),
+        ("TIMESTAMPDIFF(HOUR, ltz, ts)", "not taken from each other", "CAST one side"),
         ("NULLIF(dc, s)", "DECIMAL(10, 2) and STRING are not converted implicitly", "CAST one side"),
     ],
 )
@@ -63,7 +64,11 @@ def test_wherever_it_stands(query: str, node: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "expression", ["i < s", "i IN (s)", "s IN (1, 2)", "i BETWEEN s AND s", "dt = s", "bo = s", "ts = ltz", "s = 'a'"]
+    "expression",
+    [
+        *("i < s", "i IN (s)", "s IN (1, 2)", "i BETWEEN s AND s", "dt = s", "bo = s", "ts = ltz", "s = 'a'"),
+        *("TIMESTAMPDIFF(DAY, ltz, ltz) > 1", "TIMESTAMPDIFF(DAY, ts, CAST(ts AS DATE)) > 1"),
+    ],
 )
 def test_what_runs_is_let_through(expression: str) -> None:
     check_supported(compiled(f"SELECT s FROM t WHERE {expression}"))
