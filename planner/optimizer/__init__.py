@@ -107,6 +107,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(push_projections),
     _everywhere(merge_sets_permutation),
     _everywhere(expand_grouping_sets),
+    _everywhere(remove_distinct),
     _everywhere(reduce_functions),
     _everywhere(push_semi_joins),
     _everywhere(push_below_joins),
