@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -132,6 +132,10 @@ class AggregateBinder(WindowedBinder):
         return self.group_sets is not None and any(index not in s for s in self.group_sets)
 
     # Expressions above
+
+    @property
+    def grouping(self) -> Sequence[RexNode]:
+        return [rex for rex, _ in self.inputs[: self.group_count]]
 
     def bind(self, node: ast.Expression) -> RexNode:
         index = self._as_group(node)

@@ -6,7 +6,7 @@ Each kind of node has a function registered by :func:`binds`; the modules that r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ...plan.functions import Function
@@ -49,6 +49,11 @@ class ExpressionBinder:
         """Whether IS NOT DISTINCT FROM stays one call, as in a join condition, where it may be a key."""
         self.searches_lists = True
         """Whether IN with literals becomes a search."""
+
+    @property
+    def grouping(self) -> Sequence[RexNode] | None:
+        """What the rows are grouped by, if they are."""
+        return None
 
     def bind(self, node: ast.Expression) -> RexNode:
         """The row expression of a node.  Raises :class:`BindError` or ``UnsupportedError``."""

@@ -53,6 +53,8 @@ class Scope:
     """Names the scope's row for subqueries, where they may read it."""
     correl: str = ""
     """The name of the scope's row, once a subquery has read it."""
+    grouping: Sequence[RexNode] | None = None
+    """What the rows that subqueries read are grouped by, if they are."""
 
     @property
     def correlated(self) -> bool:
@@ -94,7 +96,7 @@ class Scope:
             while scope is not None:
                 found = find(scope, parts)
                 if found is not None:
-                    return found if scope is self else _correlated(found, scope)
+                    return found if scope is self else _correlated(found, scope, parts)
                 scope = scope.outer
         raise self._missing(parts)
 
@@ -197,17 +199,33 @@ def nested(rex: RexNode, fields: Sequence[Identifier]) -> RexNode:
     return rex
 
 
-def _correlated(rex: RexNode, scope: Scope) -> RexNode:
+def _correlated(rex: RexNode, scope: Scope, parts: Sequence[Identifier]) -> RexNode:
     """A column of an outer row, read through the scope's correlation variable.
 
-    Each reference takes a number, as in Calcite, but all of a scope share the first.
+    Each reference takes a number, as in Calcite, but all of a scope share the first.  Of grouped rows only columns that
+    they are grouped by can be read; Flink takes whatever stands at the column's place in the group's row.
     """
     assert scope.new_correlation is not None
     name = scope.new_correlation()
     scope.correl = scope.correl or name
-    variable = CorrelVariable(scope.correl, row(scope.row_fields, nullable=False))
+    fields = scope.row_fields
+    columns: Sequence[RexNode] = [InputRef(i, t) for i, (_, t) in enumerate(fields)]
+    if scope.grouping is not None:
+        columns = scope.grouping
+        names = (fields[c.index][0] if isinstance(c, InputRef) else "EXPR$" for c in columns)
+        fields = list(zip(uniquify(names), (c.type for c in columns), strict=True))
+    variable = CorrelVariable(scope.correl, row(fields, nullable=False))
 
     def replace(node: RexNode) -> RexNode:
-        return FieldAccess(variable.type.field_names[node.index], variable) if isinstance(node, InputRef) else node
+        if not isinstance(node, InputRef):
+            return node
+        if node not in columns:
+            name = ".".join(p.name for p in parts)
+            raise BindError(
+                f"the column '{name}' of the outer query is not grouped, so no subquery can read it",
+                parts[0].span.to(parts[-1].span),
+                "add it to GROUP BY",
+            )
+        return FieldAccess(variable.type.field_names[columns.index(node)], variable)
 
     return transform(rex, replace)

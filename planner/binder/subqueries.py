@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...plan.rex import InputRef, RexNode
 from ...plan.types import BOOLEAN
 from ..algebra import Project, Rel, SubQuery, SubQueryKind
@@ -10,7 +12,6 @@ from ..sql import ast
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
 from .operators import check_join_keys, comparison_of
-from .scope import Scope
 
 _INVERSE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
@@ -20,7 +21,7 @@ def _query(binder: ExpressionBinder, query: ast.Query) -> tuple[Rel, str | None]
     from .query import bind_inner_query
 
     scope = binder.scope
-    inside = Scope(scope.namespaces, scope.outer, scope.merged, binder.context.next_correlation)
+    inside = replace(scope, new_correlation=binder.context.next_correlation, correl="", grouping=binder.grouping)
     rel = bind_inner_query(binder.context, query, inside)
     return rel, inside.correl or None
 

@@ -308,3 +308,10 @@ def test_a_count_of_rows_that_take_back_is_called_so_without_other_functions() -
     )
     local = next(node for node in plan.nodes if node.description.startswith("LocalGroupAggregate"))
     assert local.description == "LocalGroupAggregate(groupBy=[k], select=[k, COUNT_RETRACT(*) AS count1$0])"
+
+
+def test_a_subquery_reads_the_column_that_rows_are_grouped_by() -> None:
+    """In Flink it reads what stands at the column's place in the group's row, or fails."""
+    query = "SELECT v, (SELECT MAX(ev.id) FROM ev WHERE ev.v = a.v) FROM a GROUP BY v"
+    join = node(compiled(query, "v INT, n INT"), Join)
+    assert join.description.startswith("Join(joinType=[LeftOuterJoin], where=[(v = v0)]")

@@ -43,6 +43,12 @@ from flinkplan.planner.sql import parse_script
             "a grouping set comes twice",
             "write each set once",
         ),
+        (
+            "SELECT a, (SELECT MAX(id) FROM w WHERE w.k = t.s AND w.a > t.b) FROM t GROUP BY a, s",
+            "t.b",
+            "the column 't.b' of the outer query is not grouped, so no subquery can read it",
+            "add it to GROUP BY",
+        ),
         ("SELECT a FROM t WHERE COUNT(*) > 1", "COUNT(*)", "COUNT cannot be used in WHERE", None),
         ("SELECT SUM(MAX(a)) FROM t", "MAX(a)", "cannot stand inside another", None),
         (
