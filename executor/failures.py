@@ -28,9 +28,12 @@ def describe_failure(query: StreamingQuery, error: StreamingQueryException) -> s
 
 def is_end_of_jvm(error: BaseException) -> bool:
     """Whether an error says that there is no JVM to talk to any more."""
-    from py4j.protocol import Py4JNetworkError
+    from py4j.protocol import Py4JError, Py4JNetworkError
 
-    return isinstance(error, Py4JNetworkError | ConnectionError)
+    if isinstance(error, Py4JNetworkError | ConnectionError):
+        return True
+    # the caller of a method that gets no answer is told of no error of the JVM's
+    return type(error) is Py4JError and "Trace:" not in str(error)
 
 
 def told_by(causes: Sequence[tuple[str, str | None]]) -> str:

@@ -161,7 +161,7 @@ def test_a_jvm_that_is_killed(tmp_path: Path) -> None:
         jvm = subprocess.run(["pgrep", "-P", str(process.pid), "java"], capture_output=True, text=True, check=True)
         os.kill(int(jvm.stdout), signal.SIGKILL)
         code, errors = ended(process)
-    assert code == 5
+    assert code == 5, errors
     assert errors.splitlines()[-2:] == [
         "error: the JVM that ran the job has ended",
         "hint: it was killed, perhaps for want of memory: --conf spark.driver.memory=4g gives it more than 2g",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from py4j.protocol import Py4JError, Py4JNetworkError
 
-from flinkplan.executor.failures import told_by
+from flinkplan.executor.failures import is_end_of_jvm, told_by
 
 QUERY = ("org.apache.spark.sql.streaming.StreamingQueryException", "[STREAM_FAILED] Query terminated")
 JOB = ("org.apache.spark.SparkException", "Job aborted due to stage failure: Task 0 failed")
@@ -34,3 +35,18 @@ KERNEL = (
 )
 def test_the_causes_speak_for_themselves(causes: list[tuple[str, str | None]], told: str) -> None:
     assert told_by(causes) == told
+
+
+@pytest.mark.parametrize(
+    ("error", "ended"),
+    [
+        (Py4JNetworkError("Answer from Java side is empty"), True),
+        (ConnectionRefusedError(), True),
+        (Py4JError("An error occurred while calling o7.awaitTermination"), True),
+        (Py4JError("An error occurred while calling o7.stop. Trace:\npy4j.Py4JException: no such method"), False),
+        (ValueError(), False),
+    ],
+    ids=str,
+)
+def test_the_end_of_the_jvm(error: Exception, ended: bool) -> None:
+    assert is_end_of_jvm(error) is ended
