@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 from ...plan.functions import comparison, conditional
 from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
@@ -67,7 +68,9 @@ def _merged_nullable(column: MergedColumn, by: int, nullable: bool) -> MergedCol
     def move(node: RexNode) -> RexNode:
         return InputRef(node.index + by, outer_type(node.type, nullable)) if isinstance(node, InputRef) else node
 
-    return replace(column, expr=transform(column.expr, move), hidden=tuple(i + by for i in column.hidden))
+    of_all = None if column.of_all is None else transform(column.of_all, move)
+    hidden = tuple(i + by for i in column.hidden)
+    return replace(column, expr=transform(column.expr, move), hidden=hidden, of_all=of_all)
 
 
 def join_condition(
@@ -92,11 +95,16 @@ def join_condition(
     parts, merged = [], []
     width = len(left.rel.row_type.fields)
     for name in names:
+        earlier = next((m for m in left.merged if m.name == name.name and m.is_named), None)
         sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
         moved = _shifted(sides[1], width)
+        if earlier is not None:
+            sides[0] = _first(left, earlier)
         check_join_keys(sides[0].type, moved.type, name.span)
         parts.append(comparison_of("=", sides[0], moved, name.span))
         column = _merge(name, sides[0], moved, scope, JOIN_TYPES[node.kind])
+        if earlier is not None:
+            column = _merge_again(name, column, scope)
         merged.append(replace(column, is_named=not node.natural))
     return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
 
@@ -117,6 +125,23 @@ def _side(scope: Scope, name: ast.Identifier) -> RexNode:
     """The first column of the name, as Flink takes it."""
     found = next((column for shown, column in scope.visible() if shown == name.name), None)
     return scope.resolve((name,)) if found is None else found
+
+
+def _first(item: FromItem, column: MergedColumn) -> RexNode:
+    """The first of the columns that were merged: with that Flink joins a further table."""
+    at = column.hidden[0]
+    return InputRef(at, item.rel.row_type.fields[at].type)
+
+
+def _merge_again(name: ast.Identifier, column: MergedColumn, scope: Scope) -> MergedColumn:
+    """The column of more than two tables: its name stands for that of the first two, ``*`` for those of all."""
+    types = [t for _, t in scope.row_fields]
+
+    def either(left: RexNode, right: RexNode) -> RexNode:
+        return conditional.COALESCE.call(*fit(conditional.COALESCE, (left, right), name.span))
+
+    columns: list[RexNode] = [InputRef(i, types[i]) for i in column.hidden]
+    return replace(column, expr=either(*columns[:2]), of_all=reduce(either, columns))
 
 
 def _shifted(rex: RexNode, by: int) -> RexNode:

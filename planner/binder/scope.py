@@ -40,6 +40,8 @@ class MergedColumn:
     hidden: tuple[int, ...]
     is_named: bool = True
     """Whether the name alone stands for it; Flink knows the columns of a NATURAL JOIN only by ``*``."""
+    of_all: RexNode | None = None
+    """What ``*`` shows, where that is another expression than what the name stands for."""
 
 
 @dataclass
@@ -70,7 +72,7 @@ class Scope:
         """The columns of ``*``: merged ones first, each once."""
         hidden = {i for m in self.merged for i in m.hidden}
         for m in self.merged:
-            yield m.name, m.expr
+            yield m.name, m.expr if m.of_all is None else m.of_all
         for namespace in self.namespaces:
             for i, f in enumerate(namespace.row_type.fields):
                 if namespace.offset + i not in hidden:
