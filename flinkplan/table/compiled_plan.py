@@ -8,7 +8,6 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..compat.validation import read_plan
 from ..plan.document import Plan, dumps
 from ..plan.errors import PlanError
 from ..plan.explain import explain_text
@@ -50,6 +49,8 @@ class PlanReference:
 
     def load(self) -> Plan:
         """The plan.  Raises :class:`PlanError`, or :class:`ErrorGroup` for several errors."""
+        from ..compat.validation import read_plan
+
         return read_plan(self.text, self.file)
 
 

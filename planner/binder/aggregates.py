@@ -70,8 +70,9 @@ class AggregateBinder(WindowedBinder):
             if node.distinct:
                 combined = list(dict.fromkeys(combined))
             if len(set(combined)) < len(combined):
-                raise BindError(
-                    "a grouping set comes twice, which Flink cannot plan",
+                # Flink counts the rows of such a set twice, where it can plan them at all
+                raise unsupported(
+                    "a grouping set that comes twice",
                     node.span,
                     "write each set once; ROLLUP and CUBE bring the empty set () with them",
                 )

@@ -40,7 +40,7 @@ from flinkplan.planner.sql import parse_script
         (
             "SELECT COUNT(*) FROM t GROUP BY GROUPING SETS ((a), (), ())",
             "GROUP BY",
-            "a grouping set comes twice",
+            "a grouping set that comes twice is not supported",
             "write each set once",
         ),
         (
