@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ..plan.record import replace
 from .options import read_input, report_format
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
+
+from ..plan.record import Struct, asdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,8 +57,7 @@ def as_json(progress: QueryProgress) -> dict[str, Any]:
     return {"event": "batch", **found, "operators": list(found["operators"])}
 
 
-@dataclass
-class SinkTotals:
+class SinkTotals(Struct):
     """What a sink's query has done so far."""
 
     batches: int = 0
@@ -73,12 +73,12 @@ class SinkTotals:
         self.last = progress
 
 
-@dataclass
 class Summary:
     """A line for each sink when the job has ended, on standard error."""
 
-    totals: dict[str, SinkTotals] = field(default_factory=dict)
-    started: float = field(default_factory=time.monotonic)
+    def __init__(self) -> None:
+        self.totals: dict[str, SinkTotals] = {}
+        self.started = time.monotonic()
 
     def batch_done(self, progress: QueryProgress) -> None:
         self.totals.setdefault(progress.sink, SinkTotals()).add(progress)

@@ -6,11 +6,9 @@ column of the same table compare equal wherever that column stands.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from ..plan.codec import field_codecs, write_object
 from ..plan.nodes import (
@@ -34,6 +32,7 @@ from ..plan.nodes import (
     WindowAggregate,
     WindowDeduplicate,
 )
+from ..plan.record import PartlyCompared, Record
 from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Sarg, rex_to_json
 from ..plan.specs import (
     AggregateCall,
@@ -102,12 +101,13 @@ _DERIVED: Mapping[type, frozenset[str]] = {
 """Fields that follow from others: where a column or call stands, and the types of columns nearby."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(PartlyCompared):
     """A value that compares by ``meaning`` and is shown as ``shown``: JSON, an expression or a type."""
 
     meaning: Any
-    shown: Any = field(compare=False)
+    shown: Any
+
+    apart: ClassVar[frozenset[str]] = frozenset({"shown"})
 
     @property
     def json(self) -> Any:
@@ -117,8 +117,7 @@ class Shown:
         return rex_to_json(self.shown) if isinstance(self.shown, _REX) else self.shown
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """Columns that positions count in: their meanings, names and types."""
 
     meanings: Sequence[Meaning]
@@ -183,12 +182,12 @@ class Scope:
                 return [self.resolve(v) for v in value]
         if isinstance(value, _REX):
             return Shown((self.meanings.expression(value, self.computed.meanings),), value)
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if isinstance(value, Record):
             return self.resolve_object(value)
         return value
 
     def resolve_object(self, value: Any) -> dict[str, Any]:
-        """A dataclass as an object of resolved fields."""
+        """A record as an object of resolved fields."""
         cls = type(value)
         positions, derived = POSITIONS.get(cls, {}), _DERIVED.get(cls, frozenset())
         out: dict[str, Any] = {}

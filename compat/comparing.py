@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..plan.codec import field_codecs
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, OpaqueNode, TableSourceScan
 from ..plan.positions import pointer
+from ..plan.record import Record
 from .columns import Scope, Shown
 from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
 from .lineage import Lineage, Meanings
@@ -20,8 +20,7 @@ _APART = ("id", "version", "description", "output_type")
 """Fields whose changes are noticed otherwise, or follow from those of others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record):
     """Two plans with what their columns mean, and the edits between them."""
 
     old: Lineage

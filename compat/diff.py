@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from ..plan.document import Plan, loads, place
@@ -12,6 +11,7 @@ from ..plan.findings import Finding, Severity
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink
 from ..plan.positions import Positions, pointer
+from ..plan.record import Record, replace
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
 from .migrations import comparable
@@ -21,8 +21,7 @@ from .validation import check_plan
 from .verdicts import Effect, Verdict, fate, strongest, worst
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record):
     """A plan's text and what to call it; ``file`` is a path to show it by, where there is one."""
 
     name: str
@@ -59,7 +58,6 @@ class Side:
         return self._positions.location(at) if self._positions else None
 
 
-@dataclass(frozen=True, slots=True)
 class ChangeFinding(Finding):
     """A rule that applies to a change.
 
@@ -80,8 +78,7 @@ class ChangeFinding(Finding):
         return RULES[self.rule]
 
 
-@dataclass(frozen=True)
-class Exceptions:
+class Exceptions(Record):
     """Rules not to be told about, and rules allowed at some nodes (``RULE@NODE``, or ``RULE`` for any)."""
 
     ignored: Collection[str] = ()
@@ -101,14 +98,13 @@ class Exceptions:
         return False
 
 
-@dataclass(frozen=True)
-class Diff(Report):
+class Diff(Report, kw_only=True):
     """What changed between two plans, and what that means."""
 
-    comparison: Comparison = field(kw_only=True)
-    old: Side = field(kw_only=True)
-    new: Side = field(kw_only=True)
-    fail_on: Verdict = field(kw_only=True, default=Verdict.INCOMPATIBLE)
+    comparison: Comparison
+    old: Side
+    new: Side
+    fail_on: Verdict = Verdict.INCOMPATIBLE
     """The verdict from which on a check fails."""
 
     def fails(self, finding: Finding) -> bool:

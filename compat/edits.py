@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..plan.nodes import ExecNode
+from ..plan.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Record):
     """A value inside a node that differs in meaning.
 
-    ``field`` is the dataclass field it belongs to, ``pointer`` the JSON pointer inside the new node
+    ``field`` is the field it belongs to, ``pointer`` the JSON pointer inside the new node
     (``/joinSpec/joinType``); ``old`` and ``new`` are JSON values, ``None`` where absent.
     """
 
@@ -22,16 +21,14 @@ class FieldChange:
     new: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(Record):
     """A node that does what it did, perhaps under another id, version or description."""
 
     old: ExecNode
     new: ExecNode
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Record):
     """A node whose own fields change."""
 
     old: ExecNode
@@ -39,31 +36,27 @@ class Update:
     changes: tuple[FieldChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Record):
     """A node whose inputs change places: left became right."""
 
     old: ExecNode
     new: ExecNode
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Record):
     """A stateful node that stands where a stateful node of another type stood."""
 
     old: ExecNode
     new: ExecNode
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Record):
     """A node that is new."""
 
     new: ExecNode
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Record):
     """A node that is gone."""
 
     old: ExecNode

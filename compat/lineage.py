@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..plan.document import Plan
@@ -50,6 +49,7 @@ from ..plan.nodes import (
     WindowRank,
     WindowTableFunction,
 )
+from ..plan.record import Struct, field
 from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg
 from ..plan.specs import AggregateCall
 
@@ -125,8 +125,7 @@ def _text(value: Any) -> str:
     return "" if value is None else json.dumps(value, sort_keys=True, default=str)
 
 
-@dataclass
-class Lineage:
+class Lineage(Struct):
     """The meanings of all columns of one plan."""
 
     plan: Plan

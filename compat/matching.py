@@ -10,12 +10,12 @@ so that deep plans need no recursion and plans that differ everywhere no more ti
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..plan.document import Plan
 from ..plan.errors import UnsupportedError
 from ..plan.nodes import Exchange, ExecNode, Sink, TableSourceScan, Union
+from ..plan.record import Record
 from .normal import Numbering, contents, signatures
 
 _STATEFUL, _STATELESS, _EXCHANGE = 8.0, 2.0, 0.25
@@ -28,8 +28,7 @@ _LIMIT = 4_000_000
 """Pairs of nodes beyond which two plans are not compared: some ten seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Record):
     """A node of the old plan and its counterpart.
 
     ``same``: they and all below them are equal; ``swapped``: the left input became the right one.
@@ -41,8 +40,7 @@ class Pair:
     swapped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(Record):
     """Which node became which."""
 
     pairs: tuple[Pair, ...]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..plan.findings import Severity
 from ..plan.nodes import ExecNode
+from ..plan.record import Record, field
 from .diff import ChangeFinding, Diff
 from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
 from .normal import content
@@ -127,8 +127,7 @@ def _finding_json(diff: Diff, finding: ChangeFinding) -> dict[str, Any]:
 # ---------------------------------------------------------------- text
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Record):
     """A line of the tree with what stands below it."""
 
     text: str

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..plan.errors import Location, PlanError
 from ..plan.findings import nearest
+from ..plan.record import Record
 from .rules import RULES
 
 _FAIL_ON = ("compatible", "partial", "incompatible")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Record):
     """``[tool.flinkplan]``: ``ignore`` and ``allow`` as on the command line, ``fail-on`` for ``--fail-on``."""
 
     ignore: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ rules on aggregate calls.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..plan.nodes import (
@@ -35,6 +34,7 @@ from ..plan.nodes import (
     WindowJoin,
     WindowRank,
 )
+from ..plan.record import Record
 from .lineage import Lineage, Meaning
 
 
@@ -43,8 +43,7 @@ def sql_type(text: str) -> str:
     return text.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredColumn:
+class StoredColumn(Record):
     """A column that is written down."""
 
     name: str
@@ -55,8 +54,7 @@ class StoredColumn:
         return f"{self.name} {sql_type(self.type)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Record):
     """The rows (or, where ``is_key``, the keys) of one state."""
 
     name: str

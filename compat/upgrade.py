@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -11,12 +10,12 @@ from ..plan.document import FLINK_VERSION, Plan
 from ..plan.errors import PlanError
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, OverAggregate
+from ..plan.record import Record, replace
 from .matching import match
 from .migrations import Migration, migrations, release
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(Record):
     """A TTL of the old plan: ``state`` says whose; ``placed`` whether the new plan has such a state."""
 
     state: str
@@ -24,8 +23,7 @@ class Carried:
     placed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(Record):
     """A newer plan, the migrations that made it, and the TTLs that were carried over from the old one."""
 
     plan: Plan

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..plan.accumulators import accumulator_names
 from ..plan.errors import UnsupportedError
+from ..plan.record import Record
 from ..plan.specs import AggregateCall
 from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
 from .context import TranslationContext
@@ -17,8 +17,7 @@ from .stream import Stream
 from .types import spark_type
 
 
-@dataclass(frozen=True)
-class Arguments:
+class Arguments(Record):
     """A call's arguments: where they stand in the kernel's input, their types, and whether rows are taken back."""
 
     context: TranslationContext

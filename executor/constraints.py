@@ -7,11 +7,11 @@ Source: Flink's options ``table.exec.sink.not-null-enforcer``, ``table.exec.sink
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from ..plan.nodes import Sink
+from ..plan.record import Record
 from ..plan.types import INT, STRING_LENGTH, LogicalType
 from .context import TranslationContext
 from .errors import TableError
@@ -50,8 +50,7 @@ def enforce_constraints(node: Sink, table: Table, stream: Stream, context: Trans
     return stream.select(mended, stream.type)
 
 
-@dataclass(frozen=True, slots=True)
-class _Enforcer:
+class _Enforcer(Record):
     """``drops``: a row with a NULL where none may be is left out, instead of failing the job.
 
     ``length`` and ``nested`` are the values of the options.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode
+from ..plan.record import Record, field
 from ..plan.rex import RexNode
 from ..plan.session import DEFAULTS, LEGACY_CASTS, time_zone
 from .stream import LATENESS, Stream
@@ -31,8 +31,7 @@ class Mode(Enum):
     """Run until stopped."""
 
 
-@dataclass(frozen=True)
-class TranslationContext:
+class TranslationContext(Record):
     """The surroundings of a translation.
 
     ``variables`` replace ``${NAME}`` in table options.  ``is_closed``: the query only ever sees input that ends,

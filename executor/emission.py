@@ -5,11 +5,10 @@ Source: Flink's ``WindowEmitStrategy``.  Its options are not part of a plan, but
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..plan.durations import parse_duration
 from ..plan.errors import PlanError
 from ..plan.nodes import GroupWindowAggregate
+from ..plan.record import Record
 from ..plan.specs import SessionGroupWindow
 from .context import TranslationContext
 
@@ -20,8 +19,7 @@ LATENESS = "table.exec.emit.allow-lateness"
 NEVER = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Emission:
+class Emission(Record):
     """``early`` and ``late``: how many milliseconds behind a row a window that is still open, or has emitted its
     result, emits; 0: at once.  ``lateness``: how long beyond its end it takes rows.
     """

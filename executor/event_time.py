@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, WatermarkAssigner
+from ..plan.record import replace
 from .context import Mode, TranslationContext
 from .stream import LATENESS, Stream
 

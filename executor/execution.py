@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..plan.changelog import RowKinds, row_kinds
@@ -11,12 +10,12 @@ from ..plan.document import Plan
 from ..plan.durations import format_duration
 from ..plan.explain import columns_of, keys
 from ..plan.nodes import ExecNode
+from ..plan.record import Record
 from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
 from .native_aggregates import obstacle
 
 
-@dataclass(frozen=True, slots=True)
-class StateLayout:
+class StateLayout(Record):
     """A state in the state store: its name, Spark's kind of state, what it holds for a key, and how long."""
 
     name: str
@@ -28,8 +27,7 @@ class StateLayout:
         return f"{f'{self.name} {self.kind}'.rstrip()}: {self.holds}; {self.kept}"
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Record):
     """How a node is run.
 
     ``engine``: ``native``, ``kernel``, or ``passed by`` where nothing is to do; ``by``: Spark's operators, or the
@@ -44,8 +42,7 @@ class Execution:
     states: tuple[StateLayout, ...] = ()
 
 
-@dataclass(frozen=True)
-class QueryPlan:
+class QueryPlan(Record, dict=True):
     """The part of a plan that one sink needs, which is one query of Spark."""
 
     plan: Plan

@@ -6,7 +6,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
+from ..plan.record import Record, field
 from ..plan.session import session_options
 from .checks import check_tables
 from .connectors import find_connector
@@ -39,8 +39,7 @@ SMALL_INPUT = 16 << 20
 """Bounded input up to this many bytes is worked on in one partition."""
 
 
-@dataclass(frozen=True)
-class JobOptions:
+class JobOptions(Record):
     """How to run a plan.
 
     ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's.
@@ -60,8 +59,7 @@ class JobOptions:
     spark: SparkSession | None = None
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(Record):
     """A running query and the sink it feeds."""
 
     sink: str

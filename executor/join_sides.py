@@ -6,16 +6,15 @@ Source of the rules: Flink's ``JoinInputSideSpec``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..plan.record import Record
 from .context import TranslationContext
 from .kernels import int_array, schema_of
 from .stream import Stream
 
 
-@dataclass(frozen=True, slots=True)
-class KeptRows:
+class KeptRows(Record):
     """``unique``: the columns that tell rows apart; ``single``: a join key has one row at most.
 
     ``appended``: rows are only ever added, and nobody counts their matches.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
+from ..plan.record import Record
 from .errors import TableError
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -51,8 +51,7 @@ def one_of(*values: str) -> Callable[[str], str]:
     return read
 
 
-@dataclass(frozen=True)
-class OptionSet:
+class OptionSet(Record):
     """What may stand in a table's WITH clause: reader by key; a key that ends in ``*`` stands for all it begins.
 
     ``owner`` is named in errors.

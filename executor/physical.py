@@ -6,12 +6,12 @@ A translator declares it beside itself (see :mod:`.registry`), so that what is e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from ..plan.document import Plan
 from ..plan.explain import Label, Line, draw
 from ..plan.nodes import ExecNode
+from ..plan.record import asdict
 from .execution import Execution, QueryPlan
 from .registry import check_nodes, translators
 

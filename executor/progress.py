@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from ..plan.record import Record
 from .event_time import END_OF_INPUT, watermark_text
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 
-@dataclass(frozen=True)
-class OperatorProgress:
+class OperatorProgress(Record):
     """A stateful operator after a batch."""
 
     name: str
@@ -22,8 +21,7 @@ class OperatorProgress:
     memory_bytes: int
 
 
-@dataclass(frozen=True)
-class QueryProgress:
+class QueryProgress(Record):
     """A batch of the query that feeds ``sink``; ``rows_written`` counts from the start of the job."""
 
     sink: str

@@ -9,13 +9,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode
 from ..plan.nodes.expressions import expressions
+from ..plan.record import Record, replace
 from .context import TranslationContext
 from .event_time import union_pulse
 from .execution import Execution, QueryPlan
@@ -27,8 +27,7 @@ Translate = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
 Runs = Callable[[Node, QueryPlan], Execution]
 
 
-@dataclass(frozen=True, slots=True)
-class Translator(Generic[Node]):
+class Translator(Record, Generic[Node]):
     """How nodes of a class are translated, and what then runs them; the latter is known without Spark."""
 
     translate: Translate[Node]

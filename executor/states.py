@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from ..plan.document import Plan, loads
 from ..plan.errors import PlanError
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode
+from ..plan.record import Record, replace
 from ..plan.ttl import state_names
 from .execution import QueryPlan
 from .parts import queries_of
@@ -27,8 +27,7 @@ _FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
 """An expiry beyond this stands for none: kernels keep such states for a hundred years."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Record):
     """One state of one operator of one sink's query.
 
     ``operator`` is Spark's number of it, ``node`` the name of its exec node and ``columns`` those of the rows it keeps,
@@ -45,8 +44,7 @@ class State:
     columns: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """An entry of a state: its key, its value, and when it expires, if ever."""
 
     key: tuple[Any, ...]
@@ -68,8 +66,7 @@ def find_states(checkpoint: Path) -> list[State]:
     return [state for query in queries for state in _states(query, operators.get(query.name, ()))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Operator:
+class _Operator(Record):
     """A node that keeps state: its name, and the columns of each input by the name of the state that keeps its rows."""
 
     name: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..plan.nodes import ExecNode
+from ..plan.record import Record, replace
 from ..plan.specs import RowKind
 from ..plan.types import LogicalType
 
@@ -43,8 +43,7 @@ def column_name(index: int) -> str:
     return f"c{index}"
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(Record):
     """The rows of a node.
 
     ``frame`` has one column per field of ``type``, named by :func:`column_name`, then hidden ones.

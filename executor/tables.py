@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, Sink, TableSourceScan
+from ..plan.record import Record
 from ..plan.specs import Column, ContextResolvedTable, ResolvedTable
 from ..plan.types import LogicalType
 from .errors import TableError
 from .options import replace_variables
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Record):
     """A table of the plan.  ``name`` is its last part, unquoted; ``options`` have their variables replaced."""
 
     identifier: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import UnsupportedError
+from ..plan.record import Record, replace
 from ..plan.specs import (
     AggregateCall,
     NamedWindowProperty,
@@ -81,8 +81,7 @@ def with_spans(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> St
     return replace(stream, frame=frame)
 
 
-@dataclass(frozen=True)
-class WindowAggregation:
+class WindowAggregation(Record):
     """An aggregation in windows: ``properties`` of the window stand behind the results."""
 
     grouping: Sequence[int]

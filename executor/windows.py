@@ -6,11 +6,11 @@ UTC.  Source: Flink's ``TimeWindowUtil`` and slice assigners.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..plan.errors import UnsupportedError
 from ..plan.nodes import ExecNode
+from ..plan.record import Record, replace
 from ..plan.session import LOCAL_TIME_ZONE
 from ..plan.specs import (
     CumulativeWindow,
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
-@dataclass(frozen=True)
-class Clock:
+class Clock(Record):
     """The wall clock that windows of a time attribute follow.
 
     A TIMESTAMP is a wall clock by itself; a TIMESTAMP_LTZ is an instant, told in ``zone``.

@@ -202,7 +202,16 @@ def _wants_update_before(plan: Plan, node: ExecNode) -> bool:
     return False
 
 
-_FORWARDING = {Calc, Correlate, Exchange, Expand, MiniBatchAssigner, Union, WatermarkAssigner, WindowTableFunction}
+_FORWARDING: tuple[type[ExecNode], ...] = (
+    Calc,
+    Correlate,
+    Exchange,
+    Expand,
+    MiniBatchAssigner,
+    Union,
+    WatermarkAssigner,
+    WindowTableFunction,
+)
 
 _RULES: Mapping[type[ExecNode], Rule] = {
     **dict.fromkeys(_FORWARDING, _as_inputs),

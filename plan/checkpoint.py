@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from .document import Plan, dumps, parse_json, pretty, read_text, write_text
 from .errors import FlinkplanError, PlanError
+from .record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointRecord:
+class CheckpointRecord(Record):
     """The record in the checkpoint directory ``folder``."""
 
     folder: Path

@@ -1,20 +1,24 @@
-"""Dataclasses to and from a plan's JSON, driven by their field declarations.
+"""Records to and from a plan's JSON, driven by their field declarations.
 
-A field's Python type says how its value is read; its JSON name is its name in camel case unless
-``plan_field(json=…)`` says otherwise.  A field without default is always written (``null`` for ``None``);
-one with a default is left out while it has that default, as Flink does.
+A field's Python type says how its value is read; its JSON name is its name in camel case unless ``field(name=…)``
+says otherwise.  A field without default is always written (``null`` for ``None``); one with a default is left out
+while it has that default, as Flink does.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import Any
+from functools import cache
+from typing import Annotated, Any, TypeVar
+
+from msgspec import NODEFAULT
+from msgspec.structs import fields
 
 from .errors import PlanError
+from .record import Json, Record, Struct
 from .rex import RexNode, rex_from_json, rex_to_json
 from .type_json import type_from_json, type_to_json
 from .types import LogicalType
@@ -25,23 +29,28 @@ Writer = Callable[[Any], Any]
 _REX = set(typing.get_args(RexNode))
 
 
-def plan_field(*, json: str | None = None, place: str = "own", **kwargs: Any) -> Any:
-    """A dataclass field with its JSON name and its place in an exec node.
+class Place(Enum):
+    """Where the JSON of an exec node has a field, by an annotation of the field's type."""
 
-    ``place`` is ``own`` (before the input properties), ``inputs`` (right after them) or ``last`` (after the
-    description).
-    """
-    return dataclasses.field(metadata={"json": json, "place": place}, **kwargs)
-
-
-def unknown_fields() -> Any:
-    """A field that keeps what the JSON holds beyond the declared fields, as Flink ignores it."""
-    return dataclasses.field(default_factory=dict, metadata={"unknown": True}, hash=False)
+    OWN = "own"
+    """Before the input properties, where fields are that have no annotation."""
+    INPUTS = "inputs"
+    """Right after the input properties."""
+    LAST = "last"
+    """After the description."""
 
 
-def aside(**kwargs: Any) -> Any:
-    """A dataclass field that is no field of the JSON, and does not count where values are compared."""
-    return dataclasses.field(compare=False, metadata={"aside": True}, **kwargs)
+class _Role(Enum):
+    UNKNOWN = "unknown"
+    ASIDE = "aside"
+
+
+Unknown = Annotated[Json, _Role.UNKNOWN]
+"""What the JSON holds beyond the declared fields, which Flink ignores."""
+
+T = TypeVar("T")
+Aside = Annotated[T, _Role.ASIDE]
+"""What is no field of the JSON."""
 
 
 def camel(name: str) -> str:
@@ -50,47 +59,51 @@ def camel(name: str) -> str:
     return head + "".join(part.capitalize() for part in rest)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class FieldCodec:
-    """How one dataclass field is read and written."""
+class PlanRecord(Record, rename=camel):
+    """A record that is an object in the plan's JSON."""
+
+
+class FieldCodec(Record):
+    """How one field of a record is read and written."""
 
     name: str
     json: str
-    place: str
+    place: Place
     default: Any
     read: Reader
     write: Writer
 
     @property
     def always_written(self) -> bool:
-        return self.default is dataclasses.MISSING
+        return self.default is NODEFAULT
 
 
 _field_codecs: dict[type, tuple[FieldCodec, ...]] = {}
 
 
-def field_codecs(cls: type) -> tuple[FieldCodec, ...]:
-    """The codecs of a dataclass's fields, in declaration order."""
+def field_codecs(cls: Any) -> tuple[FieldCodec, ...]:
+    """The codecs of a record's fields, in declaration order."""
     found = _field_codecs.get(cls)
     if found is None:
-        found = _field_codecs[cls] = _derive_field_codecs(cls)
+        found = _field_codecs[cls] = tuple(_derive_field_codecs(cls))
     return found
 
 
-def _derive_field_codecs(cls: Any) -> tuple[FieldCodec, ...]:
-    hints = typing.get_type_hints(cls)
-    found = []
-    for f in dataclasses.fields(cls):
-        if f.metadata.get("unknown") or f.metadata.get("aside"):
-            continue
-        read, write = _codec(hints[f.name])
-        json_name = f.metadata.get("json") or camel(f.name)
-        found.append(FieldCodec(f.name, json_name, f.metadata.get("place", "own"), f.default, read, write))
-    return tuple(found)
+def _derive_field_codecs(cls: Any) -> Iterator[FieldCodec]:
+    for info in fields(cls):
+        hint, marks = _annotated(info.type)
+        if not any(isinstance(mark, _Role) for mark in marks):
+            place = next((mark for mark in marks if isinstance(mark, Place)), Place.OWN)
+            yield FieldCodec(info.name, info.encode_name, place, info.default, *_codec(hint))
+
+
+def _annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A type without and with its annotations."""
+    return (hint.__origin__, hint.__metadata__) if typing.get_origin(hint) is Annotated else (hint, ())
 
 
 def read_object(cls: type, json: Any) -> Any:
-    """Read a dataclass.  Raises :class:`PlanError` on a missing, unknown or malformed field."""
+    """Read a record.  Raises :class:`PlanError` on a missing, unknown or malformed field."""
     if not isinstance(json, Mapping):
         raise PlanError(f"expected an object, found {json!r:.60}")
     if "__tag__" in cls.__dict__:
@@ -103,7 +116,7 @@ def read_object(cls: type, json: Any) -> Any:
         elif codec.always_written:
             raise PlanError(f"the field '{codec.json}' is missing")
     known = {c.json for c in codecs} | {getattr(cls, "__tag_name__", None)}
-    unknown = {k: v for k, v in json.items() if k not in known}
+    unknown = Json({k: v for k, v in json.items() if k not in known})
     if unknown:
         keeper = unknown_keeper(cls)
         if keeper is None:
@@ -112,9 +125,10 @@ def read_object(cls: type, json: Any) -> Any:
     return cls(**values)
 
 
+@cache
 def unknown_keeper(cls: Any) -> str | None:
-    """The name of the field declared by :func:`unknown_fields`, if there is one."""
-    return next((f.name for f in dataclasses.fields(cls) if f.metadata.get("unknown")), None)
+    """The name of the field of type :data:`Unknown`, if there is one."""
+    return next((f.name for f in fields(cls) if _Role.UNKNOWN in _annotated(f.type)[1]), None)
 
 
 def read_field(codec: FieldCodec, value: Any) -> Any:
@@ -128,9 +142,9 @@ def read_field(codec: FieldCodec, value: Any) -> Any:
 
 
 def write_object(value: Any) -> dict[str, Any]:
-    """Write a dataclass, fields in declaration order."""
+    """Write a record, fields in declaration order."""
     out: dict[str, Any] = {}
-    cls = type(value)
+    cls: Any = type(value)
     if tag := getattr(cls, "__tag_value__", None):
         out[cls.__tag_name__] = tag
     for codec in field_codecs(cls):
@@ -196,7 +210,7 @@ def _codec(hint: Any) -> tuple[Reader, Writer]:
         return (_text_mapping if args[1] is str else _mapping), dict
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _enum(hint), lambda v: v.value
-    if dataclasses.is_dataclass(hint):
+    if isinstance(hint, type) and issubclass(hint, Struct):
         return lambda v: read_object(typing.cast(type, hint), v), write_object
     if hint in (int, str, bool):
         return _scalar(hint), _same

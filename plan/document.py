@@ -8,40 +8,37 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .codec import read_object, unknown_fields, write_object
+from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
 from .nodes import ExecNode, node_from_json, node_to_json
+from .record import Json, Record, field
 
 FLINK_VERSION = "2.3"
 """The release whose plans flinkplan compiles."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shuffle:
+class Shuffle(PlanRecord):
     """How rows travel along an edge."""
 
     type: str
-    unknown: Mapping[str, Any] = unknown_fields()
+    unknown: Unknown = field(default_factory=Json)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(PlanRecord):
     """From the node ``source`` into the node ``target``; a target's edges stand in the order of its inputs."""
 
     source: int
     target: int
     shuffle: Shuffle = Shuffle("FORWARD")
     shuffle_mode: str = "PIPELINED"
-    unknown: Mapping[str, Any] = unknown_fields()
+    unknown: Unknown = field(default_factory=Json)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Record, dict=True):
     """A compiled plan.  ``nodes`` are in topological order."""
 
     flink_version: str

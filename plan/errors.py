@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from .record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Record):
     """A place in a text file; line and column count from 1, ``None`` where unknown."""
 
     file: str | None = None

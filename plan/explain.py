@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from .changelog import row_kinds, sink_kinds
@@ -30,6 +29,7 @@ from .nodes import (
     WindowJoin,
     WindowRank,
 )
+from .record import Record
 from .specs import JoinSpec
 from .ttl import State, states
 
@@ -39,8 +39,7 @@ DEEPEST = 500
 """How many operators may stand one below the other in a tree."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Record):
     """An operator of the tree.
 
     ``keys`` are the columns whose values keep rows together; ``changelog`` the kinds of rows it emits, of a sink
@@ -53,8 +52,7 @@ class Operator:
     changelog: str
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Record):
     """A line of the tree: its branches, then an operator's name and what is known of it, or its description."""
 
     branches: str
@@ -65,8 +63,7 @@ class Line:
         return f"{self.branches}{self.name}{'  ' if self.name else ''}{self.text}"
 
 
-@dataclass(frozen=True, slots=True)
-class Label(Generic[T]):
+class Label(Record, Generic[T]):
     """What a tree says of one of its items: name and text, lines below that, and which items stand under it."""
 
     name: str

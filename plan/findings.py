@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
 from .errors import Location
+from .record import Record
 
 
 class Severity(Enum):
@@ -21,8 +21,7 @@ class Severity(Enum):
     """Worth knowing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """A rule of a check: its stable id, the severity of its findings, one line, and what to know about it."""
 
     id: str
@@ -31,8 +30,7 @@ class Rule:
     explanation: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """One thing found.
 
     ``rule`` is the stable id of the rule; ``pointer`` the JSON pointer of the value and ``location`` its place in

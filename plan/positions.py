@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from .errors import Location
+from .record import Struct
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
@@ -83,8 +83,7 @@ def _step(step: str | int) -> str:
     return "/" + (text.replace("~", "~0").replace("/", "~1") if "~" in text or "/" in text else text)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """An object or list being read; ``step`` is the key or index of the value that comes next."""
 
     path: str

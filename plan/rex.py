@@ -7,11 +7,11 @@ together: ``$-$1`` is a subtraction (BINARY), a negation (PREFIX) or a subtracti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any
 
 from .errors import PlanError
+from .record import Json, Record, replace
 from .type_json import type_from_json, type_to_json
 from .types import LogicalType
 
@@ -19,16 +19,14 @@ FUNCTION = "FUNCTION"
 """The syntax of a call whose JSON names none: an ordinary function call."""
 
 
-@dataclass(frozen=True, slots=True)
-class InputRef:
+class InputRef(Record):
     """The value of the input row's column at ``index`` (from 0)."""
 
     index: int
     type: LogicalType
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Record):
     """A constant.
 
     ``value`` is as JSON holds it: int and bool as they are; DECIMAL, DOUBLE and FLOAT as text; an interval
@@ -41,24 +39,21 @@ class Literal:
     symbol: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Record):
     """An end of a range of a :class:`Sarg`; a value as in :class:`Literal`."""
 
     value: Any
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Record):
     """An interval of values; a missing bound is infinite."""
 
     lower: Bound | None
     upper: Bound | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sarg:
+class Sarg(Record):
     """A search argument: the set of values that ``$SEARCH$1`` looks its operand up in.
 
     ``null_as`` is TRUE, FALSE or UNKNOWN: what the search yields for NULL.
@@ -69,8 +64,15 @@ class Sarg:
     type: LogicalType
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class _Operands(tuple["RexNode", ...]):
+    """Operands that compare as the tuple that they are."""
+
+
+WRITTEN_OUT = _Operands()
+"""No operands where the JSON spells that out, as releases before 2.3 do."""
+
+
+class Call(Record):
     """A call of a function or operator.
 
     ``name`` is the internal name (``$UPPER$1``) of a built-in function; a user's function has instead
@@ -81,9 +83,7 @@ class Call:
     operands: tuple[RexNode, ...]
     type: LogicalType
     syntax: str = FUNCTION
-    reference: Mapping[str, Any] | None = field(default=None, hash=False)
-    lists_nothing: bool = field(default=False, compare=False)
-    """Whether the JSON spells out that there are no operands, as releases before 2.3 do."""
+    reference: Json | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -91,8 +91,7 @@ class Call:
         return self.syntax, self.name
 
 
-@dataclass(frozen=True, slots=True)
-class FieldAccess:
+class FieldAccess(Record):
     """The field ``name`` of a row-typed expression."""
 
     name: str
@@ -106,21 +105,19 @@ class FieldAccess:
         return found.nullable_() if row.nullable else found
 
 
-@dataclass(frozen=True, slots=True)
-class CorrelVariable:
+class CorrelVariable(Record):
     """The current row of the outer side of a correlation, such as ``$cor0``."""
 
     correl: str
     type: LogicalType
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueRex:
+class OpaqueRex(Record):
     """An expression of a kind that flinkplan carries along but cannot evaluate."""
 
     kind: str
     type: LogicalType
-    json: Mapping[str, Any] = field(hash=False)
+    json: Json
 
 
 RexNode = InputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex
@@ -152,18 +149,17 @@ def _read(json: Mapping[str, Any]) -> RexNode:
             return Sarg(ranges, _word(sarg["nullAs"]), rex_type)
         return Literal(json["value"], rex_type, _word(json["symbol"]) if "symbol" in json else None)
     if kind == "CALL":
-        reference = {k: json[k] for k in _CALL_REFERENCES if k in json}
+        reference = Json({k: json[k] for k in _CALL_REFERENCES if k in json})
         return Call(
             _word(json["internalName"] if not reference else json.get("internalName", "")),
-            tuple(map(rex_from_json, json.get("operands", ()))),
+            tuple(map(rex_from_json, json.get("operands", ()))) if json.get("operands") != [] else WRITTEN_OUT,
             rex_type,
             _word(json.get("syntax", FUNCTION)),
             reference or None,
-            lists_nothing=json.get("operands") == [],
         )
     if kind == "CORREL_VARIABLE":
         return CorrelVariable(_word(json["correl"]), rex_type)
-    return OpaqueRex(kind, rex_type, dict(json))
+    return OpaqueRex(kind, rex_type, Json(json))
 
 
 def _index(value: Any) -> int:
@@ -198,14 +194,14 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
             out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": value}
         case Sarg(ranges, null_as, t):
             out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), "nullAs": null_as}}
-        case Call(name, operands, t, syntax, reference, lists_nothing):
+        case Call(name, operands, t, syntax, reference):
             out = {"kind": "CALL"}
             if syntax != FUNCTION:
                 out["syntax"] = syntax
             if name:
                 out["internalName"] = name
             out.update(reference or {})
-            if operands or lists_nothing:
+            if operands or operands is WRITTEN_OUT:
                 out["operands"] = list(map(rex_to_json, operands))
         case FieldAccess(name, expr):
             return {"kind": "FIELD_ACCESS", "name": name, "expr": rex_to_json(expr)}

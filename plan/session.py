@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from .document import Plan
 from .nodes import ExecNode, GroupWindowAggregate, Sink
 from .nodes.expressions import expressions
+from .record import replace
 from .rex import Call, Literal, RexNode, Sarg, walk
 from .types import LogicalType
 

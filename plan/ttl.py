@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from .document import Plan, loads, pretty
@@ -13,6 +12,7 @@ from .findings import nearest
 from .names import node_names
 from .nodes import ExecNode, MultiJoin
 from .positions import Positions, pointer
+from .record import Record
 
 _MEANINGS = {
     "leftState": "an older row of the left input no longer finds new rows of the right one",
@@ -28,8 +28,7 @@ _MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Record):
     """One state of a plan.
 
     ``node_name`` is the operator's name, such as ``join``, or ``join#2`` for the second of them from the sources: a
@@ -59,16 +58,14 @@ def expiry(state: str) -> str:
     return _MEANINGS.get(state, "an older row of this input no longer finds new rows of the others")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Record):
     """Set the states that ``target`` addresses to ``ttl_ms``."""
 
     target: str
     ttl_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """A state whose TTL was set."""
 
     state: State

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import PlanError
+from .record import Json
 from .type_parser import parse_type
 from .types import WITH_LENGTH, LogicalType, RowField, TimeKind
 
@@ -88,7 +89,7 @@ def type_from_json(value: Any) -> LogicalType:
         return LogicalType("SYMBOL", nullable)
     if root in WITH_LENGTH and "length" in value:
         return LogicalType(root, nullable, length=value["length"])
-    return LogicalType(root, nullable, raw=dict(value))
+    return LogicalType(root, nullable, raw=Json(value))
 
 
 def _field_from_json(json: Any) -> RowField:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from .errors import PlanError
+from .record import Json, replace
 from .types import INT, STRING, STRING_LENGTH, WITH_LENGTH, LogicalType, RowField, TimeKind, array, decimal, multiset
 
 _SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
@@ -109,7 +109,7 @@ class _TypeParser:
             self.expect(",")
             snapshot = self.next()
             self.expect(")")
-            return LogicalType("RAW", raw={"class": cls[1:-1], "snapshot": snapshot[1:-1]})
+            return LogicalType("RAW", raw=Json({"class": cls[1:-1], "snapshot": snapshot[1:-1]}))
         if word == "SYMBOL":
             return LogicalType("SYMBOL")
         raise self.error(f"has the unknown type name '{word}'")
@@ -183,7 +183,7 @@ class _TypeParser:
         while self.accept(","):
             fields.append(self.field())
         self.expect(">")
-        return LogicalType("STRUCTURED", fields=tuple(fields), raw={"class": cls})
+        return LogicalType("STRUCTURED", fields=tuple(fields), raw=Json({"class": cls}))
 
 
 _ALIASES = {"STRING": STRING, "BYTES": LogicalType("VARBINARY", length=STRING_LENGTH), "INTEGER": INT}

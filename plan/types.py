@@ -7,10 +7,11 @@ Source: Flink's ``LogicalTypeJsonSerializer`` and ``LogicalTypeParser``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
 from enum import Enum
 from typing import Any
+
+from .record import Json, Record, replace
 
 STRING_LENGTH = 2_147_483_647
 
@@ -23,8 +24,7 @@ class TimeKind(Enum):
     PROCTIME = "PROCTIME"
 
 
-@dataclass(frozen=True, slots=True)
-class RowField:
+class RowField(Record):
     """A field of a row or structured type."""
 
     name: str
@@ -32,8 +32,7 @@ class RowField:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LogicalType:
+class LogicalType(Record):
     """A logical type.
 
     ``root`` is the SQL name (``INT``, ``VARCHAR``, ``TIMESTAMP``, ``TIMESTAMP_LTZ``, ``ROW``, ``ARRAY`` …);
@@ -49,7 +48,7 @@ class LogicalType:
     children: tuple[LogicalType, ...] = ()
     fields: tuple[RowField, ...] = ()
     kind: TimeKind = TimeKind.REGULAR
-    raw: Mapping[str, Any] | None = field(default=None, compare=True, hash=False)
+    raw: Json | None = None
 
     def __str__(self) -> str:
         return _text(self)

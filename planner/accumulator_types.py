@@ -9,6 +9,7 @@ import base64
 import struct
 from collections.abc import Mapping, Sequence
 
+from ..plan.record import Json
 from ..plan.types import BIGINT, DOUBLE, INT, STRING, LogicalType, RowField, array, row
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
@@ -51,7 +52,7 @@ _SNAPSHOT_VERSION = 3
 
 WELFORD = LogicalType(
     "STRUCTURED",
-    raw={"class": f"{_AGGREGATES}WelfordM2AggFunction$WelfordM2Accumulator"},
+    raw=Json({"class": f"{_AGGREGATES}WelfordM2AggFunction$WelfordM2Accumulator"}),
     fields=row((("n", BIGINT.not_null()), ("mean", DOUBLE.not_null()), ("m2", DOUBLE.not_null()))).fields,
 )
 
@@ -86,18 +87,20 @@ def _map_view(key: LogicalType, value: LogicalType, classes: Mapping[str, object
         conversions = {"keyClass": {"conversionClass": data_class}, **conversions}
     if conversions:
         external = {"logicalType": external, "fields": [{"name": "map", **conversions}]}
-    return LogicalType("RAW", raw={"type": "RAW", "class": _VIEW, "externalDataType": external})
+    return LogicalType("RAW", raw=Json({"type": "RAW", "class": _VIEW, "externalDataType": external}))
 
 
 def _structured(name: str, attributes: Sequence[Mapping[str, object]]) -> LogicalType:
     return LogicalType(
         "STRUCTURED",
-        raw={
-            "type": "STRUCTURED_TYPE",
-            "implementationClass": f"{_AGGREGATES}{name}",
-            "attributes": list(attributes),
-            "comparison": "EQUALS",
-        },
+        raw=Json(
+            {
+                "type": "STRUCTURED_TYPE",
+                "implementationClass": f"{_AGGREGATES}{name}",
+                "attributes": list(attributes),
+                "comparison": "EQUALS",
+            }
+        ),
     )
 
 
@@ -130,7 +133,7 @@ _BITMAP = LogicalType("BITMAP")
 def _of_bitmaps(operation: str) -> LogicalType:
     """Of a function that puts bitmaps together."""
     cls = f"{_AGGREGATES}AbstractBitmap{operation}AggFunction$Bitmap{operation}Accumulator"
-    return LogicalType("STRUCTURED", fields=(RowField("bitmap", _BITMAP),), raw={"class": cls})
+    return LogicalType("STRUCTURED", fields=(RowField("bitmap", _BITMAP),), raw=Json({"class": cls}))
 
 
 BITMAPS = {
@@ -147,7 +150,7 @@ def _list_view(element: LogicalType) -> LogicalType:
         "logicalType": f"STRUCTURED<'{_LIST_VIEW}', `list` ARRAY<{element}>>",
         "fields": [{"name": "list", "conversionClass": "java.util.List", "elementClass": classes}],
     }
-    return LogicalType("RAW", raw={"type": "RAW", "class": _LIST_VIEW, "externalDataType": external})
+    return LogicalType("RAW", raw=Json({"type": "RAW", "class": _LIST_VIEW, "externalDataType": external}))
 
 
 LISTAGG_WITH_RETRACT = _structured(
@@ -168,10 +171,10 @@ def collect(element: LogicalType) -> LogicalType:
 
 def array_agg(element: LogicalType) -> LogicalType:
     """Of ARRAY_AGG: the elements, and those taken back before they came."""
-    elements = LogicalType("RAW", raw={"class": "java.util.LinkedList", "snapshot": _list_snapshot(element)})
+    elements = LogicalType("RAW", raw=Json({"class": "java.util.LinkedList", "snapshot": _list_snapshot(element)}))
     fields = (RowField("list", elements), RowField("retractList", elements))
     cls = f"{_AGGREGATES}ArrayAggFunction$ArrayAggAccumulator"
-    return LogicalType("STRUCTURED", fields=fields, raw={"class": cls})
+    return LogicalType("STRUCTURED", fields=fields, raw=Json({"class": cls}))
 
 
 def _list_snapshot(element: LogicalType) -> str:

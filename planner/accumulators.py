@@ -6,24 +6,22 @@ Sources: the declarative and imperative aggregate functions of Flink's runtime, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from ..plan.errors import UnsupportedError
+from ..plan.record import Record, replace
 from ..plan.specs import AggregateCall, HoppingWindow, WindowingStrategy
 from ..plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal
 from . import accumulator_types
 
 
-@dataclass(frozen=True, slots=True)
-class Distinct:
+class Distinct(Record):
     """A set of distinct values that calls share: the columns it is over and the calls' positions."""
 
     args: tuple[int, ...]
     calls: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Accumulators:
+class Accumulators(Record):
     """The accumulator columns of several calls."""
 
     by_call: tuple[tuple[RowField, ...], ...]

@@ -8,24 +8,22 @@ column, a number appended to the second of two equal names of a join.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
+from ..plan.record import Record
 from ..plan.rex import RexNode
 from ..plan.specs import AggregateCall, JoinType, SortField
 from ..plan.types import LogicalType
 from .catalog import Table
 
 
-@dataclass(frozen=True, slots=True)
-class TtlHint:
+class TtlHint(Record):
     """``STATE_TTL``: milliseconds by input (0 left, 1 right) of a join, or {0: ms} of an aggregate."""
 
     by_input: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rel:
+class Rel(Record, kw_only=True):
     """A relation: its row type, and the relations it is made from (declared by subclasses)."""
 
     row_type: LogicalType
@@ -35,8 +33,7 @@ class Rel:
         return ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scan(Rel):
+class Scan(Rel, kw_only=True):
     """The stored columns of a table, in the schema's order (computed columns and the watermark stand above).
 
     ``options`` are those of an OPTIONS hint, over the table's own; ``alias`` is shown where hints need it.
@@ -47,15 +44,13 @@ class Scan(Rel):
     alias: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Values(Rel):
+class Values(Rel, kw_only=True):
     """Constant rows."""
 
     tuples: tuple[tuple[RexNode, ...], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Unary(Rel):
+class Unary(Rel, kw_only=True):
     """A relation made from one other."""
 
     input: Rel
@@ -65,30 +60,26 @@ class Unary(Rel):
         return (self.input,)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Project(Unary):
+class Project(Unary, kw_only=True):
     """Computes columns; ``row_type`` names them."""
 
     exprs: tuple[RexNode, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Filter(Unary):
+class Filter(Unary, kw_only=True):
     """Keeps the rows for which ``condition`` is true."""
 
     condition: RexNode
 
 
-@dataclass(frozen=True, kw_only=True)
-class Watermark(Unary):
+class Watermark(Unary, kw_only=True):
     """Marks a column as event time."""
 
     rowtime_index: int
     expr: RexNode
 
 
-@dataclass(frozen=True, kw_only=True)
-class Aggregate(Unary):
+class Aggregate(Unary, kw_only=True):
     """GROUP BY: the grouping columns, then one column a call.
 
     ``grouping_sets`` is ``None`` for a plain GROUP BY, else each set's columns.  Legacy group windows stay
@@ -104,8 +95,7 @@ class Aggregate(Unary):
     """PARTIAL or FINAL, where the rules split a distinct aggregation."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Join(Rel):
+class Join(Rel, kw_only=True):
     """A join; ``row_type`` has the left columns, then (unless SEMI or ANTI) the right ones."""
 
     left: Rel
@@ -121,8 +111,7 @@ class Join(Rel):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, kw_only=True)
-class MultiJoin(Rel):
+class MultiJoin(Rel, kw_only=True):
     """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
 
     Conditions are over the columns of all; ``ttls`` are milliseconds by input.
@@ -138,8 +127,7 @@ class MultiJoin(Rel):
         return self.operands
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lateral(Rel):
+class Lateral(Rel, kw_only=True):
     """Each row of ``left`` with those of ``right``, which reads it through ``CorrelVariable(correl)``."""
 
     left: Rel
@@ -152,8 +140,7 @@ class Lateral(Rel):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TemporalJoin(Rel):
+class TemporalJoin(Rel, kw_only=True):
     """``left JOIN right FOR SYSTEM_TIME AS OF left.<time> ON condition``."""
 
     left: Rel
@@ -167,8 +154,7 @@ class TemporalJoin(Rel):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Correlate(Unary):
+class Correlate(Unary, kw_only=True):
     """Each row with the rows of a table function of its columns (UNNEST, LATERAL TABLE).
 
     ``call`` reads the outer row through ``CorrelVariable(correl)``; ``function_type`` are its columns.
@@ -189,8 +175,7 @@ class SetKind(Enum):
     EXCEPT = "EXCEPT"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetOp(Rel):
+class SetOp(Rel, kw_only=True):
     """A set operation over relations of equal column count."""
 
     kind: SetKind
@@ -202,8 +187,7 @@ class SetOp(Rel):
         return self.operands
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowFunction(Unary):
+class WindowFunction(Unary, kw_only=True):
     """A windowing table function: the input's columns, then window_start, window_end, window_time.
 
     ``kind`` is TUMBLE, HOP, CUMULATE or SESSION; times are milliseconds (``size`` is the gap of a SESSION,
@@ -218,8 +202,7 @@ class WindowFunction(Unary):
     partition_keys: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sort(Unary):
+class Sort(Unary, kw_only=True):
     """ORDER BY, OFFSET and FETCH."""
 
     order: tuple[SortField, ...]
@@ -227,8 +210,7 @@ class Sort(Unary):
     fetch: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableModify(Unary):
+class TableModify(Unary, kw_only=True):
     """INSERT INTO a table; ``target_columns`` where the statement listed some."""
 
     table: Table
@@ -251,8 +233,7 @@ class Approximate(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Record):
     """An OVER frame: ``lower``/``upper`` are None for unbounded, 0 for the current row, else an offset rex."""
 
     is_rows: bool
@@ -260,8 +241,7 @@ class Frame:
     upper: RexNode | int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Over:
+class Over(Record):
     """An aggregate or ranking function over a window of rows."""
 
     name: str
@@ -284,13 +264,16 @@ class SubQueryKind(Enum):
     SOME = "SOME"
 
 
-@dataclass(frozen=True, slots=True)
-class SubQuery:
+class SubQuery(Record):
     """A subquery in an expression; correlated columns of ``rel`` are ``CorrelVariable`` field accesses."""
 
     kind: SubQueryKind
-    rel: Rel = field(hash=False)
+    rel: Rel
     operands: tuple[RexNode, ...]
     type: LogicalType
     correl: str | None = None
     comparison: str | None = None
+
+    def __hash__(self) -> int:
+        """Leaves the relation out: walking it costs more than comparing the few subqueries that are alike."""
+        return hash((self.kind, self.operands, self.correl, self.comparison))

@@ -7,9 +7,9 @@ keys, watermarks and computed columns are checked as in any other table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from ..plan.record import replace
 from .binder.context import Context
 from .binder.errors import BindError
 from .catalog import Table, did_you_mean

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from ..plan.errors import FlinkplanError
+from ..plan.record import PartlyCompared, Record, Struct, field
 from ..plan.specs import ResolvedTable
 from ..plan.types import NULL, LogicalType
 from .sql.ast import Query
@@ -19,8 +19,7 @@ DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"
 
 
-@dataclass(frozen=True)
-class Identifier:
+class Identifier(Record):
     """A full object name."""
 
     catalog: str
@@ -36,18 +35,18 @@ class Identifier:
         return f"{self.catalog}.{self.database}.{self.name}"
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(PartlyCompared):
     """A table of the catalog; ``option_spans`` says where its options are written."""
 
     identifier: Identifier
     resolved: ResolvedTable
     temporary: bool = False
-    option_spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
+    option_spans: Mapping[str, Span] = field(default_factory=dict)
+
+    apart: ClassVar[frozenset[str]] = frozenset({"option_spans"})
 
 
-@dataclass(frozen=True)
-class View:
+class View(PartlyCompared):
     """A view: the query it stands for, the names of its columns if it renames them, and the types they have."""
 
     identifier: Identifier
@@ -56,9 +55,11 @@ class View:
     temporary: bool = False
     text: str = ""
     comment: str | None = None
-    row_type: LogicalType = field(default=NULL, compare=False)
+    row_type: LogicalType = NULL
     home: tuple[str, str] = (DEFAULT_CATALOG, DEFAULT_DATABASE)
     """The catalog and database in which its query looks up short names."""
+
+    apart: ClassVar[frozenset[str]] = frozenset({"row_type"})
 
 
 class CatalogError(FlinkplanError):
@@ -69,8 +70,7 @@ class FaultyDefinition(CatalogError):
     """A name whose definition is wrong: what refers to it cannot be judged before that is mended."""
 
 
-@dataclass
-class Catalog:
+class Catalog(Struct):
     """All catalogs, their databases and what is in them; names are compared with their case.
 
     A temporary object hides the permanent one of the same name.

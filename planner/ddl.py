@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 
+from ..plan.record import Record, field, replace
 from ..plan.specs import (
     Column,
     ResolvedSchema,
@@ -26,8 +26,7 @@ from .sql.source import Span
 from .sqltext import sql_text
 
 
-@dataclass(frozen=True)
-class _Draft:
+class _Draft(Record):
     """What LIKE takes over from another table; ``merging`` says for each feature what becomes of a conflict."""
 
     columns: tuple[Column, ...] = ()

@@ -8,10 +8,10 @@ are left to them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ..plan.durations import parse_duration
 from ..plan.errors import FlinkplanError
+from ..plan.record import Record
 from .binder.context import TableUse
 from .binder.errors import BindError
 from .catalog import did_you_mean
@@ -24,8 +24,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Connector:
+class Connector(Record):
     """What a connector can be, and its options; ``fields.#.min`` takes the name of a column for ``#``."""
 
     source: bool

@@ -6,8 +6,6 @@ changelog modes are inferred over the finished tree (:mod:`.optimizer.changelog`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..plan.rex import RexNode
 from ..plan.specs import (
     AggregateCall,
@@ -29,8 +27,7 @@ from .algebra import Rel, TtlHint, Unary
 from .catalog import Table
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceScan(Rel):
+class SourceScan(Rel, kw_only=True):
     """A table with what was pushed into its source; ``hints`` are those that the scan's digest shows."""
 
     table: Table
@@ -41,60 +38,52 @@ class SourceScan(Rel):
     """Whether its changelog may repeat events, so that it is normalized by the primary key."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Calc(Unary):
+class Calc(Unary, kw_only=True):
     """Filters by ``condition``, then computes ``projection``; both read the input's columns."""
 
     projection: tuple[RexNode, ...]
     condition: RexNode | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Exchange(Unary):
+class Exchange(Unary, kw_only=True):
     """Brings rows of equal keys together; no keys: all rows."""
 
     keys: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WatermarkAssigner(Unary):
+class WatermarkAssigner(Unary, kw_only=True):
     """Marks event time."""
 
     rowtime_index: int
     expr: RexNode
 
 
-@dataclass(frozen=True, kw_only=True)
-class MiniBatchAssigner(Unary):
+class MiniBatchAssigner(Unary, kw_only=True):
     """Marks the ends of mini-batches."""
 
     interval: int
     mode: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class DropUpdateBefore(Unary):
+class DropUpdateBefore(Unary, kw_only=True):
     """Drops -U rows."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangelogNormalize(Unary):
+class ChangelogNormalize(Unary, kw_only=True):
     """Completes a changelog of upserts by key."""
 
     unique_keys: tuple[int, ...]
     condition: RexNode | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Expand(Unary):
+class Expand(Unary, kw_only=True):
     """Each row once per projection; ``expand_index`` is the column that tells them apart."""
 
     projects: tuple[tuple[RexNode, ...], ...]
     expand_index: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroupAggregate(Unary):
+class GroupAggregate(Unary, kw_only=True):
     """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
 
     grouping: tuple[int, ...]
@@ -103,8 +92,7 @@ class GroupAggregate(Unary):
     phase: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LocalGroupAggregate(Unary):
+class LocalGroupAggregate(Unary, kw_only=True):
     """The first phase of an aggregation."""
 
     grouping: tuple[int, ...]
@@ -113,8 +101,7 @@ class LocalGroupAggregate(Unary):
     phase: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class GlobalGroupAggregate(Unary):
+class GlobalGroupAggregate(Unary, kw_only=True):
     """The second phase; ``local_input`` is the type of the rows that the first phase read.
 
     ``count_star``: which of the calls of the phases below counts a group's rows, where none had to be added for it.
@@ -130,8 +117,7 @@ class GlobalGroupAggregate(Unary):
     count_star: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class IncrementalGroupAggregate(Unary):
+class IncrementalGroupAggregate(Unary, kw_only=True):
     """Between the phases of a split distinct aggregation."""
 
     partial_grouping: tuple[int, ...]
@@ -142,8 +128,7 @@ class IncrementalGroupAggregate(Unary):
     ttl: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LegacyWindowAggregate(Unary):
+class LegacyWindowAggregate(Unary, kw_only=True):
     """GROUP BY TUMBLE(…), HOP(…) or SESSION(…); ``emit`` is the text of its early and late firing."""
 
     grouping: tuple[int, ...]
@@ -153,8 +138,7 @@ class LegacyWindowAggregate(Unary):
     emit: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class OverAggregate(Unary):
+class OverAggregate(Unary, kw_only=True):
     """Aggregates over preceding rows; ``constants`` are addressed behind the input's columns."""
 
     partition: tuple[int, ...]
@@ -162,15 +146,13 @@ class OverAggregate(Unary):
     constants: tuple[RexNode, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowTableFunction(Unary):
+class WindowTableFunction(Unary, kw_only=True):
     """Appends window_start, window_end and window_time."""
 
     windowing: WindowingStrategy
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowAggregate(Unary):
+class WindowAggregate(Unary, kw_only=True):
     """A window aggregation in one phase."""
 
     grouping: tuple[int, ...]
@@ -179,8 +161,7 @@ class WindowAggregate(Unary):
     properties: tuple[NamedWindowProperty, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class LocalWindowAggregate(Unary):
+class LocalWindowAggregate(Unary, kw_only=True):
     """The first phase of a window aggregation."""
 
     grouping: tuple[int, ...]
@@ -188,8 +169,7 @@ class LocalWindowAggregate(Unary):
     windowing: WindowingStrategy
 
 
-@dataclass(frozen=True, kw_only=True)
-class GlobalWindowAggregate(Unary):
+class GlobalWindowAggregate(Unary, kw_only=True):
     """The second phase of a window aggregation."""
 
     grouping: tuple[int, ...]
@@ -200,8 +180,7 @@ class GlobalWindowAggregate(Unary):
     local_grouping: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Binary(Rel):
+class Binary(Rel, kw_only=True):
     """A join of two relations; ``condition`` is the whole condition, as the description prints it."""
 
     left: Rel
@@ -213,23 +192,20 @@ class Binary(Rel):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RegularJoin(Binary):
+class RegularJoin(Binary, kw_only=True):
     """A join that keeps both sides."""
 
     spec: JoinSpec
     ttl: TtlHint | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class IntervalJoin(Binary):
+class IntervalJoin(Binary, kw_only=True):
     """A join with time bounds."""
 
     spec: IntervalJoinSpec
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowJoin(Binary):
+class WindowJoin(Binary, kw_only=True):
     """A join of rows of equal windows; ``condition`` no longer compares the windows."""
 
     spec: JoinSpec
@@ -237,8 +213,7 @@ class WindowJoin(Binary):
     right_windowing: WindowingStrategy
 
 
-@dataclass(frozen=True, kw_only=True)
-class VersionedJoin(Binary):
+class VersionedJoin(Binary, kw_only=True):
     """An event-time temporal join; index -1 on the right means processing time."""
 
     spec: JoinSpec
@@ -246,8 +221,7 @@ class VersionedJoin(Binary):
     right_time: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableFunctionJoin(Unary):
+class TableFunctionJoin(Unary, kw_only=True):
     """A correlation with a table function."""
 
     type: str
@@ -256,8 +230,7 @@ class TableFunctionJoin(Unary):
     correl: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rank(Unary):
+class Rank(Unary, kw_only=True):
     """Top-N; ``in_batches``: as it is after each mini-batch."""
 
     kind: str
@@ -269,8 +242,7 @@ class Rank(Unary):
     in_batches: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deduplicate(Unary):
+class Deduplicate(Unary, kw_only=True):
     """The first or last row of each key; ``in_batches``: as it is after each mini-batch."""
 
     keys: tuple[int, ...]
@@ -279,8 +251,7 @@ class Deduplicate(Unary):
     in_batches: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowRank(Unary):
+class WindowRank(Unary, kw_only=True):
     """Top-N of each window."""
 
     kind: str
@@ -291,8 +262,7 @@ class WindowRank(Unary):
     windowing: WindowingStrategy
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowDeduplicate(Unary):
+class WindowDeduplicate(Unary, kw_only=True):
     """The first or last row of each key and window."""
 
     partition: tuple[int, ...]
@@ -301,8 +271,7 @@ class WindowDeduplicate(Unary):
     windowing: WindowingStrategy
 
 
-@dataclass(frozen=True, kw_only=True)
-class SortLimit(Unary):
+class SortLimit(Unary, kw_only=True):
     """ORDER BY … LIMIT."""
 
     order: tuple[SortField, ...]
@@ -311,8 +280,7 @@ class SortLimit(Unary):
     strategy: RankStrategy = AppendFastStrategy()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limit(Unary):
+class Limit(Unary, kw_only=True):
     """LIMIT."""
 
     offset: int
@@ -320,22 +288,19 @@ class Limit(Unary):
     strategy: RankStrategy = AppendFastStrategy()
 
 
-@dataclass(frozen=True, kw_only=True)
-class TemporalSort(Unary):
+class TemporalSort(Unary, kw_only=True):
     """ORDER BY a time attribute first."""
 
     order: tuple[SortField, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class FullSort(Unary):
+class FullSort(Unary, kw_only=True):
     """ORDER BY of a bounded stream."""
 
     order: tuple[SortField, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MultiJoin(Rel):
+class MultiJoin(Rel, kw_only=True):
     """A join of several relations on one common key, whose columns of each input are ``keys``."""
 
     operands: tuple[Rel, ...]
@@ -349,8 +314,7 @@ class MultiJoin(Rel):
         return self.operands
 
 
-@dataclass(frozen=True, kw_only=True)
-class UnionAll(Rel):
+class UnionAll(Rel, kw_only=True):
     """All rows of all inputs."""
 
     operands: tuple[Rel, ...]
@@ -360,15 +324,13 @@ class UnionAll(Rel):
         return self.operands
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConstantRows(Rel):
+class ConstantRows(Rel, kw_only=True):
     """Constant rows."""
 
     tuples: tuple[tuple[RexNode, ...], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sink(Unary):
+class Sink(Unary, kw_only=True):
     """Writes a table."""
 
     table: Table

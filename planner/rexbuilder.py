@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +10,7 @@ from ..plan.functions import cast as casts
 from ..plan.functions import comparison, conditional
 from ..plan.functions.model import Function
 from ..plan.functions.typing import exact_digits, family_of, in_family, is_interval, least_restrictive
+from ..plan.record import replace
 from ..plan.rex import Call, FieldAccess, Literal, RexNode, transform, walk
 from ..plan.types import (
     APPROXIMATE,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
+from ..plan.record import replace
 from .algebra import TableModify
 from .alter import altered
 from .binder import BindError, Context, bind_insert

@@ -7,17 +7,16 @@ release that is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ...plan.document import FLINK_VERSION, Plan, plan_to_json
 from ...plan.errors import PlanError
+from ...plan.record import Record
 from . import defaults, empties, node_versions, operands, structured_types
 
 Release = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(Record):
     """One step: from ``since`` on, plans are written as ``apply`` makes them.
 
     ``tacit``: a comparison of plans takes it for granted.

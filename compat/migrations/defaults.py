@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ...plan.document import Plan
 from ...plan.nodes import Deduplicate, ExecNode, OverAggregate
+from ...plan.record import replace
 
 _FIRST, _SECOND = 1, 2
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from ...plan.document import Plan
 from ...plan.nodes import ExecNode
+from ...plan.record import Record, replace
 from ...plan.specs import ResolvedSchema, ResolvedTable
 
 _LEFT_OUT: dict[type, str] = {
@@ -19,20 +19,20 @@ _LEFT_OUT: dict[type, str] = {
 
 def leave_out(plan: Plan) -> Plan:
     """The plan without such empty lists."""
-    return dataclasses.replace(plan, nodes=tuple(map(_trimmed, plan.nodes)))
+    return replace(plan, nodes=tuple(map(_trimmed, plan.nodes)))
 
 
 def _trimmed(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_trimmed, value))
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+    if not isinstance(value, Record):
         return value
     changes: dict[str, Any] = {}
-    for field in dataclasses.fields(value):
-        item = getattr(value, field.name)
+    for name in value.__struct_fields__:
+        item = getattr(value, name)
         if (trimmed := _trimmed(item)) != item:
-            changes[field.name] = trimmed
+            changes[name] = trimmed
     for cls, name in _LEFT_OUT.items():
         if isinstance(value, cls) and getattr(value, name) == ():
             changes[name] = None
-    return dataclasses.replace(value, **changes) if changes else value
+    return replace(value, **changes) if changes else value

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ...plan.document import Plan
 from ...plan.nodes import ExecNode, Sink, TableSourceScan
+from ...plan.record import replace
 
 _NEWER = 2
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ...plan.findings import Finding, Rule, Severity
+from ...plan.record import Record, field
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Record):
     """The findings of one command about one subject.
 
     ``command`` made them, ``subject`` is the file (or what else was judged), ``rules`` explain them;

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ...plan.accumulators import accumulator_names
 from ...plan.nodes import (
@@ -16,6 +15,7 @@ from ...plan.nodes import (
     OverAggregate,
     WindowAggregate,
 )
+from ...plan.record import PartlyCompared, Record
 from ...plan.specs import AggregateCall
 from ..columns import ALL, Scope, Shown
 from ..comparing import Comparison
@@ -216,8 +216,7 @@ OVER = rule(
 judged_keys("grouping", GroupWindowAggregate, WindowAggregate, GlobalWindowAggregate)
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(PartlyCompared):
     """An aggregate call as far as it matters: what it computes and whether it can take rows back.
 
     ``place`` is what its part of the state is called on Spark.
@@ -226,7 +225,9 @@ class _Call:
     shown: Shown
     distinct: bool
     retracts: bool
-    place: str = field(compare=False)
+    place: str
+
+    apart: ClassVar[frozenset[str]] = frozenset({"place"})
 
     @property
     def text(self) -> str:
@@ -350,8 +351,7 @@ def is_split(c: Comparison, edit: Became) -> bool:
     return old == new and old.places == new.places
 
 
-@dataclass(frozen=True, slots=True)
-class _Aggregation:
+class _Aggregation(Record):
     """What is aggregated by which keys; ``places``: what the parts of its state are called on Spark."""
 
     keys: list[Shown]

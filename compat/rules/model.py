@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from ...plan.findings import Rule, Severity
 from ...plan.nodes import ExecNode
+from ...plan.record import Record, field
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Move, Replace, Update
 from ..verdicts import Effect, Verdict
@@ -22,7 +22,6 @@ _SEVERITIES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class ChangeRule(Rule):
     """A rule about a change of a plan.
 
@@ -41,8 +40,7 @@ class ChangeRule(Rule):
         return max(self.flink, self.spark)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Record):
     """A rule that applies to a change.
 
     ``pointer`` is the place inside the node, the new one unless there is none; ``hint`` is the rule's mend,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from ...plan.findings import Severity
 from ...plan.nodes import ExecNode, Sink, TableSourceScan
+from ...plan.record import replace
 from ...plan.specs import (
     ProjectPushDown,
     ReadingMetadata,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from ...plan.codec import write_object
 from ...plan.document import Plan, loads, parse_json
 from ...plan.errors import Location, PlanError, together
 from ...plan.findings import Finding, Severity, errors
 from ...plan.positions import Positions
+from ...plan.record import replace
 from .columns import check_column_types, check_columns, check_positions
 from .contents import check_functions, check_types_and_expressions
 from .raw import RawPlan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
 from functools import cache
 from typing import Any
 
@@ -28,6 +27,7 @@ from ...plan.nodes import (
     Union,
     WatermarkAssigner,
 )
+from ...plan.record import Record
 from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall
 from ...plan.type_json import type_from_json
@@ -101,7 +101,7 @@ def _positions_in(value: Any, at: Path, row: str | None) -> Iterator[tuple[Path,
             yield from _positions_in(item, (*at, i), f"{EACH} {i}" if row == EACH else row)
     elif row is not None and isinstance(value, int):
         yield at, value, row
-    elif is_dataclass(value) and not isinstance(value, (LogicalType, RexNode)):
+    elif isinstance(value, Record) and not isinstance(value, (LogicalType, RexNode)):
         positions = _POSITIONS.get(type(value), {})
         for codec in field_codecs(type(value)):
             yield from _positions_in(getattr(value, codec.name), (*at, codec.json), positions.get(codec.name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,14 +12,14 @@ from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding
 from ...plan.nodes import ExecNode, node_classes
 from ...plan.positions import pointer
+from ...plan.record import Record
 from ...plan.types import RowField
 from .rules import RULES
 
 _TYPE = re.compile(r"(?P<name>[a-z-]+)_(?P<version>\d+)")
 
 
-@dataclass(frozen=True)
-class RawNode:
+class RawNode(Record, dict=True):
     """An element of ``nodes`` that is an object."""
 
     index: int
@@ -86,8 +85,7 @@ class RawNode:
         return Finding(rule, RULES[rule].severity, message, self.at(*steps), None, self.id, self.type_name, hint)
 
 
-@dataclass(frozen=True)
-class RawEdge:
+class RawEdge(Record):
     """An element of ``edges`` that is an object."""
 
     index: int
@@ -95,8 +93,7 @@ class RawEdge:
     target: int | None
 
 
-@dataclass(frozen=True)
-class RawPlan:
+class RawPlan(Record, dict=True):
     """The whole document; whatever is not of the right kind is left out here and told by the schema."""
 
     json: Any

@@ -13,20 +13,19 @@ method, with no more to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column
 
 from ...plan.errors import UnsupportedError
+from ...plan.record import Record
 from ...plan.rex import FUNCTION, Call, Literal, RexNode
 from ...plan.types import LogicalType
 from ..types import spark_type
 from .jvm import invoke
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(Record):
     """A call about to become a column: the call, the session's time zone, and Flink's watermark (epoch ms).
 
     ``watermark`` is ``None`` where rows do not carry it.  ``legacy_casts``: CAST never fails.
@@ -68,8 +67,7 @@ Builder = Callable[..., Column]
 Check = Callable[[Call], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Implementation:
+class Implementation(Record):
     """How a function is done: its builder, and whether its rows go through a Java kernel.
 
     ``check`` raises :class:`UnsupportedError` for a call that is not done, which takes no Spark to tell.

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyspark.sql import Column
 
 from ...plan.errors import UnsupportedError
+from ...plan.record import Record
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, walk
 from ..types import field_name
 from .literals import literal
 from .registry import REGISTRY, Invocation, sql_name
 
 
-@dataclass(frozen=True, slots=True)
-class Translator:
+class Translator(Record):
     """Translates expressions over one input row."""
 
     inputs: Sequence[Column]

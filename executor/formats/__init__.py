@@ -6,16 +6,15 @@ What a format does is in the Java half (``flinkplan.runtime.format``); here are 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from ...plan.record import Record
 from ..errors import TableError
 from ..options import boolean, character, escaped_character, one_of, word
 
 Reader = Callable[[str], object]
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(Record):
     """A format: ``options`` by their keys without the format's name in front.
 
     ``changelog``: messages say what kind of change they are.  ``journal``: who reads the messages wants each

@@ -7,7 +7,6 @@ the local one's input; a kernel folds a batch's rows of a group anyway.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...plan.nodes import (
     ExecNode,
@@ -16,6 +15,7 @@ from ...plan.nodes import (
     IncrementalGroupAggregate,
     LocalGroupAggregate,
 )
+from ...plan.record import replace
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
 from ..aggregate_functions import java_calls

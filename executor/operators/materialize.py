@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan.nodes import Sink
+from ...plan.record import replace
 from ..context import TranslationContext
 from ..kernels import int_array, run_kernel, schema_of
 from ..stream import Stream

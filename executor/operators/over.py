@@ -5,11 +5,11 @@ Source of the rules: Flink's ``StreamExecOverAggregate`` and the functions that 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import OverAggregate
+from ...plan.record import replace
 from ...plan.rex import InputRef, Literal
 from ...plan.specs import OverGroup, OverSpec
 from ...plan.types import row

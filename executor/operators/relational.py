@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 
 from ...plan.nodes import Calc, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union
+from ...plan.record import replace
 from ..context import Mode, TranslationContext
 from ..event_time import by_watermark_of_all, watermark_assigners
 from ..execution import native, passed_by

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import Correlate, Values
+from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType
 from ..context import TranslationContext

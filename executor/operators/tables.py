@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ...plan.nodes import Sink, TableSourceScan
+from ...plan.record import replace
 from ...plan.specs import ContextResolvedTable
 from ..connectors import find_connector
 from ..constraints import enforce_constraints

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import IntervalJoin, TemporalJoin, WindowJoin
+from ...plan.record import replace
 from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan.nodes import WatermarkAssigner
+from ...plan.record import replace
 from ..context import TranslationContext
 from ..event_time import assign_watermarks
 from ..execution import native

@@ -6,10 +6,9 @@ partial aggregation takes its place.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
+from ...plan.record import replace
 from ...plan.specs import HoppingWindow, WindowSpec
 from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan.nodes import WindowTableFunction
+from ...plan.record import replace
 from ...plan.specs import SessionWindow
 from ..context import TranslationContext
 from ..event_time import with_event_time

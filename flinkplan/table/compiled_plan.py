@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..plan.document import Plan, dumps
 from ..plan.errors import PlanError
 from ..plan.explain import explain_text
+from ..plan.record import Record
 from . import files
 from .result import TableResult
 
@@ -30,8 +30,7 @@ class ExplainDetail(Enum):
     PLAN_ADVICE = 3
 
 
-@dataclass(frozen=True)
-class PlanReference:
+class PlanReference(Record):
     """Where a plan comes from: a file, or a text."""
 
     text: str

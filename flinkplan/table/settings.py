@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass, field
 
 from ..plan.errors import UnsupportedError
+from ..plan.record import Record, field
 
 
-@dataclass(frozen=True)
-class EnvironmentSettings:
+class EnvironmentSettings(Record):
     """The settings that an environment is created with; only streaming mode is there."""
 
     options: Mapping[str, str] = field(default_factory=dict)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ..record import Json, replace
 from ..types import (
     BIGINT,
     BOOLEAN,
@@ -207,7 +207,7 @@ def _attributes(args: Arguments) -> dict[str, LogicalType]:
 
 def _object(args: Arguments) -> LogicalType:
     """OBJECT_OF('class', 'name', value, …): a structured type named by a literal."""
-    return LogicalType("STRUCTURED", fields=row(_attributes(args).items()).fields, raw={"class": args.literal(0)})
+    return LogicalType("STRUCTURED", fields=row(_attributes(args).items()).fields, raw=Json({"class": args.literal(0)}))
 
 
 def _updated_object(args: Arguments) -> LogicalType:

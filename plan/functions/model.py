@@ -7,9 +7,9 @@ checks the arguments, the plan names it by syntax and internal name, the executo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+from ..record import Record
 from ..rex import FUNCTION, Call, Literal, RexNode
 from ..types import LogicalType
 from .typing import in_family
@@ -36,8 +36,7 @@ class Kind(Enum):
     """A windowing table function, or a group window of the legacy syntax."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Record):
     """The arguments of a call; ``values`` lets a rule see literals, ``grouped`` is False for a global aggregate."""
 
     types: tuple[LogicalType, ...]
@@ -66,8 +65,7 @@ ArgumentRule = Callable[[Sequence[LogicalType], int], LogicalType | None]
 """From all argument types and a position to the type that the argument must have; ``None`` if it cannot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Record):
     """A parameter: its name in messages and its rule."""
 
     name: str
@@ -77,8 +75,7 @@ class Argument:
         return f"<{self.name}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Record):
     """The parameters of one way to call a function; ``rest`` takes any number of further arguments."""
 
     parameters: tuple[Argument, ...]
@@ -111,8 +108,7 @@ class Signature:
         return ", ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Record):
     """A function or operator."""
 
     name: str

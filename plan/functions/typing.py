@@ -7,8 +7,8 @@ Sources: Calcite's ``SqlTypeFactoryImpl.leastRestrictive`` under Flink's ``Flink
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from ..record import replace
 from ..types import (
     APPROXIMATE,
     BINARY_STRING,

@@ -1,4 +1,4 @@
-"""The exec nodes, one frozen dataclass each, found by name through a registry."""
+"""The exec nodes, one record each, found by name through a registry."""
 
 from .aggregates import (
     GlobalGroupAggregate,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from ..codec import plan_field
+from ..codec import Place
 from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, StateMetadata
 from ..types import LogicalType
 from .base import ExecNode, exec_node
@@ -21,8 +21,7 @@ MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.si
     results=("generate_update_before",),
     judged=("agg_calls", "agg_call_need_retractions", "state"),
 )
-@dataclass(frozen=True, kw_only=True)
-class GroupAggregate(ExecNode):
+class GroupAggregate(ExecNode, kw_only=True):
     """GROUP BY: one updating row a key."""
 
     grouping: tuple[int, ...]
@@ -39,8 +38,7 @@ class GroupAggregate(ExecNode):
     consumed_options=MINI_BATCH_OPTIONS,
     results=("grouping", "agg_calls", "agg_call_need_retractions", "need_retraction"),
 )
-@dataclass(frozen=True, kw_only=True)
-class LocalGroupAggregate(ExecNode):
+class LocalGroupAggregate(ExecNode, kw_only=True):
     """The first phase of a two-phase aggregation: accumulators of one mini-batch."""
 
     grouping: tuple[int, ...]
@@ -58,8 +56,7 @@ class LocalGroupAggregate(ExecNode):
     results=("generate_update_before",),
     judged=("agg_calls", "agg_call_need_retractions", "local_agg_input_row_type", "state"),
 )
-@dataclass(frozen=True, kw_only=True)
-class GlobalGroupAggregate(ExecNode):
+class GlobalGroupAggregate(ExecNode, kw_only=True):
     """The second phase: merges accumulators."""
 
     grouping: tuple[int, ...]
@@ -87,8 +84,7 @@ class GlobalGroupAggregate(ExecNode):
     ),
     judged=("state",),
 )
-@dataclass(frozen=True, kw_only=True)
-class IncrementalGroupAggregate(ExecNode):
+class IncrementalGroupAggregate(ExecNode, kw_only=True):
     """The middle phase of a split distinct aggregation."""
 
     partial_agg_grouping: tuple[int, ...]
@@ -109,8 +105,7 @@ class IncrementalGroupAggregate(ExecNode):
     results=("named_window_properties",),
     judged=("grouping", "agg_calls"),
 )
-@dataclass(frozen=True, kw_only=True)
-class GroupWindowAggregate(ExecNode):
+class GroupWindowAggregate(ExecNode, kw_only=True):
     """The legacy ``GROUP BY TUMBLE(…)``."""
 
     grouping: tuple[int, ...]
@@ -123,9 +118,8 @@ class GroupWindowAggregate(ExecNode):
 @exec_node(
     "over-aggregate", versions={1: "1.15"}, timed=True, identity=("unbounded_over_version",), judged=("over_spec",)
 )
-@dataclass(frozen=True, kw_only=True)
-class OverAggregate(ExecNode):
+class OverAggregate(ExecNode, kw_only=True):
     """Aggregates over each row's preceding rows."""
 
     over_spec: OverSpec
-    unbounded_over_version: int | None = plan_field(place="last", default=None)
+    unbounded_over_version: Annotated[int | None, Place.LAST] = None

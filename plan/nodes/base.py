@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass
 from typing import Any, ClassVar, TypeVar
 
-from ..codec import aside, field_codecs, plan_field, read_field, unknown_fields, unknown_keeper
+from ..codec import Aside, Place, Unknown, camel, field_codecs, read_field, unknown_keeper
 from ..errors import PlanError, UnsupportedError
+from ..record import Json, PartlyCompared, Record, field
 from ..specs import InputProperty, StateMetadata
 from ..types import LogicalType, RowField
 
 
-@dataclass(frozen=True, slots=True)
-class NodeMetadata:
+class NodeMetadata(Record):
     """What is declared once per type of node.
 
     ``versions`` are the versions that exist, ``since`` the Flink release of each; ``inputs`` is how many it
@@ -43,20 +42,20 @@ class NodeMetadata:
         return f"{self.name}_{self.versions[-1]}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExecNode:
+class ExecNode(PartlyCompared, rename=camel, kw_only=True):
     """A node of the plan.  Subclasses add their own fields."""
 
     metadata: ClassVar[NodeMetadata]
+    apart: ClassVar[frozenset[str]] = frozenset({"key_order"})
 
     id: int
     version: int
-    configuration: Mapping[str, str] | None = plan_field(default=None)
-    input_properties: tuple[InputProperty, ...] | None = plan_field(default=None)
+    configuration: Mapping[str, str] | None = None
+    input_properties: tuple[InputProperty, ...] | None = None
     output_type: LogicalType
     description: str = ""
-    unknown: Mapping[str, Any] = unknown_fields()
-    key_order: tuple[str, ...] = aside(default=())
+    unknown: Unknown = field(default_factory=Json)
+    key_order: Aside[tuple[str, ...]] = ()
     """The keys as they were read, where the order of ``unknown`` ones among them is to be kept."""
 
     @property
@@ -111,7 +110,7 @@ def exec_node(
     results: tuple[str, ...] = (),
     judged: tuple[str, ...] = (),
 ) -> Callable[[type[Node]], type[Node]]:
-    """Register a dataclass as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release."""
+    """Register a record as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release."""
 
     def register(cls: type[Node]) -> type[Node]:
         cls.metadata = NodeMetadata(
@@ -165,9 +164,9 @@ def node_from_json(json: Any) -> ExecNode:
         seen.add(codec.json)
         if codec.json in json:
             values[codec.name] = read_field(codec, json[codec.json])
-        elif codec.default is MISSING:
+        elif codec.always_written:
             raise PlanError(f"the field '{codec.json}' is missing")
-    unknown = {k: v for k, v in json.items() if k not in seen}
+    unknown = Json({k: v for k, v in json.items() if k not in seen})
     if unknown:
         values[unknown_keeper(cls) or ""] = unknown
         values["key_order"] = tuple(json)
@@ -183,7 +182,8 @@ def _nearest(name: str) -> str | None:
 
 def node_to_json(node: ExecNode) -> dict[str, Any]:
     """Write a node, with its fields in Flink's order."""
-    groups: dict[str, dict[str, Any]] = {"head": {}, "own": {}, "inputs": {}, "last": {}}
+    head: dict[str, Any] = {}
+    places: dict[Place, dict[str, Any]] = {place: {} for place in Place}
     tail: dict[str, Any] = {}
     for codec in field_codecs(type(node)):
         value = getattr(node, codec.name)
@@ -192,13 +192,11 @@ def node_to_json(node: ExecNode) -> dict[str, Any]:
         if codec.json in _TAIL:
             tail[codec.json] = codec.write(value)
         else:
-            place = "head" if codec.json in _HEAD else codec.place
-            groups[place][codec.json] = codec.write(value)
-    head = groups["head"]
-    out: dict[str, Any] = {"id": head.pop("id"), "type": node.type, **head, **groups["own"]}
+            (head if codec.json in _HEAD else places[codec.place])[codec.json] = codec.write(value)
+    out: dict[str, Any] = {"id": head.pop("id"), "type": node.type, **head, **places[Place.OWN]}
     if "inputProperties" in tail:
         properties = tail.pop("inputProperties")
         (tail if node.metadata.inputs == 0 else out)["inputProperties"] = properties
-    out = {**out, **groups["inputs"], **tail, **groups["last"], **node.unknown}
+    out = {**out, **places[Place.INPUTS], **tail, **places[Place.LAST], **node.unknown}
     order = {key: i for i, key in enumerate(node.key_order)}
     return dict(sorted(out.items(), key=lambda item: order.get(item[0], len(order)))) if order else out

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Iterator
 from typing import Any
 
+from ..record import Record
 from ..rex import RexNode
 from ..types import LogicalType
 
@@ -20,6 +20,6 @@ def expressions(value: Any) -> Iterator[RexNode]:
     elif isinstance(value, tuple):
         for item in value:
             yield from expressions(item)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, LogicalType):
-        for field in dataclasses.fields(value):
-            yield from expressions(getattr(value, field.name))
+    elif isinstance(value, Record) and not isinstance(value, LogicalType):
+        for name in value.__struct_fields__:
+            yield from expressions(getattr(value, name))

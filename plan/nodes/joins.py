@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from ..codec import plan_field
+from ..codec import Place
 from ..rex import RexNode
 from ..specs import IntervalJoinSpec, JoinSpec, RowKind, StateMetadata, WindowingStrategy
 from .base import ExecNode, exec_node
@@ -20,8 +19,7 @@ from .base import ExecNode, exec_node
     identity=("join_spec", "left_upsert_keys", "right_upsert_keys"),
     judged=("state",),
 )
-@dataclass(frozen=True, kw_only=True)
-class Join(ExecNode):
+class Join(ExecNode, kw_only=True):
     """The regular join: both sides are kept in state until their TTL."""
 
     join_spec: JoinSpec
@@ -37,8 +35,7 @@ class Join(ExecNode):
     identity=("join_types", "join_conditions", "multi_join_condition", "join_attribute_map", "input_unique_keys"),
     judged=("state",),
 )
-@dataclass(frozen=True, kw_only=True)
-class MultiJoin(ExecNode):
+class MultiJoin(ExecNode, kw_only=True):
     """A regular join of several inputs; its states are named ``input-state-<n>``."""
 
     join_types: tuple[str, ...]
@@ -55,8 +52,7 @@ class MultiJoin(ExecNode):
 
 
 @exec_node("interval-join", versions={1: "1.15"}, inputs=2, timed=True, identity=("interval_join_spec",))
-@dataclass(frozen=True, kw_only=True)
-class IntervalJoin(ExecNode):
+class IntervalJoin(ExecNode, kw_only=True):
     """A join whose time bounds let the watermark clean its state."""
 
     interval_join_spec: IntervalJoinSpec
@@ -69,8 +65,7 @@ class IntervalJoin(ExecNode):
     timed=True,
     identity=("join_spec", "is_temporal_function_join", "left_time_attribute_index", "right_time_attribute_index"),
 )
-@dataclass(frozen=True, kw_only=True)
-class TemporalJoin(ExecNode):
+class TemporalJoin(ExecNode, kw_only=True):
     """Each left row with the right side's version at the left row's time; index -1: processing time."""
 
     join_spec: JoinSpec
@@ -87,8 +82,7 @@ class TemporalJoin(ExecNode):
     consumed_options=("table.local-time-zone",),
     identity=("join_spec", "left_windowing", "right_windowing"),
 )
-@dataclass(frozen=True, kw_only=True)
-class WindowJoin(ExecNode):
+class WindowJoin(ExecNode, kw_only=True):
     """A join of rows that share a window."""
 
     join_spec: JoinSpec
@@ -120,8 +114,7 @@ class WindowJoin(ExecNode):
     ),
     judged=("state",),
 )
-@dataclass(frozen=True, kw_only=True)
-class LookupJoin(ExecNode):
+class LookupJoin(ExecNode, kw_only=True):
     """Looks rows up in an external table, as of processing time."""
 
     join_type: str
@@ -138,7 +131,7 @@ class LookupJoin(ExecNode):
     input_changelog_mode: tuple[RowKind, ...] | None = None
     input_upsert_key: tuple[int, ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
-    prefer_custom_shuffle: bool | None = plan_field(place="last", default=None)
+    prefer_custom_shuffle: Annotated[bool | None, Place.LAST] = None
 
     @property
     def is_stateful(self) -> bool:

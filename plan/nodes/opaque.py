@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import types
 
 from .base import ExecNode, exec_node
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpaqueNode(ExecNode):
+class OpaqueNode(ExecNode, kw_only=True):
     """A node whose own fields are kept as they are, in ``unknown``."""
 
 
 def _declare(name: str, versions: dict[int, str]) -> None:
-    cls: type[OpaqueNode] = dataclass(frozen=True, kw_only=True)(
-        type("".join(p.capitalize() for p in name.split("-")), (OpaqueNode,), {"__module__": __name__})
+    title = "".join(p.capitalize() for p in name.split("-"))
+    cls: type[OpaqueNode] = types.new_class(
+        title, (OpaqueNode,), exec_body=lambda body: body.update(__module__=__name__)
     )
     exec_node(name, versions=versions, inputs=None)(cls)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from ..codec import plan_field
+from ..codec import Place
 from ..rex import RexNode
 from ..specs import ConstantRankRange, PartitionSpec, RankRange, RankStrategy, SortSpec, StateMetadata
 from .aggregates import MINI_BATCH_OPTIONS
@@ -26,8 +26,7 @@ _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
     results=("generate_update_before",),
     judged=("unique_keys", "state"),
 )
-@dataclass(frozen=True, kw_only=True)
-class Deduplicate(ExecNode):
+class Deduplicate(ExecNode, kw_only=True):
     """The first or last row of each key, by event or processing time."""
 
     unique_keys: tuple[int, ...]
@@ -47,14 +46,13 @@ class Deduplicate(ExecNode):
     results=("generate_update_before",),
     judged=("unique_keys", "state"),
 )
-@dataclass(frozen=True, kw_only=True)
-class ChangelogNormalize(ExecNode):
+class ChangelogNormalize(ExecNode, kw_only=True):
     """Makes a complete changelog of upserts by key."""
 
     unique_keys: tuple[int, ...]
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
-    filter_condition: RexNode | None = plan_field(place="last", default=None)
+    filter_condition: Annotated[RexNode | None, Place.LAST] = None
 
 
 @exec_node(
@@ -66,8 +64,7 @@ class ChangelogNormalize(ExecNode):
     results=("output_row_number", "generate_update_before"),
     judged=("partition", "state"),
 )
-@dataclass(frozen=True, kw_only=True)
-class Rank(ExecNode):
+class Rank(ExecNode, kw_only=True):
     """Top-N of each partition."""
 
     rank_type: str
@@ -101,8 +98,7 @@ class Rank(ExecNode):
     results=("rank_type", "partition", "output_row_number", "generate_update_before"),
     judged=("state",),
 )
-@dataclass(frozen=True, kw_only=True)
-class SortLimit(ExecNode):
+class SortLimit(ExecNode, kw_only=True):
     """ORDER BY … LIMIT over the whole stream."""
 
     order_by: SortSpec
@@ -110,9 +106,9 @@ class SortLimit(ExecNode):
     rank_strategy: RankStrategy
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
-    rank_type: str | None = plan_field(place="last", default=None)
-    partition: PartitionSpec | None = plan_field(place="last", default=None)
-    output_row_number: bool | None = plan_field(place="last", default=None)
+    rank_type: Annotated[str | None, Place.LAST] = None
+    partition: Annotated[PartitionSpec | None, Place.LAST] = None
+    output_row_number: Annotated[bool | None, Place.LAST] = None
 
 
 @exec_node(
@@ -124,31 +120,28 @@ class SortLimit(ExecNode):
     results=("rank_type", "partition", "order_by", "output_row_number", "generate_update_before"),
     judged=("state",),
 )
-@dataclass(frozen=True, kw_only=True)
-class Limit(ExecNode):
+class Limit(ExecNode, kw_only=True):
     """LIMIT over the whole stream."""
 
     rank_range: RankRange
     rank_strategy: RankStrategy
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
-    rank_type: str | None = plan_field(place="last", default=None)
-    partition: PartitionSpec | None = plan_field(place="last", default=None)
-    order_by: SortSpec | None = plan_field(place="last", default=None)
-    output_row_number: bool | None = plan_field(place="last", default=None)
+    rank_type: Annotated[str | None, Place.LAST] = None
+    partition: Annotated[PartitionSpec | None, Place.LAST] = None
+    order_by: Annotated[SortSpec | None, Place.LAST] = None
+    output_row_number: Annotated[bool | None, Place.LAST] = None
 
 
 @exec_node("temporal-sort", versions={1: "1.15"}, timed=True, identity=("order_by",))
-@dataclass(frozen=True, kw_only=True)
-class TemporalSort(ExecNode):
+class TemporalSort(ExecNode, kw_only=True):
     """ORDER BY a time attribute, ascending, then others."""
 
     order_by: SortSpec
 
 
 @exec_node("sort", versions={1: "1.18"}, timed=True, identity=("order_by",))
-@dataclass(frozen=True, kw_only=True)
-class Sort(ExecNode):
+class Sort(ExecNode, kw_only=True):
     """A full sort, for tests of bounded input."""
 
     order_by: SortSpec

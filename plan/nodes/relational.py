@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..rex import RexNode
 from ..specs import MiniBatchInterval
 from .base import ExecNode, exec_node
 
 
 @exec_node("calc", versions={1: "1.15"}, results=("projection", "condition"))
-@dataclass(frozen=True, kw_only=True)
-class Calc(ExecNode):
+class Calc(ExecNode, kw_only=True):
     """Keeps the rows for which ``condition`` is true and computes ``projection`` of them."""
 
     projection: tuple[RexNode, ...]
@@ -19,28 +16,24 @@ class Calc(ExecNode):
 
 
 @exec_node("union", versions={1: "1.15"}, inputs=None)
-@dataclass(frozen=True, kw_only=True)
-class Union(ExecNode):
+class Union(ExecNode, kw_only=True):
     """All rows of all inputs."""
 
 
 @exec_node("exchange", versions={1: "1.15"})
-@dataclass(frozen=True, kw_only=True)
-class Exchange(ExecNode):
+class Exchange(ExecNode, kw_only=True):
     """Spreads rows as ``input_properties`` requires."""
 
 
 @exec_node("expand", versions={1: "1.15"}, results=("projects",))
-@dataclass(frozen=True, kw_only=True)
-class Expand(ExecNode):
+class Expand(ExecNode, kw_only=True):
     """Each row once per projection (grouping sets, split distinct aggregates)."""
 
     projects: tuple[tuple[RexNode, ...], ...]
 
 
 @exec_node("correlate", versions={1: "1.15"}, results=("join_type", "function_call", "condition"))
-@dataclass(frozen=True, kw_only=True)
-class Correlate(ExecNode):
+class Correlate(ExecNode, kw_only=True):
     """Each row with each row that a table function yields for it; ``join_type`` is INNER or LEFT."""
 
     join_type: str
@@ -49,22 +42,19 @@ class Correlate(ExecNode):
 
 
 @exec_node("drop-update-before", versions={1: "1.15"})
-@dataclass(frozen=True, kw_only=True)
-class DropUpdateBefore(ExecNode):
+class DropUpdateBefore(ExecNode, kw_only=True):
     """Drops -U rows."""
 
 
 @exec_node("mini-batch-assigner", versions={1: "1.15"}, results=("mini_batch_interval",))
-@dataclass(frozen=True, kw_only=True)
-class MiniBatchAssigner(ExecNode):
+class MiniBatchAssigner(ExecNode, kw_only=True):
     """Marks where mini-batches end."""
 
     mini_batch_interval: MiniBatchInterval
 
 
 @exec_node("watermark-assigner", versions={1: "1.15"}, results=("watermark_expr", "rowtime_field_index"))
-@dataclass(frozen=True, kw_only=True)
-class WatermarkAssigner(ExecNode):
+class WatermarkAssigner(ExecNode, kw_only=True):
     """Derives watermarks from the rows' time column."""
 
     watermark_expr: RexNode

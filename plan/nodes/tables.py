@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..codec import plan_field
 from ..rex import RexNode
 from ..specs import ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
 from .base import ExecNode, exec_node
@@ -19,16 +16,14 @@ SINK_OPTIONS = (
 
 
 @exec_node("table-source-scan", versions={1: "1.15", 2: "2.3"}, inputs=0, judged=("scan_table_source",))
-@dataclass(frozen=True, kw_only=True)
-class TableSourceScan(ExecNode):
+class TableSourceScan(ExecNode, kw_only=True):
     """Reads a table."""
 
     scan_table_source: TableSourceSpec
 
 
 @exec_node("values", versions={1: "1.15"}, inputs=0, results=("tuples",))
-@dataclass(frozen=True, kw_only=True)
-class Values(ExecNode):
+class Values(ExecNode, kw_only=True):
     """Constant rows."""
 
     tuples: tuple[tuple[RexNode, ...], ...]
@@ -43,8 +38,7 @@ class Values(ExecNode):
     results=("input_changelog_mode", "conflict_strategy"),
     judged=("dynamic_table_sink", "state"),
 )
-@dataclass(frozen=True, kw_only=True)
-class Sink(ExecNode):
+class Sink(ExecNode, kw_only=True):
     """Writes a table; ``input_changelog_mode`` lists the row kinds that reach it."""
 
     dynamic_table_sink: TableSinkSpec
@@ -53,7 +47,7 @@ class Sink(ExecNode):
     state: tuple[StateMetadata, ...] | None = None
     input_upsert_key: tuple[int, ...] | None = None
     upsert_materialize_strategy: str | None = None
-    conflict_strategy: ConflictStrategy | None = plan_field(default=None)
+    conflict_strategy: ConflictStrategy | None = None
 
     @property
     def is_stateful(self) -> bool:

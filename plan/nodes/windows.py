@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from ..codec import plan_field
+from ..codec import Place
 from ..specs import AggregateCall, NamedWindowProperty, PartitionSpec, RankRange, SortSpec, WindowingStrategy
 from ..types import LogicalType
 from .base import ExecNode, exec_node
@@ -13,8 +13,7 @@ _TIME_ZONE = ("table.local-time-zone",)
 
 
 @exec_node("window-table-function", versions={1: "1.15"}, consumed_options=_TIME_ZONE, identity=("windowing",))
-@dataclass(frozen=True, kw_only=True)
-class WindowTableFunction(ExecNode):
+class WindowTableFunction(ExecNode, kw_only=True):
     """Appends window_start, window_end and window_time to each row, once per window."""
 
     windowing: WindowingStrategy
@@ -29,8 +28,7 @@ class WindowTableFunction(ExecNode):
     results=("named_window_properties",),
     judged=("grouping", "agg_calls"),
 )
-@dataclass(frozen=True, kw_only=True)
-class WindowAggregate(ExecNode):
+class WindowAggregate(ExecNode, kw_only=True):
     """One row a key and window, when the window closes."""
 
     grouping: tuple[int, ...]
@@ -47,8 +45,7 @@ class WindowAggregate(ExecNode):
     identity=("windowing", "need_retraction"),
     results=("grouping", "agg_calls"),
 )
-@dataclass(frozen=True, kw_only=True)
-class LocalWindowAggregate(ExecNode):
+class LocalWindowAggregate(ExecNode, kw_only=True):
     """The first phase: accumulators a key and slice."""
 
     grouping: tuple[int, ...]
@@ -66,8 +63,7 @@ class LocalWindowAggregate(ExecNode):
     results=("named_window_properties",),
     judged=("grouping", "agg_calls", "local_agg_input_row_type"),
 )
-@dataclass(frozen=True, kw_only=True)
-class GlobalWindowAggregate(ExecNode):
+class GlobalWindowAggregate(ExecNode, kw_only=True):
     """The second phase: merges the slices of a window."""
 
     grouping: tuple[int, ...]
@@ -75,7 +71,7 @@ class GlobalWindowAggregate(ExecNode):
     windowing: WindowingStrategy
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: bool
-    local_agg_input_row_type: LogicalType = plan_field(place="inputs")
+    local_agg_input_row_type: Annotated[LogicalType, Place.INPUTS]
 
 
 @exec_node(
@@ -87,8 +83,7 @@ class GlobalWindowAggregate(ExecNode):
     results=("output_row_number",),
     judged=("partition_spec",),
 )
-@dataclass(frozen=True, kw_only=True)
-class WindowRank(ExecNode):
+class WindowRank(ExecNode, kw_only=True):
     """Top-N of each window."""
 
     rank_type: str
@@ -107,8 +102,7 @@ class WindowRank(ExecNode):
     identity=("order_key", "keep_last_row", "windowing"),
     judged=("partition_keys",),
 )
-@dataclass(frozen=True, kw_only=True)
-class WindowDeduplicate(ExecNode):
+class WindowDeduplicate(ExecNode, kw_only=True):
     """The first or last row of each key and window."""
 
     partition_keys: tuple[int, ...]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..codec import PlanRecord
 from ..rex import FUNCTION, RexNode
 from ..types import LogicalType
 from .ranking import PartitionSpec, SortSpec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AggregateCall:
+class AggregateCall(PlanRecord, kw_only=True):
     """One aggregate function call over input columns; ``filter_arg`` is -1 or a BOOLEAN column."""
 
     name: str | None
@@ -27,8 +25,7 @@ class AggregateCall:
     type: LogicalType
 
 
-@dataclass(frozen=True, slots=True)
-class OverBound:
+class OverBound(PlanRecord):
     """``kind`` is UNBOUNDED_PRECEDING, CURRENT_ROW, UNBOUNDED_FOLLOWING or BOUNDED_WINDOW (with an offset)."""
 
     kind: str
@@ -37,8 +34,7 @@ class OverBound:
     offset: RexNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OverGroup:
+class OverGroup(PlanRecord):
     """Aggregates over one frame."""
 
     order_by: SortSpec
@@ -48,8 +44,7 @@ class OverGroup:
     agg_calls: tuple[AggregateCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OverSpec:
+class OverSpec(PlanRecord):
     """OVER windows of one partitioning; ``constants`` are addressed behind the input's columns."""
 
     partition: PartitionSpec

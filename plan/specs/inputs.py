@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ..codec import plan_field, unknown_fields
+from ..codec import PlanRecord, Unknown
 from ..durations import parse_duration
+from ..record import Json, field
 
 
-@dataclass(frozen=True, slots=True)
-class StateMetadata:
+class StateMetadata(PlanRecord):
     """One state of a stateful node; ``ttl`` is kept as written, :attr:`ttl_ms` is its meaning."""
 
     index: int
     ttl: Any
     name: str
-    unknown: Mapping[str, Any] = unknown_fields()
+    unknown: Unknown = field(default_factory=Json)
 
     @property
     def ttl_ms(self) -> int:
@@ -46,8 +44,7 @@ class DistributionType(Enum):
     KEEP_INPUT_AS_IS = "KEEP_INPUT_AS_IS"
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+class Distribution(PlanRecord):
     """A required distribution; ``keys`` are input columns and only set for HASH."""
 
     type: DistributionType
@@ -56,28 +53,25 @@ class Distribution:
     is_strict: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InputProperty:
+class InputProperty(PlanRecord):
     """What a node requires of one of its inputs."""
 
     required_distribution: Distribution
-    dam_behavior: str = plan_field()
-    priority: int = plan_field()
+    dam_behavior: str
+    priority: int
 
 
 PIPELINED_INPUT = InputProperty(Distribution(DistributionType.UNKNOWN), "PIPELINED", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class MiniBatchInterval:
+class MiniBatchInterval(PlanRecord):
     """``interval`` milliseconds between flushes; ``mode`` is ProcTime, RowTime or None."""
 
     interval: int
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictStrategy:
+class ConflictStrategy(PlanRecord):
     """What a sink does with rows of one primary key that come from different upsert keys."""
 
     behavior: str

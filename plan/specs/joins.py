@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
-from ..codec import plan_field
+from ..codec import PlanRecord
 from ..rex import RexNode
 
 
@@ -20,19 +19,17 @@ class JoinType(Enum):
     ANTI = "ANTI"
 
 
-@dataclass(frozen=True, slots=True)
-class JoinSpec:
+class JoinSpec(PlanRecord):
     """Equal keys and what else must hold; ``filter_nulls[i]`` says that NULL keys do not match."""
 
     join_type: JoinType
     left_keys: tuple[int, ...]
     right_keys: tuple[int, ...]
     filter_nulls: tuple[bool, ...]
-    non_equi_condition: RexNode | None = plan_field()
+    non_equi_condition: RexNode | None
 
 
-@dataclass(frozen=True, slots=True)
-class WindowBounds:
+class WindowBounds(PlanRecord):
     """leftTime − rightTime lies within [lower, upper] (milliseconds)."""
 
     is_event_time: bool
@@ -42,8 +39,7 @@ class WindowBounds:
     right_time_index: int
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalJoinSpec:
+class IntervalJoinSpec(PlanRecord):
     """A join with time bounds."""
 
     join_spec: JoinSpec

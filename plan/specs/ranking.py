@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..codec import tagged_union, variant
+from ..codec import PlanRecord, tagged_union, variant
 
 
-@dataclass(frozen=True, slots=True)
-class SortField:
+class SortField(PlanRecord):
     """A column to order by."""
 
     index: int
@@ -16,28 +13,24 @@ class SortField:
     null_is_last: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SortSpec:
+class SortSpec(PlanRecord):
     """An order of rows."""
 
     fields: tuple[SortField, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionSpec:
+class PartitionSpec(PlanRecord):
     """The columns rows are partitioned by; none means all rows together."""
 
     fields: tuple[int, ...]
 
 
 @tagged_union("type")
-@dataclass(frozen=True, slots=True)
-class RankRange:
+class RankRange(PlanRecord):
     """Which ranks are kept, counted from 1."""
 
 
 @variant("Constant")
-@dataclass(frozen=True, slots=True)
 class ConstantRankRange(RankRange):
     """Ranks ``start`` to ``end``, both included."""
 
@@ -46,7 +39,6 @@ class ConstantRankRange(RankRange):
 
 
 @variant("ConstantWithoutEnd")
-@dataclass(frozen=True, slots=True)
 class ConstantRankRangeWithoutEnd(RankRange):
     """Ranks from ``start`` on."""
 
@@ -54,7 +46,6 @@ class ConstantRankRangeWithoutEnd(RankRange):
 
 
 @variant("Variable")
-@dataclass(frozen=True, slots=True)
 class VariableRankRange(RankRange):
     """Ranks 1 to the value of a column."""
 
@@ -62,25 +53,21 @@ class VariableRankRange(RankRange):
 
 
 @tagged_union("type")
-@dataclass(frozen=True, slots=True)
-class RankStrategy:
+class RankStrategy(PlanRecord):
     """How Top-N may treat its input."""
 
 
 @variant("AppendFast")
-@dataclass(frozen=True, slots=True)
 class AppendFastStrategy(RankStrategy):
     """The input is insert-only."""
 
 
 @variant("Retract")
-@dataclass(frozen=True, slots=True)
 class RetractStrategy(RankStrategy):
     """The input may take any row back."""
 
 
 @variant("UpdateFast")
-@dataclass(frozen=True, slots=True)
 class UpdateFastStrategy(RankStrategy):
     """The input updates rows by these keys, only ever upwards in the order."""
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from ..codec import tagged_union, variant
+from ..codec import PlanRecord, tagged_union, variant
 from ..rex import RexNode
 from ..types import LogicalType
 from .aggregation import AggregateCall
 
 
-@dataclass(frozen=True, slots=True)
-class TableExpression:
+class TableExpression(PlanRecord):
     """An expression of a table's schema, with its SQL text."""
 
     rex_node: RexNode
     serializable_string: str
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(PlanRecord):
     """A column: physical (a data type only), COMPUTED (an expression) or METADATA."""
 
     name: str
@@ -37,16 +34,14 @@ class Column:
         return self.kind is None
 
 
-@dataclass(frozen=True, slots=True)
-class WatermarkSpec:
+class WatermarkSpec(PlanRecord):
     """``WATERMARK FOR rowtime_attribute AS expression``."""
 
     rowtime_attribute: str
     expression: TableExpression
 
 
-@dataclass(frozen=True, slots=True)
-class UniqueConstraint:
+class UniqueConstraint(PlanRecord):
     """A primary key."""
 
     name: str
@@ -54,8 +49,7 @@ class UniqueConstraint:
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedSchema:
+class ResolvedSchema(PlanRecord):
     """The columns of a table and what is declared over them."""
 
     columns: tuple[Column, ...]
@@ -64,8 +58,7 @@ class ResolvedSchema:
     indexes: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedTable:
+class ResolvedTable(PlanRecord):
     """A table of the catalog as it was when the plan was compiled."""
 
     schema: ResolvedSchema
@@ -76,8 +69,7 @@ class ResolvedTable:
     snapshot: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class ContextResolvedTable:
+class ContextResolvedTable(PlanRecord):
     """A table's identifier and, unless compiled by IDENTIFIER only, its definition."""
 
     identifier: str
@@ -85,13 +77,11 @@ class ContextResolvedTable:
 
 
 @tagged_union("type")
-@dataclass(frozen=True, slots=True)
-class SourceAbility:
+class SourceAbility(PlanRecord):
     """What the planner pushed into a source."""
 
 
 @variant("ProjectPushDown")
-@dataclass(frozen=True, slots=True)
 class ProjectPushDown(SourceAbility):
     """Read only these columns; a path is a column and its nested fields."""
 
@@ -100,7 +90,6 @@ class ProjectPushDown(SourceAbility):
 
 
 @variant("ReadingMetadata")
-@dataclass(frozen=True, slots=True)
 class ReadingMetadata(SourceAbility):
     """Append these metadata columns."""
 
@@ -109,7 +98,6 @@ class ReadingMetadata(SourceAbility):
 
 
 @variant("FilterPushDown")
-@dataclass(frozen=True, slots=True)
 class FilterPushDown(SourceAbility):
     """Predicates that the source accepted, over its columns as read at that point."""
 
@@ -117,7 +105,6 @@ class FilterPushDown(SourceAbility):
 
 
 @variant("LimitPushDown")
-@dataclass(frozen=True, slots=True)
 class LimitPushDown(SourceAbility):
     """Read at most this many rows."""
 
@@ -125,7 +112,6 @@ class LimitPushDown(SourceAbility):
 
 
 @variant("PartitionPushDown")
-@dataclass(frozen=True, slots=True)
 class PartitionPushDown(SourceAbility):
     """Read only these partitions."""
 
@@ -133,8 +119,7 @@ class PartitionPushDown(SourceAbility):
 
 
 @variant("WatermarkPushDown")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatermarkPushDown(SourceAbility):
+class WatermarkPushDown(SourceAbility, kw_only=True):
     """The source makes the watermarks itself."""
 
     watermark_expr: RexNode
@@ -145,7 +130,6 @@ class WatermarkPushDown(SourceAbility):
 
 
 @variant("SourceWatermark")
-@dataclass(frozen=True, slots=True)
 class SourceWatermark(SourceAbility):
     """The source's own watermarks are used."""
 
@@ -154,7 +138,6 @@ class SourceWatermark(SourceAbility):
 
 
 @variant("AggregatePushDown")
-@dataclass(frozen=True, slots=True)
 class AggregatePushDown(SourceAbility):
     """The source aggregates (batch plans only)."""
 
@@ -165,13 +148,11 @@ class AggregatePushDown(SourceAbility):
 
 
 @tagged_union("type")
-@dataclass(frozen=True, slots=True)
-class SinkAbility:
+class SinkAbility(PlanRecord):
     """What the planner pushed into a sink."""
 
 
 @variant("Overwrite")
-@dataclass(frozen=True, slots=True)
 class Overwrite(SinkAbility):
     """INSERT OVERWRITE."""
 
@@ -179,7 +160,6 @@ class Overwrite(SinkAbility):
 
 
 @variant("Partitioning")
-@dataclass(frozen=True, slots=True)
 class Partitioning(SinkAbility):
     """INSERT INTO … PARTITION (…): the static partition."""
 
@@ -187,7 +167,6 @@ class Partitioning(SinkAbility):
 
 
 @variant("WritingMetadata")
-@dataclass(frozen=True, slots=True)
 class WritingMetadata(SinkAbility):
     """Metadata columns to write."""
 
@@ -196,29 +175,25 @@ class WritingMetadata(SinkAbility):
 
 
 @variant("Bucketing")
-@dataclass(frozen=True, slots=True)
 class Bucketing(SinkAbility):
     """The sink spreads rows over buckets, as the table's distribution says."""
 
 
 @variant("TargetColumnWriting")
-@dataclass(frozen=True, slots=True)
 class TargetColumnWriting(SinkAbility):
     """Write only these columns; a path is a column and its nested fields."""
 
     target_columns: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TableSourceSpec:
+class TableSourceSpec(PlanRecord):
     """The table a scan reads and what was pushed into it."""
 
     table: ContextResolvedTable
     abilities: tuple[SourceAbility, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TableSinkSpec:
+class TableSinkSpec(PlanRecord):
     """The table a sink writes; ``target_columns`` are the paths of a partial insert."""
 
     table: ContextResolvedTable

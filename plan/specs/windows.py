@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from ..codec import plan_field, tagged_union, variant
+from ..codec import PlanRecord, tagged_union, variant
 from ..durations import parse_iso_duration
+from ..record import field
 from ..types import LogicalType
 
 
 @tagged_union("type")
-@dataclass(frozen=True, slots=True)
-class WindowSpec:
+class WindowSpec(PlanRecord):
     """The shape of a window; durations are ISO-8601 texts, see :func:`.durations.parse_iso_duration`."""
 
 
@@ -21,7 +20,6 @@ def _millis(text: str | None) -> int:
 
 
 @variant("TumblingWindow")
-@dataclass(frozen=True, slots=True)
 class TumblingWindow(WindowSpec):
     """Windows of one size, side by side."""
 
@@ -38,7 +36,6 @@ class TumblingWindow(WindowSpec):
 
 
 @variant("HoppingWindow")
-@dataclass(frozen=True, slots=True)
 class HoppingWindow(WindowSpec):
     """Windows of one size, a new one each slide."""
 
@@ -60,7 +57,6 @@ class HoppingWindow(WindowSpec):
 
 
 @variant("CumulativeWindow")
-@dataclass(frozen=True, slots=True)
 class CumulativeWindow(WindowSpec):
     """Windows of one start that grow by ``step`` up to ``max_size``."""
 
@@ -82,12 +78,11 @@ class CumulativeWindow(WindowSpec):
 
 
 @variant("SessionWindow")
-@dataclass(frozen=True, slots=True)
 class SessionWindow(WindowSpec):
     """Windows that end when no row came for ``gap``."""
 
     gap: str
-    partition_key_indices: tuple[int, ...] | None = plan_field(json="partition_key_indices", default=None)
+    partition_key_indices: tuple[int, ...] | None = field(name="partition_key_indices", default=None)
 
     @property
     def gap_ms(self) -> int:
@@ -95,8 +90,7 @@ class SessionWindow(WindowSpec):
 
 
 @tagged_union("strategy")
-@dataclass(frozen=True, slots=True)
-class WindowingStrategy:
+class WindowingStrategy(PlanRecord):
     """How an operator learns a row's window."""
 
     window: WindowSpec
@@ -109,7 +103,6 @@ class WindowingStrategy:
 
 
 @variant("TimeAttribute")
-@dataclass(frozen=True, slots=True)
 class TimeAttributeWindowing(WindowingStrategy):
     """The window is assigned here, by a time attribute."""
 
@@ -118,7 +111,6 @@ class TimeAttributeWindowing(WindowingStrategy):
 
 
 @variant("WindowAttached")
-@dataclass(frozen=True, slots=True)
 class WindowAttachedWindowing(WindowingStrategy):
     """The row carries its window's start (-1 where absent) and end."""
 
@@ -128,7 +120,6 @@ class WindowAttachedWindowing(WindowingStrategy):
 
 
 @variant("SliceAttached")
-@dataclass(frozen=True, slots=True)
 class SliceAttachedWindowing(WindowingStrategy):
     """The row carries the end of its slice."""
 
@@ -136,32 +127,28 @@ class SliceAttachedWindowing(WindowingStrategy):
     is_rowtime: bool
 
 
-@dataclass(frozen=True, slots=True)
-class WindowReference:
+class WindowReference(PlanRecord):
     """The window that a property belongs to."""
 
     name: str
     type: LogicalType
 
 
-@dataclass(frozen=True, slots=True)
-class WindowProperty:
+class WindowProperty(PlanRecord):
     """``kind`` is WindowStart, WindowEnd, Rowtime or Proctime."""
 
     kind: str
     reference: WindowReference
 
 
-@dataclass(frozen=True, slots=True)
-class NamedWindowProperty:
+class NamedWindowProperty(PlanRecord):
     """An output column that holds a property of the window."""
 
     name: str
     property: WindowProperty
 
 
-@dataclass(frozen=True, slots=True)
-class TimeField:
+class TimeField(PlanRecord):
     """The time attribute of a legacy group window."""
 
     field_name: str
@@ -171,8 +158,7 @@ class TimeField:
 
 
 @tagged_union("kind")
-@dataclass(frozen=True, slots=True)
-class GroupWindow:
+class GroupWindow(PlanRecord):
     """A window of the legacy GROUP BY TUMBLE(…) syntax."""
 
     alias: WindowReference
@@ -180,7 +166,6 @@ class GroupWindow:
 
 
 @variant("TUMBLING")
-@dataclass(frozen=True, slots=True)
 class TumblingGroupWindow(GroupWindow):
     """``TUMBLE(ts, size)``; ``size`` is a count of rows where ``is_time_window`` is false."""
 
@@ -189,7 +174,6 @@ class TumblingGroupWindow(GroupWindow):
 
 
 @variant("SLIDING")
-@dataclass(frozen=True, slots=True)
 class SlidingGroupWindow(GroupWindow):
     """``HOP(ts, slide, size)``."""
 
@@ -199,7 +183,6 @@ class SlidingGroupWindow(GroupWindow):
 
 
 @variant("SESSION")
-@dataclass(frozen=True, slots=True)
 class SessionGroupWindow(GroupWindow):
     """``SESSION(ts, gap)``."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 
@@ -14,6 +13,7 @@ from ...plan.functions.aggregate import COUNT, EXTREMES, GROUP_ID, GROUPING, GRO
 from ...plan.functions.model import FUNCTION_STAR, Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval
+from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode, input_refs
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, row, timestamp, timestamp_ltz

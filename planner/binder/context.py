@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ...plan.record import Record, Struct, field
 from ..catalog import Catalog, Table
 from ..sql.source import Span
 from .errors import BindError
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from ..algebra import Rel
 
 
-@dataclass(frozen=True, slots=True)
-class TableUse:
+class TableUse(Record):
     """A table that a statement reads or writes, with the options of its hint, and where it is named."""
 
     table: Table
@@ -35,8 +34,7 @@ class TableUse:
         return BindError(message, self.table.option_spans.get(option, self.span) if own else self.span, hint)
 
 
-@dataclass
-class Context:
+class Context(Struct):
     """The catalog, the configuration, and what is unique within one statement."""
 
     catalog: Catalog

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.record import Json
 from ...plan.types import (
     BIGINT,
     BOOLEAN,
@@ -83,9 +84,9 @@ def _resolve(node: ast.DataType) -> LogicalType:
     if name == "ROW":
         return LogicalType("ROW", fields=fields)
     if name == "STRUCTURED":
-        return LogicalType("STRUCTURED", fields=fields, raw={"class": node.args[0]})
+        return LogicalType("STRUCTURED", fields=fields, raw=Json({"class": node.args[0]}))
     if name == "RAW":
-        return LogicalType("RAW", raw={"class": node.args[0], "snapshot": node.args[1]})
+        return LogicalType("RAW", raw=Json({"class": node.args[0], "snapshot": node.args[1]}))
     raise unsupported(f"the type {name}", node.span)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 
+from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, RexNode, transform
 from ...plan.types import LogicalType, row
 from ..algebra import Correlate, Filter, Join, Lateral, Rel, TemporalJoin
@@ -12,8 +12,7 @@ from ..naming import uniquify
 from .scope import MergedColumn, Namespace
 
 
-@dataclass(frozen=True)
-class FromItem:
+class FromItem(Record):
     """A relation in FROM, the names its columns go by, and the name a hint may call it."""
 
     rel: Rel

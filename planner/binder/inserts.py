@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan.functions.cast import unruled_cast
+from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
 from ...plan.types import LogicalType, row

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 
 from ...plan.functions import comparison, conditional
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
 from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0
 from ...plan.functions.model import Arguments
+from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, decimal
 from ..algebra import Frame, Over

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 from ...plan.functions.typing import least_restrictive
+from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import INT, LogicalType, row

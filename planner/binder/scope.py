@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from ...plan.record import Record, Struct
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType, row
 from ..catalog import did_you_mean
@@ -14,8 +14,7 @@ from ..sql.ast import Identifier
 from .errors import BindError
 
 
-@dataclass(frozen=True)
-class Namespace:
+class Namespace(Record):
     """The columns that one item of FROM contributes, from ``offset`` on, and the names it goes by."""
 
     row_type: LogicalType
@@ -31,8 +30,7 @@ class Namespace:
         return bool(self.path) and len(qualifier) > 1 and self.path[-len(qualifier) :] == qualifier
 
 
-@dataclass(frozen=True)
-class MergedColumn:
+class MergedColumn(Record):
     """A column of JOIN … USING or NATURAL JOIN: one name for a column of each side."""
 
     name: str
@@ -44,8 +42,7 @@ class MergedColumn:
     """What ``*`` shows, where that is another expression than what the name stands for."""
 
 
-@dataclass
-class Scope:
+class Scope(Struct):
     """The items of a FROM clause, and the scope around a subquery."""
 
     namespaces: tuple[Namespace, ...] = ()

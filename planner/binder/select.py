@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
+from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import row
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Record):
     """An item of the select list, stars expanded: its output name and where it comes from."""
 
     name: str | None

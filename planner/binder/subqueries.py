@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.types import BOOLEAN
 from ..algebra import Project, Rel, SubQuery, SubQueryKind

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
+from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...plan.document import FLINK_VERSION, Edge, Plan
 from ...plan.nodes.base import ExecNode
+from ...plan.record import replace
 from ..algebra import Rel
 from ..optimizer.changelog import Modes
 from . import aggregates, joins, ranks, relational, windows

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...plan.durations import format_duration, parse_duration
 from ...plan.nodes.base import ExecNode
+from ...plan.record import Record
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ..algebra import Rel
 from ..optimizer.changelog import Mode, Modes
@@ -31,8 +31,7 @@ ENUMS = frozenset(key for key in DEFAULTS if key.startswith("table.exec.sink."))
 """Options that Flink writes in upper case."""
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Record):
     """The state of a lowering: modes by ``id()`` of the relation, and the session's options."""
 
     modes: Modes

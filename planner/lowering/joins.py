@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan import nodes
 from ...plan.durations import format_duration
 from ...plan.nodes.base import ExecNode
+from ...plan.record import replace
 from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinSpec, JoinType
 from .. import physical as p
 from ..optimizer.keys import Keys, keys_in_group_range

@@ -6,10 +6,10 @@ An ordered tuple of phases, each a pure function of a tree; the order is that of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...plan.document import Plan
+from ...plan.record import Record
 from ..algebra import Rel, TableModify
 from ..physical import Sink
 from .aggregate_functions import reduce_functions
@@ -50,8 +50,7 @@ from .time_attributes import materialize_time
 from .tree import Rewrite, bottom_up
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Record):
     """A named rewrite of a whole tree."""
 
     name: str

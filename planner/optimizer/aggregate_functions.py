@@ -6,11 +6,11 @@ Sources: ``AggregateReduceFunctionsRule`` and Flink's rule for variances over ``
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 from ...plan.functions import arithmetic
 from ...plan.functions.typing import MAX_DECIMAL
+from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal

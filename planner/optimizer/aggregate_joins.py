@@ -6,9 +6,9 @@ Sources: ``FlinkAggregateJoinTransposeRule``, ``SqlSplittableAggFunction``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from ...plan.functions import arithmetic
+from ...plan.record import Record, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, INT
@@ -51,8 +51,7 @@ def _is_splittable(rel: Aggregate) -> bool:
     return all(c.internal_name in _MERGED_BY and c.filter_arg < 0 and not c.distinct for c in rel.calls)
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Side(Record):
     """One input of the new join: where it has the columns of the old one, and its part of each call's result."""
 
     rel: Rel

@@ -6,9 +6,9 @@ Sources: ``DecomposeGroupingSetsRule``, ``AggregateReduceFunctionsRule``, ``Aggr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeGuard
 
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType

@@ -5,8 +5,7 @@ Sources: ``ReduceExpressionsRule``'s ``CaseShuttle``, ``RexSimplify.simplifyBool
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from . import sargs

@@ -6,10 +6,10 @@ Source: ``SatisfyUpdateKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from ...plan.errors import FlinkplanError
+from ...plan.record import Record, Struct, field, replace
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra import Rel
 from ..catalog import Table
@@ -58,8 +58,7 @@ class Updates(Enum):
     BEFORE_AND_AFTER = "BEFORE_AND_AFTER"
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Record):
     """The changes that an operator emits."""
 
     kinds: Kinds
@@ -222,8 +221,7 @@ def materializes(sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str,
     return True
 
 
-@dataclass
-class _Inference:
+class _Inference(Struct):
     kinds: dict[int, Kinds] = field(default_factory=dict)
     modes: dict[int, Mode] = field(default_factory=dict)
 

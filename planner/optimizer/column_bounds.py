@@ -6,9 +6,9 @@ Sources: ``FlinkRelMdColumnInterval``, ``FlinkRelMdFilteredColumnInterval``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 
+from ...plan.record import Record
 from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
 from ...plan.specs import AggregateCall
 from ...plan.types import NUMERIC
@@ -17,8 +17,7 @@ from ..physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, Loc
 from .rexes import CASE, EQ, GE, GT, IS_TRUE, LE, LT, MIRRORED, SEARCH, conjunctions, is_call
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Record):
     """The least and the greatest value; ``None``: nobody knows."""
 
     lower: Decimal | None = None

@@ -6,9 +6,9 @@ Source: Calcite's ``RelDecorrelator``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 from ...plan.errors import UnsupportedError
+from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel
@@ -31,8 +31,7 @@ from .rexes import (
 from .row_types import pick, row_of, unique_names
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(Record):
     """A relation free of an outer row: where the columns it had are now, and those of the outer row."""
 
     rel: Rel

@@ -5,8 +5,7 @@ Sources: ``ReduceExpressionsRule`` for conditions that never hold, ``PruneEmptyR
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values

@@ -8,9 +8,9 @@ Sources: ``FlinkRelMdRowCount``, ``FlinkRelMdDistinctRowCount``, ``FlinkRelMdUti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from math import exp
 
+from ...plan.record import Struct, field
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Aggregate, Filter, Join, Project, Rel, SetOp, Sort, Values
@@ -24,8 +24,7 @@ TABLE_ROWS = 1e8
 """Source: ``FlinkPreparingTableBase.DEFAULT_ROWCOUNT``."""
 
 
-@dataclass
-class Estimates:
+class Estimates(Struct):
     """Estimates of logical relations, each made once; the relations must outlive it."""
 
     _rows: dict[int, float] = field(default_factory=dict)

@@ -6,8 +6,8 @@ Sources: the ``StreamPhysical…Rule`` classes and ``FlinkExpandConversionRule``
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
+from ...plan.record import Struct, field, replace
 from ...plan.rex import RexNode
 from ...plan.specs import (
     ConstantRankRange,
@@ -45,8 +45,7 @@ from .window_properties import WindowColumns, window_columns, window_keys, windo
 from .windows import groups_by_window, window_aggregate
 
 
-@dataclass
-class Implementer:
+class Implementer(Struct):
     """Builds the physical tree bottom-up."""
 
     config: Mapping[str, str]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
 
 from ...plan.functions.comparison import CAST_ONE_SIDE, are_joinable
 from ...plan.functions.typing import least_restrictive
 from ...plan.readable import readable
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ..algebra import Join, Project, Rel, TemporalJoin
 from .changelog import PlanningError

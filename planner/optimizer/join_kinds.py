@@ -5,8 +5,7 @@ Sources: Calcite's ``JoinInfo``, ``IntervalJoinUtil``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...plan.record import Record
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import JoinSpec, JoinType, WindowBounds
 from ...plan.types import BOOLEAN, LogicalType
@@ -29,8 +28,7 @@ from .rexes import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class JoinKeys:
+class JoinKeys(Record):
     """The equal columns of a join and what else must hold."""
 
     left: tuple[int, ...]

@@ -6,8 +6,8 @@ Sources: ``JoinDependentConditionDerivationRule``, ``SimplifyCoalesceWithEquiJoi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import JoinType
 from ..algebra import Join, Rel

@@ -5,9 +5,8 @@ Source: ``WrapJsonAggFunctionArgumentsRule``.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan.functions.json import JSON_STRING
+from ...plan.record import replace
 from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall
 from ..algebra import Aggregate, Project, Rel

@@ -7,9 +7,9 @@ arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import product
 
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType

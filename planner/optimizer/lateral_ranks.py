@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import FieldAccess, InputRef, RexNode, children
 from ...plan.specs import ConstantRankRange, JoinType, SortField
 from ..algebra import Aggregate, Filter, Lateral, Project, Rel, Sort

@@ -6,10 +6,10 @@ Sources: ``StreamLogicalWindowAggregateRule``, ``WindowPropertiesRules``, ``Wind
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeGuard
 
 from ...plan.durations import format_iso_duration, parse_duration
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import (
     AggregateCall,

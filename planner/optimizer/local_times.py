@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 
+from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import CHARACTER
 from ..algebra import Filter, Project, Rel

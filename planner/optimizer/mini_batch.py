@@ -6,10 +6,10 @@ Sources: ``MiniBatchIntervalInferRule``, ``TwoStageOptimizedAggregateRule``, ``I
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
+from ...plan.record import replace
 from ...plan.types import TimeKind
 from ..accumulators import accumulators, is_count_star
 from ..algebra import Rel

@@ -6,9 +6,9 @@ Sources: ``JoinToMultiJoinRule``, ``AttributeBasedJoinKeyExtractor``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import accumulate
 
+from ...plan.record import replace
 from ...plan.specs import JoinType
 from ..algebra import Join, MultiJoin, Rel
 from ..physical import MultiJoin as PhysicalMultiJoin

@@ -6,8 +6,7 @@ Source: the row types that Calcite derives anew whenever a relation gets another
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ..algebra import Aggregate, Correlate, Filter, Join, Rel, SetOp, Sort
 from .predicates import ONE_SIDED
 from .row_types import row_of, unique_names

@@ -6,8 +6,7 @@ Sources: ``StreamPhysicalTableSourceScanRule``, ``PushCalcPastChangelogNormalize
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ..algebra import Rel
 from ..physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner

@@ -6,9 +6,9 @@ Sources: ``ProjectToWindowRule``, ``CalcRelSplitter``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TypeGuard
 
+from ...plan.record import Struct
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
 from ..algebra import Filter, Frame, Over, Project, Rel
@@ -44,13 +44,12 @@ def split_overs(rel: Rel) -> Rel:
     """A projection with OVER calls: those become columns ``w0$o0``… of operators below it."""
     if not isinstance(rel, Project) or not any(contains_over(e) for e in rel.exprs):
         return rel
-    program = _Program(rel.input)
+    program = _Program.over(rel.input)
     outputs = [program.register(e) for e in rel.exprs]
     return program.build(outputs, rel.row_type.field_names)
 
 
-@dataclass
-class _Program:
+class _Program(Struct):
     """Every subexpression of a projection once, as a node; its operands are references to other nodes.
 
     The nodes are computed in levels, in turn by projections and by operators for OVER; each level passes on
@@ -58,10 +57,12 @@ class _Program:
     """
 
     source: Rel
-    nodes: list[RexNode] = field(init=False)
+    nodes: list[RexNode]
 
-    def __post_init__(self) -> None:
-        self.nodes = list(identity(self.source.row_type))
+    @classmethod
+    def over(cls, source: Rel) -> _Program:
+        """The program that computes nothing yet."""
+        return cls(source, list(identity(source.row_type)))
 
     def register(self, rex: RexNode) -> int:
         """The node of an expression."""

@@ -7,8 +7,8 @@ Sources: ``FlinkFilterJoinRule``, ``FilterProjectTransposeRule``, ``FilterAggreg
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
+from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType

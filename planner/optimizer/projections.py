@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
+from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import AggregateCall, ProjectPushDown, ReadingMetadata
 from ..algebra import (
@@ -60,7 +60,7 @@ def push_projections(rel: Rel) -> Rel:
 
 def push_projections_again(rel: Rel) -> Rel:
     """The same after joins have moved, where it makes what Flink's logical phase computes cost less."""
-    rules = {**_RULES, Join: push_past_moved_join}
+    rules: Rules = {**_RULES, Join: push_past_moved_join}
     return to_fixpoint(rel, lambda r: top_down(r, lambda node: _push(node, rules)))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from ...plan.record import Struct, field
 from ...plan.rex import Bound, FieldAccess, InputRef, Literal, Range, RexNode, children
 from . import sargs
 from .rexes import EQ, GE, GT, LE, LT, MIRRORED, NE, TRUE, is_call
@@ -25,8 +25,7 @@ def comparison(rex: RexNode) -> tuple[str, RexNode, Literal] | None:
     return name, left, right
 
 
-@dataclass
-class Bounds:
+class Bounds(Struct):
     """The terms of a conjunction; comparisons that narrower ones imply become TRUE."""
 
     terms: list[RexNode]

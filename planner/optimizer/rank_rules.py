@@ -6,9 +6,9 @@ Sources: ``FlinkLogicalRankRule``, ``CalcRankTransposeRule``, ``ConstantRankNumb
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
+from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
 from ..algebra import Rel

@@ -6,11 +6,11 @@ Sources: ``ReduceExpressionsRule``, ``RelMdPredicates``, ``AggregateProjectPullU
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from ...plan.functions.comparison import are_text_and_number
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType

@@ -7,9 +7,9 @@ Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from typing import Any
 
+from ...plan.record import replace
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra import Rel
 from ..physical import Calc, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
@@ -108,7 +108,7 @@ def merge_sinks(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]
 
 def _sink_key(sink: Sink, mode: Mode) -> Any:
     """What sinks must have in common to be merged: all but their inputs and names."""
-    own = (f.name for f in fields(sink) if f.name not in ("input", "row_type", "conflict"))
+    own = (name for name in sink.__struct_fields__ if name not in ("input", "row_type", "conflict"))
     types = tuple(t.nullable_() for t in sink.row_type.field_types)
     return repr((*(getattr(sink, name) for name in own), types)), mode
 
@@ -152,5 +152,7 @@ def _digest(rel: Rel, inputs: tuple[Rel, ...], mode: Mode | None) -> Any:
     """What equal operators have in common: all but the names of calls that a first phase computes."""
     if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
-    own = tuple(repr(getattr(rel, f.name)) for f in fields(rel) if f.name not in ("input", "left", "right", "operands"))
+    own = tuple(
+        repr(getattr(rel, name)) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands")
+    )
     return type(rel), own, tuple(map(id, inputs)), mode

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TypeGuard
 
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, Sarg, children, transform
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra import Over, SubQuery

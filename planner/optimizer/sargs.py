@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
 from ...plan.functions.comparison import are_text_and_number
 from ...plan.functions.typing import least_restrictive
+from ...plan.record import Record, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..algebra import Approximate
@@ -42,8 +42,7 @@ from .truth import UnknownAs
 ALL = (Range(None, None),)
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Record):
     """``operand`` lies in ``ranges``; ``null`` is what NULL yields (None: UNKNOWN)."""
 
     operand: RexNode

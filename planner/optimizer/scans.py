@@ -7,11 +7,11 @@ Sources: ``PushPartitionIntoTableSourceScanRule``, ``PushFilterIntoTableSourceSc
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 from ...plan.functions.typing import is_interval, is_year_month
+from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType

@@ -5,8 +5,7 @@ Sources: ``FlinkSemiAntiJoinJoinTransposeRule``, ``FlinkSemiAntiJoinProjectTrans
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra import Join, Project, Rel

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from ...plan.record import replace
 from ...plan.rex import FUNCTION, CorrelVariable, FieldAccess, InputRef, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, LogicalType

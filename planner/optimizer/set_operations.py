@@ -5,9 +5,9 @@ Sources: ``UnionToDistinctRule``, ``ReplaceIntersectWithSemiJoinRule``, ``Replac
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 
+from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType

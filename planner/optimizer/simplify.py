@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from ...plan.record import Record, field, replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from ..algebra import Over, SubQuery
@@ -133,8 +133,7 @@ _SYMMETRIC = (AND, OR, EQ, NE)
 _SYMMETRIC_IN_TYPE = ("$+$1", "$*$1")
 
 
-@dataclass(frozen=True)
-class Simplifier:
+class Simplifier(Record):
     """Simplifies expressions about rows for which conditions are known to hold."""
 
     tests: frozenset[RexNode] = frozenset()

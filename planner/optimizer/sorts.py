@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import InputRef, Literal
 from ...plan.types import CHARACTER, NUMERIC, LogicalType
 from ..algebra import Filter, Project, Rel, Sort

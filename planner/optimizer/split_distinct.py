@@ -6,11 +6,11 @@ Source: ``SplitAggregateRule``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import count as counting
 
 from ...plan.functions import Arguments, arithmetic
 from ...plan.functions.aggregate import SUM0
+from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType

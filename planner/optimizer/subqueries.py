@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions import aggregate as functions
+from ...plan.record import Struct, field, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT
@@ -172,8 +172,7 @@ def _asked_of_operands(rex: RexNode, logic: Logic) -> Logic:
     return logic if is_call(rex, AND) else _LOGIC.get(getattr(rex, "name", ""), Logic.THREE_VALUED)
 
 
-@dataclass
-class _Joins:
+class _Joins(Struct):
     """Joins the source with what the subqueries of an expression yield, and puts columns in their place.
 
     Source: ``SubQueryRemoveRule.rewriteIn``, ``rewriteExists``, ``rewriteSome``, ``rewriteScalarQuery``.

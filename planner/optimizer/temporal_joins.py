@@ -5,8 +5,7 @@ Sources: ``StreamPhysicalTemporalJoinRule``, ``TemporalJoinRewriteWithUniqueKeyR
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import BOOLEAN
 from ..algebra import Rel, TemporalJoin

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
+from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode
 from ..algebra import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify, TemporalJoin
 from ..physical import Calc, OverAggregate, Rank

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from ...plan.record import replace
 from .. import physical as p
 from ..algebra import Join, Lateral, MultiJoin, Rel, SetOp, TemporalJoin, Unary
 

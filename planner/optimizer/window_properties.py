@@ -6,9 +6,9 @@ Sources: ``FlinkRelMdWindowProperties``, ``WindowJoinUtil``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from ...plan.durations import format_iso_duration
+from ...plan.record import Record, replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import (
     CumulativeWindow,
@@ -24,8 +24,7 @@ from ..physical import Calc, Expand, Rank
 from .join_kinds import JoinKeys, join_keys
 
 
-@dataclass(frozen=True, slots=True)
-class WindowColumns:
+class WindowColumns(Record):
     """The columns that hold window_start, window_end and window_time, and the window they are of."""
 
     starts: frozenset[int]
@@ -180,8 +179,7 @@ _RULES: dict[type[Rel], Callable[..., WindowColumns | None]] = {
 # ---------------------------------------------------------------- equal windows
 
 
-@dataclass(frozen=True, slots=True)
-class WindowKeys:
+class WindowKeys(Record):
     """The window columns that a join compares, by side, and its other keys."""
 
     left: WindowColumns

@@ -6,8 +6,8 @@ Sources: ``PullUpWindowTableFunctionIntoWindowAggregateRule``, ``ExpandWindowTab
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
+from ...plan.record import Record, replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import SessionWindow, TimeAttributeWindowing
 from ..algebra import Rel
@@ -52,8 +52,7 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Below:
+class _Below(Record):
     """What a calc over a window's assignment computes, computed below it instead.
 
     ``mapping`` says where the columns are now, but for those of the window; the time column stands at

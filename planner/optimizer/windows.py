@@ -6,9 +6,9 @@ Sources: ``StreamPhysicalWindowAggregateRule``, ``TwoStageOptimizedWindowAggrega
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ...plan.errors import UnsupportedError
+from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.specs import (
     NamedWindowProperty,

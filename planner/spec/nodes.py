@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ...plan.record import Record
 from ..sql.source import Span
 from .embedded import EmbeddedSource
 
@@ -17,8 +17,7 @@ _MOST_DIGITS = 100
 """A number of more digits is left a text: none that a spec may hold is as long, and converting it takes long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Record):
     """A text, number, truth value or nothing; ``style`` is its indicator (a quote, ``|``, ``>``), if it has one."""
 
     text: str
@@ -47,8 +46,7 @@ class Scalar:
         return EmbeddedSource(self.text, self.span, self.style)
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Record):
     """A list."""
 
     items: tuple[Node, ...]
@@ -60,8 +58,7 @@ class Sequence:
         return [item.data for item in self.items]
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Record):
     """Keys with their values, in order; ``flow`` says that it is written in braces."""
 
     entries: tuple[tuple[Scalar, Node], ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ...plan.errors import Location
+from ...plan.record import PartlyCompared
 
 
 class Source:
@@ -34,13 +35,14 @@ class Source:
         return lines[line - 1].rstrip("\r") if line <= len(lines) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(PartlyCompared):
     """A half-open range of offsets in a source."""
 
     start: int
     end: int
-    source: Source = field(repr=False, compare=False)
+    source: Source
+
+    apart: ClassVar[frozenset[str]] = frozenset({"source"})
 
     @property
     def text(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from flinkplan.compat.diff import Exceptions, Side, Source, diff_plans, diff_tex
 from flinkplan.plan.document import dumps
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Rank
+from flinkplan.plan.record import replace
 from flinkplan.plan.specs import PartitionSpec
 from flinkplan.planner import compile_script
 from tests.cli.support import flinkplan

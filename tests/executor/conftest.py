@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.stream import KIND, SEQUENCE, Stream, column_name
 from flinkplan.executor.types import spark_type
 from flinkplan.plan.document import Plan
+from flinkplan.plan.record import replace
 from flinkplan.plan.types import LogicalType
 
 from .plans import BLACKHOLE, passthrough

@@ -50,7 +50,7 @@ def test_each_side_expires_after_its_own_ttl(bench: Bench) -> None:
 
 
 def test_a_changed_ttl_holds_for_what_is_written_from_then_on(bench: Bench) -> None:
-    from dataclasses import replace
+    from flinkplan.plan.record import replace
 
     orders, lines = bench.source("orders", ORDERS), bench.source("lines", LINE_ORDERS)
     bench.put("orders", (1, "Ada"))

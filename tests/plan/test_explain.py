@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,6 +9,7 @@ from flinkplan.plan.document import Edge, Plan, load
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.explain import DEEPEST, explain_json, explain_text
 from flinkplan.plan.nodes import Calc, Sink
+from flinkplan.plan.record import replace
 from tests.conftest import Golden
 from tests.parity.corpus import HERE, Case, cases
 

@@ -7,13 +7,14 @@ shared.  ``FLINKPLAN_EXAMPLES`` says how many scripts there are; ``make fuzz`` t
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flinkplan.plan.errors import FlinkplanError, Location
+from flinkplan.plan.record import replace
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast, parse_script
 from flinkplan.planner.sql.keywords import FUNCTIONS, RESERVED

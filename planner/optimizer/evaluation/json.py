@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from ....plan.record import Record
 from ....plan.rex import Call, Literal
 from .numbers import double_text
 from .registry import UnknownValue, evaluator, of_values
@@ -17,8 +17,7 @@ _PATH = re.compile(r"(?:(lax|strict)\s+)?\$((?:\.[A-Za-z_]\w*|\[\d+\])*)", re.IG
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Record):
     """What a path finds; nothing is an error, but merely empty in lax mode."""
 
     value: Any

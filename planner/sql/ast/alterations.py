@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from .core import Identifier, Name, Node, Option, node
+from .core import Identifier, Name, Node, Option
 from .queries import Query
 from .statements import PrimaryKey, Statement, TableColumn, UniqueKey, Watermark
 
 
-@node
 class TableChange(Node):
     """What one ALTER TABLE does."""
 
 
-@node
 class SetOptions(TableChange):
     """``SET ('key' = 'value', …)``."""
 
     options: tuple[Option, ...]
 
 
-@node
 class ResetOptions(TableChange):
     """``RESET ('key', …)``."""
 
     keys: tuple[str, ...]
 
 
-@node
 class RenameTable(TableChange):
     """``RENAME TO name``."""
 
     name: Name
 
 
-@node
 class RenameColumn(TableChange):
     """``RENAME column TO name``."""
 
@@ -41,7 +36,6 @@ class RenameColumn(TableChange):
     name: Identifier
 
 
-@node
 class PlacedColumn(Node):
     """``column [FIRST | AFTER other]``."""
 
@@ -50,7 +44,6 @@ class PlacedColumn(Node):
     after: Identifier | None = None
 
 
-@node
 class ChangeSchema(TableChange):
     """``ADD element | (elements)``; with ``modify``, MODIFY."""
 
@@ -61,26 +54,22 @@ class ChangeSchema(TableChange):
     watermarks: tuple[Watermark, ...] = ()
 
 
-@node
 class DropColumns(TableChange):
     """``DROP column | (columns)``."""
 
     columns: tuple[Identifier, ...]
 
 
-@node
 class DropKey(TableChange):
     """``DROP PRIMARY KEY``, or ``DROP CONSTRAINT name``."""
 
     name: Identifier | None = None
 
 
-@node
 class DropWatermark(TableChange):
     """``DROP WATERMARK``."""
 
 
-@node
 class AlterTable(Statement):
     """``ALTER TABLE [IF EXISTS] name change``."""
 
@@ -89,7 +78,6 @@ class AlterTable(Statement):
     if_exists: bool = False
 
 
-@node
 class AlterView(Statement):
     """``ALTER VIEW name RENAME TO new_name``, or ``AS query``: one of the two says something."""
 

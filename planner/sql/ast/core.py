@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
-from typing import ClassVar, TypeVar, dataclass_transform
+from typing import ClassVar, TypeVar
 
+from ....plan.record import PartlyCompared, replace
 from ..source import NO_SPAN, Span
 
 T = TypeVar("T", bound="Node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Node:
+class Node(PartlyCompared, kw_only=True):
     """A part of the syntax tree. Two nodes are equal when they say the same, wherever they stand."""
 
-    span: Span = field(default=NO_SPAN, compare=False, repr=False)
+    span: Span = NO_SPAN
 
-    _compared: ClassVar[tuple[str, ...]] = ()
-
-    def _values(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self._compared)
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self._values() == other._values()
-
-    def __hash__(self) -> int:
-        return hash((type(self), *self._values()))
-
-    def __repr__(self) -> str:
-        values = (f"{name}={getattr(self, name)!r}" for name in self._compared)
-        return f"{type(self).__name__}({', '.join(values)})"
+    apart: ClassVar[frozenset[str]] = frozenset({"span"})
 
     def children(self) -> Iterator[Node]:
         """The nodes directly below this one, in the order of their fields."""
-        for item in fields(self):
-            value = getattr(self, item.name)
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
             if isinstance(value, Node):
                 yield value
             elif isinstance(value, tuple):
@@ -57,38 +41,27 @@ class Node:
         if found is not self:
             return found
         changes: dict[str, object] = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
             if isinstance(value, Node):
-                changes[item.name] = value.rewritten(rule)
+                changes[name] = value.rewritten(rule)
             elif isinstance(value, tuple):
-                changes[item.name] = tuple(e.rewritten(rule) if isinstance(e, Node) else e for e in value)
-        return replace(self, **changes)  # type: ignore[arg-type]
+                changes[name] = tuple(e.rewritten(rule) if isinstance(e, Node) else e for e in value)
+        return replace(self, **changes)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def node(cls: type[T]) -> type[T]:
-    """Make a frozen, slotted dataclass of a kind of node.
-
-    All share the comparison of :class:`Node`, because generating it for each of them would slow the start.
-    """
-    made = dataclass(frozen=True, slots=True, repr=False, eq=False)(cls)
-    made._compared = tuple(item.name for item in fields(made) if item.compare)
-    return made
-
-
-@node
 class Identifier(Node):
     """One simple identifier, as Flink compares it: case-sensitive, without its backquotes."""
 
     name: str
-    quoted: bool = field(default=False, compare=False)
+    quoted: bool = False
+
+    apart: ClassVar[frozenset[str]] = frozenset({"span", "quoted"})
 
     def __str__(self) -> str:
         return self.name
 
 
-@node
 class Name(Node):
     """A compound identifier such as ``catalog.database.table`` or ``my_function``."""
 
@@ -103,7 +76,6 @@ class Name(Node):
         return ".".join(self.names)
 
 
-@node
 class Option(Node):
     """``'key' = 'value'`` in WITH (…), in a hint or in a PARTITION clause."""
 
@@ -111,7 +83,6 @@ class Option(Node):
     value: str
 
 
-@node
 class Hint(Node):
     """One hint of ``/*+ … */``; its name is upper case. It has options or plain arguments or nothing."""
 
@@ -120,7 +91,6 @@ class Hint(Node):
     arguments: tuple[str, ...] = ()
 
 
-@node
 class IntervalQualifier(Node):
     """``DAY(2) TO SECOND(3)``: units upper case and singular; ``end_unit`` is None for a single unit.
 
@@ -133,7 +103,6 @@ class IntervalQualifier(Node):
     fraction: int | None = None
 
 
-@node
 class RowField(Node):
     """A field of a ROW or STRUCTURED type."""
 
@@ -142,7 +111,6 @@ class RowField(Node):
     comment: str | None = None
 
 
-@node
 class DataType(Node):
     """A data type as written, spelled canonically but not resolved.
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from .core import DataType, Identifier, IntervalQualifier, Name, Node, node
+from .core import DataType, Identifier, IntervalQualifier, Name, Node
 
 if TYPE_CHECKING:
     from .queries import Query
 
 
-@node
 class Expression(Node):
     """Something with a value (or, as an argument of a function, a table, a descriptor or a symbol)."""
 
 
-@node
 class ColumnRef(Expression):
     """``a``, ``t.a``, ``t.a.nested``: a chain of identifiers whose meaning the binder finds."""
 
@@ -28,26 +26,22 @@ class ColumnRef(Expression):
         return tuple(part.name for part in self.parts)
 
 
-@node
 class Star(Expression):
     """``*`` or ``t.*``."""
 
     qualifier: tuple[Identifier, ...] = ()
 
 
-@node
 class NullLiteral(Expression):
     """``NULL``."""
 
 
-@node
 class BooleanLiteral(Expression):
     """``TRUE``, ``FALSE``, or ``UNKNOWN`` (None)."""
 
     value: bool | None
 
 
-@node
 class NumericLiteral(Expression):
     """A number as written; the digits decide its type (``1``, ``1.50``, ``1.5E3``).
 
@@ -67,21 +61,18 @@ class NumericLiteral(Expression):
         return Decimal(self.text)
 
 
-@node
 class StringLiteral(Expression):
     """``'text'`` or ``U&'\\00e9'``, unescaped."""
 
     value: str
 
 
-@node
 class BinaryLiteral(Expression):
     """``X'cafe'``."""
 
     value: bytes
 
 
-@node
 class DateTimeLiteral(Expression):
     """``DATE '…'``, ``TIME '…'``, ``TIMESTAMP '…'``; ``kind`` is DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ."""
 
@@ -89,7 +80,6 @@ class DateTimeLiteral(Expression):
     value: str
 
 
-@node
 class IntervalLiteral(Expression):
     """``INTERVAL [-] '1 02:03' DAY TO MINUTE``; ``negative`` is the sign outside the quotes."""
 
@@ -98,7 +88,6 @@ class IntervalLiteral(Expression):
     negative: bool = False
 
 
-@node
 class IntervalExpression(Expression):
     """``INTERVAL n DAY`` where n is not a string literal."""
 
@@ -106,7 +95,6 @@ class IntervalExpression(Expression):
     qualifier: IntervalQualifier
 
 
-@node
 class IntervalDifference(Expression):
     """``(left - right) DAY``: the time between two points, as an interval."""
 
@@ -115,7 +103,6 @@ class IntervalDifference(Expression):
     qualifier: IntervalQualifier
 
 
-@node
 class Symbol(Expression):
     """A keyword argument such as the unit in ``EXTRACT(DAY FROM ts)``.
 
@@ -127,7 +114,6 @@ class Symbol(Expression):
     value: str
 
 
-@node
 class Unary(Expression):
     """``-x``, ``+x``, ``NOT x``; ``operator`` is upper case."""
 
@@ -135,7 +121,6 @@ class Unary(Expression):
     operand: Expression
 
 
-@node
 class Binary(Expression):
     """``left operator right``; one of ``+ - * / % || = <> < <= > >= AND OR``.
 
@@ -148,7 +133,6 @@ class Binary(Expression):
     right: Expression
 
 
-@node
 class IsPredicate(Expression):
     """``x IS [NOT] test``; test is NULL, TRUE, FALSE, UNKNOWN or JSON VALUE, OBJECT, ARRAY, SCALAR."""
 
@@ -157,7 +141,6 @@ class IsPredicate(Expression):
     negated: bool = False
 
 
-@node
 class IsDistinctFrom(Expression):
     """``left IS [NOT] DISTINCT FROM right``."""
 
@@ -166,7 +149,6 @@ class IsDistinctFrom(Expression):
     negated: bool = False
 
 
-@node
 class Between(Expression):
     """``x [NOT] BETWEEN [SYMMETRIC] low AND high``."""
 
@@ -177,7 +159,6 @@ class Between(Expression):
     symmetric: bool = False
 
 
-@node
 class InList(Expression):
     """``x [NOT] IN (a, b)``."""
 
@@ -186,7 +167,6 @@ class InList(Expression):
     negated: bool = False
 
 
-@node
 class InQuery(Expression):
     """``x [NOT] IN (SELECT …)``."""
 
@@ -195,7 +175,6 @@ class InQuery(Expression):
     negated: bool = False
 
 
-@node
 class Like(Expression):
     """``x [NOT] LIKE pattern [ESCAPE e]``, or SIMILAR TO when ``similar``."""
 
@@ -206,7 +185,6 @@ class Like(Expression):
     similar: bool = False
 
 
-@node
 class Quantified(Expression):
     """``left op ANY (…)``: ``quantifier`` is ANY (for SOME too) or ALL, over either ``items`` or a ``query``."""
 
@@ -217,21 +195,18 @@ class Quantified(Expression):
     query: Query | None = None
 
 
-@node
 class Exists(Expression):
     """``EXISTS (SELECT …)``."""
 
     query: Query
 
 
-@node
 class SubQuery(Expression):
     """A scalar subquery."""
 
     query: Query
 
 
-@node
 class CollectionQuery(Expression):
     """``ARRAY(SELECT …)``, ``MAP(SELECT …)``, ``MULTISET(SELECT …)``."""
 
@@ -239,7 +214,6 @@ class CollectionQuery(Expression):
     query: Query
 
 
-@node
 class When(Node):
     """``WHEN condition THEN result``; in a simple CASE the condition is the value compared with."""
 
@@ -247,7 +221,6 @@ class When(Node):
     result: Expression
 
 
-@node
 class Case(Expression):
     """``CASE [operand] WHEN … THEN … [ELSE otherwise] END``; ``WHEN a, b`` makes one branch for each."""
 
@@ -256,7 +229,6 @@ class Case(Expression):
     otherwise: Expression | None = None
 
 
-@node
 class Cast(Expression):
     """``CAST(x AS type)``, or TRY_CAST when ``safe``."""
 
@@ -265,21 +237,18 @@ class Cast(Expression):
     safe: bool = False
 
 
-@node
 class ArrayConstructor(Expression):
     """``ARRAY[a, b]``."""
 
     items: tuple[Expression, ...]
 
 
-@node
 class MultisetConstructor(Expression):
     """``MULTISET[a, b]``."""
 
     items: tuple[Expression, ...]
 
 
-@node
 class KeyValue(Node):
     """An entry of ``MAP[key, value]`` or ``JSON_OBJECT(key VALUE value)``."""
 
@@ -287,14 +256,12 @@ class KeyValue(Node):
     value: Expression
 
 
-@node
 class MapConstructor(Expression):
     """``MAP[k1, v1, k2, v2]``."""
 
     entries: tuple[KeyValue, ...]
 
 
-@node
 class RowConstructor(Expression):
     """``ROW(a, b)``, or ``(a, b)`` when not ``explicit``."""
 
@@ -302,7 +269,6 @@ class RowConstructor(Expression):
     explicit: bool = True
 
 
-@node
 class FieldAccess(Expression):
     """``operand.field`` behind something other than a chain of identifiers."""
 
@@ -310,7 +276,6 @@ class FieldAccess(Expression):
     field: Identifier
 
 
-@node
 class ElementAccess(Expression):
     """``operand[index]``."""
 
@@ -318,7 +283,6 @@ class ElementAccess(Expression):
     index: Expression
 
 
-@node
 class FunctionCall(Expression):
     """A call, with everything that may follow it.
 
@@ -342,7 +306,6 @@ class FunctionCall(Expression):
     parentheses: bool = True
 
 
-@node
 class NamedArgument(Expression):
     """``name => value``."""
 
@@ -350,19 +313,16 @@ class NamedArgument(Expression):
     value: Expression
 
 
-@node
 class DefaultArgument(Expression):
     """``DEFAULT`` as an argument."""
 
 
-@node
 class Descriptor(Expression):
     """``DESCRIPTOR(a, b)``."""
 
     columns: tuple[Identifier, ...]
 
 
-@node
 class TableArgument(Expression):
     """A table given to a function: ``TABLE t`` or a query, with its PARTITION BY and ORDER BY."""
 
@@ -371,7 +331,6 @@ class TableArgument(Expression):
     order_by: tuple[SortItem, ...] = ()
 
 
-@node
 class SortItem(Node):
     """``x [ASC|DESC] [NULLS FIRST|LAST]``; ``nulls_first`` is None when not said."""
 
@@ -380,7 +339,6 @@ class SortItem(Node):
     nulls_first: bool | None = None
 
 
-@node
 class FrameBound(Node):
     """A bound of a window frame.
 
@@ -391,7 +349,6 @@ class FrameBound(Node):
     offset: Expression | None = None
 
 
-@node
 class WindowFrame(Node):
     """``ROWS|RANGE [BETWEEN] start [AND end]``; ``unit`` is ROWS or RANGE."""
 
@@ -400,7 +357,6 @@ class WindowFrame(Node):
     end: FrameBound | None = None
 
 
-@node
 class WindowSpec(Node):
     """``([base] PARTITION BY … ORDER BY … frame)``; ``base`` names a window of the WINDOW clause."""
 
@@ -410,7 +366,6 @@ class WindowSpec(Node):
     frame: WindowFrame | None = None
 
 
-@node
 class JsonBehavior(Node):
     """What JSON_VALUE and JSON_QUERY give ON EMPTY or ON ERROR.
 
@@ -421,7 +376,6 @@ class JsonBehavior(Node):
     value: Expression | None = None
 
 
-@node
 class JsonValue(Expression):
     """``JSON_VALUE(operand, path [RETURNING type] [… ON EMPTY] [… ON ERROR])``."""
 
@@ -432,7 +386,6 @@ class JsonValue(Expression):
     on_error: JsonBehavior | None = None
 
 
-@node
 class JsonQuery(Expression):
     """``JSON_QUERY(…)``; ``wrapper`` is None when not said, else WITHOUT, CONDITIONAL or UNCONDITIONAL."""
 
@@ -444,7 +397,6 @@ class JsonQuery(Expression):
     on_error: JsonBehavior | None = None
 
 
-@node
 class JsonExists(Expression):
     """``JSON_EXISTS(operand, path [TRUE|FALSE|UNKNOWN|ERROR ON ERROR])``."""
 
@@ -453,7 +405,6 @@ class JsonExists(Expression):
     on_error: str | None = None
 
 
-@node
 class JsonObject(Expression):
     """``JSON_OBJECT(k VALUE v, … [NULL|ABSENT ON NULL])``; ``on_null`` is None when not said."""
 
@@ -461,7 +412,6 @@ class JsonObject(Expression):
     on_null: str | None = None
 
 
-@node
 class JsonArray(Expression):
     """``JSON_ARRAY(a, … [NULL|ABSENT ON NULL])``; ``on_null`` is None when not said."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from .core import Hint, Identifier, Name, Node, node
+from .core import Hint, Identifier, Name, Node
 from .expressions import Expression, FunctionCall, RowConstructor, SortItem, WindowSpec
 
 
-@node
 class CommonTableExpression(Node):
     """``name [(columns)] AS (query)`` in a WITH clause."""
 
@@ -17,7 +16,6 @@ class CommonTableExpression(Node):
     columns: tuple[Identifier, ...] = ()
 
 
-@node
 class Query(Node):
     """``[WITH …] body [ORDER BY …] [OFFSET …] [LIMIT | FETCH …]``.
 
@@ -31,7 +29,6 @@ class Query(Node):
     limit: Expression | None = None
 
 
-@node
 class SetOperation(Node):
     """``left UNION|INTERSECT|EXCEPT [ALL] right``; an operand is a Query where it stands in parentheses."""
 
@@ -41,21 +38,18 @@ class SetOperation(Node):
     right: QueryBody
 
 
-@node
 class Values(Node):
     """``VALUES (a, b), (c, d)``; a row without parentheses is a RowConstructor of one item."""
 
     rows: tuple[RowConstructor, ...]
 
 
-@node
 class ExplicitTable(Node):
     """``TABLE t`` as a query."""
 
     name: Name
 
 
-@node
 class SelectItem(Node):
     """``expression [AS alias]``; a star is an expression."""
 
@@ -63,14 +57,12 @@ class SelectItem(Node):
     alias: Identifier | None = None
 
 
-@node
 class GroupingTuple(Node):
     """``(a, b)`` or ``()`` among grouping elements."""
 
     items: tuple[Expression, ...]
 
 
-@node
 class GroupingSets(Node):
     """``kind`` GROUPING SETS, ROLLUP or CUBE over its elements."""
 
@@ -78,7 +70,6 @@ class GroupingSets(Node):
     items: tuple[GroupingElement, ...]
 
 
-@node
 class GroupBy(Node):
     """``GROUP BY [DISTINCT] …``."""
 
@@ -86,7 +77,6 @@ class GroupBy(Node):
     distinct: bool = False
 
 
-@node
 class NamedWindow(Node):
     """``name AS (…)`` in a WINDOW clause."""
 
@@ -94,7 +84,6 @@ class NamedWindow(Node):
     window: WindowSpec
 
 
-@node
 class Select(Node):
     """``SELECT … FROM … WHERE … GROUP BY … HAVING … WINDOW … QUALIFY …``; ``from_`` is None without FROM."""
 
@@ -110,7 +99,6 @@ class Select(Node):
     hints: tuple[Hint, ...] = ()
 
 
-@node
 class TableAlias(Node):
     """``AS name [(columns)]``."""
 
@@ -118,7 +106,6 @@ class TableAlias(Node):
     columns: tuple[Identifier, ...] = ()
 
 
-@node
 class TableRef(Node):
     """``name [/*+ hints */] [FOR SYSTEM_TIME AS OF system_time] [AS alias]``."""
 
@@ -128,7 +115,6 @@ class TableRef(Node):
     system_time: Expression | None = None
 
 
-@node
 class DerivedTable(Node):
     """``[LATERAL] (query) [AS alias]``."""
 
@@ -138,7 +124,6 @@ class DerivedTable(Node):
     hints: tuple[Hint, ...] = ()
 
 
-@node
 class TableFunction(Node):
     """``[LATERAL] TABLE(f(…)) [AS alias]``, or ``f(…)`` without TABLE."""
 
@@ -148,7 +133,6 @@ class TableFunction(Node):
     hints: tuple[Hint, ...] = ()
 
 
-@node
 class Unnest(Node):
     """``UNNEST(…) [WITH ORDINALITY] [AS alias]``."""
 
@@ -158,7 +142,6 @@ class Unnest(Node):
     lateral: bool = False
 
 
-@node
 class Join(Node):
     """``left … JOIN right [ON condition | USING (columns)]``.
 
@@ -173,7 +156,6 @@ class Join(Node):
     using: tuple[Identifier, ...] = ()
 
 
-@node
 class NamedExpression(Node):
     """``expression AS name`` or ``name AS expression``, as in MEASURES and DEFINE."""
 
@@ -181,7 +163,6 @@ class NamedExpression(Node):
     expression: Expression
 
 
-@node
 class PatternSubset(Node):
     """``name = (a, b)`` in the SUBSET clause."""
 
@@ -189,7 +170,6 @@ class PatternSubset(Node):
     items: tuple[Identifier, ...]
 
 
-@node
 class MatchRecognize(Node):
     """``table MATCH_RECOGNIZE (…)``; the pattern and the skip clause are kept as their source text."""
 

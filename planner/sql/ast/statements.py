@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from ..source import Source
-from .core import DataType, Hint, Identifier, Name, Node, Option, node
+from .core import DataType, Hint, Identifier, Name, Node, Option
 from .expressions import Expression
 from .queries import Query
 
 
-@node
 class Statement(Node):
     """Something that ends with a semicolon."""
 
 
-@node
 class Script(Node):
     """The statements of a text, in order."""
 
     statements: tuple[Statement, ...]
-    source: Source = field(compare=False, repr=False)
+    source: Source
+
+    apart: ClassVar[frozenset[str]] = frozenset({"span", "source"})
 
 
-@node
 class PhysicalColumn(Node):
     """``name type [COMMENT '…']``; the type's ``nullable`` says NOT NULL."""
 
@@ -33,7 +31,6 @@ class PhysicalColumn(Node):
     comment: str | None = None
 
 
-@node
 class ComputedColumn(Node):
     """``name AS expression [COMMENT '…']``."""
 
@@ -42,7 +39,6 @@ class ComputedColumn(Node):
     comment: str | None = None
 
 
-@node
 class MetadataColumn(Node):
     """``name type METADATA [FROM 'key'] [VIRTUAL] [COMMENT '…']``."""
 
@@ -56,7 +52,6 @@ class MetadataColumn(Node):
 TableColumn: TypeAlias = PhysicalColumn | ComputedColumn | MetadataColumn
 
 
-@node
 class PrimaryKey(Node):
     """``[CONSTRAINT name] PRIMARY KEY (columns) [NOT] ENFORCED``; Flink refuses an enforced one."""
 
@@ -65,7 +60,6 @@ class PrimaryKey(Node):
     enforced: bool = False
 
 
-@node
 class UniqueKey(Node):
     """``[CONSTRAINT name] UNIQUE (columns)``, which Flink refuses."""
 
@@ -73,7 +67,6 @@ class UniqueKey(Node):
     name: Identifier | None = None
 
 
-@node
 class Watermark(Node):
     """``WATERMARK FOR column AS expression``; the column may be a nested field ``a.b``."""
 
@@ -81,7 +74,6 @@ class Watermark(Node):
     expression: Expression
 
 
-@node
 class Distribution(Node):
     """``DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]``."""
 
@@ -90,7 +82,6 @@ class Distribution(Node):
     buckets: int | None = None
 
 
-@node
 class LikeOption(Node):
     """``merging`` is INCLUDING, EXCLUDING or OVERWRITING, ``feature`` ALL, CONSTRAINTS, OPTIONS …"""
 
@@ -98,7 +89,6 @@ class LikeOption(Node):
     feature: str
 
 
-@node
 class TableLike(Node):
     """``LIKE table (options)`` of a CREATE TABLE."""
 
@@ -106,7 +96,6 @@ class TableLike(Node):
     options: tuple[LikeOption, ...] = ()
 
 
-@node
 class CreateTable(Statement):
     """``CREATE TABLE``, with LIKE or AS query where given.
 
@@ -132,7 +121,6 @@ class CreateTable(Statement):
     or_replace: bool = False
 
 
-@node
 class CreateView(Statement):
     """``CREATE [TEMPORARY] VIEW [IF NOT EXISTS] name [(columns)] [COMMENT '…'] AS query``."""
 
@@ -145,7 +133,6 @@ class CreateView(Statement):
     or_replace: bool = False
 
 
-@node
 class CreateFunction(Statement):
     """``CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'class' [LANGUAGE l] [USING JAR '…', …] [WITH (…)]``."""
 
@@ -159,7 +146,6 @@ class CreateFunction(Statement):
     if_not_exists: bool = False
 
 
-@node
 class CreateCatalog(Statement):
     """``CREATE CATALOG [IF NOT EXISTS] name [COMMENT '…'] [WITH (…)]``."""
 
@@ -169,7 +155,6 @@ class CreateCatalog(Statement):
     if_not_exists: bool = False
 
 
-@node
 class CreateDatabase(Statement):
     """``CREATE DATABASE [IF NOT EXISTS] name [COMMENT '…'] [WITH (…)]``."""
 
@@ -179,21 +164,18 @@ class CreateDatabase(Statement):
     if_not_exists: bool = False
 
 
-@node
 class UseCatalog(Statement):
     """``USE CATALOG name``."""
 
     name: Identifier
 
 
-@node
 class UseDatabase(Statement):
     """``USE [catalog.]database``."""
 
     name: Name
 
 
-@node
 class Drop(Statement):
     """``DROP [TEMPORARY [SYSTEM]] kind [IF EXISTS] name``: a TABLE, VIEW, FUNCTION, CATALOG or DATABASE."""
 
@@ -205,7 +187,6 @@ class Drop(Statement):
     cascade: bool = False
 
 
-@node
 class SetOption(Statement):
     """``SET 'key' = 'value'``; ``SET`` alone has neither."""
 
@@ -213,14 +194,12 @@ class SetOption(Statement):
     value: str | None = None
 
 
-@node
 class ResetOption(Statement):
     """``RESET 'key'``; ``RESET`` alone resets everything."""
 
     key: str | None = None
 
 
-@node
 class PartitionValue(Node):
     """``column [= value]`` in a PARTITION clause."""
 
@@ -228,7 +207,6 @@ class PartitionValue(Node):
     value: Expression | None = None
 
 
-@node
 class Insert(Statement):
     """``INSERT INTO|OVERWRITE table [/*+ hints */] [PARTITION (…)] [(columns)] query [ON CONFLICT DO …]``.
 
@@ -244,7 +222,6 @@ class Insert(Statement):
     on_conflict: str | None = None
 
 
-@node
 class StatementSet(Statement):
     """``[EXECUTE] STATEMENT SET BEGIN … END``."""
 
@@ -252,7 +229,6 @@ class StatementSet(Statement):
     execute: bool = False
 
 
-@node
 class CompilePlan(Statement):
     """``COMPILE PLAN 'path' [IF NOT EXISTS] FOR statement``; with ``execute``, COMPILE AND EXECUTE PLAN."""
 
@@ -262,7 +238,6 @@ class CompilePlan(Statement):
     execute: bool = False
 
 
-@node
 class ExecutePlan(Statement):
     """``EXECUTE PLAN 'path'``."""
 
@@ -270,7 +245,6 @@ class ExecutePlan(Statement):
     if_exists: bool = False
 
 
-@node
 class Explain(Statement):
     """``EXPLAIN [PLAN FOR | details] statement``; details such as CHANGELOG_MODE, upper case."""
 
@@ -278,7 +252,6 @@ class Explain(Statement):
     details: tuple[str, ...] = ()
 
 
-@node
 class Show(Statement):
     """``SHOW what [name]``; ``what`` upper case, such as TABLES or CREATE TABLE; ``pattern`` of LIKE."""
 
@@ -288,7 +261,6 @@ class Show(Statement):
     negated: bool = False
 
 
-@node
 class Describe(Statement):
     """``DESCRIBE [EXTENDED] name``; ``kind`` is TABLE, or what was said: CATALOG, DATABASE, FUNCTION …"""
 
@@ -297,14 +269,12 @@ class Describe(Statement):
     extended: bool = False
 
 
-@node
 class QueryStatement(Statement):
     """A query by itself."""
 
     query: Query
 
 
-@node
 class AddJar(Statement):
     """``ADD JAR 'path'``, or REMOVE JAR."""
 

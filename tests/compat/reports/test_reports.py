@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 from flinkplan.compat.reports import FORMATS, Report, render
 from flinkplan.compat.validation import RULES, validate_text
+from flinkplan.plan.record import replace
 from tests.conftest import Golden
 from tests.parity.corpus import HERE
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import ExecNode, Join
+from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from flinkplan.plan.nodes import Exchange, Join, OverAggregate, Sink
+from flinkplan.plan.record import replace
 from flinkplan.plan.specs import PIPELINED_INPUT, Distribution, DistributionType, StateMetadata
 from tests.compat.pipelines import (
     JOIN,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +13,7 @@ from flinkplan.executor.kernels import int_array, object_array
 from flinkplan.executor.operators.aggregates import group_aggregate
 from flinkplan.executor.stream import Stream
 from flinkplan.plan.nodes import GroupAggregate
+from flinkplan.plan.record import replace
 from flinkplan.plan.specs import AggregateCall, StateMetadata
 from flinkplan.plan.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset, row
 

@@ -6,7 +6,6 @@ The rows of event-time windows, and what Flink emits for them, are those of a ru
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from flinkplan.executor.operators.group_windows import group_window_aggregate
 from flinkplan.plan.errors import PlanError
 from flinkplan.plan.nodes import GroupWindowAggregate
+from flinkplan.plan.record import replace
 from flinkplan.plan.session import LOCAL_TIME_ZONE
 from flinkplan.plan.specs import (
     AggregateCall,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from flinkplan.executor.operators.over import over_aggregate
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.nodes import OverAggregate
+from flinkplan.plan.record import replace
 from flinkplan.plan.rex import InputRef, Literal
 from flinkplan.plan.specs import AggregateCall, OverBound, OverGroup, OverSpec, PartitionSpec, SortField, SortSpec
 from flinkplan.plan.types import BIGINT, INT, STRING, LogicalType, TimeKind, row, timestamp

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from flinkplan.executor.operators.ranks import deduplicate, limit, rank
 from flinkplan.plan.nodes import Deduplicate, Limit, Rank
+from flinkplan.plan.record import replace
 from flinkplan.plan.specs import (
     AppendFastStrategy,
     ConstantRankRange,

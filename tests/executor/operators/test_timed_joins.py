@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from flinkplan.executor.operators.timed_joins import interval_join, temporal_join
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.nodes import IntervalJoin, TemporalJoin
+from flinkplan.plan.record import replace
 from flinkplan.plan.rex import Call, InputRef
 from flinkplan.plan.specs import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
 from flinkplan.plan.types import BOOLEAN, INT, STRING, row

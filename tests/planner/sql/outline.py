@@ -1,7 +1,6 @@
 """Syntax trees as short text, with every operator in parentheses, for tables of expectations."""
 
 from collections.abc import Iterable
-from dataclasses import fields
 
 from flinkplan.planner.sql import ast
 
@@ -51,10 +50,12 @@ def outline(node: object) -> str:
 
 def said(node: ast.Node) -> list[tuple[str, object]]:
     """The fields that differ from their defaults."""
+    names, defaults = node.__struct_fields__, node.__struct_defaults__
+    left_out = dict(zip(reversed(names), reversed(defaults), strict=False))
     return [
-        (item.name, getattr(node, item.name))
-        for item in fields(node)
-        if item.compare and getattr(node, item.name) != item.default
+        (name, getattr(node, name))
+        for name in names
+        if name not in node.apart and (name not in left_out or getattr(node, name) != left_out[name])
     ]
 
 

@@ -1,0 +1,48 @@
+"""What all values of the project are made of: records, immutable and compared by what they hold.
+
+They are msgspec's structs, because creating a dataclass takes a millisecond: with the hundreds that a compilation
+loads that was more than half of its whole time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, dataclass_transform
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
+
+__all__ = ["Json", "PartlyCompared", "Record", "Struct", "asdict", "field", "replace"]
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Record(Struct, frozen=True):
+    """A value of named and typed fields; ``replace`` makes another one with some of them changed."""
+
+
+class PartlyCompared(Record):
+    """A record of which some fields do not count where two are compared."""
+
+    apart: ClassVar[frozenset[str]] = frozenset()
+    """The names of these fields."""
+
+    def _counting(self) -> Iterator[tuple[str, object]]:
+        return ((name, getattr(self, name)) for name in self.__struct_fields__ if name not in self.apart)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(value == getattr(other, name) for name, value in self._counting())
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._counting()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._counting())})"
+
+
+class Json(dict[str, Any]):
+    """A JSON object within a record.  Its hash counts the names alone, since the values may be lists."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self))
