@@ -1,4 +1,4 @@
-"""Derives the plan's JSON Schema from the dataclasses that read it: ``python -m flinkplan.schemas.generate``.
+"""Derives the plan's JSON Schema from the records that read it: ``python -m flinkplan.schemas.generate``.
 
 The node registry and the field declarations are the single source; what they cannot say (expressions, types,
 durations) is written out here.
@@ -70,14 +70,14 @@ def plan_schema() -> Schema:
 
 
 class _Definitions:
-    """The definitions of dataclasses, each made when it is first referred to."""
+    """The definitions of records, each made when it is first referred to."""
 
     def __init__(self) -> None:
         self.found: dict[str, Schema] = {}
 
     def reference(self, cls: type) -> Schema:
         if cls.__name__ not in self.found:
-            self.found[cls.__name__] = {}  # a recursive dataclass finds itself here
+            self.found[cls.__name__] = {}  # a recursive record finds itself here
             self.found[cls.__name__] = self._tagged(cls) if "__tag__" in cls.__dict__ else self._object(cls)
         return {"$ref": f"#/$defs/{cls.__name__}"}
 
