@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError
+from ..plan.errors import FlinkplanError, PlanError
 from ..plan.nodes import ExecNode
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
@@ -78,11 +78,17 @@ def check_supported(plan: Plan) -> None:
             raise
 
 
+def _place(node: ExecNode) -> str:
+    return f"node {node.id} ({node.type})"
+
+
 def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext) -> dict[int, Stream]:
     """The streams of ``nodes`` (in topological order, with all they read from), by node id.
 
     Raises :class:`FlinkplanError`, naming the node, for what cannot be translated.
     """
+    from pyspark.errors import AnalysisException
+
     known = translators()
     streams: dict[int, Stream] = {}
     for node in nodes:
@@ -91,7 +97,13 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
             stream = known[type(node)].translate(node, inputs, context)
         except FlinkplanError as e:
             if e.where is None:
-                e.where = f"node {node.id} ({node.type})"
+                e.where = _place(node)
             raise
+        except AnalysisException as e:
+            raise PlanError(
+                f"Spark finds a contradiction in it: {str(e).splitlines()[0]}",
+                where=_place(node),
+                hint="compile the plan again if it was edited by hand; if not, please report it",
+            ) from e
         streams[node.id] = stream if stream.pulse else replace(stream, pulse=union_pulse(inputs))
     return streams

@@ -27,6 +27,7 @@ from .structure import (
     check_version,
 )
 from .tables import check_tables
+from .widths import check_widths
 
 __all__ = ["RULES", "check_plan", "read_plan", "validate_text"]
 
@@ -43,6 +44,7 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_types_and_expressions,
     check_columns,
     check_positions,
+    check_widths,
     check_tables,
     check_column_types,
     check_functions,

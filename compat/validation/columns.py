@@ -38,7 +38,7 @@ from .raw import RawNode, RawPlan
 
 
 def check_columns(plan: RawPlan) -> Iterator[Finding]:
-    """No expression reads a column that the inputs do not have; the outputs are as many as said."""
+    """No expression reads a column that the inputs do not have."""
     for node in plan.nodes:
         if node.cls is None or issubclass(node.cls, OpaqueNode):
             continue
@@ -46,10 +46,6 @@ def check_columns(plan: RawPlan) -> Iterator[Finding]:
         widths = [i.columns for i in inputs]
         if inputs and None not in widths:
             yield from _check_references(node, sum(w or 0 for w in widths))
-        projection = node.json.get("projection")
-        if isinstance(projection, list) and node.columns not in (None, len(projection)):
-            message = f"the projection has {len(projection)} expressions and the output type {node.columns} columns"
-            yield node.finding("output-columns", message, "outputType")
 
 
 def check_positions(plan: RawPlan) -> Iterator[Finding]:
@@ -115,6 +111,7 @@ def check_column_types(plan: RawPlan) -> Iterator[Finding]:
             continue
         fields = [field for each in inputs for field in each or ()]
         yield from _check_reads(node, fields)
+        yield from _check_filters(node, fields)
         if node.cls in _HANDING_ON and node.fields is not None:
             for each in inputs:
                 yield from _check_rows(node, each or (), node.fields)
@@ -152,6 +149,17 @@ def _check_reads(node: RawNode, fields: Sequence[RowField]) -> Iterator[Finding]
             if said not in (None, found.type.root):
                 message = f"column {index} is read as {said}, but '{found.name}' is {found.type.root}"
                 yield node.finding("column-type", message, *path, "type", hint=_MISSING)
+
+
+def _check_filters(node: RawNode, fields: Sequence[RowField]) -> Iterator[Finding]:
+    if node.cls in _MERGING:
+        return
+    for path, value in objects_in(node.json, ()):
+        index = value.get("filterArg")
+        if type(index) is int and index in range(len(fields)) and fields[index].type.root != "BOOLEAN":
+            message = f"column {index} filters, but '{fields[index].name}' is {fields[index].type.root}"
+            hint = "a filter is a BOOLEAN column, or -1 for none"
+            yield node.finding("column-type", message, *path, "filterArg", hint=hint)
 
 
 def _check_rows(node: RawNode, before: Sequence[RowField], after: Sequence[RowField]) -> Iterator[Finding]:

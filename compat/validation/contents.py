@@ -52,11 +52,12 @@ def check_functions(plan: RawPlan) -> Iterator[Finding]:
                 message = f"the function {name} ({syntax}) is not known"
                 yield node.finding("function", message, *path, "internalName", hint=hint)
                 continue
-            operands = value.get("operands")
+            field = "argList" if "argList" in value else "operands"
+            operands = value.get(field, [])
             if isinstance(operands, list) and not any(s.takes(len(operands)) for s in function.signatures):
                 message = f"the function {name} has {len(operands)} operands"
                 hint = f"write {' or '.join(function.usage)}"
-                yield node.finding("operand-count", message, *path, "operands", hint=hint)
+                yield node.finding("operand-count", message, *path, *([field] if field in value else []), hint=hint)
 
 
 def objects_in(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:

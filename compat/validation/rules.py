@@ -151,12 +151,12 @@ RULES = rule_table(
         "output-columns",
         ERROR,
         "the output type has another number of columns than the node yields",
-        "A calc yields one column for each expression of its projection.",
+        "A calc yields one column for each expression of its projection, an aggregation one for each key and call.",
     ),
     Rule(
         "table-columns",
         ERROR,
-        "a scan reads or a sink takes columns that the table does not have",
+        "a table has a column twice, or not those that a scan reads or a sink takes",
         "A scan yields the columns of its table, or those that its abilities name; a sink takes one column for each "
         "that its table stores.",
     ),

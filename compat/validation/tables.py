@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...plan.findings import Finding
 from ...plan.nodes import Sink, TableSourceScan
-from ...plan.specs import Column, ProjectPushDown, ReadingMetadata, TableSinkSpec, TableSourceSpec
+from ...plan.specs import Column, ContextResolvedTable, ProjectPushDown, ReadingMetadata, TableSinkSpec, TableSourceSpec
 from .raw import RawNode, RawPlan
 
 _HINT = "see the columns of the table's schema"
@@ -16,9 +16,20 @@ def check_tables(plan: RawPlan) -> Iterator[Finding]:
     """Scans read, and sinks take, the columns that their tables have."""
     for node in plan.nodes:
         if node.cls is TableSourceScan and (source := node.values.get("scan_table_source")):
+            yield from _check_names(node, "scanTableSource", source.table)
             yield from _check_scan(node, source)
         elif node.cls is Sink and (sink := node.values.get("dynamic_table_sink")):
+            yield from _check_names(node, "dynamicTableSink", sink.table)
             yield from _check_sink(node, sink, plan.inputs(node))
+
+
+def _check_names(node: RawNode, field: str, table: ContextResolvedTable) -> Iterator[Finding]:
+    names: set[str] = set()
+    for i, column in enumerate(table.resolved_table.schema.columns if table.resolved_table else ()):
+        if column.name in names:
+            at = (field, "table", "resolvedTable", "schema", "columns", i, "name")
+            yield node.finding("table-columns", f"the table has another column '{column.name}'", *at)
+        names.add(column.name)
 
 
 def _check_scan(node: RawNode, source: TableSourceSpec) -> Iterator[Finding]:

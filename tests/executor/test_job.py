@@ -15,10 +15,10 @@ from flinkplan.executor.job import Job, JobOptions, execute
 from flinkplan.executor.progress import QueryProgress
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.document import Plan
-from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.planner import compile_script
 
-from .plans import passthrough, pipeline, row_type, scan, sink_node
+from .plans import BLACKHOLE, passthrough, pipeline, row_type, scan, sink_node
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -122,6 +122,18 @@ def event(time: str, key: str = "a") -> dict[str, str]:
 
 def count(n: int, start: str, key: str = "a") -> dict[str, object]:
     return {"k": key, "n": n, "start": f"2024-01-01 {start}"}
+
+
+def test_a_contradiction_within_a_plan_names_the_node(place: Place) -> None:
+    column = {"kind": "INPUT_REF", "inputIndex": 0, "type": "BOOLEAN"}
+    calc = {"type": "stream-exec-calc_1", "projection": [column], "condition": column, "outputType": "ROW<`a` BOOLEAN>"}
+    source, sink = (
+        scan(BLACKHOLE | {"connector": "datagen"}, (("a", "INT"),)),
+        sink_node(BLACKHOLE, (("a", "BOOLEAN"),)),
+    )
+    with pytest.raises(PlanError, match="Spark finds a contradiction in it") as e:
+        place.run(pipeline([source, {**calc, "description": ""}, sink]))
+    assert e.value.where == "node 2 (stream-exec-calc_1)"
 
 
 def test_the_end_of_bounded_input_closes_all_windows(place: Place) -> None:

@@ -235,6 +235,13 @@ EDITS = [
         id="short-sink",
     ),
     pytest.param(
+        "table-columns",
+        lambda p: schema(p, 0, "scanTableSource")[1].update(schema(p, 0, "scanTableSource")[0]),
+        "/nodes/0/scanTableSource/table/resolvedTable/schema/columns/1/name",
+        None,
+        id="column-twice",
+    ),
+    pytest.param(
         "schema",
         lambda p: p["nodes"][SINK].update(inputChangelogMode=["UPDATE"]),
         f"/nodes/{SINK}/inputChangelogMode/0",
@@ -247,6 +254,13 @@ EDITS = [
         f"/nodes/{JOIN + 1}/projection/0/operands",
         "write UPPER(",
         id="operands",
+    ),
+    pytest.param(
+        "operand-count",
+        lambda p: calc_call(p, "$UPPER$1", 0),
+        f"/nodes/{JOIN + 1}/projection/0",
+        "write UPPER(",
+        id="no-operands",
     ),
     pytest.param("function", lambda p: calc_call(p), None, "did you mean '$UPPER$1'?", id="misspelt-function"),
 ]
@@ -269,7 +283,8 @@ def calc_column(plan: Any) -> Any:
 
 def calc_call(plan: Any, name: str = "$UPER$1", operands: int = 1) -> None:
     projection = plan["nodes"][JOIN + 1]["projection"]
-    projection[0] = {"kind": "CALL", "internalName": name, "operands": [projection[0]] * operands, "type": "STRING"}
+    given = {"operands": [projection[0]] * operands} if operands else {}
+    projection[0] = {"kind": "CALL", "internalName": name, **given, "type": "STRING"}
 
 
 @pytest.mark.parametrize(("rule", "edit", "pointer", "hint"), EDITS)
@@ -279,6 +294,23 @@ def test_finds(rule: str, edit: Edit, pointer: str | None, hint: str | None) -> 
     assert pointer is None or pointer in [f.pointer for f in found]
     assert hint is None or any(hint in (f.hint or "") for f in found)
     assert all(f.severity is RULES[rule].severity and f.location and f.location.line for f in found)
+
+
+@pytest.mark.parametrize(
+    ("rule", "edit", "field", "message"),
+    [
+        ("output-columns", lambda n: n["aggCalls"].pop(), "outputType", "but the node yields"),
+        ("operand-count", lambda n: n["aggCalls"][1]["argList"].clear(), "aggCalls/1/argList", "has 0 operands"),
+        ("column-type", lambda n: n["aggCalls"][1].update(filterArg=1), "aggCalls/1/filterArg", "is DECIMAL"),
+    ],
+)
+def test_finds_in_an_aggregation(rule: str, edit: Edit, field: str, message: str) -> None:
+    plan = json.loads((HERE / "cases/agg-canal-min-max-retract/plan.json").read_text("utf-8"))
+    index, node = next((i, n) for i, n in enumerate(plan["nodes"]) if "aggCalls" in n)
+    edit(node)
+    (found,) = validate_text(json.dumps(plan))
+    assert (found.rule, found.pointer) == (rule, f"/nodes/{index}/{field}")
+    assert message in found.message
 
 
 @pytest.mark.parametrize(("rule", "text"), WITHOUT_JSON)
