@@ -147,7 +147,7 @@ def _read(json: Mapping[str, Any]) -> RexNode:
             sarg = json["sarg"]
             ranges = tuple(Range(_bound(r.get("lower")), _bound(r.get("upper"))) for r in sarg["ranges"])
             return Sarg(ranges, _word(sarg["nullAs"]), rex_type)
-        return Literal(json["value"], rex_type, _word(json["symbol"]) if "symbol" in json else None)
+        return Literal(_scalar(json["value"]), rex_type, _word(json["symbol"]) if "symbol" in json else None)
     if kind == "CALL":
         reference = Json({k: json[k] for k in _CALL_REFERENCES if k in json})
         return Call(
@@ -165,6 +165,12 @@ def _read(json: Mapping[str, Any]) -> RexNode:
 def _index(value: Any) -> int:
     if type(value) is not int or value < 0:
         raise PlanError(f"a column index is a number from 0 on, not {value!r:.60}")
+    return value
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, (list, Mapping)):
+        raise PlanError(f"a literal's value is a text, a number, true, false or null, not {value!r:.60}")
     return value
 
 

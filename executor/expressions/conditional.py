@@ -8,7 +8,9 @@ from functools import reduce
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from ...plan.errors import PlanError
 from ...plan.functions.model import SPECIAL
+from ...plan.rex import Call
 from ...plan.types import STRING_LENGTH
 from ..types import spark_type
 from .registry import Invocation, scalar
@@ -21,7 +23,13 @@ def _typed(call: Invocation, column: Column) -> Column:
     return column.cast(spark_type(call.type))
 
 
-@scalar("$CASE$1", syntax=SPECIAL)
+def check_case(call: Call) -> None:
+    """Raises :class:`PlanError` where a condition has no value, or the ELSE is missing."""
+    if len(call.operands) % 2 == 0:
+        raise PlanError(f"a CASE takes conditions, each with its value, and an ELSE: not {len(call.operands)} operands")
+
+
+@scalar("$CASE$1", syntax=SPECIAL, check=check_case)
 def case(call: Invocation, *operands: Column) -> Column:
     """CASE WHEN c1 THEN v1 WHEN c2 THEN v2 … ELSE otherwise END."""
     *pairs, otherwise = operands

@@ -57,7 +57,7 @@ class Invocation(Record):
 
     def constant(self, index: int) -> Any:
         """The value of the literal operand at ``index``.  Raises :class:`UnsupportedError` on any other operand."""
-        operand: RexNode = self.call.operands[index]
+        operand: RexNode | None = next(iter(self.call.operands[index : index + 1]), None)
         if not isinstance(operand, Literal):
             raise UnsupportedError(f"operand {index + 1} of {self.name} must be a literal")
         return operand.value

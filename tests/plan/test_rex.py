@@ -1,3 +1,6 @@
+import pytest
+
+from flinkplan.plan.errors import PlanError
 from flinkplan.plan.rex import (
     Call,
     FieldAccess,
@@ -46,6 +49,12 @@ def test_sarg_round_trip() -> None:
     assert isinstance(sarg, Sarg)
     assert (sarg.ranges[0].lower, sarg.ranges[1].lower.closed if sarg.ranges[1].lower else None) == (None, True)
     assert rex_to_json(sarg) == json
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}])
+def test_a_literal_has_one_value(value: object) -> None:
+    with pytest.raises(PlanError, match="a literal's value is"):
+        rex_from_json({"kind": "LITERAL", "value": value, "type": "INT"})
 
 
 def test_a_field_is_nullable_where_its_row_is() -> None:

@@ -33,7 +33,7 @@ def test_lists_of_integers_are_written_as_flink_writes_them() -> None:
 
 @pytest.mark.parametrize(("element", "end"), [("DECIMAL(10, 2)", (10, 2)), ("TIMESTAMP(3)", (3,)), ("STRING", (3,))])
 def test_snapshots_end_with_the_parameters_of_the_type(element: str, end: tuple[int, ...]) -> None:
-    snapshot = base64.b64decode((array_agg(parse_type(element)).fields[0].type.raw or {})["snapshot"])
+    snapshot = base64.b64decode(dict(array_agg(parse_type(element)).fields[0].type.raw or {})["snapshot"])
     assert snapshot.endswith(b"".join(n.to_bytes(4, "big") for n in end))
 
 
@@ -44,11 +44,11 @@ def test_types_read_back(root: str) -> None:
 
 
 def test_percentiles_count_values() -> None:
-    assert [a["name"] for a in (PERCENTILE.raw or {})["attributes"]] == ["percentages", "valueCount"]
+    assert [a["name"] for a in dict(PERCENTILE.raw or {})["attributes"]] == ["percentages", "valueCount"]
 
 
 def test_objects_of_json_map_texts_to_texts() -> None:
-    (attribute,) = (JSON_OBJECTAGG.raw or {})["attributes"]
+    (attribute,) = dict(JSON_OBJECTAGG.raw or {})["attributes"]
     (view,) = attribute["attributeType"]["externalDataType"]["fields"]
     texts = {"conversionClass": "org.apache.flink.table.data.StringData"}
     assert view == {"name": "map", "keyClass": texts, "valueClass": texts}
@@ -70,7 +70,7 @@ def test_bitmaps_are_built_bare_and_combined_in_a_structure(function: str, writt
 
 
 def test_texts_that_may_be_taken_back_are_listed() -> None:
-    attributes = (LISTAGG_WITH_RETRACT.raw or {})["attributes"]
+    attributes = dict(LISTAGG_WITH_RETRACT.raw or {})["attributes"]
     assert [a["name"] for a in attributes] == ["list", "retractList"]
     (view,) = attributes[0]["attributeType"]["externalDataType"]["fields"]
     assert view["elementClass"] == {"conversionClass": "org.apache.flink.table.data.StringData"}
@@ -81,6 +81,6 @@ def test_texts_that_may_be_taken_back_are_listed() -> None:
     [("DATE", "java.lang.Integer"), ("STRING", "org.apache.flink.table.data.StringData"), ("INT", None)],
 )
 def test_keys_of_views_are_of_the_classes_inside_flink(key: str, cls: str | None) -> None:
-    external = (distinct_view(parse_type(key), count_each=False).raw or {})["externalDataType"]
+    external = dict(distinct_view(parse_type(key), count_each=False).raw or {})["externalDataType"]
     fields = external["fields"] if isinstance(external, dict) else [{}]
     assert fields[0].get("keyClass", {}).get("conversionClass") == cls

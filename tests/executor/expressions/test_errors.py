@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from flinkplan.executor.expressions import to_column
 from flinkplan.plan.errors import PlanError, UnsupportedError
+from flinkplan.plan.record import Json
 from flinkplan.plan.rex import FUNCTION, Call, InputRef, Literal, OpaqueRex, RexNode
 from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import LogicalType
@@ -39,8 +40,12 @@ def number(value: int) -> Literal:
             "CURRENT_WATERMARK is not known here",
         ),
         (call("$NOPE$1", "INT"), "the function NOPE is not supported"),
-        (Call("", (), parse_type("INT"), reference={"catalogName": "my_udf"}), "the user-defined function 'my_udf'"),
-        (OpaqueRex("OVER", parse_type("INT"), {}), "expressions of the kind OVER"),
+        (
+            Call("", (), parse_type("INT"), reference=Json({"catalogName": "my_udf"})),
+            "the user-defined function 'my_udf'",
+        ),
+        (OpaqueRex("OVER", parse_type("INT"), Json()), "expressions of the kind OVER"),
+        (call("$JSON_QUERY$1", "STRING", text("{}"), text("$")), "operand 3 of JSON_QUERY must be a literal"),
         (call("$CAST$1", "DATE", number(1), syntax="SPECIAL"), "CAST from INT NOT NULL to DATE"),
         (
             call("$JSON_EXISTS$1", "BOOLEAN", text("{}"), text("$.a[?(@.x in ['y'])]")),
@@ -57,6 +62,13 @@ def test_is_refused(spark: SparkSession, rex: RexNode, message: str) -> None:
     with pytest.raises(UnsupportedError) as error:
         to_column(rex, [F.lit(None)])
     assert message in error.value.message
+
+
+@pytest.mark.spark
+def test_a_case_has_an_else(spark: SparkSession) -> None:
+    truth = Literal(True, parse_type("BOOLEAN NOT NULL"))
+    with pytest.raises(PlanError, match="and an ELSE: not 2 operands"):
+        to_column(call("$CASE$1", "INT", truth, number(1), syntax="SPECIAL"), [])
 
 
 @pytest.mark.spark
