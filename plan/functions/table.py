@@ -15,8 +15,7 @@ def _unnested(args: Arguments) -> LogicalType:
 def unnested_type(collection: LogicalType, with_ordinality: bool) -> LogicalType:
     """The row type of UNNEST: the fields of a row element, else one column (two for a map)."""
     if collection.root == "MAP":
-        names = ("KEY", "VALUE") if with_ordinality else ("f0", "f1")
-        fields = list(zip(names, collection.children, strict=True))
+        fields = list(zip(("f0", "f1"), collection.children, strict=True))
     elif collection.element.root == "ROW":
         fields = [(f.name, f.type) for f in collection.element.fields]
     else:

@@ -100,7 +100,7 @@ class AggregateBinder(WindowedBinder):
     def _add_group(self, node: ast.Expression) -> None:
         rex = self._group_rex(node)
         if rex not in [r for r, _ in self.inputs]:
-            self._append(rex, self.named.get(node))
+            self._append(rex, None if self._is_merged(node) else self.named.get(node) or self._column_name(rex))
 
     def _group_rex(self, node: ast.Expression) -> RexNode:
         if isinstance(node, ast.FunctionCall) and str(node.name).upper() in GROUP_WINDOWS:
@@ -111,19 +111,25 @@ class AggregateBinder(WindowedBinder):
         rex = self._group_rex(node)
         return next(i for i, (r, _) in enumerate(self.inputs) if r == rex)
 
+    def _is_merged(self, node: ast.Expression) -> bool:
+        """Whether it is a column of JOIN … USING, whose name Flink loses: to it that is an expression."""
+        names = node.names if isinstance(node, ast.ColumnRef) else ()
+        return any(m.is_named and names == (m.name,) for m in self.scope.merged)
+
+    def _column_name(self, rex: RexNode) -> str | None:
+        return self.scope.row_fields[rex.index][0] if isinstance(rex, InputRef) else None
+
     def _append(self, rex: RexNode, name: str | None) -> int:
-        if name is None and isinstance(rex, InputRef):
-            name = self.scope.row_fields[rex.index][0]
         if name in [n for _, n in self.inputs]:
             name = None
         self.inputs.append((rex, name))
         return len(self.inputs) - 1
 
-    def _add_input(self, rex: RexNode) -> int:
+    def _add_input(self, rex: RexNode, is_named: bool = True) -> int:
         for i, (known, _) in enumerate(self.inputs):
             if known == rex:
                 return i
-        return self._append(rex, None)
+        return self._append(rex, self._column_name(rex) if is_named else None)
 
     def _group_ref(self, index: int) -> InputRef:
         t = self.inputs[index][0].type
@@ -191,7 +197,8 @@ class AggregateBinder(WindowedBinder):
         arguments = Arguments(tuple(o.type for o in operands), operands, self.group_count > 0 and node.filter is None)
         if function is PERCENTILE:
             _check_fraction(arguments.literal(1), node)
-        argument_indexes = tuple(self._add_input(o) for o in operands)
+        merged = bool(node.args) and self._is_merged(node.args[0])
+        argument_indexes = tuple(self._add_input(o, is_named=not merged) for o in operands)
         if function is COUNT and not node.distinct and not any(t.nullable for t in arguments.types):
             argument_indexes = ()
         filter_index = -1

@@ -10,7 +10,7 @@ from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row
 from ..naming import uniquify
-from ..rexbuilder import TRUE, cast, conjunction
+from ..rexbuilder import TRUE, conjunction
 from ..sql import ast
 from ..sql.source import Span
 from .calls import fit
@@ -95,14 +95,14 @@ def join_condition(
     parts, merged = [], []
     width = len(left.rel.row_type.fields)
     for name in names:
-        earlier = next((m for m in left.merged if m.name == name.name and m.is_named), None)
+        earlier = next((m for m in left.merged if m.name == name.name), None)
         sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
         moved = _shifted(sides[1], width)
         if earlier is not None:
             sides[0] = _first(left, earlier)
         check_join_keys(sides[0].type, moved.type, name.span)
         parts.append(comparison_of("=", sides[0], moved, name.span))
-        column = _merge(name, sides[0], moved, scope, JOIN_TYPES[node.kind])
+        column = _merge(name, sides[0], moved, scope)
         if earlier is not None:
             column = _merge_again(name, column, scope)
         merged.append(replace(column, is_named=not node.natural))
@@ -136,20 +136,17 @@ def _first(item: FromItem, column: MergedColumn) -> RexNode:
 def _merge_again(name: ast.Identifier, column: MergedColumn, scope: Scope) -> MergedColumn:
     """The column of more than two tables: its name stands for that of the first two, ``*`` for those of all."""
     types = [t for _, t in scope.row_fields]
-
-    def either(left: RexNode, right: RexNode) -> RexNode:
-        return conditional.COALESCE.call(*fit(conditional.COALESCE, (left, right), name.span))
-
-    columns: list[RexNode] = [InputRef(i, types[i]) for i in column.hidden]
-    return replace(column, expr=either(*columns[:2]), of_all=reduce(either, columns))
+    first, second, *others = (InputRef(i, types[i]) for i in column.hidden)
+    both = _either((first, second), name.span)
+    return replace(column, expr=both, of_all=reduce(lambda a, b: _either((a, b), name.span), others, both))
 
 
 def _shifted(rex: RexNode, by: int) -> RexNode:
     return transform(rex, lambda n: InputRef(n.index + by, n.type) if isinstance(n, InputRef) else n)
 
 
-def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope, kind: JoinType) -> MergedColumn:
-    """The column that two equal ones are shown as: that of a side which always has it, if there is one."""
+def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope) -> MergedColumn:
+    """The column that two equal ones are shown as: whichever of them is not missing."""
     types = [t for _, t in scope.row_fields]
 
     def retype(node: RexNode) -> RexNode:
@@ -158,10 +155,8 @@ def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope, ki
     sides = tuple(transform(side, retype) for side in (left, right))
     hidden = {i for side in (left, right) for i in input_refs(side)}
     hidden |= {i for m in scope.merged if m.name == name.name for i in m.hidden}
-    if kind is JoinType.FULL:
-        expr: RexNode = conditional.COALESCE.call(*fit(conditional.COALESCE, sides, name.span))
-    else:
-        expr = sides[1] if kind is JoinType.RIGHT else sides[0]
-        if kind is JoinType.INNER and not sides[1].type.nullable:
-            expr = cast(expr.type.not_null(), expr)
-    return MergedColumn(name.name, expr, tuple(sorted(hidden)))
+    return MergedColumn(name.name, _either(sides, name.span), tuple(sorted(hidden)))
+
+
+def _either(sides: tuple[RexNode, ...], span: Span) -> RexNode:
+    return conditional.COALESCE.call(*fit(conditional.COALESCE, sides, span))

@@ -274,17 +274,13 @@ def _bind_unnest(
     if kind not in (JoinType.INNER, JoinType.LEFT):
         raise unsupported(f"a {join.kind} JOIN with UNNEST", join.span, "use CROSS JOIN or LEFT JOIN … ON TRUE")
     function_type = unnested_type(collection.type, node.with_ordinality)
-    names = _unnest_names(node, function_type)
-    right_type = row(zip(names, function_type.field_types, strict=True), nullable=False)
+    names = _unnest_names(node, collection.type, function_type)
+    element_type = row(zip(names, function_type.field_types, strict=True), nullable=False)
     nullable = kind is JoinType.LEFT
-    namespace = Namespace(
-        row(
-            ((n, outer_type(t, nullable)) for n, t in zip(names, function_type.field_types, strict=True)),
-            nullable=False,
-        ),
-        len(left.rel.row_type.fields),
-        node.alias.name.name if node.alias else None,
-    )
+    padded_type = row(((f.name, outer_type(f.type, nullable)) for f in element_type.fields), nullable=False)
+    alias = node.alias.name.name if node.alias else None
+    namespace = Namespace(padded_type, len(left.rel.row_type.fields), alias)
+    right_type = padded_type if node.with_ordinality else element_type
     references = sum(isinstance(r, InputRef) for r in walk(collection))
     correl, *_ = [context.next_correlation() for _ in range(references)]
     left_fields = left.rel.row_type.fields
@@ -299,7 +295,8 @@ def _bind_unnest(
     joined = Scope((*left.namespaces, namespace), outer, left.merged)
     condition = None
     if join.condition is not None:
-        bound = ExpressionBinder(context, joined, "ON").condition(join.condition)
+        inner = Scope((*left.namespaces, replace(namespace, row_type=element_type)), outer, left.merged)
+        bound = ExpressionBinder(context, inner, "ON").condition(join.condition)
         condition = None if isinstance(bound, Literal) and bound.value is True else _of_function(bound, left)
     output_names = uniquify([*(f.name for f in left_fields), *names])
     output_types = [*left.rel.row_type.field_types, *namespace.row_type.field_types]
@@ -308,7 +305,7 @@ def _bind_unnest(
         type=kind,
         correl=correl,
         call=call,
-        function_type=function_type,
+        function_type=right_type if nullable and node.with_ordinality else function_type,
         condition=condition,
         row_type=row(zip(output_names, output_types, strict=True), nullable=False),
     )
@@ -325,18 +322,20 @@ def _collection(binder: ExpressionBinder, node: ast.Unnest) -> RexNode:
     return rex
 
 
-def _unnest_names(node: ast.Unnest, function_type: LogicalType) -> tuple[str, ...]:
-    """The column names: those of the alias, or its own name for a single column."""
-    alias = node.alias
-    if alias is None:
-        return function_type.field_names
-    if not alias.columns:
-        return (alias.name.name,) if len(function_type.fields) == 1 else function_type.field_names
-    if len(alias.columns) != len(function_type.fields):
-        raise BindError(
-            f"UNNEST gives {len(function_type.fields)} columns, {len(alias.columns)} names are given", alias.span
-        )
-    return tuple(c.name for c in alias.columns)
+def _unnest_names(node: ast.Unnest, collection: LogicalType, function_type: LogicalType) -> tuple[str, ...]:
+    """The column names: those of the alias, or its own name for a single column, or what Calcite calls them."""
+    alias, width = node.alias, len(function_type.fields)
+    if alias is not None and alias.columns:
+        if len(alias.columns) != width:
+            raise BindError(f"UNNEST gives {width} columns, {len(alias.columns)} names are given", alias.span)
+        return tuple(c.name for c in alias.columns)
+    return (alias.name.name,) if alias is not None and width == 1 else _unnamed(collection, function_type.field_names)
+
+
+def _unnamed(collection: LogicalType, names: tuple[str, ...]) -> tuple[str, ...]:
+    if collection.root == "MAP":
+        return ("KEY", "VALUE", *names[2:])
+    return names if collection.element.root == "ROW" else ("EXPR$0", *names[1:])
 
 
 def _unnesting(node: ast.Unnest, collection: RexNode, function_type: LogicalType) -> Call:
@@ -355,7 +354,9 @@ def _constant_rows(node: ast.Unnest, collection: RexNode) -> FromItem:
         function_type=function_type,
         row_type=function_type.not_null(),
     )
-    named = row(zip(_unnest_names(node, function_type), function_type.field_types, strict=True), nullable=False)
+    named = row(
+        zip(_unnest_names(node, collection.type, function_type), function_type.field_types, strict=True), nullable=False
+    )
     return FromItem(rel, (Namespace(named, 0, node.alias.name.name if node.alias else None),))
 
 

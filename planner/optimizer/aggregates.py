@@ -87,8 +87,9 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     ]
     keys = len(rel.grouping)
     row_fields = rel.row_type.fields
+    names = [f.name for f in row_fields]
     row_type = row_of(
-        (*(f.name for f in row_fields[:keys]), "$e", *(f.name for f in row_fields[keys:])),
+        (*names[:keys], "$e", *(_at(names[i], i, i + 1) for i in range(keys, len(names)))),
         (*(f.type for f in row_fields[:keys]), BIGINT.not_null(), *(f.type for f in row_fields[keys:])),
     )
     new = Aggregate(
@@ -99,6 +100,11 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
         row_type=row_type,
     )
     return _without_groupings(new, sets, keys)
+
+
+def _at(name: str, old: int, new: int) -> str:
+    """The name at another place: that of a call without a name is made of its place."""
+    return f"$f{new}" if name == f"$f{old}" else name
 
 
 def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:
@@ -116,7 +122,7 @@ def _without_groupings(rel: Aggregate, sets: tuple[tuple[int, ...], ...], e: int
         rel,
         calls=tuple(rel.calls[i] for i in kept),
         row_type=row_of(
-            (*(f.name for f in fields[:keys]), *(fields[keys + i].name for i in kept)),
+            (*(f.name for f in fields[:keys]), *(_at(fields[keys + i].name, keys + i, place[i]) for i in kept)),
             (*(f.type for f in fields[:keys]), *(fields[keys + i].type for i in kept)),
         ),
     )

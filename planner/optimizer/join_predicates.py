@@ -10,8 +10,7 @@ from collections.abc import Callable
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import JoinType
-from ..algebra import Join, Rel
-from ..physical import Calc
+from ..algebra import Join, Project, Rel
 from .join_kinds import join_keys
 from .reduce import constants
 from .rexes import (
@@ -73,8 +72,8 @@ def _reduced(condition: RexNode, substitute: Callable[[RexNode], RexNode]) -> Re
 
 
 def shorten_coalesce(rel: Rel) -> Rel:
-    """``COALESCE(l.k, r.k)`` above a join on ``l.k = r.k`` as the key that is not NULL unless both are."""
-    if not isinstance(rel, Calc) or not isinstance(rel.input, Join) or rel.input.type not in _PRESERVED:
+    """``COALESCE(l.k, r.k)`` right above a join on ``l.k = r.k`` as the key that is not NULL unless both are."""
+    if not isinstance(rel, Project) or not isinstance(rel.input, Join) or rel.input.type not in _PRESERVED:
         return rel
     join = rel.input
     width = len(join.left.row_type.fields)
@@ -89,8 +88,7 @@ def shorten_coalesce(rel: Rel) -> Rel:
             _drop_redundant(operands, pair, join.type)
         return cast(operands[0], node.type) if len(operands) == 1 else replace(node, operands=tuple(operands))
 
-    condition = None if rel.condition is None else rewrite(rel.condition, shorten)
-    return replace(rel, projection=tuple(rewrite(e, shorten) for e in rel.projection), condition=condition)
+    return replace(rel, exprs=tuple(rewrite(e, shorten) for e in rel.exprs))
 
 
 _PRESERVED = {JoinType.INNER: None, JoinType.LEFT: 0, JoinType.RIGHT: 1}

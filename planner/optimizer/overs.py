@@ -32,12 +32,17 @@ def merge_projections(rel: Rel) -> Rel:
 
 
 def remove_renaming(rel: Rel) -> Rel:
-    """A projection of all columns of filtered rows with OVER calls' values is left out, and with it its names."""
+    """A projection of all columns of filtered rows with OVER calls' values is left out, and with it its names.
+
+    It stays where the filter stands on the operator for OVER itself, none of whose columns are left out.
+    """
     if not isinstance(rel, Project) or not isinstance(rel.input, Filter) or not is_identity(rel):
         return rel
     below = rel.input.input
     overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
-    return rel.input if overs and all(isinstance(e, Over) for e in overs) else rel
+    if not overs or not all(isinstance(e, Over) for e in overs):
+        return rel
+    return rel.input if isinstance(split_overs(merge_projections(below)), Project) else rel
 
 
 def split_overs(rel: Rel) -> Rel:

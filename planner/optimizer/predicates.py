@@ -262,8 +262,13 @@ def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
 
 
 def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
-    """FilterCorrelateRule: conditions of the outer row go below, those of the function's columns beside it."""
+    """FilterCorrelateRule: conditions of the outer row go below, those of the function's columns beside it.
+
+    A function that no row is joined with stays below its filter.
+    """
     width = len(below.input.row_type.fields)
+    if not width:
+        return rel
     left, right, rest = _by_side(conjunctions(rel.condition), width)
     if below.type is JoinType.LEFT:
         right, rest = [], [*right, *rest]

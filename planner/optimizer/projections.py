@@ -29,6 +29,7 @@ from ..algebra import (
 from ..connectors import supports_metadata, supports_projection
 from ..physical import LegacyWindowAggregate, SourceScan
 from ..scan_columns import physical_paths
+from .naming import derive_names
 from .predicates import ONE_SIDED, join_row_type
 from .rexes import contains_over, identity, inline, is_deterministic, ordered_refs, refs, remap, retype, rewrite
 from .row_types import pick, row_of
@@ -112,13 +113,13 @@ def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
 
 
 def push_past_filter(rel: Project, below: Filter) -> Rel:
-    """ProjectFilterTransposeRule: below the filter only the columns that either reads."""
+    """ProjectFilterTransposeRule: below the filter only the columns that either reads, named as the input has them."""
     if any(contains_over(e) for e in rel.exprs):
         return rel
     needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
     if len(needed) == len(below.input.row_type.fields):
         return rel
-    trimmed = columns(below.input, needed)
+    trimmed = columns(derive_names(below.input), needed)
     mapping = {old: new for new, old in enumerate(needed)}
     inner = Filter(input=trimmed, row_type=trimmed.row_type, condition=remap(below.condition, mapping))
     return replace(rel, input=inner, exprs=tuple(remap(e, mapping) for e in rel.exprs))

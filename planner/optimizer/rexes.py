@@ -123,8 +123,8 @@ def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
             node = replace(
                 node,
                 operands=tuple(rewrite(o, change) for o in node.operands),
-                partition=tuple(rewrite(o, change) for o in node.partition),
                 order=tuple((rewrite(o, change), up, last) for o, up, last in node.order),
+                partition=tuple(rewrite(o, change) for o in node.partition),
             )
         elif isinstance(node, SubQuery):
             node = replace(node, operands=tuple(rewrite(o, change) for o in node.operands))

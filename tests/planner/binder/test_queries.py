@@ -70,7 +70,7 @@ CASES = {
             Scan(u)
             Scan(w)""",
     "SELECT * FROM w NATURAL JOIN (SELECT id, k AS kk FROM u) AS q": """
-        Project(id=[CAST($0):INT NOT NULL], a=[$1], k=[$2], kk=[$4])
+        Project(id=[COALESCE($0, $3)], a=[$1], k=[$2], kk=[$4])
           Join(condition=[=($0, $3)], type=[inner])
             Scan(w)
             Project(id=[$0], kk=[$2])
