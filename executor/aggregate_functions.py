@@ -182,13 +182,19 @@ def java_calls(
     stream: Stream,
     calls: Sequence[AggregateCall],
     position: dict[int, int],
+    slices: int | None = None,
 ) -> Any:
-    """The calls as the kernel has them, named by what they compute, so that their state is found again."""
+    """The calls as the kernel has them, named by what they compute, so that their state is found again.
+
+    ``slices``: the kernel's column of the slices that windows are made of.
+    """
     package = context.runtime.aggregate
     found = []
     for call, name in zip(calls, accumulator_names(calls, stream.type.fields), strict=True):
         arguments = [position[i] for i in call.arg_list]
         function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
+        if slices is not None:
+            function = package.Sliced.of(function, slices)
         if call.distinct:
             function = package.Distinct(function, schema, int_array(context, arguments))
         condition = position[call.filter_arg] if call.filter_arg >= 0 else -1

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..plan.rex import RexNode
-from ..plan.types import LogicalType
+from ..plan.types import APPROXIMATE, STRING, LogicalType
 from .context import TranslationContext
 from .stream import KIND, SEQUENCE, Stream, column_name
 from .types import spark_type
@@ -27,12 +27,36 @@ def run_kernel(context: TranslationContext, frame: DataFrame, keys: int, kernel:
     return context.frame(context.runtime.Kernels.run(frame._jdf, keys, kernel))
 
 
-def keyed(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
-    """The key columns, then ``columns``, then row kind (in a changelog) and sequence number."""
+def key_columns(stream: Stream, keys: Sequence[int]) -> list[Column]:
+    """The columns ``k0``, ``k1``, … by which a kernel's rows belong together; a constant without ``keys``."""
     from pyspark.sql import functions as F
 
-    key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
-    return stream.frame.select(*key, *columns, *(stream.frame[h] for h in changelog_columns(stream)))
+    if not keys:
+        return [F.lit(0).alias(CONSTANT_KEY)]
+    types = [key_type(stream.type.field_types[k]) for k in keys]
+    return [
+        stream.column(k).cast(spark_type(t)).alias(f"k{i}") for i, (k, t) in enumerate(zip(keys, types, strict=True))
+    ]
+
+
+def key_type(t: LogicalType) -> LogicalType:
+    """The type of a key column for values of ``t``.
+
+    Floating-point numbers stand in it as their texts: Spark takes 0.0 and -0.0 for one key, Flink for two.
+    """
+    return STRING if t.root in APPROXIMATE else t
+
+
+def key_values(columns: Sequence[Column], types: Sequence[LogicalType]) -> list[Column]:
+    """What the key columns of values of ``types`` stand for."""
+    return [c.cast(spark_type(t)) for c, t in zip(columns, types, strict=True)]
+
+
+def keyed(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
+    """The key columns, then ``columns``, then row kind (in a changelog) and sequence number."""
+    return stream.frame.select(
+        *key_columns(stream, keys), *columns, *(stream.frame[h] for h in changelog_columns(stream))
+    )
 
 
 def changelog_columns(stream: Stream) -> tuple[str, ...]:

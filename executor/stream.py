@@ -30,7 +30,13 @@ Present from a watermark assigner to the first operator that emits rows of its o
 can be late any more.
 """
 
-HIDDEN = (KIND, SEQUENCE, LATENESS)
+PASSED = "__passed"
+"""BIGINT: Flink's watermark (epoch ms) when an OVER window with a bounded frame, which takes late rows, emits a row.
+
+Present from there to the next operator that emits rows of its own time.
+"""
+
+HIDDEN = (KIND, SEQUENCE, LATENESS, PASSED)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
 """The numbers by which rows carry their kinds."""

@@ -20,14 +20,15 @@ from ..plan.types import LogicalType
 from .aggregate_functions import function_name, java_calls
 from .context import TranslationContext
 from .emission import AT_THE_END, Emission
-from .kernels import CONSTANT_KEY, boolean_array, int_array, schema_of
+from .kernels import boolean_array, int_array, key_columns, key_type, key_values, schema_of
 from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, Stream, column_name
-from .windows import END, START, Clock, time_of, with_windows
+from .windows import END, START, Clock, slice_place, time_of, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
+SLICE = "__slice"
 ROW = "__values"
 """The struct column of a whole row, where a kernel emits rows as they came."""
 
@@ -39,17 +40,21 @@ def run_timed(context: TranslationContext, frame: DataFrame, keys: int, kernel: 
 
 def timed_input(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
     """The key columns, then ``columns``, then all hidden columns."""
-    from pyspark.sql import functions as F
-
-    key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
-    return stream.frame.select(*key, *columns, *(stream.frame[h] for h in HIDDEN if h in stream.hidden))
+    return stream.frame.select(
+        *key_columns(stream, keys), *columns, *(stream.frame[h] for h in HIDDEN if h in stream.hidden)
+    )
 
 
 def aggregation(
-    context: TranslationContext, stream: Stream, calls: Sequence[AggregateCall], position: dict[int, int], schema: Any
+    context: TranslationContext,
+    stream: Stream,
+    calls: Sequence[AggregateCall],
+    position: dict[int, int],
+    schema: Any,
+    slices: int | None = None,
 ) -> Any:
-    """The calls over a kernel's input, in which the stream's columns stand at ``position``."""
-    return context.runtime.aggregate.Aggregation(java_calls(context, schema, stream, calls, position))
+    """The calls over a kernel's input, in which the stream's columns stand at ``position``, in ``slices`` if there."""
+    return context.runtime.aggregate.Aggregation(java_calls(context, schema, stream, calls, position, slices))
 
 
 def row_order(context: TranslationContext, schema: StructType, fields: Sequence[SortField]) -> Any:
@@ -82,7 +87,10 @@ def with_spans(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> St
 
 
 class WindowAggregation(Record):
-    """An aggregation in windows: ``properties`` of the window stand behind the results."""
+    """An aggregation in windows: ``properties`` of the window stand behind the results.
+
+    ``panes``: the parts of a HOP window are merged from the earliest on, as those of group windows.
+    """
 
     grouping: Sequence[int]
     calls: Sequence[AggregateCall]
@@ -91,6 +99,7 @@ class WindowAggregation(Record):
     clock: Clock
     output_type: LogicalType
     emission: Emission = AT_THE_END
+    panes: bool = False
 
     @property
     def is_session(self) -> bool:
@@ -126,25 +135,29 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     windowed = with_spans(stream, what.windowing, what.clock)
     used = sorted({i for call in what.calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     bounds = [windowed.frame[START], windowed.frame[END]]
-    frame = timed_input(windowed, what.grouping, [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds])
+    place = slice_place(windowed, what.windowing, what.clock, what.panes)
+    slices = [] if place is None else [place.alias(SLICE)]
+    columns = [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds, *slices]
+    frame = timed_input(windowed, what.grouping, columns)
     keys = max(1, len(what.grouping))
     position = {index: keys + at for at, index in enumerate(used)}
     schema = context.java_schema(frame.schema)
     key_types = [windowed.type.field_types[g] for g in what.grouping]
     results = schema_of([call.type for call in what.calls], len(key_types))
-    columns = schema_of(key_types)
+    output = schema_of([key_type(t) for t in key_types])
     for field in results:
-        columns = columns.add(field)
-    columns = columns.add(START, LongType()).add(END, LongType())
+        output = output.add(field)
+    output = output.add(START, LongType()).add(END, LongType())
     span = window_span(context, frame, what.clock, what.is_session)
-    calls = aggregation(context, windowed, what.calls, position, schema)
+    slice_column = frame.columns.index(SLICE) if slices else None
+    calls = aggregation(context, windowed, what.calls, position, schema, slice_column)
     kernels = context.runtime.time
     if what.is_session:
-        kernel = kernels.SessionAggregate(schema, context.java_schema(columns), span, calls, bool(what.grouping))
+        kernel = kernels.SessionAggregate(schema, context.java_schema(output), span, calls, bool(what.grouping))
     else:
         kernel = kernels.WindowAggregate(
             schema,
-            context.java_schema(columns),
+            context.java_schema(output),
             context.java_schema(results),
             span,
             calls,
@@ -155,6 +168,7 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     result = run_timed(context, frame, keys, kernel if timed else kernel.inProcessingTime())
     start, end = result[START], result[END]
     values = [result[column_name(i)] for i in range(len(what.grouping) + len(what.calls))]
+    values[: len(key_types)] = key_values(values[: len(key_types)], key_types)
     values += [what.clock.property(p.property.kind, start, end) for p in what.properties]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
     changelog = what.emission.updates

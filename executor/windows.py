@@ -6,6 +6,7 @@ UTC.  Source: Flink's ``TimeWindowUtil`` and slice assigners.
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
 from ..plan.errors import UnsupportedError
@@ -23,7 +24,7 @@ from ..plan.specs import (
 )
 from ..plan.types import LogicalType
 from .context import TranslationContext
-from .stream import Stream
+from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -155,6 +156,30 @@ def with_windows(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> 
         case _:
             raise UnsupportedError(f"windowing by {type(windowing).__name__}")
     return replace(stream, frame=frame)
+
+
+def slice_place(stream: Stream, windowing: WindowingStrategy, clock: Clock, panes: bool) -> Column | None:
+    """The place (BIGINT) of a row's slice in the order in which Flink merges those of a window; ``None``: it is whole.
+
+    The slices of HOP are merged from the latest on, but ``panes``, those of group windows, from the earliest on.
+    Those of CUMULATE are merged as they end, and a row that comes later stands behind what is merged by then.
+    """
+    from pyspark.sql import functions as F
+
+    if not isinstance(windowing, TimeAttributeWindowing):
+        return None
+    local = clock.local(time_of(stream, windowing))
+    match windowing.window:
+        case HoppingWindow(size_ms=size, slide_ms=slide, offset_ms=offset):
+            start = _floor(local, offset, gcd(size, slide)).cast("bigint")
+            return start if panes else -start
+        case CumulativeWindow(step_ms=step, offset_ms=offset):
+            end = (_floor(local, offset, step) + step).cast("bigint")
+            if LATENESS not in stream.hidden:
+                return end
+            merged = _floor(clock.local(F.timestamp_millis(stream.frame[LATENESS])) + 1, offset, step)
+            return F.greatest(end, merged.cast("bigint"))
+    return None
 
 
 def _size(window: WindowSpec) -> int:

@@ -21,7 +21,7 @@ from ...plan.types import LogicalType, row
 from ..aggregate_functions import java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, with_ttl
-from ..kernels import keyed, run_kernel, schema_of
+from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
@@ -120,7 +120,7 @@ def _aggregate(
         functions, count = package.PreAggregate.merged(keys, functions), keys
     kernel = package.GroupAggregate(
         context.java_schema(frame.schema),
-        context.java_schema(schema_of(types[: len(grouping)])),
+        context.java_schema(schema_of([key_type(t) for t in types[: len(grouping)]])),
         context.java_schema(schema_of([call.type for call in calls], len(grouping))),
         functions,
         update_before,
@@ -129,5 +129,7 @@ def _aggregate(
         ttl,
     )
     aggregated = run_kernel(context, frame, keys, kernel)
-    names = [column_name(i) for i in range(len(types))]
-    return Stream(aggregated.select(*names, KIND, SEQUENCE), output_type, changelog=True)
+    columns = [aggregated[column_name(i)] for i in range(len(types))]
+    columns[: len(grouping)] = key_values(columns[: len(grouping)], types[: len(grouping)])
+    named = [column.alias(column_name(i)) for i, column in enumerate(columns)]
+    return Stream(aggregated.select(*named, KIND, SEQUENCE), output_type, changelog=True)

@@ -48,6 +48,7 @@ def group_window_aggregate(
         Clock.of(node, windowing.time_attribute_type, context),
         node.output_type,
         emission_of(node, windowing.is_proctime, context),
+        panes=True,
     )
     check_merges(what)
     return aggregate_windows(context, stream if windowing.is_proctime else with_event_time(stream), what)

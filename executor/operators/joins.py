@@ -13,14 +13,7 @@ from ...plan.specs import JoinType
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import kept_rows, side_spec
-from ..kernels import (
-    CONSTANT_KEY,
-    boolean_array,
-    changelog_columns,
-    condition,
-    run_kernel,
-    schema_of,
-)
+from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
 from ..registry import translator
 from ..stream import KIND, Stream
 
@@ -100,7 +93,6 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
     left_schema, right_schema = schema_of(left.type.field_types), schema_of(right.type.field_types)
 
     def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
-        key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
         row = F.struct(*stream.columns)
         sides = [
             (F.lit(None).cast(left_schema) if is_right else row).alias(_LEFT),
@@ -109,7 +101,7 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
         hidden = [stream.frame[h] for h in changelog_columns(stream)]
         if changelog and not stream.changelog:
             hidden.insert(0, F.lit(0).cast("tinyint").alias(KIND))
-        return stream.frame.select(*key, F.lit(is_right).alias(_SIDE), *sides, *hidden)
+        return stream.frame.select(*key_columns(stream, keys), F.lit(is_right).alias(_SIDE), *sides, *hidden)
 
     return shaped(left, node.join_spec.left_keys, False).union(shaped(right, node.join_spec.right_keys, True))
 

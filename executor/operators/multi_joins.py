@@ -9,14 +9,7 @@ from ...plan.nodes import MultiJoin
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import KeptRows, kept_rows, side_spec
-from ..kernels import (
-    CONSTANT_KEY,
-    boolean_array,
-    condition,
-    object_array,
-    run_kernel,
-    schema_of,
-)
+from ..kernels import boolean_array, condition, key_columns, object_array, run_kernel, schema_of
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream
 
@@ -74,14 +67,13 @@ def _union(inputs: tuple[Stream, ...], keys: list[tuple[int, ...]]) -> DataFrame
     schemas = [schema_of(s.type.field_types) for s in inputs]
 
     def shaped(index: int, stream: Stream) -> DataFrame:
-        key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys[index])] or [F.lit(0).alias(CONSTANT_KEY)]
         rows = [
             (F.struct(*stream.columns) if i == index else F.lit(None).cast(schema)).alias(f"row{i}")
             for i, schema in enumerate(schemas)
         ]
         kind = stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")
         hidden = [*([kind.alias(KIND)] if changelog else []), stream.frame[SEQUENCE]]
-        return stream.frame.select(*key, F.lit(index).alias(_INPUT), *rows, *hidden)
+        return stream.frame.select(*key_columns(stream, keys[index]), F.lit(index).alias(_INPUT), *rows, *hidden)
 
     return reduce(lambda a, b: a.union(b), (shaped(i, s) for i, s in enumerate(inputs)))
 

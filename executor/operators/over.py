@@ -18,9 +18,9 @@ from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
 from ..registry import translator
-from ..stream import HIDDEN, KIND, SEQUENCE, Stream, column_name
+from ..stream import HIDDEN, KIND, PASSED, SEQUENCE, Stream, column_name
 from ..types import is_year_month
-from ..window_kernels import ROW, aggregation, emitted, row_order, run_timed, timed_input
+from ..window_kernels import ROW, aggregation, row_order, run_timed, timed_input
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -77,8 +77,10 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
     if proctime:
         kernel.inProcessingTime()
     result = run_timed(context, frame, max(1, len(spec.partition.fields)), kernel)
-    emits = emitted(timed, result.select(*_output(result, stream, schema), SEQUENCE), node.output_type)
-    return replace(emits, event_time=not proctime)
+    takes_late = preceding != UNBOUNDED and not proctime
+    hidden = (SEQUENCE, PASSED) if takes_late else (SEQUENCE,)
+    frame = result.select(*_output(result, stream, schema), *hidden)
+    return replace(timed, frame=frame, type=node.output_type, event_time=not proctime, assigner=None)
 
 
 def _by_any_order(node: OverAggregate, group: OverGroup, stream: Stream, context: TranslationContext) -> Stream:

@@ -12,7 +12,7 @@ from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
-from ..kernels import CONSTANT_KEY, boolean_array, condition, schema_of
+from ..kernels import boolean_array, condition, key_columns, schema_of
 from ..registry import translator
 from ..stream import KIND, LATENESS, SEQUENCE, Stream
 from ..window_kernels import emitted, run_timed, window_span
@@ -59,7 +59,7 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
         context.java_schema(schema_of(node.output_type.field_types)),
         window_span(context, frame, clock, False),
         node.join_spec.join_type.name,
-        _match(context, node.join_spec, left, right),
+        _match(context, node.join_spec, left, right, node.join_spec.filter_nulls),
     )
     return emitted(left, run_timed(context, frame, _key_width(node.join_spec), kernel), node.output_type)
 
@@ -84,7 +84,7 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
         bounds.left_upper_bound,
         kind in (JoinType.LEFT, JoinType.FULL),
         kind in (JoinType.RIGHT, JoinType.FULL),
-        _match(context, spec, left, right),
+        _match(context, spec, left, right, spec.filter_nulls),
     )
     if not bounds.is_event_time:
         kernel.inProcessingTime()
@@ -94,7 +94,7 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
 
 @translator(TemporalJoin, runs=_runs_temporal)
 def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Join each left row with the right side's version of its time."""
+    """Join each left row with the right side's version of its time; NULL keys are equal, as in Flink."""
     if node.left_time_attribute_index < 0 or node.right_time_attribute_index < 0:
         raise UnsupportedError("temporal joins in processing time", hint="Flink has none either")
     left, right = (with_event_time(stream) for stream in inputs)
@@ -105,7 +105,7 @@ def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: Trans
         context.java_schema(schema_of(node.output_type.field_types)),
         left.changelog,
         node.join_spec.join_type is JoinType.LEFT,
-        _match(context, node.join_spec, left, right),
+        _match(context, node.join_spec, left, right, ()),
     )
     joined = run_timed(context, frame, _key_width(node.join_spec), kernel)
     return emitted(left, joined, node.output_type, left.changelog)
@@ -135,9 +135,11 @@ def _key_width(spec: JoinSpec) -> int:
     return max(1, len(spec.left_keys))
 
 
-def _match(context: TranslationContext, spec: JoinSpec, left: Stream, right: Stream) -> Any:
+def _match(
+    context: TranslationContext, spec: JoinSpec, left: Stream, right: Stream, filter_nulls: Sequence[bool]
+) -> Any:
     over = condition(context, spec.non_equi_condition, left.type.field_types + right.type.field_types)
-    return context.runtime.time.Match(boolean_array(context, spec.filter_nulls), over)
+    return context.runtime.time.Match(boolean_array(context, filter_nulls), over)
 
 
 def _united(
@@ -160,7 +162,6 @@ def _united(
     schemas = [schema_of(stream.type.field_types) for stream in streams]
 
     def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
-        key = [stream.column(k).alias(f"k{i}") for i, k in enumerate(keys)] or [F.lit(0).alias(CONSTANT_KEY)]
         row: Column = F.struct(*stream.columns)
         sides = [
             (F.lit(None).cast(schemas[0]) if is_right else row).alias("__left_row"),
@@ -175,6 +176,8 @@ def _united(
             timed = LATENESS in stream.hidden and (late or not is_right)
             hidden.append((stream.frame[LATENESS] if timed else F.lit(None).cast("bigint")).alias(LATENESS))
             sequence = (sequence - F.lit(_BEFORE_ALL)).alias(SEQUENCE) if right_first and is_right else sequence
-        return stream.frame.select(*key, F.lit(is_right).alias("__right"), *sides, *added, *hidden, sequence)
+        return stream.frame.select(
+            *key_columns(stream, keys), F.lit(is_right).alias("__right"), *sides, *added, *hidden, sequence
+        )
 
     return shaped(left, spec.left_keys, False).union(shaped(right, spec.right_keys, True))

@@ -13,6 +13,7 @@ from ...plan.specs import HoppingWindow, WindowSpec
 from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time
 from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
+from ..kernels import key_columns, key_values
 from ..native_aggregates import is_native_query, native_aggregate
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
@@ -104,13 +105,14 @@ def _aggregate_natively(stream: Stream, what: WindowAggregation) -> Stream:
     windowed = windowed.where(is_on_time(windowed, fires))
     fires = what.clock.timer(windowed.frame[END] - 1)
     windowed = replace(windowed, frame=windowed.frame.select("*", fires_at(fires)))
-    keys = [windowed.column(k).alias(f"k{i}") for i, k in enumerate(what.grouping)]
+    keys = key_columns(windowed, what.grouping) if what.grouping else []
+    key_types = [windowed.type.field_types[k] for k in what.grouping]
     results = [native_aggregate(call, windowed).alias(f"a{i}") for i, call in enumerate(what.calls)]
     grouped = windowed.frame.groupBy(*keys, START, END, TIME)
     frame = grouped.agg(*results or [F.count(F.lit(1)).alias("rows")])
     start, end = frame[START], frame[END]
     columns = [
-        *(frame[f"k{i}"] for i in range(len(keys))),
+        *key_values([frame[f"k{i}"] for i in range(len(keys))], key_types),
         *(frame[f"a{i}"] for i in range(len(results))),
         *(what.clock.property(p.property.kind, start, end) for p in what.properties),
     ]

@@ -92,14 +92,14 @@ FRAMES: dict[str, tuple[bool, int | None, list[list[tuple[int, int]]]]] = {
     "RANGE of five minutes keeps late rows that are after the last ones of their key": (
         False,
         300_000,
-        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(200, 207), (5, 65)]],
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 65), (200, 207)]],
     ),
     "RANGE of a minute lets rows leave, and forgets a key after one and a half": (
         False,
         60_000,
-        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(100, 100), (200, 200), (5, 5)]],
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 5), (100, 100), (200, 200)]],
     ),
-    "ROWS 1 preceding": (True, 1, [[(10, 10)], [(7, 7), (20, 30), (30, 50)], [(200, 207), (5, 35)]]),
+    "ROWS 1 preceding": (True, 1, [[(10, 10)], [(7, 7), (20, 30), (30, 50)], [(5, 35), (200, 207)]]),
 }
 
 
@@ -130,7 +130,7 @@ def test_rows_taken_out_of_a_frame_are_taken_back_from_every_function(bench: Ben
     assert run(over(calls, True, 1), bench) == [
         [(10, 10, 10, 10, 1)],
         [(7, 7, 7, 7, 1), (20, 10, 20, 10, 2), (30, 20, 30, 20, 2)],
-        [(200, 7, 200, 7, 2), (5, 5, 30, 30, 2)],
+        [(5, 5, 30, 30, 2), (200, 7, 200, 7, 2)],
     ]
 
 

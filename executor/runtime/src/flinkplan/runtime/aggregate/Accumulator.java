@@ -38,12 +38,15 @@ public abstract class Accumulator implements Serializable {
         throw new IllegalStateException(getClass().getSimpleName() + " cannot take a row back");
     }
 
-    /** Whether a group's rows can be folded apart from each other first, and {@link #merge merged}, to the same result. */
+    /**
+     * Whether a group's rows can be folded apart from each other first, in any order, and {@link #merge merged}, to the
+     * same result.
+     */
     boolean merges() {
         return false;
     }
 
-    /** Takes in what this function saved of other rows of the group. */
+    /** Takes in what this function saved of other rows of the group, which come behind those it has. */
     void merge(InternalRow saved) {
         throw new IllegalStateException(getClass().getSimpleName() + " cannot merge");
     }

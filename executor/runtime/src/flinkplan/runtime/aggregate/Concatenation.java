@@ -40,10 +40,7 @@ public final class Concatenation extends Accumulator {
     @Override
     void load(InternalRow saved) {
         reset();
-        for (Object value : saved.getArray(0).toObjectArray(DataTypes.StringType)) {
-            values.add((UTF8String) value);
-        }
-        separator = saved.getUTF8String(1);
+        merge(saved);
     }
 
     @Override
@@ -73,6 +70,14 @@ public final class Concatenation extends Accumulator {
             separator = row.getUTF8String(separatorColumn);
         }
         return true;
+    }
+
+    @Override
+    void merge(InternalRow saved) {
+        for (Object value : saved.getArray(0).toObjectArray(DataTypes.StringType)) {
+            values.add((UTF8String) value);
+        }
+        separator = saved.getUTF8String(1);
     }
 
     @Override

@@ -2,6 +2,7 @@ package flinkplan.runtime.aggregate;
 
 import flinkplan.runtime.Rows;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,10 +49,8 @@ public final class Elements extends Accumulator {
 
     @Override
     void load(InternalRow saved) {
-        values = new ArrayList<>();
-        for (Object value : saved.getArray(0).toObjectArray(type)) {
-            values.add(value);
-        }
+        reset();
+        merge(saved);
     }
 
     @Override
@@ -80,6 +79,11 @@ public final class Elements extends Accumulator {
         if (value != null || !ignoreNulls) {
             values.remove(value);
         }
+    }
+
+    @Override
+    void merge(InternalRow saved) {
+        values.addAll(Arrays.asList(saved.getArray(0).toObjectArray(type)));
     }
 
     @Override

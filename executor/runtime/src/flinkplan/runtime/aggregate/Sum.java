@@ -87,6 +87,11 @@ public final class Sum extends Accumulator {
     }
 
     @Override
+    boolean orderMatters() {
+        return !total.isExact();
+    }
+
+    @Override
     void merge(InternalRow saved) {
         total.merge(saved);
         count += saved.getLong(1);

@@ -136,7 +136,7 @@ abstract class Total implements Serializable {
 
         @Override
         void merge(InternalRow saved) {
-            throw new IllegalStateException("the sum of floating-point numbers depends on their order");
+            change(((Number) saved.get(0, single ? DataTypes.FloatType : DataTypes.DoubleType)).doubleValue());
         }
 
         @Override
@@ -206,7 +206,11 @@ abstract class Total implements Serializable {
 
         @Override
         void merge(InternalRow saved) {
-            change(saved.getDecimal(0, sum.precision(), sum.scale()));
+            if (!saved.isNullAt(0)) {
+                change(saved.getDecimal(0, sum.precision(), sum.scale()));
+            } else if (!restarts) {
+                total = null;
+            }
         }
 
         @Override

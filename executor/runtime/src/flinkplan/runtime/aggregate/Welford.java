@@ -80,6 +80,24 @@ public final class Welford extends Accumulator {
     }
 
     @Override
+    void merge(InternalRow saved) {
+        if (count == 0) {
+            load(saved);
+            return;
+        }
+        long others = saved.getLong(0), all = count + others;
+        double distance = saved.getDouble(1) - mean;
+        mean += (double) others / all * distance;
+        m2 += saved.getDouble(2) + (double) count * others / all * distance * distance;
+        count = all;
+    }
+
+    @Override
+    boolean orderMatters() {
+        return true;
+    }
+
+    @Override
     Object value() {
         return count == 0 || m2 < 0 ? null : (Object) m2;
     }

@@ -5,8 +5,11 @@ import flinkplan.runtime.Rows;
 import flinkplan.runtime.aggregate.Aggregation;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -17,14 +20,17 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>The input's columns are the key, {@code __time} and the row as one struct. As in Flink, an unbounded frame
  * drops rows that the watermark has passed; a bounded one, which keeps its rows anyway, only those that are not
- * after the last ones that came out.
+ * after the last ones that came out. Operators behind may find those late, so that a last column, {@code __passed},
+ * tells the watermark at which each row comes out.
  */
 public final class OverAggregate extends TimedKernel {
     private static final String TIME = "__time";
     private static final StructType FRAME = new StructType()
             .add("last", DataTypes.LongType, false)
             .add("inFrame", DataTypes.LongType, false)
-            .add("expiry", DataTypes.LongType, false);
+            .add("expiry", DataTypes.LongType, false)
+            .add("passed", DataTypes.LongType, false)
+            .add("timers", DataTypes.createArrayType(DataTypes.LongType, false), false);
 
     private final StructType row;
     private final Aggregation aggregation;
@@ -37,6 +43,8 @@ public final class OverAggregate extends TimedKernel {
     private transient long last;
     private transient long inFrame;
     private transient long expiry;
+    private transient long passed;
+    private transient TreeSet<Long> timers;
     private transient boolean changed;
 
     /**
@@ -52,7 +60,7 @@ public final class OverAggregate extends TimedKernel {
             Aggregation aggregation,
             boolean byRows,
             long preceding) {
-        super(input, row.merge(results, true), false);
+        super(input, row.merge(results, true).add("__passed", DataTypes.LongType, false), false);
         this.row = row;
         this.aggregation = aggregation;
         this.byRows = byRows;
@@ -72,12 +80,17 @@ public final class OverAggregate extends TimedKernel {
         InternalRow stored = state.get();
         rows.begin(stored == null && !isWaiting());
         changed = false;
+        timers = new TreeSet<>();
         if (stored == null) {
             reset();
         } else {
             last = stored.getLong(0);
             inFrame = stored.getLong(1);
             expiry = stored.getLong(2);
+            passed = stored.getLong(3);
+            for (long timer : stored.getArray(4).toLongArray()) {
+                timers.add(timer);
+            }
             aggregation.begin(stored, FRAME.length());
         }
     }
@@ -86,18 +99,24 @@ public final class OverAggregate extends TimedKernel {
         last = 0; // where Flink starts, too
         inFrame = 0;
         expiry = NEVER;
+        passed = Long.MIN_VALUE;
         aggregation.begin();
     }
 
     @Override
     protected long accept(InternalRow input, byte kind, long watermark) {
         long time = input.getLong(timeOrdinal);
+        if (isBounded() && time <= watermark && watermark > passed) {
+            fire(watermark); // what is late comes behind all that was on time
+            passed = watermark;
+        }
         if (time <= (isBounded() ? last : watermark)) {
             return NEVER;
         }
         rows.add(time, input.getStruct(timeOrdinal + 1, row.length()));
         if (isBounded() && !byRows && (expiry == NEVER || expiry <= time + preceding)) {
             expiry = time + preceding + preceding / 2 + 1;
+            timers.add(expiry);
             changed = true;
         }
         return time;
@@ -107,25 +126,31 @@ public final class OverAggregate extends TimedKernel {
     protected long fire(long watermark) {
         changed = true;
         TreeMap<Long, List<InternalRow>> all = rows.all();
-        Long time = next(all);
-        while (time != null && time <= watermark) {
-            emitAt(time, all);
+        long time = next(all);
+        while (time <= watermark) {
+            timers.remove(time);
+            if (expiry <= time) {
+                expire(all);
+            } else {
+                emitAt(time, all);
+            }
             time = next(all);
         }
-        if (expiry <= watermark) {
-            expire(all);
-        }
-        return Math.min(expiry, time == null ? NEVER : time);
+        return time;
     }
 
-    /** The earliest time whose rows have not come out. */
-    private Long next(TreeMap<Long, List<InternalRow>> all) {
-        return isBounded() ? all.higherKey(last) : all.isEmpty() ? null : all.firstKey();
+    /** The earliest time whose rows have not come out, or at which a timer was set. */
+    private long next(TreeMap<Long, List<InternalRow>> all) {
+        Long time = isBounded() ? all.higherKey(last) : all.isEmpty() ? null : all.firstKey();
+        return Math.min(time == null ? NEVER : time, timers.isEmpty() ? NEVER : timers.first());
     }
 
     private void emitAt(long time, TreeMap<Long, List<InternalRow>> all) {
+        last = time; // as Flink has it, also where a timer runs out that was set anew meanwhile
         List<InternalRow> current = all.get(time);
-        last = time;
+        if (current == null) {
+            return;
+        }
         if (byRows) {
             for (InternalRow added : List.copyOf(current)) {
                 makeRoom(all);
@@ -148,7 +173,8 @@ public final class OverAggregate extends TimedKernel {
     }
 
     private void emit(long time, InternalRow added, InternalRow values) {
-        emit(RowKind.INSERT, new JoinedRow(added, values), time + SHIFT);
+        long at = Math.max(time - 1, passed);
+        emit(RowKind.INSERT, new JoinedRow(new JoinedRow(added, values), Rows.of(at)), at + SHIFT);
     }
 
     /** Takes the oldest row out of a full frame of rows. */
@@ -198,7 +224,8 @@ public final class OverAggregate extends TimedKernel {
         if (isBounded() && !byRows && expiry == NEVER) {
             state.clear();
         } else {
-            state.update(new JoinedRow(Rows.of(last, inFrame, expiry), aggregation.save()));
+            ArrayData array = new GenericArrayData(timers.toArray());
+            state.update(new JoinedRow(Rows.of(last, inFrame, expiry, passed, array), aggregation.save()));
         }
     }
 }

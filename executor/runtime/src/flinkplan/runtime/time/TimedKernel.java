@@ -43,6 +43,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     private final int kindOrdinal;
     private final int sequenceOrdinal;
     private final int watermarkOrdinal;
+    private final int passedOrdinal;
     private boolean inProcessingTime;
 
     private transient ValueState<InternalRow> timer;
@@ -64,6 +65,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         this.kindOrdinal = names.indexOf("__kind");
         this.sequenceOrdinal = names.indexOf("__seq");
         this.watermarkOrdinal = names.indexOf("__wm");
+        this.passedOrdinal = names.indexOf("__passed");
     }
 
     /** Makes the kernel go by the clock: all rows of a batch come at its time, which takes the watermark's place. */
@@ -140,11 +142,13 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         list.sort(order);
         boolean byRow = comeFromOnePartition(list);
         long scheduled = start(key);
+        long before = Long.MIN_VALUE;
         for (InternalRow row : list) {
             long atRow = watermarkAt(row, watermark);
-            if (byRow && atRow >= due) {
+            if (byRow && atRow >= due && atRow > before) { // what comes late waits for the watermark to move
                 due = fire(atRow);
             }
+            before = atRow;
             due = Math.min(due, accept(row, kind(row), atRow));
         }
         return end(watermark, scheduled);
@@ -172,23 +176,24 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         return inProcessingTime ? time : time + SHIFT;
     }
 
-    /** Whether rows carry watermarks, and these matter. */
-    private boolean goesByWatermarks() {
-        return watermarkOrdinal >= 0 && !inProcessingTime;
-    }
-
     /** The watermark when a row arrived; rows that an operator before emits are ahead of the watermark. */
     private long watermarkAt(InternalRow row, long watermark) {
-        if (!goesByWatermarks()) {
+        if (inProcessingTime) {
+            return Long.MIN_VALUE;
+        }
+        if (passedOrdinal >= 0 && !row.isNullAt(passedOrdinal)) {
+            return row.getLong(passedOrdinal);
+        }
+        if (watermarkOrdinal < 0) {
             return Long.MIN_VALUE;
         }
         return row.isNullAt(watermarkOrdinal) ? watermark : Math.max(watermark, row.getLong(watermarkOrdinal));
     }
 
-    /** Whether the rows that carry a watermark, in order, all come from one task of a source. */
+    /** Whether the rows that carry a watermark, in order, all come from one task of a source, or from OVER windows. */
     private boolean comeFromOnePartition(List<InternalRow> rows) {
-        if (!goesByWatermarks()) {
-            return false;
+        if (inProcessingTime || watermarkOrdinal < 0) {
+            return !inProcessingTime && passedOrdinal >= 0;
         }
         List<InternalRow> timed = rows.stream().filter(row -> !row.isNullAt(watermarkOrdinal)).toList();
         return !timed.isEmpty() && partition(timed.get(0)) == partition(timed.get(timed.size() - 1));
