@@ -68,19 +68,23 @@ def is_enabled(config: Mapping[str, str]) -> bool:
     return config.get("table.exec.mini-batch.enabled", "false").lower() == "true"
 
 
-def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """Put an assigner over each watermark and each source without one, if something works in mini-batches."""
-    if not is_enabled(config) or not _batches(rel):
+def assign_mini_batches(rel: Rel, config: Mapping[str, str], *, always: bool = False) -> Rel:
+    """Put an assigner over each watermark and each source without one, if something works in mini-batches.
+
+    With ``always``, another part of the job does.
+    """
+    if not is_enabled(config) or not (always or works_in_batches(rel)):
         return rel
     interval = parse_duration(config.get("table.exec.mini-batch.allow-latency", "0 ms"))
     return _place(rel, "ProcTime", interval)
 
 
-def _batches(rel: Rel) -> bool:
+def works_in_batches(rel: Rel) -> bool:
     """Whether an operator works in mini-batches, or event time goes by; what a semi join compares with is no matter."""
     if isinstance(rel, RegularJoin):
-        return rel.spec.join_type not in ONE_SIDED or _batches(rel.left)
-    return isinstance(rel, (*_BATCHED, WatermarkAssigner)) or any(map(_batches, rel.inputs))
+        return rel.spec.join_type not in ONE_SIDED or works_in_batches(rel.left)
+    marked = isinstance(rel, (*_BATCHED, MiniBatchAssigner, WatermarkAssigner))
+    return marked or any(map(works_in_batches, rel.inputs))
 
 
 def _place(rel: Rel, mode: str, interval: int) -> Rel:

@@ -22,7 +22,7 @@ def derive_names(rel: Rel) -> Rel:
             names = rel.input.row_type.field_names
         case Join(type=kind) if kind in ONE_SIDED:
             names = rel.left.row_type.field_names
-        case Aggregate() if not rel.calls or isinstance(rel.input, SetOp):
+        case Aggregate() if not rel.calls or isinstance(rel.input, (Filter, SetOp)):
             keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
             names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
         case Correlate():
