@@ -38,5 +38,5 @@ def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str
     text, name = read_input(plan)
     compiled = read_plan(text, name)
     with JobRunner(debug=debug, **job) as runner:
-        runner.start(compiled, session)
+        runner.start(compiled, session, single=True)
         runner.wait()

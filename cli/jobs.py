@@ -114,8 +114,10 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         finally:
             self._stack.__exit__(kind, error, trace)
 
-    def start(self, plan: Plan, options: Mapping[str, str]) -> Job:
-        """Start a plan; one whose input ends has ended when this returns.  ``options`` are the session's.
+    def start(self, plan: Plan, options: Mapping[str, str], *, single: bool = False) -> Job:
+        """Start a plan; one whose input ends has ended when this returns.
+
+        ``options`` are the session's.  ``single`` says that nothing else will run.
 
         Raises :class:`RestartError` where it cannot go on from the checkpoint.
         """
@@ -125,7 +127,14 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         from ..executor.job import JobOptions, execute
 
         mode = Mode(self._mode) if self._mode else None
-        how = JobOptions(**self._settings, options=options, checkpoint=checkpoint, mode=mode, listener=self._progress)
+        how = JobOptions(
+            **self._settings,
+            options=options,
+            checkpoint=checkpoint,
+            mode=mode,
+            listener=self._progress,
+            single=single,
+        )
         self._is_starting = True
         with quiet_jvm(self._debug):
             job = execute(plan, how)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.1
 _MEMORY = "it was killed, perhaps for want of memory: --conf spark.driver.memory=4g gives it more than 2g"
 SMALL_INPUT = 16 << 20
-"""Bounded input up to this many bytes is worked on in one partition."""
+"""Bounded input up to this many bytes is worked on in one partition, and in seconds."""
 
 
 class JobOptions(Record):
@@ -45,7 +45,8 @@ class JobOptions(Record):
     ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's.
     ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
     :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
-    are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.
+    are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.  ``single``: the
+    process runs nothing else, so that a new session may be made for this job.
     """
 
     checkpoint: str | None = None
@@ -57,6 +58,7 @@ class JobOptions(Record):
     trigger_interval: float = 0.0
     listener: JobListener = field(default_factory=SilentListener)
     spark: SparkSession | None = None
+    single: bool = False
 
 
 class Query(Record):
@@ -180,7 +182,8 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     mode = resolve_mode(plan, options)
     if options.checkpoint is not None:
         _check_record(CheckpointRecord(Path(options.checkpoint)), mode, plan)
-    spark = options.spark or session(options.master, options.conf)
+    brief = options.single and mode is not Mode.STREAMING and _is_small(plan.nodes, options)
+    spark = options.spark or session(options.master, options.conf, brief=brief)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
     checkpoint = options.checkpoint or str(temporary)
     record = CheckpointRecord(Path(checkpoint))
@@ -257,11 +260,15 @@ def _set_parallelism(nodes: Iterable[ExecNode], context: TranslationContext, opt
     """Few rows are quickest, and in Flink's order, in one partition."""
     if "spark.sql.shuffle.partitions" in options.conf or context.mode is not Mode.BOUNDED:
         return
-    tables = [table_of(n.scan_table_source.table, context.variables) for n in nodes if isinstance(n, TableSourceScan)]
-    sizes = [find_connector(t).size(t) for t in tables]
-    small = all(s is not None for s in sizes) and sum(s or 0 for s in sizes) <= SMALL_INPUT
-    partitions = 1 if small else max(2, context.spark.sparkContext.defaultParallelism)
+    partitions = 1 if _is_small(nodes, options) else max(2, context.spark.sparkContext.defaultParallelism)
     context.spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+
+
+def _is_small(nodes: Iterable[ExecNode], options: JobOptions) -> bool:
+    """Whether the bounded input of the nodes is known to be small."""
+    tables = [table_of(n.scan_table_source.table, options.variables) for n in nodes if isinstance(n, TableSourceScan)]
+    sizes = [find_connector(t).size(t) for t in tables]
+    return all(s is not None for s in sizes) and sum(s or 0 for s in sizes) <= SMALL_INPUT
 
 
 __all__ = ["ExecutionError", "Job", "JobOptions", "Mode", "Query", "TableError", "execute"]

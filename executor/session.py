@@ -29,6 +29,11 @@ STATIC_CONF: Mapping[str, str] = {
 }
 """Defaults that only a new session takes up."""
 
+BRIEF_CONF: Mapping[str, str] = {
+    "spark.driver.extraJavaOptions": f"{STATIC_CONF['spark.driver.extraJavaOptions']} -XX:TieredStopAtLevel=1",
+}
+"""The same of one that lives for seconds: the JVM's optimizing compiler would cost it more than it gains."""
+
 SQL_CONF: Mapping[str, str] = {
     # changelog checkpoints halve the cost of a batch
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
@@ -47,8 +52,10 @@ SQL_CONF: Mapping[str, str] = {
 """Defaults of everything that a query takes from its session."""
 
 
-def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> SparkSession:
+def session(master: str | None = None, conf: Mapping[str, str] | None = None, *, brief: bool = False) -> SparkSession:
     """The active session, or a new one; ``master`` and ``conf`` win over flinkplan's defaults.
+
+    ``brief`` says that a new one will live for seconds.
 
     Raises :class:`RuntimeJarError` where the Java half cannot be made.
     """
@@ -57,7 +64,8 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
     chosen = conf or {}
     builder = SparkSession.Builder().appName("flinkplan").master(master or "local[*]")
     jars = ",".join(filter(None, (str(runtime_jar()), chosen.get("spark.jars"))))
-    for key, value in {**STATIC_CONF, **SQL_CONF, **chosen, "spark.jars": jars}.items():
+    defaults = {**STATIC_CONF, **SQL_CONF, **(BRIEF_CONF if brief else {})}
+    for key, value in {**defaults, **chosen, "spark.jars": jars}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))

@@ -124,6 +124,33 @@ def count(n: int, start: str, key: str = "a") -> dict[str, object]:
     return {"k": key, "n": n, "start": f"2024-01-01 {start}"}
 
 
+@pytest.mark.parametrize(
+    ("single", "mode", "limit", "brief"),
+    [
+        (True, None, 16, True),
+        (True, Mode.AVAILABLE_NOW, 16, True),
+        (True, Mode.STREAMING, 16, False),
+        (True, None, 1, False),
+        (False, None, 16, False),
+    ],
+)
+def test_a_jvm_for_one_small_job_is_brief(
+    single: bool, mode: Mode | None, limit: int, brief: bool, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def session(*_: object, brief: bool) -> SparkSession:
+        asked.append(brief)
+        return place.spark
+
+    monkeypatch.setattr("flinkplan.executor.job.session", session)
+    monkeypatch.setattr("flinkplan.executor.job.SMALL_INPUT", limit)
+    place.put("rows", {"a": 1})
+    checkpoint = str(place.root / "checkpoint")
+    execute(passthrough(place.files("in")), JobOptions(checkpoint=checkpoint, mode=mode, single=single)).stop()
+    assert asked == [brief]
+
+
 def test_a_contradiction_within_a_plan_names_the_node(place: Place) -> None:
     column = {"kind": "INPUT_REF", "inputIndex": 0, "type": "BOOLEAN"}
     calc = {"type": "stream-exec-calc_1", "projection": [column], "condition": column, "outputType": "ROW<`a` BOOLEAN>"}
