@@ -186,7 +186,7 @@ def java_calls(
 ) -> Any:
     """The calls as the kernel has them, named by what they compute, so that their state is found again.
 
-    ``slices``: the kernel's column of the slices that windows are made of.
+    ``slices``: the kernel's column of the slices that windows are made of; that of the parts of these is the next.
     """
     package = context.runtime.aggregate
     found = []

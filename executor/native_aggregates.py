@@ -107,13 +107,13 @@ def is_native_call(call: AggregateCall, row: LogicalType) -> bool:
         case "MIN" | "MAX":
             return types[0].root in _COMPARED
         case "AVG":
-            return types[0].root in (*INTEGERS, *APPROXIMATE)
+            return types[0].root in INTEGERS
     return _sums_alike(types[0])
 
 
 def _sums_alike(t: LogicalType) -> bool:
-    """Flink sums FLOATs as such, and begins a decimal total anew that has overflowed."""
-    return t.root != "FLOAT" and not (t.root == "DECIMAL" and (t.precision or 0) > _EXACT_DIGITS)
+    """Flink sums FLOATs as such, DOUBLEs part by part, and begins a decimal total anew that has overflowed."""
+    return t.root not in APPROXIMATE and not (t.root == "DECIMAL" and (t.precision or 0) > _EXACT_DIGITS)
 
 
 def native_aggregate(call: AggregateCall, stream: Stream) -> Column:

@@ -22,13 +22,13 @@ from .context import TranslationContext
 from .emission import AT_THE_END, Emission
 from .kernels import boolean_array, int_array, key_columns, key_type, key_values, schema_of
 from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, Stream, column_name
-from .windows import END, START, Clock, slice_place, time_of, with_windows
+from .windows import END, START, Clock, local_parts, slice_place, time_of, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
-SLICE = "__slice"
+SLICE, PART = "__slice", "__part"
 ROW = "__values"
 """The struct column of a whole row, where a kernel emits rows as they came."""
 
@@ -90,6 +90,7 @@ class WindowAggregation(Record):
     """An aggregation in windows: ``properties`` of the window stand behind the results.
 
     ``panes``: the parts of a HOP window are merged from the earliest on, as those of group windows.
+    ``has_local_phase``: Flink aggregates rows before it sends them to their keys.
     """
 
     grouping: Sequence[int]
@@ -100,6 +101,7 @@ class WindowAggregation(Record):
     output_type: LogicalType
     emission: Emission = AT_THE_END
     panes: bool = False
+    has_local_phase: bool = False
 
     @property
     def is_session(self) -> bool:
@@ -132,11 +134,13 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     """One row a key and window, when the window closes, of whatever functions and row kinds."""
     from pyspark.sql.types import LongType
 
+    if what.has_local_phase:
+        part = local_parts(stream, what.windowing, what.clock, context)
+        stream = replace(stream, frame=stream.frame.select("*", part.alias(PART)))
     windowed = with_spans(stream, what.windowing, what.clock)
     used = sorted({i for call in what.calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     bounds = [windowed.frame[START], windowed.frame[END]]
-    place = slice_place(windowed, what.windowing, what.clock, what.panes)
-    slices = [] if place is None else [place.alias(SLICE)]
+    slices = [] if what.is_session else _slices(windowed, what)
     columns = [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds, *slices]
     frame = timed_input(windowed, what.grouping, columns)
     keys = max(1, len(what.grouping))
@@ -174,6 +178,15 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     changelog = what.emission.updates
     hidden = [KIND, SEQUENCE] if changelog else [SEQUENCE]
     return emitted(windowed, result.select(*named, *hidden), what.output_type, changelog, timed)
+
+
+def _slices(windowed: Stream, what: WindowAggregation) -> list[Column]:
+    """The columns of a row's slice and of the part of the slice that it comes with."""
+    from pyspark.sql import functions as F
+
+    place = slice_place(windowed, what.windowing, what.clock, what.panes)
+    part = windowed.frame[PART] if what.has_local_phase else F.lit(0).cast("bigint")
+    return [place.alias(SLICE), part.alias(PART)]
 
 
 def emitted(

@@ -24,7 +24,7 @@ from ..plan.specs import (
 )
 from ..plan.types import LogicalType
 from .context import TranslationContext
-from .stream import LATENESS, Stream
+from .stream import LATENESS, SEQUENCE, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -158,28 +158,70 @@ def with_windows(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> 
     return replace(stream, frame=frame)
 
 
-def slice_place(stream: Stream, windowing: WindowingStrategy, clock: Clock, panes: bool) -> Column | None:
-    """The place (BIGINT) of a row's slice in the order in which Flink merges those of a window; ``None``: it is whole.
+def slice_place(stream: Stream, windowing: WindowingStrategy, clock: Clock, panes: bool) -> Column:
+    """The place (BIGINT) of a row's slice in the order in which Flink merges those of a window.
 
     The slices of HOP are merged from the latest on, but ``panes``, those of group windows, from the earliest on.
     Those of CUMULATE are merged as they end, and a row that comes later stands behind what is merged by then.
     """
     from pyspark.sql import functions as F
 
-    if not isinstance(windowing, TimeAttributeWindowing):
-        return None
-    local = clock.local(time_of(stream, windowing))
-    match windowing.window:
-        case HoppingWindow(size_ms=size, slide_ms=slide, offset_ms=offset):
-            start = _floor(local, offset, gcd(size, slide)).cast("bigint")
-            return start if panes else -start
-        case CumulativeWindow(step_ms=step, offset_ms=offset):
-            end = (_floor(local, offset, step) + step).cast("bigint")
-            if LATENESS not in stream.hidden:
-                return end
-            merged = _floor(clock.local(F.timestamp_millis(stream.frame[LATENESS])) + 1, offset, step)
-            return F.greatest(end, merged.cast("bigint"))
-    return None
+    window = windowing.window
+    if not isinstance(windowing, TimeAttributeWindowing) or isinstance(window, TumblingWindow):
+        return F.lit(0).cast("bigint")
+    end = _slice_end(stream, windowing, clock)
+    if isinstance(window, HoppingWindow):
+        return end if panes else -end
+    if LATENESS not in stream.hidden:
+        return end
+    ended = clock.local(F.timestamp_millis(stream.frame[LATENESS])) + 1
+    return F.greatest(end, _floor(ended, window.offset_ms, _slice_size(window)).cast("bigint"))
+
+
+def local_parts(stream: Stream, windowing: WindowingStrategy, clock: Clock, context: TranslationContext) -> Column:
+    """The number (BIGINT) of the rows that Flink's local aggregation folds together before it sends them on.
+
+    It counts where rows carry watermarks, as they do from the source on; behind other operators all are one part.
+    """
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
+
+    if LATENESS not in stream.hidden:
+        return F.lit(0).cast("bigint")
+    none_yet = F.lit(-(2**63)).cast("bigint")
+    columns = (
+        F.coalesce(stream.frame[LATENESS], none_yet),
+        clock.timer(_slice_end(stream, windowing, clock) - 1),
+        stream.frame[SEQUENCE],
+    )
+    phase = context.runtime.time.LocalPhase
+    return SparkColumn(phase.parts(*(c._jc for c in columns), _slice_size(windowing.window), clock.java_zone))
+
+
+def _slice_end(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Column:
+    """The wall clock (ms) at which the slice ends that a row belongs to."""
+    from pyspark.sql import functions as F
+
+    match windowing:
+        case TimeAttributeWindowing(window=window):
+            size = _slice_size(window)
+            end = _floor(clock.local(time_of(stream, windowing)), window.offset_ms, size) + size
+            return end.cast("bigint")
+        case WindowAttachedWindowing(window_end=end_column):
+            return F.unix_millis(stream.column(end_column))
+    raise UnsupportedError(f"windowing by {type(windowing).__name__}")
+
+
+def _slice_size(window: WindowSpec) -> int:
+    """The length of the slices (ms) that windows are made of."""
+    match window:
+        case TumblingWindow():
+            return window.size_ms
+        case HoppingWindow():
+            return gcd(window.size_ms, window.slide_ms)
+        case CumulativeWindow():
+            return window.step_ms
+    raise UnsupportedError(f"slices of windows of the kind {type(window).__name__}")
 
 
 def _size(window: WindowSpec) -> int:

@@ -56,6 +56,7 @@ def global_window_aggregate(
             node.named_window_properties,
             Clock.of(node, local.windowing.time_attribute_type, context),
             node.output_type,
+            has_local_phase=True,
         ),
     )
 

@@ -18,6 +18,7 @@ TREES = (
     "join-statement-set-views-cte-sub-plan-reuse",
     "ttl-one-hour-join-aggregate-dedup-topn-pipeline",
     "ttl-not-applied-to-interval-temporal-window",
+    "window-hop-agg-docs-bid",
     "window-tumble-key-many-aggs",
     "window-tumble-count-distinct-split",
     "window-session-agg-partition",

@@ -51,6 +51,11 @@ public abstract class Accumulator implements Serializable {
         throw new IllegalStateException(getClass().getSimpleName() + " cannot merge");
     }
 
+    /** Whether it makes a difference which rows are folded apart, and parts can be merged one behind the other. */
+    boolean mergesInOrder() {
+        return false;
+    }
+
     /** Whether the result depends on the order of the rows. */
     boolean orderMatters() {
         return false;

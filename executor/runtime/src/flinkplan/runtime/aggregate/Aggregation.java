@@ -3,6 +3,7 @@ package flinkplan.runtime.aggregate;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.States;
 import java.io.Serializable;
+import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 
@@ -28,6 +29,11 @@ public final class Aggregation implements Serializable {
             schema = schema.add(call.name(), call.function().schema());
         }
         return schema;
+    }
+
+    /** Whether it makes a difference in which order rows come. */
+    public boolean orderMatters() {
+        return Arrays.stream(calls).anyMatch(call -> call.function().orderMatters());
     }
 
     /** Begins on a group of no rows. */

@@ -81,6 +81,11 @@ public final class Concatenation extends Accumulator {
     }
 
     @Override
+    boolean mergesInOrder() {
+        return true;
+    }
+
+    @Override
     boolean orderMatters() {
         return true;
     }

@@ -87,6 +87,11 @@ public final class Elements extends Accumulator {
     }
 
     @Override
+    boolean mergesInOrder() {
+        return true;
+    }
+
+    @Override
     boolean orderMatters() {
         return true;
     }

@@ -1,6 +1,10 @@
 package flinkplan.runtime.aggregate;
 
 import flinkplan.runtime.Rows;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -9,22 +13,33 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * An aggregate function whose result goes by the order of rows, over a window that is made of slices: as in Flink, the
- * rows of each slice come to a value first, in the order they came, and these are merged slice by slice.
+ * An aggregate function whose result goes by the order of rows, over a window that is made of slices, whose rows come in
+ * parts: as in Flink, the rows of each part come to a value first, in the order they came, those of a slice are merged,
+ * and then the slices.
  */
 public final class Sliced extends Accumulator {
     private final Accumulator function;
     private final int column;
-    private transient TreeMap<Long, InternalRow> slices;
-    private transient Long current;
+    private transient TreeMap<Part, InternalRow> parts;
+    private transient Part current;
+
+    private record Part(long slice, long number) implements Comparable<Part> {
+        private static final Comparator<Part> ORDER =
+                Comparator.comparingLong(Part::slice).thenComparingLong(Part::number);
+
+        @Override
+        public int compareTo(Part other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /**
-     * A function over slices, where the order of rows matters to it, else the function itself.
+     * A function over slices, where these make a difference to it, else the function itself.
      *
-     * @param column the BIGINT column by which slices stand in order
+     * @param column the BIGINT column by which slices stand in order, behind which is that of their parts
      */
     public static Accumulator of(Accumulator function, int column) {
-        return function.orderMatters() ? new Sliced(function, column) : function;
+        return function.mergesInOrder() ? new Sliced(function, column) : function;
     }
 
     private Sliced(Accumulator function, int column) {
@@ -34,15 +49,16 @@ public final class Sliced extends Accumulator {
 
     @Override
     StructType schema() {
-        StructType slice = new StructType()
+        StructType part = new StructType()
                 .add("slice", DataTypes.LongType, false)
+                .add("part", DataTypes.LongType, false)
                 .add("values", function.schema(), false);
-        return new StructType().add("slices", DataTypes.createArrayType(slice, false));
+        return new StructType().add("parts", DataTypes.createArrayType(part, false));
     }
 
     @Override
     void reset() {
-        slices = new TreeMap<>();
+        parts = new TreeMap<>();
         current = null;
     }
 
@@ -51,27 +67,28 @@ public final class Sliced extends Accumulator {
         reset();
         ArrayData array = saved.getArray(0);
         for (int i = 0; i < array.numElements(); i++) {
-            InternalRow slice = array.getStruct(i, 2);
-            slices.put(slice.getLong(0), slice.getStruct(1, function.schema().length()));
+            InternalRow part = array.getStruct(i, 3);
+            InternalRow values = part.getStruct(2, function.schema().length());
+            parts.put(new Part(part.getLong(0), part.getLong(1)), values);
         }
     }
 
     @Override
     InternalRow save() {
         turnTo(null);
-        Object[] saved = slices.entrySet().stream()
-                .map(slice -> Rows.of(slice.getKey(), slice.getValue()))
+        Object[] saved = parts.entrySet().stream()
+                .map(part -> Rows.of(part.getKey().slice, part.getKey().number, part.getValue()))
                 .toArray();
         return Rows.of(new GenericArrayData(saved));
     }
 
-    /** Makes the function stand on another slice; null: on none. */
-    private void turnTo(Long slice) {
+    /** Makes the function stand on another part; null: on none. */
+    private void turnTo(Part part) {
         if (current != null) {
-            slices.put(current, function.save());
+            parts.put(current, function.save());
         }
-        current = slice;
-        InternalRow saved = slice == null ? null : slices.get(slice);
+        current = part;
+        InternalRow saved = part == null ? null : parts.get(part);
         if (saved == null) {
             function.reset();
         } else {
@@ -79,22 +96,22 @@ public final class Sliced extends Accumulator {
         }
     }
 
-    private Accumulator sliceOf(InternalRow row) {
-        Long slice = row.getLong(column);
-        if (!slice.equals(current)) {
-            turnTo(slice);
+    private Accumulator partOf(InternalRow row) {
+        Part part = new Part(row.getLong(column), row.getLong(column + 1));
+        if (!part.equals(current)) {
+            turnTo(part);
         }
         return function;
     }
 
     @Override
     void add(InternalRow row) {
-        sliceOf(row).add(row);
+        partOf(row).add(row);
     }
 
     @Override
     void retract(InternalRow row) {
-        sliceOf(row).retract(row);
+        partOf(row).retract(row);
     }
 
     @Override
@@ -105,7 +122,19 @@ public final class Sliced extends Accumulator {
     @Override
     Object value() {
         turnTo(null);
-        slices.values().forEach(function::merge);
+        List<InternalRow> slices = new ArrayList<>();
+        Part last = null;
+        for (Map.Entry<Part, InternalRow> part : parts.entrySet()) {
+            if (last != null && last.slice != part.getKey().slice) {
+                slices.add(function.save());
+                function.reset();
+            }
+            function.merge(part.getValue());
+            last = part.getKey();
+        }
+        slices.add(function.save());
+        function.reset();
+        slices.forEach(function::merge);
         return function.value();
     }
 }

@@ -87,6 +87,11 @@ public final class Sum extends Accumulator {
     }
 
     @Override
+    boolean mergesInOrder() {
+        return !total.isExact();
+    }
+
+    @Override
     boolean orderMatters() {
         return !total.isExact();
     }

@@ -93,6 +93,11 @@ public final class Welford extends Accumulator {
     }
 
     @Override
+    boolean mergesInOrder() {
+        return true;
+    }
+
+    @Override
     boolean orderMatters() {
         return true;
     }

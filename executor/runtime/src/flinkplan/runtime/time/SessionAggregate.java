@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.StructType;
  * results, start and end.
  */
 public final class SessionAggregate extends WindowKernel {
+    private final WindowSpan span;
     private final Aggregation aggregation;
     private final boolean keyed;
     private transient InternalRow key;
@@ -20,6 +21,7 @@ public final class SessionAggregate extends WindowKernel {
     public SessionAggregate(
             StructType input, StructType columns, WindowSpan span, Aggregation aggregation, boolean keyed) {
         super(input, columns, span);
+        this.span = span;
         this.aggregation = aggregation;
         this.keyed = keyed;
     }
@@ -40,7 +42,8 @@ public final class SessionAggregate extends WindowKernel {
     void close(Window window) {
         aggregation.begin();
         long count = 0;
-        for (InternalRow row : window.rows()) {
+        boolean inOrder = aggregation.orderMatters();
+        for (InternalRow row : inOrder ? SessionMerges.inOrder(window.rows(), span) : window.rows()) {
             if (RowKind.retracts(kind(row))) {
                 aggregation.retract(row);
                 count--;

@@ -1,0 +1,88 @@
+package flinkplan.runtime.time;
+
+import flinkplan.runtime.functions.Zones;
+import java.io.Serializable;
+import java.util.Collections;
+import java.util.List;
+import java.util.TimeZone;
+import java.util.stream.Stream;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.ObjectType;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Which rows of one partition Flink's local aggregation in windows would fold together.
+ *
+ * <p>As Flink does it: rows are gathered until the watermark has come to the end of a slice, and has passed that of one
+ * of the slices of these rows. Then all go on. Each task has its own, deserialized with its code.
+ */
+public final class LocalPhase implements Serializable {
+    private final long interval;
+    private final UTF8String zone;
+    private long current;
+    private long trigger;
+    private long earliest = Long.MAX_VALUE;
+    private long first;
+
+    private LocalPhase(long interval, String zone) {
+        this.interval = interval;
+        boolean shifts = zone != null && TimeZone.getTimeZone(zone).useDaylightTime();
+        this.zone = shifts ? UTF8String.fromString(zone) : null;
+    }
+
+    /**
+     * A column of the sequence number (BIGINT) of the first of the rows that are folded together with a row.
+     *
+     * @param watermark the watermark (BIGINT, milliseconds) when the row came
+     * @param due the instant (BIGINT, milliseconds) at which the row's slice ends
+     * @param sequence the row's sequence number
+     * @param interval the distance of the ends of slices
+     * @param zone whose wall clock windows follow; null: UTC
+     */
+    public static Column parts(Column watermark, Column due, Column sequence, long interval, String zone) {
+        Expression phase = new Literal(new LocalPhase(interval, zone), new ObjectType(LocalPhase.class));
+        List<Expression> arguments =
+                Stream.of(watermark, due, sequence).map(ExpressionUtils::expression).toList();
+        List<AbstractDataType> inputs = Collections.nCopies(3, DataTypes.LongType);
+        return ExpressionUtils.column(new Invoke(
+                phase,
+                "part",
+                DataTypes.LongType,
+                CollectionConverters.asScala(arguments).toSeq(),
+                CollectionConverters.asScala(inputs).toSeq(),
+                false,
+                false,
+                false));
+    }
+
+    /** Called for each row, in order. */
+    public long part(long watermark, long due, long sequence) {
+        if (watermark > current) {
+            current = watermark;
+            if (current >= trigger) {
+                trigger = next();
+                earliest = earliest <= current ? Long.MAX_VALUE : earliest;
+            }
+        }
+        if (earliest == Long.MAX_VALUE) {
+            first = sequence;
+        }
+        earliest = Math.min(earliest, due);
+        return first;
+    }
+
+    /** The next instant after the watermark at which a slice may end. */
+    private long next() {
+        long local = zone == null ? current : Zones.toLocal(current, zone);
+        long last = local - Math.floorMod(local, interval) + interval - 1;
+        long instant = zone == null ? last : Zones.toTimer(last, zone);
+        return instant > current ? instant : instant + interval;
+    }
+}
