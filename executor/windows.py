@@ -175,7 +175,7 @@ def slice_place(stream: Stream, windowing: WindowingStrategy, clock: Clock, pane
     if LATENESS not in stream.hidden:
         return end
     ended = clock.local(F.timestamp_millis(stream.frame[LATENESS])) + 1
-    return F.greatest(end, _floor(ended, window.offset_ms, _slice_size(window)).cast("bigint"))
+    return F.greatest(end, _floor(ended, *_slicing(window)).cast("bigint"))
 
 
 def local_parts(stream: Stream, windowing: WindowingStrategy, clock: Clock, context: TranslationContext) -> Column:
@@ -195,7 +195,8 @@ def local_parts(stream: Stream, windowing: WindowingStrategy, clock: Clock, cont
         stream.frame[SEQUENCE],
     )
     phase = context.runtime.time.LocalPhase
-    return SparkColumn(phase.parts(*(c._jc for c in columns), _slice_size(windowing.window), clock.java_zone))
+    _, size = _slicing(windowing.window)
+    return SparkColumn(phase.parts(*(c._jc for c in columns), size, clock.java_zone))
 
 
 def _slice_end(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Column:
@@ -204,23 +205,23 @@ def _slice_end(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Co
 
     match windowing:
         case TimeAttributeWindowing(window=window):
-            size = _slice_size(window)
-            end = _floor(clock.local(time_of(stream, windowing)), window.offset_ms, size) + size
+            offset, size = _slicing(window)
+            end = _floor(clock.local(time_of(stream, windowing)), offset, size) + size
             return end.cast("bigint")
         case WindowAttachedWindowing(window_end=end_column):
             return F.unix_millis(stream.column(end_column))
     raise UnsupportedError(f"windowing by {type(windowing).__name__}")
 
 
-def _slice_size(window: WindowSpec) -> int:
-    """The length of the slices (ms) that windows are made of."""
+def _slicing(window: WindowSpec) -> tuple[int, int]:
+    """By how much the slices that windows are made of are moved, and their length (both in ms)."""
     match window:
         case TumblingWindow():
-            return window.size_ms
+            return window.offset_ms, window.size_ms
         case HoppingWindow():
-            return gcd(window.size_ms, window.slide_ms)
+            return window.offset_ms, gcd(window.size_ms, window.slide_ms)
         case CumulativeWindow():
-            return window.step_ms
+            return window.offset_ms, window.step_ms
     raise UnsupportedError(f"slices of windows of the kind {type(window).__name__}")
 
 
