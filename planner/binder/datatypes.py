@@ -44,6 +44,9 @@ _SIMPLE = {
     "NULL": LogicalType("NULL"),
 }
 
+_LENGTHS = {"CHAR": 1, "BINARY": 1, "VARCHAR": STRING_LENGTH, "VARBINARY": STRING_LENGTH}
+"""What the types are long that are written without a length."""
+
 
 def resolve_type(node: ast.DataType) -> LogicalType:
     """The logical type.  Raises :class:`BindError` for an impossible precision or an unknown name."""
@@ -56,8 +59,8 @@ def _resolve(node: ast.DataType) -> LogicalType:
         raise unsupported(f"the user-defined type '{name}'", node.span)
     if name in _SIMPLE:
         return _SIMPLE[name]
-    if name in ("CHAR", "VARCHAR", "BINARY", "VARBINARY"):
-        return LogicalType(name, length=_number(node, 1, 1, STRING_LENGTH, "length"))
+    if name in _LENGTHS:
+        return LogicalType(name, length=_number(node, _LENGTHS[name], 1, STRING_LENGTH, "length"))
     if name == "DECIMAL":
         precision = _number(node, 10, 1, 38, "precision")
         scale = int(node.args[1]) if len(node.args) > 1 else 0

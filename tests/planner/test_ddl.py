@@ -29,6 +29,23 @@ def test_a_primary_key_makes_its_columns_not_null() -> None:
     assert list(table.options or {}) == ["c", "z"]
 
 
+def test_types_without_a_length_or_precision() -> None:
+    table = resolved(
+        "CREATE TABLE t (v VARCHAR, b VARBINARY, c CHAR, x BINARY, a ARRAY<VARCHAR>, d DECIMAL, ts TIMESTAMP, tm TIME)"
+        " WITH ('c'='x');"
+    )
+    assert [str(c.data_type) for c in table.schema.columns] == [
+        "VARCHAR(2147483647)",
+        "VARBINARY(2147483647)",
+        "CHAR(1)",
+        "BINARY(1)",
+        "ARRAY<VARCHAR(2147483647)>",
+        "DECIMAL(10, 0)",
+        "TIMESTAMP(6)",
+        "TIME(0)",
+    ]
+
+
 def test_a_computed_column_counts_the_stored_columns_only() -> None:
     table = resolved(
         "CREATE TABLE t (a INT, b AS a + 1, c STRING, d AS UPPER(c), ts TIMESTAMP(3), WATERMARK FOR ts AS ts)"
