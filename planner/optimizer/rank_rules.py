@@ -54,6 +54,8 @@ def to_rank(rel: Rel) -> Rel:
         return rel
     if isinstance(found, ConstantRankRangeWithoutEnd):
         raise PlanningError("a Top-N needs an end, as in rn <= 10", hint="filter the rank from above too")
+    if isinstance(found, ConstantRankRange) and found.end < 0:
+        raise PlanningError(f"a Top-N cannot end at {found.end}", hint="ranks count from 1")
     if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
         return rel
     rest = [p for p in parts if p not in about]

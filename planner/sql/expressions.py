@@ -154,10 +154,10 @@ class ExpressionParser(FunctionParser):
     # Operators
 
     def _binary(self, left: Expression, start: int, key: str, precedence: int) -> Expression:
-        self.advance()
+        operator = self.advance()
         if key in _COMPARISONS:
             if key == "!=":
-                key = "<>"
+                raise SqlSyntaxError("Flink's SQL has no !=", self.span_of(operator), "write <>")
             if self.token.key in ("ANY", "SOME", "ALL") and self.peek() == "(":
                 return self._quantified(left, start, key)
         right = self.expression(precedence + 1)

@@ -24,7 +24,6 @@ from .outline import outline
         ("NOT NOT a AND b", "((NOT (NOT a)) AND b)"),
         ("a = b OR c = d AND e", "((a = b) OR ((c = d) AND e))"),
         ("a = b = c", "((a = b) = c)"),
-        ("a != b", "(a <> b)"),
         ("a = NOT b", "(a = (NOT b))"),
         ("NOT a IS NULL", "(NOT IsPredicate(operand=a, test=NULL))"),
         ("a = b IS NULL", "IsPredicate(operand=(a = b), test=NULL)"),

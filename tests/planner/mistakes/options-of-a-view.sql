@@ -1,0 +1,1 @@
+INSERT INTO journal SELECT 1, customer, n FROM counts /*+ OPTIONS('path' = 'other') */;
