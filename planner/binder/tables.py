@@ -85,7 +85,7 @@ def _relation_of(
         raise BindError(f"there is no table or view '{name}'", name.span, did_you_mean(names[-1], known))
     if isinstance(found, View):
         if options:
-            raise BindError(f"the view '{name}' takes no options", name.span, "give OPTIONS to the tables that it reads")
+            raise BindError(f"the view '{name}' takes no options", name.span, "give them to the tables that it reads")
         rel = _expand_view(context, found, name)
     else:
         context.uses.append(TableUse(found, dict(options), name.span))
