@@ -45,8 +45,8 @@ def accumulators(
     """
     found: list[tuple[RowField, ...]] = []
     position = 0
-    for call, takes_back in zip(calls, retract, strict=True):
-        parts = _parts(call, takes_back, types)
+    for call, retracts in zip(calls, retract, strict=True):
+        parts = _parts(call, retracts, types)
         found.append(tuple(RowField(f"{name}${position + i}", t) for i, (name, t) in enumerate(parts)))
         position += len(parts)
     count_star = None
@@ -57,8 +57,9 @@ def accumulators(
         if call.distinct:
             groups.setdefault(call.arg_list, []).append(i)
     distincts = tuple(Distinct(args, tuple(at)) for args, at in groups.items())
+    takes_back = count_rows or any(retract)
     views = tuple(
-        RowField(f"distinct${i}", accumulator_types.distinct_view(types[d.args[0]], len(d.calls) > 1 and any(retract)))
+        RowField(f"distinct${i}", accumulator_types.distinct_view(types[d.args[0]], len(d.calls) > 1 and takes_back))
         for i, d in enumerate(distincts)
     )
     return Accumulators(tuple(found), distincts, views, count_star)

@@ -1,0 +1,4 @@
+-- DISTINCT of one column with and without a FILTER, in HOP windows with an offset.
+CREATE TABLE ev (ts TIMESTAMP(3), k STRING, a INT, b STRING, n INT, d DOUBLE, p DECIMAL(10,2), t2 TIMESTAMP(3), s STRING, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector'='filesystem','path'='${CASE}/data/ev','format'='json');
+CREATE TABLE o (k STRING, ws TIMESTAMP(3), we TIMESTAMP(3), c1 BIGINT, c2 BIGINT, c3 BIGINT, mi STRING, mt TIMESTAMP(3)) WITH ('connector'='filesystem','path'='${CASE}/out/o','format'='json');
+INSERT INTO o SELECT k, window_start, window_end, COUNT(DISTINCT a) FILTER (WHERE n > 0), COUNT(DISTINCT a), COUNT(*) FILTER (WHERE k IS NOT NULL), MIN(s) FILTER (WHERE n<0), MAX(t2) FROM TABLE(HOP(TABLE ev, DESCRIPTOR(ts), INTERVAL '10' SECOND, INTERVAL '40' SECOND, INTERVAL '3' SECOND))  GROUP BY k, window_start, window_end;
