@@ -240,6 +240,11 @@ class Frame(Record):
     lower: RexNode | int | None
     upper: RexNode | int | None
 
+    @property
+    def is_never_empty(self) -> bool:
+        """Whether the frame surely holds the current row: Calcite knows it where no bound is an offset."""
+        return not any(isinstance(bound, RexNode) for bound in (self.lower, self.upper))
+
 
 class Over(Record):
     """An aggregate or ranking function over a window of rows."""

@@ -12,6 +12,12 @@ def physical_columns(scan: SourceScan) -> tuple[str, ...]:
     return tuple(c.name for c in columns if c.kind is None)
 
 
+def source_columns(scan: SourceScan) -> tuple[str, ...]:
+    """The names of all columns that the source can produce: the physical ones, then metadata."""
+    metadata = (c.name for c in scan.table.resolved.schema.columns if c.kind == "METADATA")
+    return (*physical_columns(scan), *metadata)
+
+
 def physical_paths(scan: SourceScan) -> tuple[tuple[int, ...], ...]:
     """Where the physical columns that a scan produces are among those of the table."""
     projections = (a.projected_fields for a in scan.abilities if isinstance(a, ProjectPushDown))

@@ -51,7 +51,7 @@ class WindowedBinder(ExpressionBinder):
 def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping[str, ast.WindowSpec]) -> RexNode:
     """A window function.
 
-    SUM becomes a sum that is NULL where nothing was counted, AVG a quotient and a variance a term of sums, as
+    A SUM that may be NULL becomes a sum that is NULL where nothing was counted, AVG a quotient and a variance a term of sums, as
     Calcite's ``AvgVarianceConvertlet`` expands them.
     """
     name = str(node.name).upper()
@@ -111,7 +111,7 @@ def _over(
     if function.name in _RANKS and all(isinstance(rex, Literal) for rex, *_ in order):
         raise BindError(f"{function.name} is ordered by nothing but constants", node.span, "order it by a column")
     frame = _frame(binder, function, spec)
-    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=False)
+    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=frame.is_never_empty)
     return Over(
         name=function.internal_name,
         operands=operands,
@@ -157,7 +157,7 @@ def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | N
 
 def _as(window: Over, function: Function, operands: tuple[RexNode, ...]) -> Over:
     """The window with another function."""
-    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=False)
+    arguments = Arguments(tuple(o.type for o in operands), operands, grouped=window.frame.is_never_empty)
     return replace(window, name=function.internal_name, operands=operands, type=function.returns(arguments).regular())
 
 
@@ -166,7 +166,9 @@ def _count(window: Over) -> RexNode:
 
 
 def _sum(window: Over) -> RexNode:
-    """``CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END``."""
+    """``CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END``; the SUM itself where it is never NULL."""
+    if not window.type.nullable:
+        return window  # type: ignore[return-value]
     counted = comparison.GREATER.call(_count(window), integer(0, BIGINT))
     total: RexNode = _as(window, SUM0, window.operands)  # type: ignore[assignment]
     return Call(

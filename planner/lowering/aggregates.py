@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...plan import nodes
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
+from ...plan.record import replace
 from ...plan.specs import (
     GroupWindow,
     OverBound,
@@ -20,6 +21,7 @@ from .. import physical as p
 from ..accumulators import accumulators, renamed
 from ..algebra import Rel
 from ..optimizer.monotonicity import call_retractions
+from ..optimizer.row_types import row_of, unique_names
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
 from .context import Context, Rules, columns, names, order_text
 from .printer import untyped_literal
@@ -156,7 +158,8 @@ def group_window_text(window: GroupWindow) -> str:
 
 
 def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
-    """Aggregates over preceding rows."""
+    """Aggregates over preceding rows; only the node tells those over one another from those below."""
+    rel = replace(rel, row_type=row_of(unique_names(names(rel), "_"), rel.row_type.field_types))
     fields = [*names(rel.input), *(untyped_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []

@@ -31,7 +31,7 @@ from .. import physical as p
 from ..catalog import Identifier, Table
 from ..connectors import table_options
 from ..optimizer.keys import smallest_key, upsert_keys
-from ..scan_columns import physical_columns
+from ..scan_columns import source_columns
 from .context import Context, Rules, columns, names
 from .printer import digest, expression, named, record_type, untyped_literal
 
@@ -52,7 +52,7 @@ def _parts(identifier: Identifier) -> tuple[str, str, str]:
 
 def scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
     """A source, with the digests of what was pushed into it."""
-    digests, fields = [], physical_columns(rel)
+    digests, fields = [], source_columns(rel)
     for ability in rel.abilities:
         match ability:
             case PartitionPushDown(partitions):

@@ -97,6 +97,7 @@ LOGICAL: tuple[Phase, ...] = (
     _whole(reduce_expressions),
     _everywhere(prune_empty),
     _whole(push_into_scans),
+    _everywhere(prune_empty),
     _configured(merge_joins),
     _whole(push_projections),
     _everywhere(rewrite_set_operation),

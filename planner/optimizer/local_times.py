@@ -14,12 +14,14 @@ from .rexes import CAST, cast, rewrite
 from .tree import bottom_up
 
 _PATTERN = "yyyy-MM-dd HH:mm:ss"
+_LOCAL = (*CHARACTER, "DATE", "TIMESTAMP")
+"""The types whose values are read by the local clock."""
 
 
 def fold_local_times(rel: Rel, config: Mapping[str, str]) -> Rel:
     """What literals say by the clock of ``table.local-time-zone``.
 
-    ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text to TIMESTAMP_LTZ the instant.
+    ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text or a moment to TIMESTAMP_LTZ the instant.
     """
     zone = config.get("table.local-time-zone", "UTC")
 
@@ -56,7 +58,7 @@ def _local_text(call: Call, zone: str) -> str:
 def _instant(call: Call, zone: str) -> str:
     """Raises :class:`UnknownValue` for other casts, and for texts and zones not told here."""
     (operand,) = call.operands
-    if call.type.root != "TIMESTAMP_LTZ" or not isinstance(operand, Literal) or operand.type.root not in CHARACTER:
+    if call.type.root != "TIMESTAMP_LTZ" or not isinstance(operand, Literal) or operand.type.root not in _LOCAL:
         raise UnknownValue
     return moment_text(of_zone(parse_moment(str(operand.value)), zone), call.type)
 

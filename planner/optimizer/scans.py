@@ -15,7 +15,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
-from ..algebra import Approximate, Filter, Project, Rel, Scan, Sort
+from ..algebra import Approximate, Filter, Project, Rel, Scan, Sort, Values
 from ..connectors import (
     ALL_CHANGES,
     FILE_METADATA,
@@ -196,7 +196,8 @@ def _nested(name: str, rex: RexNode) -> RexNode:
 def _push_partitions(rel: Rel) -> Rel:
     """Predicates on partition columns choose among the partitions that are there.
 
-    They stay a filter where only the run knows the path, as no partition would be chosen then.
+    They stay a filter where only the run knows the path, as no partition would be chosen then.  Where none of those
+    that are there is chosen, nothing is read.
     """
     if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
         return rel
@@ -213,6 +214,8 @@ def _push_partitions(rel: Rel) -> Rel:
     if not chosen:
         return rel
     found = [p for p in _partitions(path, keys) if _matches(p, chosen, scan)]
+    if not found:
+        return Values(tuples=(), row_type=rel.row_type)
     pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(found))))
     return filtered(pushed, [p for p in parts if p not in chosen])
 

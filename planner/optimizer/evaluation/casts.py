@@ -47,7 +47,7 @@ def try_cast(call: Call, operand: Literal) -> Any:
 def _convert(operand: Literal, target: LogicalType) -> Any:
     source = operand.type
     if target.root in CHARACTER:
-        return _fit(_to_text(operand), target)
+        return fit_text(to_text(operand), target)
     if source.root in CHARACTER and target.root == "VARBINARY":
         return base64.b64encode(operand.value.encode()[: target.length]).decode()
     if source.root in CHARACTER:
@@ -89,7 +89,8 @@ def _saturated(value: int, target: LogicalType) -> int:
     return max(-most, min(value, most - 1))
 
 
-def _to_text(operand: Literal) -> str:
+def to_text(operand: Literal) -> str:
+    """A value as text.  Raises :class:`UnknownValue` where it is not told here."""
     value, root = operand.value, operand.type.root
     if root in CHARACTER or root in ("DATE", "TIME"):
         return str(value)
@@ -124,7 +125,8 @@ def _interval_text(amount: int, months: bool) -> str:
     return f"{sign}{days} {clock}.{millis:03d}"
 
 
-def _fit(text: str, target: LogicalType) -> str:
+def fit_text(text: str, target: LogicalType) -> str:
+    """A text cut, or filled up with blanks, to the length of a type."""
     cut = text[: target.length]
     return cut.ljust(target.length or 0) if target.root == "CHAR" else cut
 
