@@ -192,10 +192,10 @@ def _variance(window: Over, operand: RexNode, of_sample: bool, root: bool) -> Re
     mean = typed(arithmetic.DIVIDE.call(typed(arithmetic.TIMES.call(total, total)), typed(count)))
     difference = typed(arithmetic.MINUS.call(squares, mean))
     found = typed(arithmetic.DIVIDE.call(difference, _less_one(count) if of_sample else typed(count)))
-    if not root:
-        return found
-    half = Literal("0.5", decimal(2, 1, nullable=False))
-    return typed(arithmetic.POWER.call(found, half))
+    if root:
+        half = Literal("0.5", decimal(2, 1, nullable=False))
+        found = typed(arithmetic.POWER.call(found, half))
+    return cast(target, found)
 
 
 def _less_one(count: RexNode) -> RexNode:

@@ -102,7 +102,7 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
         properties=tuple(p for p, _ in properties),
         emit=emit,
         row_type=row_of(
-            (*(fields[i].name for i in keys), *call_names, *(p.name for p, _ in properties)),
+            (*(source.row_type.field_names[g] for g in grouping), *call_names, *(p.name for p, _ in properties)),
             (*(fields[i].type for i in keys), *(c.type for c in calls), *(t for _, t in properties)),
         ),
     )
@@ -129,9 +129,13 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
         source, indexes = _deduplicated(merged.input, exprs, names)
         indexes.insert(at, at)
         return source, indexes, TimeField(f"$f{len(merged.input.row_type.fields)}", at, 0, time.type)
+    if isinstance(merged, Project) and not isinstance(merged.input, LegacyWindowAggregate):
+        below, time = merged, children(merged.exprs[at])[0]
     exprs = list(below.exprs)
     exprs[at] = time
-    names[at] = _time_name(below, time, at)
+    names = _inferred_names(exprs, below.input)
+    if isinstance(below.input, Project):
+        names[at] = f"$f{at}"
     source, indexes = _deduplicated(below.input, exprs, names)
     if not _reads_filtered(source):
         source, indexes = _without_permutation(source, indexes)
@@ -162,15 +166,10 @@ def _if_empty(call: AggregateCall) -> AggregateCall:
     return call if call.internal_name == "$COUNT$1" else replace(call, type=call.type.nullable_())
 
 
-def _time_name(below: Project, time: RexNode, at: int) -> str:
-    if not isinstance(time, InputRef):
-        return f"$f{at}"
-    source = below.input
-    if isinstance(source, Project) and (
-        isinstance(source.input, LegacyWindowAggregate) or not isinstance(source.exprs[time.index], InputRef)
-    ):
-        return f"$f{at}"
-    return source.row_type.field_names[time.index]
+def _inferred_names(exprs: list[RexNode], source: Rel) -> list[str]:
+    """The names that ``RelBuilder.project`` finds: columns keep theirs, expressions are called by their places."""
+    below = source.row_type.field_names
+    return [below[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs)]
 
 
 def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[Rel, list[int]]:
