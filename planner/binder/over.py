@@ -51,8 +51,8 @@ class WindowedBinder(ExpressionBinder):
 def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping[str, ast.WindowSpec]) -> RexNode:
     """A window function.
 
-    A SUM that may be NULL becomes a sum that is NULL where nothing was counted, AVG a quotient and a variance a term of sums, as
-    Calcite's ``AvgVarianceConvertlet`` expands them.
+    A SUM that may be NULL becomes a sum that is NULL where nothing was counted, AVG a quotient and a variance a term of
+    sums, as Calcite's ``AvgVarianceConvertlet`` expands them.
     """
     name = str(node.name).upper()
     function = find_function(name)
