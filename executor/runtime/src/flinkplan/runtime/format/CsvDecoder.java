@@ -14,7 +14,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * The format {@code csv}.
  *
- * <p>As in Flink, an empty field is an empty text and no NULL, unless {@code null-literal} says so.
+ * <p>As in Flink, an empty field is an empty text and no NULL, unless {@code null-literal} says so; an empty line is
+ * such a field; and a line must have as many fields as are read of it, wherever these stand.
  */
 final class CsvDecoder implements Decoder {
 
@@ -53,15 +54,15 @@ final class CsvDecoder implements Decoder {
   @Override
   public void decode(byte[] buffer, int from, int to, Rows rows) throws IOException {
     String line = withoutMark(new String(buffer, from, to - from, StandardCharsets.UTF_8));
-    if (syntax.isComment(line)) {
+    if (syntax.isSkipped(line)) {
       return;
     }
     Object[] values = new Object[width];
     try {
-      List<String> fields = line.isEmpty() ? List.of() : fields(line);
-      if (!fields.isEmpty() && fields.size() < readers.length && (failOnMissing || !ignoreErrors)) {
-        throw new IOException(
-            "Row length mismatch. " + readers.length + " fields expected but was " + fields.size() + ".");
+      List<String> fields = fields(line);
+      int expected = failOnMissing ? readers.length : ignoreErrors ? 0 : width;
+      if (fields.size() < expected) {
+        throw new IOException("Row length mismatch. " + expected + " fields expected but was " + fields.size() + ".");
       }
       for (int i = 0; i < fields.size(); i++) {
         if (readers[i] != null) {

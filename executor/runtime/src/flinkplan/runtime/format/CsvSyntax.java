@@ -50,9 +50,9 @@ final class CsvSyntax implements Serializable {
     };
   }
 
-  /** Whether the line is a comment; spaces may stand before the sign. */
-  boolean isComment(String line) {
-    return comments && line.stripLeading().startsWith("#");
+  /** Whether the line is a comment, before whose sign spaces may stand; where there are such, blank lines are none. */
+  boolean isSkipped(String line) {
+    return comments && (line.isBlank() || line.stripLeading().startsWith("#"));
   }
 
   boolean isNull(String text) {
