@@ -20,7 +20,7 @@ from ...plan.types import LogicalType, TimeKind, row, timestamp, timestamp_ltz
 from ..algebra import Aggregate, Project, Rel, TtlHint
 from ..naming import uniquify
 from ..sql import ast
-from .calls import fit
+from .calls import check_null_treatment, fit
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
@@ -191,16 +191,18 @@ class AggregateBinder(WindowedBinder):
     def _aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if node.order_by or node.within_group:
             raise unsupported(f"an ORDER BY inside {function.name}", node.span)
+        check_null_treatment(function, node)
         operands = self._arguments(node, function)
-        if function.name == "COUNT" and len(operands) > 1:
-            raise BindError("COUNT takes one argument", node.span)
         arguments = Arguments(tuple(o.type for o in operands), operands, self.group_count > 0 and node.filter is None)
         if function is PERCENTILE:
             _check_fraction(arguments.literal(1), node)
         merged = bool(node.args) and self._is_merged(node.args[0])
         argument_indexes = tuple(self._add_input(o, is_named=not merged) for o in operands)
-        if function is COUNT and not node.distinct and not any(t.nullable for t in arguments.types):
-            argument_indexes = ()
+        if function is COUNT and not node.distinct:
+            indexed = zip(argument_indexes, arguments.types, strict=True)
+            argument_indexes = tuple(index for index, t in indexed if t.nullable)
+        if function is COUNT and len(argument_indexes) > 1:
+            raise BindError("COUNT takes one argument", node.span)
         filter_index = -1
         if node.filter is not None:
             condition = self.below.condition(node.filter)

@@ -105,6 +105,18 @@ def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[
     return tuple(_fitted(o, t, span) for o, t in zip(operands, expected, strict=True))
 
 
+_WITH_NULL_TREATMENT = ("LAG", "LEAD", "ARRAY_AGG")
+
+
+def check_null_treatment(function: Function, node: ast.FunctionCall) -> None:
+    """Refuse IGNORE NULLS and RESPECT NULLS where Flink takes none."""
+    if node.ignore_nulls is not None and function.name not in _WITH_NULL_TREATMENT:
+        said = "IGNORE NULLS" if node.ignore_nulls else "RESPECT NULLS"
+        raise BindError(
+            f"{function.name} takes no {said}", node.span, f"leave {said} out; only ARRAY_AGG and LAG take it"
+        )
+
+
 def _readable(usage: str) -> str:
     return usage.replace("<", "").replace(">", "")
 

@@ -14,7 +14,7 @@ from ..algebra import Frame, Over
 from ..catalog import did_you_mean
 from ..rexbuilder import cast, ensure_type, integer, null
 from ..sql import ast
-from .calls import fit
+from .calls import check_null_treatment, fit
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
@@ -60,6 +60,7 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
         raise BindError(f"{node.name} is not a window function", node.name.span)
     if node.filter is not None:
         raise unsupported("FILTER with OVER", node.filter.span, "put the condition into a CASE inside the aggregate")
+    check_null_treatment(function, node)
     star = any(isinstance(a, ast.Star) for a in node.args)
     operands = () if star else fit(function, binder.bind_all(node.args), node.span)
     assert node.over is not None

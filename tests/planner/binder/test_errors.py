@@ -51,6 +51,13 @@ from flinkplan.planner.sql import parse_script
         ),
         ("SELECT a FROM t WHERE COUNT(*) > 1", "COUNT(*)", "COUNT cannot be used in WHERE", None),
         ("SELECT SUM(MAX(a)) FROM t", "MAX(a)", "cannot stand inside another", None),
+        ("SELECT COUNT(a, b) FROM t", "COUNT(a, b)", "COUNT takes one argument", None),
+        (
+            "SELECT MAX(a) IGNORE NULLS FROM t",
+            "MAX(a) IGNORE NULLS",
+            "MAX takes no IGNORE NULLS",
+            "leave IGNORE NULLS out",
+        ),
         (
             "SELECT a FROM t WHERE ROW_NUMBER() OVER (ORDER BY a) = 1",
             "ROW_NUMBER",
