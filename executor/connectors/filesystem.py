@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,12 +84,14 @@ class FileSystem(Connector):
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         format_ = find_format(table.options, f"table {table.identifier}")
         request = _Request.of(table, node)
+        _check_keys(format_, request.columns, table)
         frame = (_columnar if format_.columnar else _lines)(table, format_, request, context)
         stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.changelog)
         return stream if format_.changelog else Stream(stream.frame.drop(KIND), node.output_type)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         format_ = find_format(table.options, f"table {table.identifier}")
+        _check_keys(format_, _message_fields(table), table)
         types = dict(table.physical)
         return {
             **({"columnar": True} if format_.columnar else {}),
@@ -119,6 +121,26 @@ def _check_csv(table: Table, where: str) -> None:
                 where=where,
                 hint="it takes arrays and rows of simple values; json takes all types",
             )
+
+
+def _check_keys(format_: Format, fields: Sequence[tuple[str, LogicalType]], table: Table) -> None:
+    """Raise :class:`TableError` for maps that no JSON object can be.  Source: ``RowDataToJsonConverters``."""
+    for name, t in fields if format_.name.endswith("json") else ():
+        for key in _map_keys(t):
+            if key.root not in ("CHAR", "VARCHAR"):
+                raise TableError(
+                    readable(f"the keys of JSON objects are texts, but '{name}' is {t}"),
+                    where=f"table {table.identifier}",
+                    hint="let the keys be STRING",
+                )
+
+
+def _map_keys(t: LogicalType) -> Iterator[LogicalType]:
+    """The types of the keys of all maps and multisets within a type."""
+    if t.root in ("MAP", "MULTISET"):
+        yield t.children[0]
+    for inner in (*t.children, *t.field_types):
+        yield from _map_keys(inner)
 
 
 class _Request:

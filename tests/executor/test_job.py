@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.errors import ExecutionError
+from flinkplan.executor.errors import ExecutionError, TableError
 from flinkplan.executor.job import Job, JobOptions, execute
 from flinkplan.executor.progress import QueryProgress
 from flinkplan.plan.checkpoint import CheckpointInUseError
@@ -149,6 +149,15 @@ def test_a_jvm_for_one_small_job_is_brief(
     checkpoint = str(place.root / "checkpoint")
     execute(passthrough(place.files("in")), JobOptions(checkpoint=checkpoint, mode=mode, single=single)).stop()
     assert asked == [brief]
+
+
+@pytest.mark.parametrize("type_", ["MAP<INT, INT>", "ROW<`m` ARRAY<MULTISET<DATE>>>"])
+def test_keys_of_json_objects_are_texts(type_: str, place: Place) -> None:
+    fields = (("m", type_),)
+    for source, sink in ((place.files("in"), BLACKHOLE), ({"connector": "datagen"}, place.files("out"))):
+        with pytest.raises(TableError, match=r"the keys of JSON objects are texts, but 'm' is") as e:
+            place.run(passthrough(source, sink, fields))
+        assert "table " in str(e.value)
 
 
 def test_a_contradiction_within_a_plan_names_the_node(place: Place) -> None:
