@@ -80,6 +80,11 @@ def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:
     return rel.input.row_type.fields[call.arg_list[0]].type
 
 
+def _summed(rel: _Aggregation, name: str) -> set[tuple[tuple[int, ...], int, bool]]:
+    """What the calls of a function read: arguments and filter, and whether each value counts once."""
+    return {(c.arg_list, c.filter_arg, c.distinct) for c in rel.calls if c.internal_name == name}
+
+
 class _Reduction:
     """Collects the simpler calls, each once."""
 
@@ -87,8 +92,12 @@ class _Reduction:
         self.rel = rel
         self.calls: list[AggregateCall] = []
         names = {c.internal_name for c in rel.calls}
-        self.keeps_sums = "$SUM$1" not in names and bool(names & _VARIANCES.keys())
-        """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances alone."""
+        is_summed = not _summed(rel, "$SUM$1").isdisjoint(_summed(rel, "$AVG$1"))
+        self.keeps_sums = bool(names & _VARIANCES.keys()) and not is_summed
+        """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances.
+
+        Not if a sum of the same is asked for, as that makes for fewer calls.
+        """
 
     def aggregate(self) -> _Aggregation:
         """The aggregation of the simpler calls."""
@@ -160,9 +169,7 @@ class _Reduction:
         )
 
     def _variance(self, call: AggregateCall, of_sample: bool, root: bool) -> RexNode:
-        squares = self._place(
-            replace(call, internal_name="$$WELFORD_M2$1$1", type=DOUBLE.with_nullability(call.type.nullable), name=None)
-        )
+        squares = self._place(replace(call, internal_name="$$WELFORD_M2$1$1", type=DOUBLE, name=None))
         count: RexNode = self._count(call)
         if of_sample:
             one = Literal(1, INT.not_null())
@@ -171,7 +178,7 @@ class _Reduction:
         found: RexNode = Call("$/$1", (squares, count), DOUBLE, BINARY)
         if root:
             found = Call("$POWER$1", (found, Literal("0.5", decimal(2, 1, nullable=False))), DOUBLE, FUNCTION)
-        return self._converted(found, call)
+        return convert(call.type, found)
 
     def _converted(self, rex: RexNode, call: AggregateCall) -> RexNode:
         return convert(call.type.with_nullability(rex.type.nullable), rex)

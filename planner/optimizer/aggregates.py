@@ -186,8 +186,19 @@ def merge_permutation(rel: Rel) -> Rel:
         return _undone(rel, _without_permutation(rel.input))
     if not isinstance(rel, Aggregate):
         return rel
+    if _computes_in_vain(rel):
+        return merge_columns(rel)
     merged = _without_permutation(rel)
     return rel if _reads_filtered(rel) and (isinstance(merged, Project) or _skips_columns(rel)) else merged
+
+
+def _computes_in_vain(rel: Aggregate) -> bool:
+    """Whether the projection below computes something for calls that nobody needed, and passes on what is read."""
+    if not isinstance(rel.input, Project) or not reads_something(rel):
+        return False
+    exprs = rel.input.exprs
+    is_column = [isinstance(e, InputRef) for e in exprs]
+    return any(isinstance(e, Call) for e in exprs) and all(is_column[i] for i in _read_columns(rel))
 
 
 def _reads_filtered(rel: Rel) -> TypeGuard[Aggregate]:

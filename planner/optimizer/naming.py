@@ -7,7 +7,7 @@ Source: the row types that Calcite derives anew whenever a relation gets another
 from __future__ import annotations
 
 from ...plan.record import replace
-from ..algebra import Aggregate, Correlate, Filter, Join, Rel, SetOp, Sort
+from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Sort
 from .predicates import ONE_SIDED
 from .row_types import row_of, unique_names
 
@@ -18,11 +18,13 @@ def derive_names(rel: Rel) -> Rel:
     A projection alone gives other names.
     """
     match rel:
+        case Filter(input=Aggregate(calls=(_, *_))):
+            return rel
         case Filter() | Sort():
             names = rel.input.row_type.field_names
         case Join(type=kind) if kind in ONE_SIDED:
             names = rel.left.row_type.field_names
-        case Aggregate() if not rel.calls or isinstance(rel.input, (Filter, SetOp)):
+        case Aggregate() if not rel.calls or not isinstance(rel.input, Project):
             keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
             names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
         case Correlate():

@@ -18,16 +18,15 @@ from .row_types import row_of, unique_names
 
 
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
-    """The aggregation that assigns the window itself, where only calcs and an expand stand between.
+    """The aggregation that assigns the window itself, where a calc, and maybe an expand, stands between.
 
     It must aggregate no column of the window.
     """
     source = _past_expand(rel.input)
-    above = source if isinstance(source, Calc) else None
-    function = source if above is None else above.input
-    if not isinstance(function, WindowTableFunction):
+    if not isinstance(source, Calc) or not isinstance(source.input, WindowTableFunction):
         return rel
-    below = _below_window(function, above)
+    function = source.input
+    below = _below_window(function, source)
     if below is None or any(a not in below.mapping for c in rel.calls for a in c.arg_list):
         return replace(rel, input=source)
     mapping = below.mapping
