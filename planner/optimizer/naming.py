@@ -18,7 +18,7 @@ def derive_names(rel: Rel) -> Rel:
     A projection alone gives other names.
     """
     match rel:
-        case Filter(input=Aggregate(calls=(_, *_))):
+        case Filter(input=Aggregate(calls=(_, *_), input=source)) if not isinstance(source, (Filter, SetOp)):
             return rel
         case Filter() | Sort():
             names = rel.input.row_type.field_names

@@ -35,5 +35,4 @@ def test_partitions_are_chosen_where_they_can_be_seen(path: str, operators: list
 def test_nothing_is_read_where_no_partition_is_chosen(tmp_path: Path) -> None:
     (tmp_path / "region=us").mkdir()
     plan = compile_script(SCRIPT.format(path=tmp_path))
-    assert [n.description for n in plan.nodes][0] == "Values(tuples=[[]])"
-    assert len(plan.nodes) == 2
+    assert [n.description.partition("(")[0] for n in plan.nodes] == ["Values", "Sink"]
