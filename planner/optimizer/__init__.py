@@ -129,6 +129,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(drop_constant_ranks),
     _everywhere(merge_calcs),
     _everywhere(drop_unused_ranks),
+    _everywhere(derive_names),
     _whole(materialize_time),
 )
 """Over the logical algebra, each sink's tree on its own."""

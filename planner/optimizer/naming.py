@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...plan.record import replace
 from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Sort
+from ..physical import Calc
 from .predicates import ONE_SIDED
 from .row_types import row_of, unique_names
 
@@ -24,7 +25,7 @@ def derive_names(rel: Rel) -> Rel:
             names = rel.input.row_type.field_names
         case Join(type=kind) if kind in ONE_SIDED:
             names = rel.left.row_type.field_names
-        case Aggregate() if not rel.calls or not isinstance(rel.input, Project):
+        case Aggregate() if not rel.calls or not isinstance(rel.input, (Project, Calc)):
             keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
             names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
         case Correlate():
