@@ -1,10 +1,12 @@
-"""What aggregations in windows refuse."""
+"""What aggregations in windows refuse, and in which order they take rows."""
 
 from __future__ import annotations
 
 import pytest
 
 from flinkplan.executor.operators.window_aggregates import window_aggregate
+from flinkplan.executor.window_kernels import WindowAggregation, aggregate_windows
+from flinkplan.executor.windows import Clock
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.nodes import WindowAggregate
 from flinkplan.plan.specs import (
@@ -18,15 +20,15 @@ from flinkplan.plan.specs import (
 from flinkplan.plan.types import STRING, row
 
 from ..conftest import Bench
-from .event_time import ROWTIME, timed_source
+from .event_time import ROWTIME, minute, timed_source
 from .test_over import call
 
 pytestmark = pytest.mark.spark
 
 
-def refused(bench: Bench, windows: WindowSpec, *calls: AggregateCall) -> str:
-    """What is said of an aggregation."""
-    node = WindowAggregate(
+def aggregate(windows: WindowSpec, *calls: AggregateCall) -> WindowAggregate:
+    """An aggregation by the first column, in windows by the second."""
+    return WindowAggregate(
         id=1,
         version=1,
         grouping=(0,),
@@ -36,6 +38,11 @@ def refused(bench: Bench, windows: WindowSpec, *calls: AggregateCall) -> str:
         need_retraction=False,
         output_type=row([("k", STRING), *((f"c{i}", c.type) for i, c in enumerate(calls))]),
     )
+
+
+def refused(bench: Bench, windows: WindowSpec, *calls: AggregateCall) -> str:
+    """What is said of an aggregation."""
+    node = aggregate(windows, *calls)
     of = row([("k", STRING), ("ts", ROWTIME)])
     with pytest.raises(UnsupportedError) as caught:
         window_aggregate(node, (timed_source(bench, "in", of, 1),), bench.context)
@@ -53,3 +60,27 @@ def test_hopping_windows_consist_of_whole_slides(bench: Bench) -> None:
 )
 def test_functions_that_flink_cannot_merge_take_windows_of_one_part(windows: WindowSpec, bench: Bench) -> None:
     assert "FIRST_VALUE in a window that is made of parts" in refused(bench, windows, call("FIRST_VALUE", 0, of=STRING))
+
+
+@pytest.mark.parametrize(
+    ("windows", "expected"),
+    [
+        (HoppingWindow("PT10M", "PT5M"), ["p,r", "q,s,p,r", "q,s"]),
+        (CumulativeWindow("PT10M", "PT5M"), ["p,r", "p,r,q,s"]),
+    ],
+    ids=lambda of: type(of).__name__,
+)
+def test_windows_are_merged_of_slices_whenever_the_rows_came(
+    windows: WindowSpec, expected: list[str], bench: Bench
+) -> None:
+    of = row([("k", STRING), ("ts", ROWTIME), ("v", STRING)])
+    source = timed_source(bench, "in", of, 1, delay=300_000)
+    node = aggregate(windows, call("LISTAGG", 2, of=STRING))
+    clock = Clock("UTC", is_instant=False)
+    what = WindowAggregation(node.grouping, node.agg_calls, node.windowing, (), clock, node.output_type)
+    stream = aggregate_windows(bench.context, source, what)
+    emitted = []
+    for rows in [(1, "p"), (6, "q"), (2, "r")], [(7, "s"), (20, "x")], [(21, "y")]:
+        bench.put("in", *(("a", minute(m), v) for m, v in rows))
+        emitted += bench.step(stream)
+    assert emitted == [("+I", "a", listed) for listed in expected]
