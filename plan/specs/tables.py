@@ -64,8 +64,8 @@ class ResolvedTable(PlanRecord):
     schema: ResolvedSchema
     distribution: Any = None
     partition_keys: tuple[str, ...] | None = None
-    options: Mapping[str, str] | None = None
     comment: str | None = None
+    options: Mapping[str, str] | None = None
     snapshot: Any = None
 
 

@@ -149,7 +149,7 @@ def _filled(
 ) -> tuple[RexNode, ...]:
     """A row in the sink's order: each column's value, that of the PARTITION clause, or NULL."""
     return tuple(
-        values[source] if source is not None else static.get(column.name) or null(_type(column))
+        values[source] if source is not None else static.get(column.name) or null(_type(column).regular())
         for column, source in zip(columns, sources, strict=True)
     )
 

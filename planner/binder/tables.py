@@ -104,7 +104,8 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
     rel = bind_query(inner, view.query)
     if view.columns:
         columns = tuple(ast.Identifier(c) for c in view.columns)
-        rel = rename(rel, renamed(rel, columns, name.parts[-1]))
+        row_type = renamed(rel, columns, name.parts[-1])
+        rel = replace(rel, row_type=row_type) if isinstance(rel, Project) else rename(rel, row_type)
     return rel
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...plan import nodes
 from ...plan.nodes.base import ExecNode
+from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.specs import (
     PIPELINED_INPUT,
@@ -22,7 +23,6 @@ from ...plan.specs import (
     PartitionPushDown,
     ProjectPushDown,
     ReadingMetadata,
-    ResolvedTable,
     SinkAbility,
     TableSinkSpec,
     TableSourceSpec,
@@ -40,9 +40,7 @@ def _resolved(table: Table, options: tuple[tuple[str, str], ...]) -> ContextReso
     resolved = table.resolved
     if options:
         merged = dict(sorted(table_options(table, dict(options)).items()))
-        resolved = ResolvedTable(
-            resolved.schema, resolved.distribution, resolved.partition_keys, merged, resolved.comment, resolved.snapshot
-        )
+        resolved = replace(resolved, options=merged)
     return ContextResolvedTable(str(table.identifier), resolved)
 
 

@@ -295,7 +295,7 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
 
 
 def push_past_watermark(rel: Project, below: Watermark) -> Rel:
-    """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads."""
+    """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads, where that costs less."""
     if any(contains_over(e) for e in rel.exprs):
         return rel
     needed = ordered_refs([*rel.exprs, identity(below.row_type)[below.rowtime_index], below.expr])
@@ -309,7 +309,19 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
         expr=remap(below.expr, mapping),
         row_type=pick(below.row_type, needed),
     )
-    return replace(rel, input=marked, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    pruned = replace(rel, input=marked, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return pruned if is_identity(pruned) or _is_cheaper(below.input, needed) else rel
+
+
+def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
+    """Whether less is read or computed where only some columns are needed; to pass columns on costs nothing."""
+    if not isinstance(rel, Project) or not isinstance(rel.input, SourceScan):
+        return True
+    left_out = [e for i, e in enumerate(rel.exprs) if i not in needed]
+    if not all(isinstance(e, InputRef) for e in left_out):
+        return True
+    read = ordered_refs([rel.exprs[i] for i in needed])
+    return supports_projection(rel.input.table) and len(read) < len(rel.input.row_type.fields)
 
 
 _UNNAMED = re.compile(r"\$f\d+")

@@ -24,6 +24,7 @@ from flinkplan.plan.nodes import (
     Rank,
     Sink,
     TableSourceScan,
+    node_to_json,
 )
 from flinkplan.plan.rex import Literal
 from flinkplan.planner import compile_script
@@ -315,3 +316,33 @@ def test_a_subquery_reads_the_column_that_rows_are_grouped_by() -> None:
     query = "SELECT v, (SELECT MAX(ev.id) FROM ev WHERE ev.v = a.v) FROM a GROUP BY v"
     join = node(compiled(query, "v INT, n INT"), Join)
     assert join.description.startswith("Join(joinType=[LeftOuterJoin], where=[(v = v0)]")
+
+
+def test_a_tables_comment_stands_before_its_options() -> None:
+    plan = compile_script(
+        "CREATE TABLE t (a INT, p STRING) COMMENT 'what it holds' PARTITIONED BY (p)"
+        " WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json');"
+        "CREATE TABLE o (a INT) WITH ('connector' = 'blackhole');"
+        "INSERT INTO o SELECT a FROM t;"
+    )
+    table = node_to_json(plan.nodes[0])["scanTableSource"]["table"]["resolvedTable"]
+    assert list(table) == ["schema", "partitionKeys", "comment", "options"]
+
+
+def test_columns_of_a_view_have_the_names_that_it_lists() -> None:
+    plan = compile_script(
+        "CREATE TABLE t (a INT, b STRING) WITH ('connector' = 'datagen');"
+        "CREATE VIEW v (x, y) AS SELECT a, UPPER(b) FROM t;"
+        "CREATE TABLE o (a INT, b STRING) WITH ('connector' = 'blackhole');"
+        "INSERT INTO o SELECT x, y FROM v;"
+    )
+    assert plan.nodes[1].output_type.field_names == ("x", "y")
+
+
+def test_a_rowtime_that_is_left_out_is_a_plain_null() -> None:
+    plan = compile_script(
+        "CREATE TABLE t (a INT) WITH ('connector' = 'datagen');"
+        "CREATE TABLE o (a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'blackhole');"
+        "INSERT INTO o (a) SELECT a FROM t;"
+    )
+    assert str(plan.nodes[1].output_type.fields[1].type) == "TIMESTAMP(3)"
