@@ -55,7 +55,8 @@ public final class JsonText extends Accumulator {
         if (takesPart(row)) {
             UTF8String key = key(row);
             if (keyColumn >= 0 && members.stream().anyMatch(member -> member.startsWith(key))) {
-                throw new IllegalStateException("JSON_OBJECTAGG: the key " + key + " occurs twice; keys must be unique");
+                throw new IllegalStateException(
+                        "JSON_OBJECTAGG: the key " + key + " occurs twice; keys must be unique");
             }
             members.add(UTF8String.concat(key, value(row)));
         }

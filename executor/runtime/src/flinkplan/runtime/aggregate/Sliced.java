@@ -13,9 +13,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * An aggregate function whose result goes by the order of rows, over a window that is made of slices, whose rows come in
- * parts: as in Flink, the rows of each part come to a value first, in the order they came, those of a slice are merged,
- * and then the slices.
+ * An aggregate function whose result goes by the order of rows, over a window that is made of slices, whose rows come
+ * in parts: as in Flink, the rows of each part come to a value first, in the order they came, those of a slice are
+ * merged, and then the slices.
  */
 public final class Sliced extends Accumulator {
     private final Accumulator function;

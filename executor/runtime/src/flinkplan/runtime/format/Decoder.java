@@ -6,23 +6,23 @@ import java.io.Serializable;
 /** Turns one message (a line of a file) into rows. */
 public interface Decoder extends Serializable {
 
-  /** Takes the rows of a message. */
-  interface Rows {
-    /** {@code kind}: 0 +I, 1 -U, 2 +U, 3 -D; {@code values} as Spark holds them inside. */
-    void add(byte kind, Object[] values);
-  }
+    /** Takes the rows of a message. */
+    interface Rows {
+        /** {@code kind}: 0 +I, 1 -U, 2 +U, 3 -D; {@code values} as Spark holds them inside. */
+        void add(byte kind, Object[] values);
+    }
 
-  byte INSERT = 0, UPDATE_BEFORE = 1, UPDATE_AFTER = 2, DELETE = 3;
+    byte INSERT = 0, UPDATE_BEFORE = 1, UPDATE_AFTER = 2, DELETE = 3;
 
-  /**
-   * Decodes the bytes {@code [from, to)} of {@code buffer}.
-   *
-   * @throws IOException where the message is malformed and the table does not ignore that
-   */
-  void decode(byte[] buffer, int from, int to, Rows rows) throws IOException;
+    /**
+     * Decodes the bytes {@code [from, to)} of {@code buffer}.
+     *
+     * @throws IOException where the message is malformed and the table does not ignore that
+     */
+    void decode(byte[] buffer, int from, int to, Rows rows) throws IOException;
 
-  /** Whether the line {@code [from, to)} is a whole message; if not, it goes on in the next line. */
-  default boolean isComplete(byte[] buffer, int from, int to) {
-    return true;
-  }
+    /** Whether the line {@code [from, to)} is a whole message; if not, it goes on in the next line. */
+    default boolean isComplete(byte[] buffer, int from, int to) {
+        return true;
+    }
 }

@@ -8,47 +8,47 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 
 /** Access to Spark's inner values by Flink's types. */
 final class Values {
-  private Values() {}
+    private Values() {}
 
-  /** Gets the value at an index, which is not null there. */
-  interface Getter extends Serializable {
-    Object get(SpecializedGetters row, int index);
-  }
-
-  static Getter getter(FlinkType type) {
-    int precision = type.precision(), scale = type.scale(), fields = type.size();
-    return switch (type.root()) {
-      case "BOOLEAN" -> SpecializedGetters::getBoolean;
-      case "TINYINT" -> SpecializedGetters::getByte;
-      case "SMALLINT" -> SpecializedGetters::getShort;
-      case "INT", "DATE", "TIME" -> SpecializedGetters::getInt;
-      case "BIGINT" -> SpecializedGetters::getLong;
-      case "FLOAT" -> SpecializedGetters::getFloat;
-      case "DOUBLE" -> SpecializedGetters::getDouble;
-      case "DECIMAL" -> (row, i) -> row.getDecimal(i, precision, scale).toJavaBigDecimal();
-      case "CHAR", "VARCHAR" -> (row, i) -> Halves.decode(row.getUTF8String(i));
-      case "BINARY", "VARBINARY" -> SpecializedGetters::getBinary;
-      case "TIMESTAMP", "TIMESTAMP_LTZ" -> type.hasNanos()
-          ? (row, i) -> Times.wallClock(row.getStruct(i, 2))
-          : (row, i) -> Times.wallClock(row.getLong(i), 0);
-      case "ARRAY" -> SpecializedGetters::getArray;
-      case "MAP", "MULTISET" -> SpecializedGetters::getMap;
-      case "ROW" -> (row, i) -> row.getStruct(i, fields);
-      default -> interval(type);
-    };
-  }
-
-  private static Getter interval(FlinkType type) {
-    if (!type.root().startsWith("INTERVAL")) {
-      throw new IllegalArgumentException("values of the type " + type.root() + " cannot be written");
+    /** Gets the value at an index, which is not null there. */
+    interface Getter extends Serializable {
+        Object get(SpecializedGetters row, int index);
     }
-    boolean months = type.root().contains("YEAR") || type.root().contains("MONTH");
-    return months ? SpecializedGetters::getInt : SpecializedGetters::getLong;
-  }
 
-  static List<Getter> getters(List<FlinkType> types) {
-    List<Getter> found = new ArrayList<>();
-    types.forEach(type -> found.add(getter(type)));
-    return found;
-  }
+    static Getter getter(FlinkType type) {
+        int precision = type.precision(), scale = type.scale(), fields = type.size();
+        return switch (type.root()) {
+            case "BOOLEAN" -> SpecializedGetters::getBoolean;
+            case "TINYINT" -> SpecializedGetters::getByte;
+            case "SMALLINT" -> SpecializedGetters::getShort;
+            case "INT", "DATE", "TIME" -> SpecializedGetters::getInt;
+            case "BIGINT" -> SpecializedGetters::getLong;
+            case "FLOAT" -> SpecializedGetters::getFloat;
+            case "DOUBLE" -> SpecializedGetters::getDouble;
+            case "DECIMAL" -> (row, i) -> row.getDecimal(i, precision, scale).toJavaBigDecimal();
+            case "CHAR", "VARCHAR" -> (row, i) -> Halves.decode(row.getUTF8String(i));
+            case "BINARY", "VARBINARY" -> SpecializedGetters::getBinary;
+            case "TIMESTAMP", "TIMESTAMP_LTZ" -> type.hasNanos()
+                    ? (row, i) -> Times.wallClock(row.getStruct(i, 2))
+                    : (row, i) -> Times.wallClock(row.getLong(i), 0);
+            case "ARRAY" -> SpecializedGetters::getArray;
+            case "MAP", "MULTISET" -> SpecializedGetters::getMap;
+            case "ROW" -> (row, i) -> row.getStruct(i, fields);
+            default -> interval(type);
+        };
+    }
+
+    private static Getter interval(FlinkType type) {
+        if (!type.root().startsWith("INTERVAL")) {
+            throw new IllegalArgumentException("values of the type " + type.root() + " cannot be written");
+        }
+        boolean months = type.root().contains("YEAR") || type.root().contains("MONTH");
+        return months ? SpecializedGetters::getInt : SpecializedGetters::getLong;
+    }
+
+    static List<Getter> getters(List<FlinkType> types) {
+        List<Getter> found = new ArrayList<>();
+        types.forEach(type -> found.add(getter(type)));
+        return found;
+    }
 }

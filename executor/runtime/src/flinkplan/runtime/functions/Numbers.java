@@ -11,180 +11,180 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Arithmetic and rounding where Spark's answers differ from Flink's. */
 public final class Numbers {
-  private static final MathContext DIVISION = new MathContext(38, RoundingMode.HALF_UP);
+    private static final MathContext DIVISION = new MathContext(38, RoundingMode.HALF_UP);
 
-  private static final Pattern DECIMAL_BLANKS = Pattern.compile("^[ \\n\\t]+|[ \\n\\t]+$");
-  private static final Pattern SHORT_DECIMAL =
-      Pattern.compile(
-          "(?![+-]$)([+-]?)(\\d*)(?:\\.(\\d*))?(?:[eE](?![+-]$)([+-]?)(\\d{0,8}))?[\\x00-\\x7F&&[^\\d.]]?",
-          Pattern.DOTALL);
-  private static final int LONGEST_LONG = 18;
+    private static final Pattern DECIMAL_BLANKS = Pattern.compile("^[ \\n\\t]+|[ \\n\\t]+$");
+    private static final Pattern SHORT_DECIMAL =
+            Pattern.compile(
+                    "(?![+-]$)([+-]?)(\\d*)(?:\\.(\\d*))?(?:[eE](?![+-]$)([+-]?)(\\d{0,8}))?[\\x00-\\x7F&&[^\\d.]]?",
+                    Pattern.DOTALL);
+    private static final int LONGEST_LONG = 18;
 
-  private Numbers() {}
+    private Numbers() {}
 
-  /** Truncates towards zero; fails on a zero divisor. */
-  public static long divideIntegers(long a, long b) {
-    checkDivisor(a, b == 0);
-    return a / b;
-  }
-
-  private static void checkDivisor(Object dividend, boolean isZero) {
-    if (isZero) {
-      throw new ArithmeticException(dividend + " cannot be divided by zero");
+    /** Truncates towards zero; fails on a zero divisor. */
+    public static long divideIntegers(long a, long b) {
+        checkDivisor(a, b == 0);
+        return a / b;
     }
-  }
 
-  /** Follows IEEE 754: a zero divisor gives an infinity or NaN. */
-  public static double divideDoubles(double a, double b) {
-    return a / b;
-  }
-
-  public static float divideFloats(float a, float b) {
-    return a / b;
-  }
-
-  /** Null where the quotient does not fit; fails on a zero divisor. */
-  public static Decimal divideDecimals(Decimal a, Decimal b, int precision, int scale) {
-    checkDivisor(a, b.isZero());
-    return decimal(javaDecimal(a).divide(javaDecimal(b), DIVISION), precision, scale);
-  }
-
-  /** Takes the sign of the dividend; fails on a zero divisor. */
-  public static long remainderOfIntegers(long a, long b) {
-    checkDivisor(a, b == 0);
-    return a % b;
-  }
-
-  public static double remainderOfDoubles(double a, double b) {
-    return a % b;
-  }
-
-  public static float remainderOfFloats(float a, float b) {
-    return a % b;
-  }
-
-  public static Decimal remainderOfDecimals(Decimal a, Decimal b, int precision, int scale) {
-    checkDivisor(a, b.isZero());
-    return decimal(javaDecimal(a).remainder(javaDecimal(b)), precision, scale);
-  }
-
-  /** Rounds half away from zero; digits may be negative; wraps where the result does not fit. */
-  public static long roundInteger(long value, int digits) {
-    return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).longValue();
-  }
-
-  public static double roundDouble(double value, int digits) {
-    return setScale(value, digits, RoundingMode.HALF_UP);
-  }
-
-  public static Decimal roundDecimal(Decimal value, int digits, int precision, int scale) {
-    return decimal(javaDecimal(value).setScale(digits, RoundingMode.HALF_UP), precision, scale);
-  }
-
-  public static long truncateInteger(long value, int digits) {
-    return BigDecimal.valueOf(value).setScale(digits, RoundingMode.DOWN).longValue();
-  }
-
-  public static double truncateDouble(double value, int digits) {
-    return setScale(value, digits, RoundingMode.DOWN);
-  }
-
-  public static Decimal truncateDecimal(Decimal value, int digits, int precision, int scale) {
-    return decimal(javaDecimal(value).setScale(digits, RoundingMode.DOWN), precision, scale);
-  }
-
-  public static double ceil(double value) {
-    return Math.ceil(value);
-  }
-
-  public static double floor(double value) {
-    return Math.floor(value);
-  }
-
-  /** NaN, not null, for what is not positive; so for all logarithms. */
-  public static double ln(double value) {
-    return Math.log(value);
-  }
-
-  public static double log10(double value) {
-    return Math.log10(value);
-  }
-
-  public static double log2(double value) {
-    return Math.log(value) / Math.log(2);
-  }
-
-  public static double log(double base, double value) {
-    return Math.log(value) / Math.log(base);
-  }
-
-  public static double exp(double value) {
-    return Math.exp(value);
-  }
-
-  /** The number of a text with blanks around it; null where it is none. */
-  public static Double parseDouble(UTF8String text) {
-    try {
-      return Double.valueOf(text.toString());
-    } catch (NumberFormatException e) {
-      return null;
+    private static void checkDivisor(Object dividend, boolean isZero) {
+        if (isZero) {
+            throw new ArithmeticException(dividend + " cannot be divided by zero");
+        }
     }
-  }
 
-  /** As {@link #parseDouble}, rounded once. */
-  public static Float parseFloat(UTF8String text) {
-    try {
-      return Float.valueOf(text.toString());
-    } catch (NumberFormatException e) {
-      return null;
+    /** Follows IEEE 754: a zero divisor gives an infinity or NaN. */
+    public static double divideDoubles(double a, double b) {
+        return a / b;
     }
-  }
 
-  /**
-   * The number of a text with blanks around it; null where it is none, or too large for the precision.
-   *
-   * <p>Short texts are read as leniently as Flink reads them: one character that is no digit may follow the number,
-   * or stand for it. All their digits count, leading zeros as well.
-   */
-  public static Decimal parseDecimal(UTF8String text, int precision, int scale) {
-    String trimmed = DECIMAL_BLANKS.matcher(text.toString()).replaceAll("");
-    if (trimmed.isEmpty()) {
-      return null;
+    public static float divideFloats(float a, float b) {
+        return a / b;
     }
-    if (precision > LONGEST_LONG || text.numBytes() > LONGEST_LONG) {
-      try {
-        return decimal(new BigDecimal(trimmed), precision, scale);
-      } catch (NumberFormatException e) {
-        return null;
-      }
-    }
-    Matcher number = SHORT_DECIMAL.matcher(trimmed);
-    if (!number.matches()) {
-      return null;
-    }
-    String digits = number.group(2) + (number.group(3) == null ? "" : number.group(3));
-    int power = number.group(5) == null || number.group(5).isEmpty() ? 0 : Integer.parseInt(number.group(5));
-    int decimals = digits.length() - number.group(2).length() - ("-".equals(number.group(4)) ? -power : power);
-    if (digits.length() - decimals + scale > precision) {
-      return null;
-    }
-    BigDecimal value = new BigDecimal(new BigInteger("0" + digits), decimals);
-    return decimal(number.group(1).equals("-") ? value.negate() : value, precision, scale);
-  }
 
-  private static double setScale(double value, int digits, RoundingMode mode) {
-    if (Double.isNaN(value) || Double.isInfinite(value)) {
-      return value;
+    /** Null where the quotient does not fit; fails on a zero divisor. */
+    public static Decimal divideDecimals(Decimal a, Decimal b, int precision, int scale) {
+        checkDivisor(a, b.isZero());
+        return decimal(javaDecimal(a).divide(javaDecimal(b), DIVISION), precision, scale);
     }
-    return BigDecimal.valueOf(value).setScale(digits, mode).doubleValue();
-  }
 
-  private static BigDecimal javaDecimal(Decimal value) {
-    return value.toJavaBigDecimal();
-  }
+    /** Takes the sign of the dividend; fails on a zero divisor. */
+    public static long remainderOfIntegers(long a, long b) {
+        checkDivisor(a, b == 0);
+        return a % b;
+    }
 
-  private static Decimal decimal(BigDecimal value, int precision, int scale) {
-    BigDecimal rounded = value.setScale(scale, RoundingMode.HALF_UP);
-    return rounded.precision() > precision ? null : Decimal.apply(rounded, precision, scale);
-  }
+    public static double remainderOfDoubles(double a, double b) {
+        return a % b;
+    }
+
+    public static float remainderOfFloats(float a, float b) {
+        return a % b;
+    }
+
+    public static Decimal remainderOfDecimals(Decimal a, Decimal b, int precision, int scale) {
+        checkDivisor(a, b.isZero());
+        return decimal(javaDecimal(a).remainder(javaDecimal(b)), precision, scale);
+    }
+
+    /** Rounds half away from zero; digits may be negative; wraps where the result does not fit. */
+    public static long roundInteger(long value, int digits) {
+        return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).longValue();
+    }
+
+    public static double roundDouble(double value, int digits) {
+        return setScale(value, digits, RoundingMode.HALF_UP);
+    }
+
+    public static Decimal roundDecimal(Decimal value, int digits, int precision, int scale) {
+        return decimal(javaDecimal(value).setScale(digits, RoundingMode.HALF_UP), precision, scale);
+    }
+
+    public static long truncateInteger(long value, int digits) {
+        return BigDecimal.valueOf(value).setScale(digits, RoundingMode.DOWN).longValue();
+    }
+
+    public static double truncateDouble(double value, int digits) {
+        return setScale(value, digits, RoundingMode.DOWN);
+    }
+
+    public static Decimal truncateDecimal(Decimal value, int digits, int precision, int scale) {
+        return decimal(javaDecimal(value).setScale(digits, RoundingMode.DOWN), precision, scale);
+    }
+
+    public static double ceil(double value) {
+        return Math.ceil(value);
+    }
+
+    public static double floor(double value) {
+        return Math.floor(value);
+    }
+
+    /** NaN, not null, for what is not positive; so for all logarithms. */
+    public static double ln(double value) {
+        return Math.log(value);
+    }
+
+    public static double log10(double value) {
+        return Math.log10(value);
+    }
+
+    public static double log2(double value) {
+        return Math.log(value) / Math.log(2);
+    }
+
+    public static double log(double base, double value) {
+        return Math.log(value) / Math.log(base);
+    }
+
+    public static double exp(double value) {
+        return Math.exp(value);
+    }
+
+    /** The number of a text with blanks around it; null where it is none. */
+    public static Double parseDouble(UTF8String text) {
+        try {
+            return Double.valueOf(text.toString());
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    /** As {@link #parseDouble}, rounded once. */
+    public static Float parseFloat(UTF8String text) {
+        try {
+            return Float.valueOf(text.toString());
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    /**
+     * The number of a text with blanks around it; null where it is none, or too large for the precision.
+     *
+     * <p>Short texts are read as leniently as Flink reads them: one character that is no digit may follow the number,
+     * or stand for it. All their digits count, leading zeros as well.
+     */
+    public static Decimal parseDecimal(UTF8String text, int precision, int scale) {
+        String trimmed = DECIMAL_BLANKS.matcher(text.toString()).replaceAll("");
+        if (trimmed.isEmpty()) {
+            return null;
+        }
+        if (precision > LONGEST_LONG || text.numBytes() > LONGEST_LONG) {
+            try {
+                return decimal(new BigDecimal(trimmed), precision, scale);
+            } catch (NumberFormatException e) {
+                return null;
+            }
+        }
+        Matcher number = SHORT_DECIMAL.matcher(trimmed);
+        if (!number.matches()) {
+            return null;
+        }
+        String digits = number.group(2) + (number.group(3) == null ? "" : number.group(3));
+        int power = number.group(5) == null || number.group(5).isEmpty() ? 0 : Integer.parseInt(number.group(5));
+        int decimals = digits.length() - number.group(2).length() - ("-".equals(number.group(4)) ? -power : power);
+        if (digits.length() - decimals + scale > precision) {
+            return null;
+        }
+        BigDecimal value = new BigDecimal(new BigInteger("0" + digits), decimals);
+        return decimal(number.group(1).equals("-") ? value.negate() : value, precision, scale);
+    }
+
+    private static double setScale(double value, int digits, RoundingMode mode) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            return value;
+        }
+        return BigDecimal.valueOf(value).setScale(digits, mode).doubleValue();
+    }
+
+    private static BigDecimal javaDecimal(Decimal value) {
+        return value.toJavaBigDecimal();
+    }
+
+    private static Decimal decimal(BigDecimal value, int precision, int scale) {
+        BigDecimal rounded = value.setScale(scale, RoundingMode.HALF_UP);
+        return rounded.precision() > precision ? null : Decimal.apply(rounded, precision, scale);
+    }
 }

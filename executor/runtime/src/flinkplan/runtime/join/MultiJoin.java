@@ -15,8 +15,9 @@ import org.apache.spark.sql.types.StructType;
 /**
  * A join of several inputs by one key, without intermediate results in state.
  *
- * <p>Emits how the join of a key's rows differs after a micro-batch, or after each row, from before. Input rows are the key's columns,
- * {@code __input} (which of the inputs the row is of), and one struct an input, of which all but one are NULL.
+ * <p>Emits how the join of a key's rows differs after a micro-batch, or after each row, from before. Input rows are the
+ * key's columns, {@code __input} (which of the inputs the row is of), and one struct an input, of which all but one are
+ * NULL.
  */
 public final class MultiJoin extends Kernel {
     private final StructType columns;

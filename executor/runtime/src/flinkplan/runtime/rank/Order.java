@@ -27,7 +27,8 @@ public record Order(int[] columns, boolean[] ascending, boolean[] nullsLast) imp
             SortDirection direction = ascending[i] ? Ascending$.MODULE$ : Descending$.MODULE$;
             NullOrdering nulls = nullsLast[i] ? NullsLast$.MODULE$ : NullsFirst$.MODULE$;
             Expression column = new BoundReference(columns[i], field.dataType(), field.nullable());
-            orders.add(new SortOrder(column, direction, nulls, CollectionConverters.asScala(List.<Expression>of()).toSeq()));
+            var none = CollectionConverters.asScala(List.<Expression>of()).toSeq();
+            orders.add(new SortOrder(column, direction, nulls, none));
         }
         return (BaseOrdering) GenerateOrdering$.MODULE$.generate(CollectionConverters.asScala(orders).toSeq());
     }

@@ -29,100 +29,100 @@ import org.apache.spark.sql.types.StructType;
 
 /** Writes the batches of a query into one table. */
 public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  private final RowSink sink;
-  private final boolean changelog;
-  private final List<Integer> keys = new ArrayList<>();
-  private final AtomicLong written = new AtomicLong();
+    private final RowSink sink;
+    private final boolean changelog;
+    private final List<Integer> keys = new ArrayList<>();
+    private final AtomicLong written = new AtomicLong();
 
-  /**
-   * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, row
-   * kind and sequence number.
-   *
-   * @param spec {@code {"connector", "type", "changelog", "keys": [indexes of the primary key], …}} in JSON
-   */
-  public BatchWriter(String spec) throws JsonProcessingException {
-    JsonNode json = MAPPER.readTree(spec);
-    sink = sink(json);
-    changelog = json.get("changelog").asBoolean();
-    json.get("keys").forEach(key -> keys.add(key.asInt()));
-  }
+    /**
+     * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, row
+     * kind and sequence number.
+     *
+     * @param spec {@code {"connector", "type", "changelog", "keys": [indexes of the primary key], …}} in JSON
+     */
+    public BatchWriter(String spec) throws JsonProcessingException {
+        JsonNode json = MAPPER.readTree(spec);
+        sink = sink(json);
+        changelog = json.get("changelog").asBoolean();
+        json.get("keys").forEach(key -> keys.add(key.asInt()));
+    }
 
-  private static RowSink sink(JsonNode spec) {
-    FlinkType type = FlinkType.parse(spec.get("type"));
-    return switch (spec.get("connector").asText()) {
-      case "blackhole" -> new BlackholeSink();
-      case "print" -> new PrintSink(
-          spec.get("identifier").asText(), spec.get("toErrors").asBoolean(), new RowText(type), type.size());
-      case "filesystem" -> fileSink(spec, type);
-      default -> throw new IllegalArgumentException("unknown connector " + spec.get("connector"));
-    };
-  }
+    private static RowSink sink(JsonNode spec) {
+        FlinkType type = FlinkType.parse(spec.get("type"));
+        return switch (spec.get("connector").asText()) {
+            case "blackhole" -> new BlackholeSink();
+            case "print" -> new PrintSink(
+                    spec.get("identifier").asText(), spec.get("toErrors").asBoolean(), new RowText(type), type.size());
+            case "filesystem" -> fileSink(spec, type);
+            default -> throw new IllegalArgumentException("unknown connector " + spec.get("connector"));
+        };
+    }
 
-  private static RowSink fileSink(JsonNode spec, FlinkType type) {
-    Map<String, String> options = new HashMap<>();
-    spec.get("options").fields().forEachRemaining(entry -> options.put(entry.getKey(), entry.getValue().asText()));
-    List<String> partitions = new ArrayList<>();
-    List<FlinkType> partitionTypes = new ArrayList<>();
-    spec.get("partitions").forEach(name -> partitions.add(name.asText()));
-    spec.get("partitionTypes").forEach(json -> partitionTypes.add(FlinkType.parse(json)));
-    return new FileSink(
-        spec.get("path").asText(),
-        Encoder.of(spec.get("format").asText(), type, new FormatOptions(options)),
-        type.size() + partitions.size(),
-        partitions,
-        partitionTypes,
-        spec.get("defaultPartition").asText());
-  }
+    private static RowSink fileSink(JsonNode spec, FlinkType type) {
+        Map<String, String> options = new HashMap<>();
+        spec.get("options").fields().forEachRemaining(entry -> options.put(entry.getKey(), entry.getValue().asText()));
+        List<String> partitions = new ArrayList<>();
+        List<FlinkType> partitionTypes = new ArrayList<>();
+        spec.get("partitions").forEach(name -> partitions.add(name.asText()));
+        spec.get("partitionTypes").forEach(json -> partitionTypes.add(FlinkType.parse(json)));
+        return new FileSink(
+                spec.get("path").asText(),
+                Encoder.of(spec.get("format").asText(), type, new FormatOptions(options)),
+                type.size() + partitions.size(),
+                partitions,
+                partitionTypes,
+                spec.get("defaultPartition").asText());
+    }
 
-  @Override
-  public void call(Dataset<Row> rows, Long batch) {
-    RowSink sink = this.sink;
-    boolean changelog = this.changelog;
-    String name = name(rows, batch);
-    JavaRDD<InternalRow> partitions =
-        ((org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows)).queryExecution().toRdd().toJavaRDD();
-    List<Long> counts =
-        partitions
-            .mapPartitionsWithIndex(
-                (task, values) -> List.of(sink.write(name, task, changelog, values)).iterator(), true)
-            .collect();
-    written.addAndGet(counts.stream().mapToLong(Long::longValue).sum());
-  }
+    @Override
+    public void call(Dataset<Row> rows, Long batch) {
+        RowSink sink = this.sink;
+        boolean changelog = this.changelog;
+        String name = name(rows, batch);
+        var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows);
+        JavaRDD<InternalRow> partitions = inOrder.queryExecution().toRdd().toJavaRDD();
+        List<Long> counts =
+                partitions
+                        .mapPartitionsWithIndex(
+                                (task, values) -> List.of(sink.write(name, task, changelog, values)).iterator(), true)
+                        .collect();
+        written.addAndGet(counts.stream().mapToLong(Long::longValue).sum());
+    }
 
-  /**
-   * The changes of a key (without one, of a whole row) together and in their order; those of one row of a source
-   * with the retractions first.
-   */
-  private Dataset<Row> ordered(Dataset<Row> rows) {
-    boolean single = rows.sparkSession().conf().get("spark.sql.shuffle.partitions").equals("1");
-    Column retracts = col("__kind").isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
-    Dataset<Row> together = single ? rows.coalesce(1) : rows.repartition(keyColumns(rows.schema()));
-    return together.sortWithinPartitions(col("__seq"), when(retracts, 0).otherwise(1));
-  }
+    /**
+     * The changes of a key (without one, of a whole row) together and in their order; those of one row of a source
+     * with the retractions first.
+     */
+    private Dataset<Row> ordered(Dataset<Row> rows) {
+        boolean single = rows.sparkSession().conf().get("spark.sql.shuffle.partitions").equals("1");
+        Column retracts = col("__kind").isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
+        Dataset<Row> together = single ? rows.coalesce(1) : rows.repartition(keyColumns(rows.schema()));
+        return together.sortWithinPartitions(col("__seq"), when(retracts, 0).otherwise(1));
+    }
 
-  private Column[] keyColumns(StructType schema) {
-    IntStream indexes =
-        keys.isEmpty()
-            ? IntStream.range(0, schema.length() - 2).filter(i -> !hasMap(schema.apply(i).dataType()))
-            : keys.stream().mapToInt(Integer::intValue);
-    return indexes.mapToObj(i -> col(schema.apply(i).name())).toArray(Column[]::new);
-  }
+    private Column[] keyColumns(StructType schema) {
+        IntStream indexes =
+                keys.isEmpty()
+                        ? IntStream.range(0, schema.length() - 2).filter(i -> !hasMap(schema.apply(i).dataType()))
+                        : keys.stream().mapToInt(Integer::intValue);
+        return indexes.mapToObj(i -> col(schema.apply(i).name())).toArray(Column[]::new);
+    }
 
-  /** Maps cannot be hashed. */
-  private static boolean hasMap(DataType type) {
-    return type.existsRecursively(part -> part instanceof MapType);
-  }
+    /** Maps cannot be hashed. */
+    private static boolean hasMap(DataType type) {
+        return type.existsRecursively(part -> part instanceof MapType);
+    }
 
-  /** A name that no other batch of any query has. */
-  static String name(Dataset<Row> rows, long batch) {
-    String query = rows.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
-    return String.format("%s-%010d", query, batch);
-  }
+    /** A name that no other batch of any query has. */
+    static String name(Dataset<Row> rows, long batch) {
+        String query = rows.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
+        return String.format("%s-%010d", query, batch);
+    }
 
-  /** How many rows were written so far. */
-  public long written() {
-    return written.get();
-  }
+    /** How many rows were written so far. */
+    public long written() {
+        return written.get();
+    }
 }

@@ -6,12 +6,12 @@ import org.apache.spark.sql.catalyst.InternalRow;
 /** Swallows rows. */
 record BlackholeSink() implements RowSink {
 
-  @Override
-  public long write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) {
-    long count = 0;
-    for (; rows.hasNext(); rows.next()) {
-      count++;
+    @Override
+    public long write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) {
+        long count = 0;
+        for (; rows.hasNext(); rows.next()) {
+            count++;
+        }
+        return count;
     }
-    return count;
-  }
 }

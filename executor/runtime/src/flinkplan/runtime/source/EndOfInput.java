@@ -30,119 +30,119 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  */
 public final class EndOfInput implements TableProvider {
 
-  @Override
-  public StructType inferSchema(CaseInsensitiveStringMap options) {
-    return StructType.fromDDL("time timestamp");
-  }
-
-  @Override
-  public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
-    return new EndTable(schema, Long.parseLong(options.get("time")), Integer.parseInt(options.get("batches")));
-  }
-
-  private record EndTable(StructType schema, long time, int batches) implements Table, SupportsRead {
     @Override
-    public String name() {
-      return "end of input";
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        return StructType.fromDDL("time timestamp");
     }
 
     @Override
-    public Set<TableCapability> capabilities() {
-      return Set.of(TableCapability.MICRO_BATCH_READ);
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+        return new EndTable(schema, Long.parseLong(options.get("time")), Integer.parseInt(options.get("batches")));
     }
 
-    @Override
-    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      return () -> new EndScan(schema, time, batches);
-    }
-  }
+    private record EndTable(StructType schema, long time, int batches) implements Table, SupportsRead {
+        @Override
+        public String name() {
+            return "end of input";
+        }
 
-  private record EndScan(StructType readSchema, long time, int batches) implements Scan {
-    @Override
-    public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
-      return new EndStream(time, batches);
-    }
-  }
+        @Override
+        public Set<TableCapability> capabilities() {
+            return Set.of(TableCapability.MICRO_BATCH_READ);
+        }
 
-  private static final class BatchOffset extends Offset {
-    final int batch;
-
-    BatchOffset(int batch) {
-      this.batch = batch;
+        @Override
+        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+            return () -> new EndScan(schema, time, batches);
+        }
     }
 
-    @Override
-    public String json() {
-      return Integer.toString(batch);
-    }
-  }
-
-  private record EndPartition() implements InputPartition {}
-
-  private record EndStream(long time, int batches) implements MicroBatchStream, SupportsTriggerAvailableNow {
-    @Override
-    public Offset initialOffset() {
-      return new BatchOffset(0);
+    private record EndScan(StructType readSchema, long time, int batches) implements Scan {
+        @Override
+        public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+            return new EndStream(time, batches);
+        }
     }
 
-    @Override
-    public Offset deserializeOffset(String json) {
-      return new BatchOffset(Integer.parseInt(json));
+    private static final class BatchOffset extends Offset {
+        final int batch;
+
+        BatchOffset(int batch) {
+            this.batch = batch;
+        }
+
+        @Override
+        public String json() {
+            return Integer.toString(batch);
+        }
     }
 
-    @Override
-    public void prepareForTriggerAvailableNow() {}
+    private record EndPartition() implements InputPartition {}
 
-    @Override
-    public Offset latestOffset() {
-      throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead");
+    private record EndStream(long time, int batches) implements MicroBatchStream, SupportsTriggerAvailableNow {
+        @Override
+        public Offset initialOffset() {
+            return new BatchOffset(0);
+        }
+
+        @Override
+        public Offset deserializeOffset(String json) {
+            return new BatchOffset(Integer.parseInt(json));
+        }
+
+        @Override
+        public void prepareForTriggerAvailableNow() {}
+
+        @Override
+        public Offset latestOffset() {
+            throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead");
+        }
+
+        @Override
+        public Offset latestOffset(Offset start, ReadLimit limit) {
+            return new BatchOffset(Math.min(((BatchOffset) start).batch + 1, batches));
+        }
+
+        @Override
+        public InputPartition[] planInputPartitions(Offset start, Offset end) {
+            boolean isNew = ((BatchOffset) end).batch > ((BatchOffset) start).batch;
+            return isNew ? new InputPartition[] {new EndPartition()} : new InputPartition[0];
+        }
+
+        @Override
+        public PartitionReaderFactory createReaderFactory() {
+            long time = this.time;
+            return partition -> new EndReader(time);
+        }
+
+        @Override
+        public void commit(Offset end) {}
+
+        @Override
+        public void stop() {}
     }
 
-    @Override
-    public Offset latestOffset(Offset start, ReadLimit limit) {
-      return new BatchOffset(Math.min(((BatchOffset) start).batch + 1, batches));
+    private static final class EndReader implements PartitionReader<InternalRow> {
+        private final InternalRow row;
+        private boolean read;
+
+        EndReader(long time) {
+            row = new GenericInternalRow(new Object[] {time});
+        }
+
+        @Override
+        public boolean next() {
+            boolean first = !read;
+            read = true;
+            return first;
+        }
+
+        @Override
+        public InternalRow get() {
+            return row;
+        }
+
+        @Override
+        public void close() {}
     }
-
-    @Override
-    public InputPartition[] planInputPartitions(Offset start, Offset end) {
-      boolean isNew = ((BatchOffset) end).batch > ((BatchOffset) start).batch;
-      return isNew ? new InputPartition[] {new EndPartition()} : new InputPartition[0];
-    }
-
-    @Override
-    public PartitionReaderFactory createReaderFactory() {
-      long time = this.time;
-      return partition -> new EndReader(time);
-    }
-
-    @Override
-    public void commit(Offset end) {}
-
-    @Override
-    public void stop() {}
-  }
-
-  private static final class EndReader implements PartitionReader<InternalRow> {
-    private final InternalRow row;
-    private boolean read;
-
-    EndReader(long time) {
-      row = new GenericInternalRow(new Object[] {time});
-    }
-
-    @Override
-    public boolean next() {
-      boolean first = !read;
-      read = true;
-      return first;
-    }
-
-    @Override
-    public InternalRow get() {
-      return row;
-    }
-
-    @Override
-    public void close() {}
-  }
 }

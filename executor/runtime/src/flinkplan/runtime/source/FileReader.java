@@ -18,119 +18,119 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Reads the rows of one partition: fields, partition columns, metadata, kind, sequence number. */
 final class FileReader implements PartitionReader<InternalRow> {
-  static final int PARTITION_SHIFT = 40;
+    static final int PARTITION_SHIFT = 40;
 
-  private final FileSpec spec;
-  private final Decoder decoder;
-  private final Iterator<Slices.Slice> slices;
-  private final ArrayDeque<InternalRow> rows = new ArrayDeque<>();
-  private final int width;
-  private LineReader lines;
-  private Object[] constants;
-  private long sequence;
-  private InternalRow current;
+    private final FileSpec spec;
+    private final Decoder decoder;
+    private final Iterator<Slices.Slice> slices;
+    private final ArrayDeque<InternalRow> rows = new ArrayDeque<>();
+    private final int width;
+    private LineReader lines;
+    private Object[] constants;
+    private long sequence;
+    private InternalRow current;
 
-  FileReader(FileSpec spec, Slices partition) {
-    this.spec = spec;
-    decoder = spec.decoder();
-    slices = partition.slices().iterator();
-    width = spec.projection().size();
-    sequence = (long) partition.index() << PARTITION_SHIFT;
-  }
-
-  @Override
-  public boolean next() throws IOException {
-    while ((current = rows.poll()) == null) {
-      if (lines != null && lines.next()) {
-        decode();
-      } else if (!open()) {
-        return false;
-      }
+    FileReader(FileSpec spec, Slices partition) {
+        this.spec = spec;
+        decoder = spec.decoder();
+        slices = partition.slices().iterator();
+        width = spec.projection().size();
+        sequence = (long) partition.index() << PARTITION_SHIFT;
     }
-    return true;
-  }
 
-  private void decode() throws IOException {
-    int to = lines.to();
-    byte[] message = lines.buffer();
-    int from = lines.from();
-    if (!decoder.isComplete(message, from, to)) {
-      message = Arrays.copyOfRange(message, from, to);
-      boolean returned = lines.returned();
-      while (!decoder.isComplete(message, 0, message.length) && lines.next()) {
-        message = joined(message, returned ? "\r\n" : "\n");
-        returned = lines.returned();
-      }
-      from = 0;
-      to = message.length;
+    @Override
+    public boolean next() throws IOException {
+        while ((current = rows.poll()) == null) {
+            if (lines != null && lines.next()) {
+                decode();
+            } else if (!open()) {
+                return false;
+            }
+        }
+        return true;
     }
-    decoder.decode(message, from, to, this::add);
-  }
 
-  private byte[] joined(byte[] head, String lineEnd) {
-    ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    whole.writeBytes(head);
-    whole.writeBytes(lineEnd.getBytes(StandardCharsets.US_ASCII));
-    whole.write(lines.buffer(), lines.from(), lines.to() - lines.from());
-    return whole.toByteArray();
-  }
-
-  private void add(byte kind, Object[] values) {
-    Object[] row = Arrays.copyOf(values, width + constants.length + 2);
-    System.arraycopy(constants, 0, row, width, constants.length);
-    row[row.length - 2] = kind;
-    row[row.length - 1] = sequence++;
-    rows.add(new GenericInternalRow(row));
-  }
-
-  private boolean open() throws IOException {
-    close();
-    if (!slices.hasNext()) {
-      return false;
+    private void decode() throws IOException {
+        int to = lines.to();
+        byte[] message = lines.buffer();
+        int from = lines.from();
+        if (!decoder.isComplete(message, from, to)) {
+            message = Arrays.copyOfRange(message, from, to);
+            boolean returned = lines.returned();
+            while (!decoder.isComplete(message, 0, message.length) && lines.next()) {
+                message = joined(message, returned ? "\r\n" : "\n");
+                returned = lines.returned();
+            }
+            from = 0;
+            to = message.length;
+        }
+        decoder.decode(message, from, to, this::add);
     }
-    Slices.Slice slice = slices.next();
-    lines = new LineReader(slice);
-    constants = constants(slice.file());
-    return true;
-  }
 
-  /** What all rows of a file have in common: partition columns and metadata. */
-  private Object[] constants(SourceFile file) throws IOException {
-    Object[] values = new Object[spec.partitions().size() + spec.metadata().size()];
-    int at = 0;
-    Map<String, String> partition = file.partition();
-    for (String key : spec.partitions()) {
-      FlinkType type = spec.partitionTypes().get(at);
-      String text = partition.get(key);
-      boolean absent = text == null || text.equals(spec.defaultPartition());
-      values[at++] = absent ? null : PartitionValues.parse(text, type);
+    private byte[] joined(byte[] head, String lineEnd) {
+        ByteArrayOutputStream whole = new ByteArrayOutputStream();
+        whole.writeBytes(head);
+        whole.writeBytes(lineEnd.getBytes(StandardCharsets.US_ASCII));
+        whole.write(lines.buffer(), lines.from(), lines.to() - lines.from());
+        return whole.toByteArray();
     }
-    for (String key : spec.metadata()) {
-      values[at++] = metadata(file, key);
+
+    private void add(byte kind, Object[] values) {
+        Object[] row = Arrays.copyOf(values, width + constants.length + 2);
+        System.arraycopy(constants, 0, row, width, constants.length);
+        row[row.length - 2] = kind;
+        row[row.length - 1] = sequence++;
+        rows.add(new GenericInternalRow(row));
     }
-    return values;
-  }
 
-  private static Object metadata(SourceFile file, String key) {
-    return switch (key) {
-      case "file.path" -> UTF8String.fromString(new Path(file.path()).toUri().getPath());
-      case "file.name" -> UTF8String.fromString(new Path(file.path()).getName());
-      case "file.size" -> file.size();
-      case "file.modification-time" -> file.modified() * 1000;
-      default -> throw new IllegalArgumentException("unknown metadata key " + key);
-    };
-  }
-
-  @Override
-  public InternalRow get() {
-    return current;
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (lines != null) {
-      lines.close();
-      lines = null;
+    private boolean open() throws IOException {
+        close();
+        if (!slices.hasNext()) {
+            return false;
+        }
+        Slices.Slice slice = slices.next();
+        lines = new LineReader(slice);
+        constants = constants(slice.file());
+        return true;
     }
-  }
+
+    /** What all rows of a file have in common: partition columns and metadata. */
+    private Object[] constants(SourceFile file) throws IOException {
+        Object[] values = new Object[spec.partitions().size() + spec.metadata().size()];
+        int at = 0;
+        Map<String, String> partition = file.partition();
+        for (String key : spec.partitions()) {
+            FlinkType type = spec.partitionTypes().get(at);
+            String text = partition.get(key);
+            boolean absent = text == null || text.equals(spec.defaultPartition());
+            values[at++] = absent ? null : PartitionValues.parse(text, type);
+        }
+        for (String key : spec.metadata()) {
+            values[at++] = metadata(file, key);
+        }
+        return values;
+    }
+
+    private static Object metadata(SourceFile file, String key) {
+        return switch (key) {
+            case "file.path" -> UTF8String.fromString(new Path(file.path()).toUri().getPath());
+            case "file.name" -> UTF8String.fromString(new Path(file.path()).getName());
+            case "file.size" -> file.size();
+            case "file.modification-time" -> file.modified() * 1000;
+            default -> throw new IllegalArgumentException("unknown metadata key " + key);
+        };
+    }
+
+    @Override
+    public InternalRow get() {
+        return current;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (lines != null) {
+            lines.close();
+            lines = null;
+        }
+    }
 }

@@ -21,49 +21,49 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  */
 public final class FileSource implements TableProvider {
 
-  @Override
-  public StructType inferSchema(CaseInsensitiveStringMap options) {
-    throw new UnsupportedOperationException("the schema must be given");
-  }
-
-  @Override
-  public boolean supportsExternalMetadata() {
-    return true;
-  }
-
-  @Override
-  public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
-    return new FileTable(schema, FileSpec.parse(options.get("spec")));
-  }
-
-  private record FileTable(StructType schema, FileSpec spec) implements Table, SupportsRead {
-
     @Override
-    public String name() {
-      return "files " + spec.path();
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        throw new UnsupportedOperationException("the schema must be given");
     }
 
     @Override
-    public Set<TableCapability> capabilities() {
-      return Set.of(TableCapability.MICRO_BATCH_READ);
+    public boolean supportsExternalMetadata() {
+        return true;
     }
 
     @Override
-    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      return () -> new FileScan(schema, spec);
-    }
-  }
-
-  private record FileScan(StructType readSchema, FileSpec spec) implements Scan {
-
-    @Override
-    public String description() {
-      return "files " + spec.path();
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+        return new FileTable(schema, FileSpec.parse(options.get("spec")));
     }
 
-    @Override
-    public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
-      return new FileStream(spec, checkpointLocation);
+    private record FileTable(StructType schema, FileSpec spec) implements Table, SupportsRead {
+
+        @Override
+        public String name() {
+            return "files " + spec.path();
+        }
+
+        @Override
+        public Set<TableCapability> capabilities() {
+            return Set.of(TableCapability.MICRO_BATCH_READ);
+        }
+
+        @Override
+        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+            return () -> new FileScan(schema, spec);
+        }
     }
-  }
+
+    private record FileScan(StructType readSchema, FileSpec spec) implements Scan {
+
+        @Override
+        public String description() {
+            return "files " + spec.path();
+        }
+
+        @Override
+        public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+            return new FileStream(spec, checkpointLocation);
+        }
+    }
 }

@@ -24,142 +24,142 @@ import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow
 
 /** The stream of a file source: an offset counts the files taken up. */
 final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow {
-  private static final long SMALL = 16L << 20;
+    private static final long SMALL = 16L << 20;
 
-  private final FileSpec spec;
-  private final Pattern pattern;
-  private final FileLog log;
-  private boolean closed;
+    private final FileSpec spec;
+    private final Pattern pattern;
+    private final FileLog log;
+    private boolean closed;
 
-  FileStream(FileSpec spec, String checkpointLocation) {
-    this.spec = spec;
-    this.pattern = spec.pattern() == null ? null : Pattern.compile(spec.pattern());
-    try {
-      log = new FileLog(checkpointLocation);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** {@code settled} after the empty batch that follows new files. */
-  private static final class FilesOffset extends Offset {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
-    final int files;
-    final boolean settled;
-
-    FilesOffset(int files, boolean settled) {
-      this.files = files;
-      this.settled = settled;
+    FileStream(FileSpec spec, String checkpointLocation) {
+        this.spec = spec;
+        this.pattern = spec.pattern() == null ? null : Pattern.compile(spec.pattern());
+        try {
+            log = new FileLog(checkpointLocation);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
-    static FilesOffset parse(String json) {
-      try {
-        JsonNode value = MAPPER.readTree(json);
-        return new FilesOffset(value.get("files").asInt(), value.get("settled").asBoolean());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+    /** {@code settled} after the empty batch that follows new files. */
+    private static final class FilesOffset extends Offset {
+        private static final ObjectMapper MAPPER = new ObjectMapper();
+        final int files;
+        final boolean settled;
+
+        FilesOffset(int files, boolean settled) {
+            this.files = files;
+            this.settled = settled;
+        }
+
+        static FilesOffset parse(String json) {
+            try {
+                JsonNode value = MAPPER.readTree(json);
+                return new FilesOffset(value.get("files").asInt(), value.get("settled").asBoolean());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public String json() {
+            return "{\"files\":" + files + ",\"settled\":" + settled + "}";
+        }
     }
 
     @Override
-    public String json() {
-      return "{\"files\":" + files + ",\"settled\":" + settled + "}";
+    public Offset initialOffset() {
+        return new FilesOffset(0, true);
     }
-  }
 
-  @Override
-  public Offset initialOffset() {
-    return new FilesOffset(0, true);
-  }
-
-  @Override
-  public Offset deserializeOffset(String json) {
-    return FilesOffset.parse(json);
-  }
-
-  @Override
-  public void prepareForTriggerAvailableNow() {
-    discover();
-    closed = true;
-  }
-
-  @Override
-  public Offset latestOffset() {
-    throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead");
-  }
-
-  @Override
-  public Offset latestOffset(Offset start, ReadLimit limit) {
-    if (!closed) {
-      discover();
+    @Override
+    public Offset deserializeOffset(String json) {
+        return FilesOffset.parse(json);
     }
-    FilesOffset from = (FilesOffset) start;
-    return new FilesOffset(log.size(), from.files == log.size() || !spec.settles());
-  }
 
-  private void discover() {
-    try {
-      List<SourceFile> found = new ArrayList<>();
-      Path root = new Path(spec.path());
-      FileSystem fileSystem = root.getFileSystem(SparkHadoopUtil.get().conf());
-      if (!fileSystem.exists(root)) {
-        throw new FileNotFoundException("there is no file or directory '" + spec.path() + "'");
-      }
-      list(fileSystem, fileSystem.getFileStatus(root), found);
-      found.sort(Comparator.comparing(SourceFile::path));
-      if (!found.isEmpty()) {
-        log.append(found);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    @Override
+    public void prepareForTriggerAvailableNow() {
+        discover();
+        closed = true;
     }
-  }
 
-  private void list(FileSystem fileSystem, FileStatus status, List<SourceFile> found) throws IOException {
-    if (status.isDirectory()) {
-      for (FileStatus child : fileSystem.listStatus(status.getPath())) {
-        String name = child.getPath().getName();
-        if (!name.startsWith(".") && !name.startsWith("_")) {
-          list(fileSystem, child, found);
+    @Override
+    public Offset latestOffset() {
+        throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead");
+    }
+
+    @Override
+    public Offset latestOffset(Offset start, ReadLimit limit) {
+        if (!closed) {
+            discover();
         }
-      }
-      return;
+        FilesOffset from = (FilesOffset) start;
+        return new FilesOffset(log.size(), from.files == log.size() || !spec.settles());
     }
-    SourceFile file = SourceFile.of(status);
-    if (!log.contains(file) && isWanted(file)) {
-      found.add(file);
+
+    private void discover() {
+        try {
+            List<SourceFile> found = new ArrayList<>();
+            Path root = new Path(spec.path());
+            FileSystem fileSystem = root.getFileSystem(SparkHadoopUtil.get().conf());
+            if (!fileSystem.exists(root)) {
+                throw new FileNotFoundException("there is no file or directory '" + spec.path() + "'");
+            }
+            list(fileSystem, fileSystem.getFileStatus(root), found);
+            found.sort(Comparator.comparing(SourceFile::path));
+            if (!found.isEmpty()) {
+                log.append(found);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
-  }
 
-  private boolean isWanted(SourceFile file) {
-    if (pattern != null && !pattern.matcher(new Path(file.path()).toUri().getPath()).matches()) {
-      return false;
+    private void list(FileSystem fileSystem, FileStatus status, List<SourceFile> found) throws IOException {
+        if (status.isDirectory()) {
+            for (FileStatus child : fileSystem.listStatus(status.getPath())) {
+                String name = child.getPath().getName();
+                if (!name.startsWith(".") && !name.startsWith("_")) {
+                    list(fileSystem, child, found);
+                }
+            }
+            return;
+        }
+        SourceFile file = SourceFile.of(status);
+        if (!log.contains(file) && isWanted(file)) {
+            found.add(file);
+        }
     }
-    if (spec.only() == null) {
-      return true;
+
+    private boolean isWanted(SourceFile file) {
+        if (pattern != null && !pattern.matcher(new Path(file.path()).toUri().getPath()).matches()) {
+            return false;
+        }
+        if (spec.only() == null) {
+            return true;
+        }
+        Map<String, String> partition = file.partition();
+        return spec.only().stream().anyMatch(wanted -> partition.entrySet().containsAll(wanted.entrySet()));
     }
-    Map<String, String> partition = file.partition();
-    return spec.only().stream().anyMatch(wanted -> partition.entrySet().containsAll(wanted.entrySet()));
-  }
 
-  @Override
-  public InputPartition[] planInputPartitions(Offset start, Offset end) {
-    List<SourceFile> files = log.between(((FilesOffset) start).files, ((FilesOffset) end).files);
-    long total = files.stream().mapToLong(SourceFile::size).sum();
-    int parallelism = SparkSession.active().sparkContext().defaultParallelism();
-    long share = total <= SMALL ? Math.max(total, 1) : total / parallelism + 1;
-    return Slices.of(files, share, spec.isSplittable());
-  }
+    @Override
+    public InputPartition[] planInputPartitions(Offset start, Offset end) {
+        List<SourceFile> files = log.between(((FilesOffset) start).files, ((FilesOffset) end).files);
+        long total = files.stream().mapToLong(SourceFile::size).sum();
+        int parallelism = SparkSession.active().sparkContext().defaultParallelism();
+        long share = total <= SMALL ? Math.max(total, 1) : total / parallelism + 1;
+        return Slices.of(files, share, spec.isSplittable());
+    }
 
-  @Override
-  public PartitionReaderFactory createReaderFactory() {
-    FileSpec spec = this.spec;
-    return partition -> new FileReader(spec, (Slices) partition);
-  }
+    @Override
+    public PartitionReaderFactory createReaderFactory() {
+        FileSpec spec = this.spec;
+        return partition -> new FileReader(spec, (Slices) partition);
+    }
 
-  @Override
-  public void commit(Offset end) {}
+    @Override
+    public void commit(Offset end) {}
 
-  @Override
-  public void stop() {}
+    @Override
+    public void stop() {}
 }

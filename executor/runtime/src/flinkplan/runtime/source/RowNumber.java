@@ -15,27 +15,27 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Numbers the rows of Spark's own sources as {@link FileReader} does its: by task, then one by one. */
 public final class RowNumber implements Serializable {
-  private long next;
+    private long next;
 
-  private RowNumber() {}
+    private RowNumber() {}
 
-  /** The column of numbers; each task has its own counter, deserialized with its code. */
-  public static Column column() {
-    Expression counter = new Literal(new RowNumber(), new ObjectType(RowNumber.class));
-    return ExpressionUtils.column(
-        new Invoke(
-            counter,
-            "number",
-            DataTypes.LongType,
-            CollectionConverters.asScala(List.<Expression>of()).toSeq(),
-            CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
-            false,
-            false,
-            false));
-  }
+    /** The column of numbers; each task has its own counter, deserialized with its code. */
+    public static Column column() {
+        Expression counter = new Literal(new RowNumber(), new ObjectType(RowNumber.class));
+        return ExpressionUtils.column(
+                new Invoke(
+                        counter,
+                        "number",
+                        DataTypes.LongType,
+                        CollectionConverters.asScala(List.<Expression>of()).toSeq(),
+                        CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+                        false,
+                        false,
+                        false));
+    }
 
-  /** Called for each row, in order. */
-  public long number() {
-    return ((long) TaskContext.getPartitionId() << FileReader.PARTITION_SHIFT) + next++;
-  }
+    /** Called for each row, in order. */
+    public long number() {
+        return ((long) TaskContext.getPartitionId() << FileReader.PARTITION_SHIFT) + next++;
+    }
 }

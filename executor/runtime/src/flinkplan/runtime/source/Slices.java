@@ -12,31 +12,31 @@ import org.apache.spark.sql.connector.read.InputPartition;
  */
 record Slices(int index, List<Slice> slices) implements InputPartition {
 
-  /** The lines of {@code file} that start in the bytes {@code [start, end)}. */
-  record Slice(SourceFile file, long start, long end) implements Serializable {}
+    /** The lines of {@code file} that start in the bytes {@code [start, end)}. */
+    record Slice(SourceFile file, long start, long end) implements Serializable {}
 
-  /** Cuts {@code files} into partitions of about {@code share} bytes. */
-  static Slices[] of(List<SourceFile> files, long share, boolean splittable) {
-    List<Slices> partitions = new ArrayList<>();
-    List<Slice> current = new ArrayList<>();
-    long room = share;
-    for (SourceFile file : files) {
-      boolean whole = !splittable || LineReader.isCompressed(file.path());
-      for (long start = 0; start < Math.max(file.size(), 1); ) {
-        long end = whole ? file.size() : Math.min(file.size(), start + room);
-        current.add(new Slice(file, start, end));
-        room -= end - start;
-        start = Math.max(end, start + 1);
-        if (room <= 0) {
-          partitions.add(new Slices(partitions.size(), current));
-          current = new ArrayList<>();
-          room = share;
+    /** Cuts {@code files} into partitions of about {@code share} bytes. */
+    static Slices[] of(List<SourceFile> files, long share, boolean splittable) {
+        List<Slices> partitions = new ArrayList<>();
+        List<Slice> current = new ArrayList<>();
+        long room = share;
+        for (SourceFile file : files) {
+            boolean whole = !splittable || LineReader.isCompressed(file.path());
+            for (long start = 0; start < Math.max(file.size(), 1); ) {
+                long end = whole ? file.size() : Math.min(file.size(), start + room);
+                current.add(new Slice(file, start, end));
+                room -= end - start;
+                start = Math.max(end, start + 1);
+                if (room <= 0) {
+                    partitions.add(new Slices(partitions.size(), current));
+                    current = new ArrayList<>();
+                    room = share;
+                }
+            }
         }
-      }
+        if (!current.isEmpty()) {
+            partitions.add(new Slices(partitions.size(), current));
+        }
+        return partitions.toArray(Slices[]::new);
     }
-    if (!current.isEmpty()) {
-      partitions.add(new Slices(partitions.size(), current));
-    }
-    return partitions.toArray(Slices[]::new);
-  }
 }

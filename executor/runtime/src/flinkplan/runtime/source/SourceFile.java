@@ -11,23 +11,23 @@ import org.apache.hadoop.fs.Path;
 /** A file to read; {@code modified} in milliseconds since 1970. */
 record SourceFile(String path, long size, long modified) implements Serializable {
 
-  static SourceFile of(FileStatus status) {
-    return new SourceFile(status.getPath().toString(), status.getLen(), status.getModificationTime());
-  }
-
-  /** The partition values in the path's {@code key=value} directories. */
-  Map<String, String> partition() {
-    Map<String, String> values = new LinkedHashMap<>();
-    for (String segment : new Path(path).getParent().toUri().getPath().split("/")) {
-      int equals = segment.indexOf('=');
-      if (equals > 0) {
-        values.put(unescape(segment.substring(0, equals)), unescape(segment.substring(equals + 1)));
-      }
+    static SourceFile of(FileStatus status) {
+        return new SourceFile(status.getPath().toString(), status.getLen(), status.getModificationTime());
     }
-    return values;
-  }
 
-  private static String unescape(String text) {
-    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-  }
+    /** The partition values in the path's {@code key=value} directories. */
+    Map<String, String> partition() {
+        Map<String, String> values = new LinkedHashMap<>();
+        for (String segment : new Path(path).getParent().toUri().getPath().split("/")) {
+            int equals = segment.indexOf('=');
+            if (equals > 0) {
+                values.put(unescape(segment.substring(0, equals)), unescape(segment.substring(equals + 1)));
+            }
+        }
+        return values;
+    }
+
+    private static String unescape(String text) {
+        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
- * The order in which the values of a session stand in Flink, where a row that comes between two sessions makes them one:
- * those of one session, those of the other, and then the row.
+ * The order in which the values of a session stand in Flink, where a row that comes between two sessions makes them
+ * one: those of one session, those of the other, and then the row.
  */
 final class SessionMerges {
     /** Buckets of the hash set in which Flink looks at the two. */
@@ -21,7 +21,7 @@ final class SessionMerges {
             return start <= to && from <= end;
         }
 
-        /** The place in Flink's hash set: its window's hash is the start and the inverse, modulo 2^32, of an odd number. */
+        /** The place in Flink's hash set: its window's hash is the start and an odd number's inverse modulo 2^32. */
         int bucket() {
             int odd = (int) (end << 1) + 1, inverse = odd * odd * odd;
             for (int step = 0; step < 3; step++) {

@@ -22,46 +22,46 @@ import scala.jdk.javaapi.CollectionConverters;
  * a row when it has moved by more than the interval. Each task has its own tracker, deserialized with its code.
  */
 public final class WatermarkTracker implements Serializable {
-  private static final StructType RESULT =
-      new StructType().add("before", DataTypes.LongType).add("after", DataTypes.LongType, false);
+    private static final StructType RESULT =
+            new StructType().add("before", DataTypes.LongType).add("after", DataTypes.LongType, false);
 
-  private final long interval;
-  private long current;
-  private long announced;
+    private final long interval;
+    private long current;
+    private long announced;
 
-  private WatermarkTracker(long interval) {
-    this.interval = interval;
-  }
-
-  /**
-   * A column of pairs: {@code before}, the watermark announced before the row (null: none yet), and {@code after},
-   * the watermark with the row.
-   *
-   * @param watermark the row's own watermark (BIGINT, milliseconds), null where it has none
-   */
-  public static Column track(Column watermark, long interval) {
-    Expression tracker = new Literal(new WatermarkTracker(interval), new ObjectType(WatermarkTracker.class));
-    List<Expression> arguments = List.of(ExpressionUtils.expression(watermark));
-    List<AbstractDataType> inputs = List.of(DataTypes.LongType);
-    return ExpressionUtils.column(
-        new Invoke(
-            tracker,
-            "advance",
-            RESULT,
-            CollectionConverters.asScala(arguments).toSeq(),
-            CollectionConverters.asScala(inputs).toSeq(),
-            false,
-            false,
-            false));
-  }
-
-  /** Called for each row, in order. */
-  public InternalRow advance(long watermark) {
-    Object before = announced == 0 ? null : announced;
-    current = Math.max(current, watermark);
-    if (current - announced > interval) {
-      announced = current;
+    private WatermarkTracker(long interval) {
+        this.interval = interval;
     }
-    return new GenericInternalRow(new Object[] {before, current});
-  }
+
+    /**
+     * A column of pairs: {@code before}, the watermark announced before the row (null: none yet), and {@code after},
+     * the watermark with the row.
+     *
+     * @param watermark the row's own watermark (BIGINT, milliseconds), null where it has none
+     */
+    public static Column track(Column watermark, long interval) {
+        Expression tracker = new Literal(new WatermarkTracker(interval), new ObjectType(WatermarkTracker.class));
+        List<Expression> arguments = List.of(ExpressionUtils.expression(watermark));
+        List<AbstractDataType> inputs = List.of(DataTypes.LongType);
+        return ExpressionUtils.column(
+                new Invoke(
+                        tracker,
+                        "advance",
+                        RESULT,
+                        CollectionConverters.asScala(arguments).toSeq(),
+                        CollectionConverters.asScala(inputs).toSeq(),
+                        false,
+                        false,
+                        false));
+    }
+
+    /** Called for each row, in order. */
+    public InternalRow advance(long watermark) {
+        Object before = announced == 0 ? null : announced;
+        current = Math.max(current, watermark);
+        if (current - announced > interval) {
+            announced = current;
+        }
+        return new GenericInternalRow(new Object[] {before, current});
+    }
 }
