@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from ..plan.record import Struct, asdict
+from ..plan.record import Struct, to_builtins
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,9 +52,7 @@ class JsonLines:
 
 def as_json(progress: QueryProgress) -> dict[str, Any]:
     """The fields of a batch's line."""
-    found = asdict(progress)
-    found["rows_per_second"] = round(progress.rows_per_second or 0, 1)
-    return {"event": "batch", **found, "operators": list(found["operators"])}
+    return {"event": "batch", **to_builtins(progress), "rows_per_second": round(progress.rows_per_second or 0, 1)}
 
 
 class SinkTotals(Struct):

@@ -11,7 +11,7 @@ from typing import Any
 from ..plan.document import Plan
 from ..plan.explain import Label, Line, draw
 from ..plan.nodes import ExecNode
-from ..plan.record import asdict
+from ..plan.record import to_builtins
 from .execution import Execution, QueryPlan
 from .registry import check_nodes, translators
 
@@ -73,5 +73,5 @@ def _as_json(execution: Execution) -> dict[str, Any]:
         "by": execution.by,
         "why": execution.why,
         "shuffle": shuffle,
-        "states": [asdict(state) for state in execution.states],
+        "states": [to_builtins(state) for state in execution.states],
     }

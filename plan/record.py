@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, dataclass_transform
 
-from msgspec import Struct, field
-from msgspec.structs import asdict, replace
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
-__all__ = ["Json", "PartlyCompared", "Record", "Struct", "asdict", "field", "replace"]
+__all__ = ["Json", "PartlyCompared", "Record", "Struct", "field", "replace", "to_builtins"]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
