@@ -34,11 +34,12 @@ def check_widths(plan: RawPlan) -> Iterator[Finding]:
     """Each output type has one column for each that the node's fields name."""
     for node in plan.nodes:
         rule = _WIDTHS.get(node.cls or ExecNode)
-        inputs = [source.columns for source in plan.inputs(node)]
-        if rule is None or node.columns is None or not inputs:
+        sources = plan.inputs(node)
+        inputs = [source.columns for source in sources if source.columns is not None]
+        if rule is None or node.columns is None or not inputs or len(inputs) < len(sources):
             continue
         try:
-            width = rule(node.values, [columns for columns in inputs if columns is not None])
+            width = rule(node.values, inputs)
         except (KeyError, IndexError):
             continue
         if width != node.columns:
