@@ -178,10 +178,12 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._running.remove(job)
 
     def _keep_quiet(self) -> None:
-        """Say nothing of calls to a JVM that has gone, which py4j tells the root logger."""
-        silent = logging.NullHandler()
-        logging.root.addHandler(silent)
-        self._stack.callback(logging.root.removeHandler, silent)
+        """Say nothing of calls to a JVM that has gone, which py4j tells the root logger.
+
+        Such calls come after the command's end too: objects of the JVM are let go when Python collects theirs.
+        """
+        if not logging.root.handlers:
+            logging.root.addHandler(logging.NullHandler())
 
     def _obey(self) -> None:
         if self._interrupt:

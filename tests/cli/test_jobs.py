@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -152,6 +153,16 @@ def test_a_streaming_job_is_stopped_cleanly(
     assert found == code, errors
     assert "error" not in errors and "Traceback" not in errors
     assert (tmp_path / "plan.json").exists()
+
+
+def test_calls_to_a_jvm_that_has_gone_are_not_told_of(
+    case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor after the command has ended, when Python lets go of objects of the JVM."""
+    monkeypatch.setattr(logging.root, "handlers", [])
+    flinkplan("execute", "plan.json")
+    logging.exception("Exception while sending command.")  # as py4j does
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.spark
