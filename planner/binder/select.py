@@ -97,7 +97,8 @@ def _project(
     if select.qualify is not None:
         rel = _qualified(binder, rel, select.qualify, exprs, names)
     elif width + len(extra):
-        rel = project(rel, [*exprs, *(rex for rex, _ in extra)], column_names([*names, *(n for _, n in extra)]))
+        all_exprs, all_names = [*exprs, *(rex for rex, _ in extra)], column_names([*names, *(n for _, n in extra)])
+        rel = project(rel, all_exprs, all_names, force=not is_aggregated)
     if select.distinct:
         rel = Aggregate(input=rel, grouping=tuple(range(width)), calls=(), ttl=ttl, row_type=rel.row_type)
     rel = sort(rel, order, query)
@@ -106,13 +107,13 @@ def _project(
     return rel
 
 
-def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str]) -> Rel:
-    """A projection, left out where it changes nothing."""
+def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str], *, force: bool = False) -> Rel:
+    """A projection, left out where it changes nothing, unless it is forced."""
     fields = rel.row_type.fields
     same = len(exprs) == len(fields) and all(
         isinstance(e, InputRef) and e.index == i and names[i] == fields[i].name for i, e in enumerate(exprs)
     )
-    if same:
+    if same and not force:
         return rel
     row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
     return Project(input=rel, exprs=tuple(exprs), row_type=row_type)

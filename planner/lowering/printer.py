@@ -7,12 +7,12 @@ Calcite's ``RexLiteral`` and ``RelDataType`` digests.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
 from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
-from ...plan.types import CHARACTER, LogicalType
+from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..algebra import Approximate
 
 _INFIX = frozenset(
@@ -152,22 +152,23 @@ def _scientific(text: str) -> str:
     return f"{'-' if sign else ''}{digits[0]}{'.' + digits[1:] if len(digits) > 1 else ''}E{number.adjusted()}"
 
 
-def sarg(value: Sarg) -> str:
-    """``Sarg[(-∞..3), 5; NULL AS TRUE]``."""
+def sarg(value: Sarg, text: Callable[[Any], str] | None = None) -> str:
+    """``Sarg[(-∞..3), 5; NULL AS TRUE]``, each value as its ``text``."""
     nulls = {"TRUE": "; NULL AS TRUE", "FALSE": "; NULL AS FALSE"}.get(value.null_as, "")
-    return f"Sarg[{', '.join(_range(r, value.type) for r in value.ranges)}{nulls}]"
+    one = text or (lambda v: _plain(v, value.type))
+    return f"Sarg[{', '.join(_range(r, one) for r in value.ranges)}{nulls}]"
 
 
-def _range(r: Range, t: LogicalType) -> str:
+def _range(r: Range, text: Callable[[Any], str]) -> str:
     if r.lower is not None and r.upper is not None and r.lower.value == r.upper.value:
-        return _plain(r.lower.value, t)
+        return text(r.lower.value)
     low = "(" if r.lower is None or not r.lower.closed else "["
     high = ")" if r.upper is None or not r.upper.closed else "]"
-    return f"{low}{_bound(r.lower, '-∞', t)}..{_bound(r.upper, '+∞', t)}{high}"
+    return f"{low}{_bound(r.lower, '-∞', text)}..{_bound(r.upper, '+∞', text)}{high}"
 
 
-def _bound(bound: Bound | None, infinite: str, t: LogicalType) -> str:
-    return infinite if bound is None else _plain(bound.value, t)
+def _bound(bound: Bound | None, infinite: str, text: Callable[[Any], str]) -> str:
+    return infinite if bound is None else text(bound.value)
 
 
 def digest(rex: RexNode, fields: Sequence[str]) -> str:
@@ -186,6 +187,34 @@ def digest(rex: RexNode, fields: Sequence[str]) -> str:
             return typed_literal(rex)
     return expression(rex, fields)
 
+
+def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
+    """A condition as Calcite's own digest: a literal beside an operand of its own type goes without it."""
+    if isinstance(rex, Sarg):
+        suffix = "" if rex.type.root in _UNTYPED else f":{_full_type_name(rex.type)}"
+        return sarg(rex, lambda value: _java_literal(value, rex.type)) + suffix
+    if not isinstance(rex, Call):
+        return digest(rex, fields)
+    texts = [condition_digest(o, fields) for o in rex.operands]
+    if rex.name in _SIMPLE and len(texts) == 2:
+        for i, (own, other) in enumerate(zip(rex.operands, reversed(rex.operands), strict=True)):
+            same = own.type.nullable_() == other.type.nullable_()
+            if same and isinstance(own, Literal) and own.value is not None and not isinstance(other, Literal):
+                texts[i] = untyped_literal(own)
+    return (
+        digest(rex, fields) if rex.name in ("$CAST$1", "$TRY_CAST$1") else f"{operator_name(rex)}({', '.join(texts)})"
+    )
+
+
+def _java_literal(value: Any, t: LogicalType) -> str:
+    if t.root in APPROXIMATE:
+        value = Approximate(value)
+    text = typed_literal(Literal(value, t))
+    return text.replace(":", "L:") if t.root == "BIGINT" else text
+
+
+_SIMPLE = {"$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1", "$+$1", "$-$1", "$*$1", "$/$1"}
+"""``SqlKind.SIMPLE_BINARY_OPS``"""
 
 _UNTYPED = {"INT", "BOOLEAN", "DATE", "TIME", "SYMBOL"}
 

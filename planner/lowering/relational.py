@@ -33,7 +33,7 @@ from ..connectors import table_options
 from ..optimizer.keys import smallest_key, upsert_keys
 from ..scan_columns import source_columns
 from .context import Context, Rules, columns, names
-from .printer import digest, expression, named, record_type, untyped_literal
+from .printer import condition_digest, digest, expression, named, record_type, untyped_literal
 
 
 def _resolved(table: Table, options: tuple[tuple[str, str], ...]) -> ContextResolvedTable:
@@ -230,7 +230,7 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     )
     if rel.condition is not None:
         right = [f"${i}" for i in range(len(rel.row_type.fields))]
-        text += f", condition=[{digest(rel.condition, right)}]"
+        text += f", condition=[{condition_digest(rel.condition, right)}]"
     return ctx.node(
         nodes.Correlate,
         rel,

@@ -37,7 +37,7 @@ from .overs import merge_projections, remove_renaming, split_overs
 from .predicates import push_filters
 from .projections import push_projections, push_projections_again, trim_one_sided
 from .rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
-from .reduce import pull_up_constants, reduce_expressions, reduce_rows, select_filtered
+from .reduce import pull_up_constants, reduce_expressions, reduce_rows
 from .refusals import refuse_unplannable
 from .reuse import merge_scans, merge_sinks, share
 from .scans import push_into_scans, push_limit, to_sources
@@ -46,6 +46,7 @@ from .set_operations import rewrite_set_operation, rewrite_union
 from .sorts import push_sorts
 from .split_distinct import split_distinct
 from .subqueries import rewrite_subqueries
+from .table_functions import push_into_correlates
 from .time_attributes import materialize_time
 from .tree import Rewrite, bottom_up
 
@@ -73,14 +74,14 @@ def _configured(rule: Callable[[Rel, Mapping[str, str]], Rel]) -> Phase:
 
 
 LOGICAL: tuple[Phase, ...] = (
-    _everywhere(rewrite_subqueries),
+    _whole(rewrite_subqueries),
     _configured(to_sources),
     _everywhere(with_constant),
     _everywhere(rewrite_union),
-    _everywhere(select_filtered),
     _configured(fold_local_times),
     _everywhere(remove_renaming),
     _everywhere(shorten_coalesce),
+    _everywhere(push_into_correlates),
     _whole(reduce_expressions),
     _everywhere(prune_empty),
     _everywhere(pull_up_constants),
@@ -95,6 +96,7 @@ LOGICAL: tuple[Phase, ...] = (
     _everywhere(reduce_join_conditions),
     _whole(push_filters),
     _whole(reduce_expressions),
+    _whole(push_filters),
     _everywhere(prune_empty),
     _whole(push_into_scans),
     _everywhere(prune_empty),

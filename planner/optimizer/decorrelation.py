@@ -16,7 +16,6 @@ from .predicates import filtered, join_row_type
 from .projections import columns
 from .rexes import (
     EQ,
-    IS_NOT_NULL,
     TRUE,
     and_,
     compare,
@@ -26,9 +25,9 @@ from .rexes import (
     remap,
     rewrite,
     shift,
-    test,
 )
 from .row_types import pick, row_of, unique_names
+from .simplify import simplify_condition
 
 
 class Frame(Record):
@@ -90,16 +89,7 @@ def _filter(rel: Filter, correl: str, left: Rel) -> Frame:
         equal = _equivalents(condition, correl, needed, frame)
         frame = _with_values(frame, needed, left) if equal is None else equal
     own = _placed(condition, correl, frame)
-    parts = [_known(part) for part in conjunctions(own)]
-    return replace(frame, rel=filtered(frame.rel, [p for p in parts if p != TRUE]))
-
-
-def _known(rex: RexNode) -> RexNode:
-    """What is compared with itself is only not NULL."""
-    if not is_call(rex, EQ) or len(set(children(rex))) > 1:
-        return rex
-    operand = children(rex)[0]
-    return test(IS_NOT_NULL, operand) if operand.type.nullable else TRUE
+    return replace(frame, rel=filtered(frame.rel, conjunctions(simplify_condition(own))))
 
 
 def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Frame) -> Frame | None:

@@ -25,7 +25,6 @@ from .rexes import (
     cast,
     conjunctions,
     contains_over,
-    identity,
     is_always_true,
     is_call,
     refs,
@@ -33,7 +32,7 @@ from .rexes import (
 )
 from .row_types import pick
 from .simplify import reordered_condition, shorten, simplify, simplify_condition
-from .tree import bottom_up, with_inputs
+from .tree import bottom_up
 
 
 def reduce_expressions(rel: Rel) -> Rel:
@@ -51,18 +50,6 @@ def reduce_rows(rel: Rel) -> Rel:
 
 def _is_cast_literal(rex: RexNode) -> bool:
     return is_call(rex, CAST) and (isinstance(rex.operands[0], Literal) or _is_cast_literal(rex.operands[0]))
-
-
-def select_filtered(rel: Rel) -> Rel:
-    """A filter that fixes columns gets a projection over it, in which these can be constants."""
-    if isinstance(rel, (Project, Filter)):
-        return rel
-    inputs = tuple(_selected(i) if isinstance(i, Filter) and constants(i) else i for i in rel.inputs)
-    return with_inputs(rel, inputs)
-
-
-def _selected(rel: Rel) -> Project:
-    return Project(input=rel, exprs=identity(rel.row_type), row_type=rel.row_type)
 
 
 def _reduce(rel: Rel) -> Rel:

@@ -101,9 +101,10 @@ CASES = {
             Project(EXPR$0=[2], EXPR$1=[CAST('x':VARCHAR(2147483647)):VARCHAR(2147483647)])
               Values({0})""",
     "WITH q (x) AS (SELECT a FROM w), r AS (SELECT x + 1 AS z FROM q) SELECT * FROM r": """
-        Project(z=[+($0, 1)])
-          Project(a=[$1])
-            Scan(w)""",
+        Project(z=[$0])
+          Project(z=[+($0, 1)])
+            Project(a=[$1])
+              Scan(w)""",
     "SELECT n FROM v2 WHERE q > 1": """
         Project(n=[$1])
           Filter(>($0, 1))

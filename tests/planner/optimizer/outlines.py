@@ -18,6 +18,7 @@ from flinkplan.planner.sql import ast, parse_script
 TABLES = """
 CREATE TABLE a (id INT, k STRING, v INT, b BOOLEAN) WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
 CREATE TABLE c (cid INT, name STRING, grp STRING) WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
+CREATE TABLE nested (id INT, xs ARRAY<INT>) WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
 CREATE TABLE ev (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
   WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
 CREATE TABLE cdc (id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED)
