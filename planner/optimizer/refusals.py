@@ -121,9 +121,21 @@ def _legacy_window(rel: LegacyWindowAggregate, config: Mapping[str, str]) -> Non
         raise PlanningError("a session window fires neither early nor late", hint=_SWITCH_OFF)
 
 
+def _interval_join(rel: IntervalJoin, config: Mapping[str, str]) -> None:
+    bounds = rel.spec.window_bounds
+    left = rel.left.row_type.fields[bounds.left_time_index].type
+    right = rel.right.row_type.fields[bounds.right_time_index].type
+    if bounds.is_event_time and left.root != right.root:
+        raise PlanningError(
+            f"an interval join compares time attributes of one type, not {left.regular()} with {right.regular()}",
+            hint="declare both watermarks on columns of the same type",
+        )
+
+
 _FIRST_PHASES = (GroupAggregate, LocalGroupAggregate, LegacyWindowAggregate, WindowAggregate, LocalWindowAggregate)
 _RULES: dict[type[Rel], Callable[..., None]] = {
     WindowAggregate: _window_aggregate,
     GlobalWindowAggregate: _window_aggregate,
     LegacyWindowAggregate: _legacy_window,
+    IntervalJoin: _interval_join,
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...plan.rex import Literal, RexNode, Sarg, children
-from .rexes import AND, CAST, COMPARISONS, IS_NOT_NULL, IS_TRUE, LIKE, NOT, OR, SEARCH, flatten, is_call
+from ...plan.rex import Literal, RexNode, children
+from .rexes import AND, CAST, COMPARISONS, IS_NOT_NULL, IS_TRUE, LIKE, NOT, OR, flatten, is_call
 
 _STRICT = frozenset({*COMPARISONS, "$+$1", "$-$1", "$*$1", "$/$1", CAST, LIKE, NOT})
 """What is NULL where an operand is."""
@@ -25,9 +25,6 @@ def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
 def _is_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
     if is_null(rex):
         return True
-    if is_call(rex, SEARCH):
-        operand, sarg = children(rex)
-        return isinstance(sarg, Sarg) and sarg.null_as != "TRUE" and _is_null(operand, is_null)
     if is_call(rex, *_STRICT):
         return any(_is_null(o, is_null) for o in children(rex))
     return isinstance(rex, Literal) and rex.value is None

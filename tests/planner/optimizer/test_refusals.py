@@ -93,3 +93,13 @@ def test_a_versioned_table_is_not_filtered() -> None:
 def test_windows_that_flink_cannot_plan(query: str, message: str) -> None:
     with pytest.raises(FlinkplanError, match=message):
         compile_script(f"{TABLES} INSERT INTO o {query};")
+
+
+def test_an_interval_join_compares_times_of_one_type() -> None:
+    tables = (
+        "CREATE TABLE x (i INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector' = 'datagen');"
+        "CREATE TABLE y (i INT, t TIMESTAMP_LTZ(3), WATERMARK FOR t AS t) WITH ('connector' = 'datagen');"
+    )
+    query = "SELECT x.i FROM x JOIN y ON x.i = y.i AND y.t BETWEEN x.t AND x.t + INTERVAL '1' HOUR"
+    with pytest.raises(FlinkplanError, match=r"not TIMESTAMP\(3\) with TIMESTAMP\(3\) WITH LOCAL TIME ZONE"):
+        compile_script(f"{tables}{TABLES}INSERT INTO o SELECT COUNT(*) FROM ({query});")
