@@ -114,7 +114,10 @@ def _pushed(join: Join, above: tuple[RexNode, ...]) -> Rel | None:
     if kind in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
         keys = _equal_columns(original, width) or _equal_columns(own, width)
         known = [*above, *original] if kind is JoinType.INNER else [p for p in above if _is_bound(p)]
-        to_left, to_right = _transferred(known, keys, kind, width)
+        types = (*join.left.row_type.field_types, *join.right.row_type.field_types)
+        to_left, to_right = (
+            [derive_nullability(retype(p, types)) for p in parts] for parts in _transferred(known, keys, kind, width)
+        )
         left = [*left, *(p for p in to_left if p not in left)]
         right = [*right, *(p for p in to_right if p not in right)]
     new = _join(
@@ -157,7 +160,7 @@ def _is_bound(rex: RexNode) -> bool:
 
 def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     """The relation filtered by conditions that were written for other types of its columns."""
-    condition = derive_nullability(retype(and_(parts), rel.row_type.field_types))
+    condition = retype(and_(parts), rel.row_type.field_types)
     return filtered(rel, [reordered_condition(condition)])
 
 

@@ -193,7 +193,7 @@ def derive_nullability(rex: RexNode) -> RexNode:
     return rewrite(rex, change)
 
 
-_NULL_OF_NULL = (*COMPARISONS, AND, OR, NOT, "$+$1", "$-$1", "$*$1")
+_NULL_OF_NULL = (*COMPARISONS, AND, OR, NOT, LIKE, "$+$1", "$-$1", "$*$1")
 
 
 def identity(row: LogicalType) -> tuple[InputRef, ...]:

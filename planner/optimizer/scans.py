@@ -32,7 +32,20 @@ from . import sargs
 from .changelog import PlanningError
 from .evaluation import java_float
 from .predicates import filtered
-from .rexes import AND, BINARY, OR, SPECIAL, and_, cast, conjunctions, identity, is_call, refs, rewrite
+from .rexes import (
+    AND,
+    BINARY,
+    OR,
+    SPECIAL,
+    and_,
+    cast,
+    conjunctions,
+    derive_nullability,
+    identity,
+    is_call,
+    refs,
+    rewrite,
+)
 from .row_types import pick, row_of
 from .simplify import reordered_condition, simplify, to_cnf
 from .tree import bottom_up
@@ -117,7 +130,7 @@ def _push_filter(rel: Rel) -> Rel:
     if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
     given = conjunctions(to_cnf(sargs.expand(rel.condition)))
-    parts = [_told(sargs_expanded(p)) if is_convertible(p) else p for p in given]
+    parts = [derive_nullability(_told(sargs_expanded(p))) if is_convertible(p) else p for p in given]
     pushed = tuple(binary(p) for p in parts if is_convertible(p))
     if not pushed:
         return rel
