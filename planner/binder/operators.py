@@ -304,7 +304,7 @@ def _members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Sp
 
 def _as_member(item: RexNode, t: LogicalType) -> RexNode:
     """An item with the operand's type, unless it is of the same kind, whatever its precision."""
-    if item.type.root in (t.root, "NULL"):
+    if item.type.root in (t.root, "NULL") or {item.type.root, t.root} <= {*CHARACTER}:
         return item
     return cast(t.with_nullability(item.type.nullable), item)
 

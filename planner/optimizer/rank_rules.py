@@ -7,10 +7,12 @@ Sources: ``FlinkLogicalRankRule``, ``CalcRankTransposeRule``, ``ConstantRankNumb
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import reduce
 
 from ...plan.record import replace
-from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
+from ...plan.types import BOOLEAN
 from ..algebra import Rel
 from ..physical import Calc, OverAggregate, Rank
 from . import sargs
@@ -18,21 +20,23 @@ from .calcs import calc, merge_calcs
 from .changelog import PlanningError
 from .keys import upsert_keys
 from .rexes import (
+    AND,
+    BINARY,
     EQ,
     GE,
     GT,
     LE,
     LT,
     MIRRORED,
-    and_,
     conjunctions,
     identity,
-    is_always_true,
     is_call,
     refs,
     remap,
+    rewrite,
 )
 from .row_types import pick, row_of
+from .simplify import to_cnf
 from .tree import top_down
 
 _KINDS = {"$ROW_NUMBER$1": "ROW_NUMBER", "$RANK$1": "RANK", "$DENSE_RANK$1": "DENSE_RANK"}
@@ -58,7 +62,7 @@ def to_rank(rel: Rel) -> Rel:
         raise PlanningError(f"a Top-N cannot end at {found.end}", hint="ranks count from 1")
     if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
         return rel
-    rest = [p for p in parts if p not in about]
+    rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
     names = [*over.row_type.field_names]
     for i, e in enumerate(rel.projection):
         if isinstance(e, InputRef) and e.index == rank_index:
@@ -72,8 +76,12 @@ def to_rank(rel: Rel) -> Rel:
         output_rank=True,
         row_type=row_of(names, over.row_type.field_types),
     )
-    condition = and_(rest)
-    return merge_calcs(replace(rel, input=rank, condition=None if is_always_true(condition) else condition))
+    return merge_calcs(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
+
+
+def _both(a: RexNode, b: RexNode) -> Call:
+    """What is left of a condition on ranks is put together again two by two: ``RankUtil.extractRankRange``."""
+    return Call(AND, (a, b), BOOLEAN.with_nullability(a.type.nullable or b.type.nullable), BINARY)
 
 
 def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:

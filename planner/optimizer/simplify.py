@@ -73,7 +73,7 @@ def simplify_condition(rex: RexNode) -> RexNode:
 
     One that would only stand in another order is left as it is, unless it searches a list.
     """
-    found = pull_factors(reordered_condition(rewrite(rex, text_as_column)))
+    found = pull_factors(reordered_condition(rex))
     searches = any(is_call(part, SEARCH) for part in flatten(AND, rex))
     return rex if _normal(found) == _normal(rex) and not searches else found
 
@@ -87,18 +87,6 @@ def reordered_condition(rex: RexNode) -> RexNode:
 def negate(rex: RexNode) -> RexNode:
     """NOT of a condition, pushed inwards."""
     return Simplifier().simplify(not_(rex))
-
-
-def text_as_column(rex: RexNode) -> RexNode:
-    """Text that a condition compares with a VARCHAR gets the type of that."""
-    if not is_call(rex, EQ, NE):
-        return rex
-    left, right = children(rex)
-    if isinstance(right, Literal) and right.type.root == "CHAR" and left.type.root == "VARCHAR":
-        return compare(rex.name, left, replace(right, type=left.type.not_null()))
-    if isinstance(left, Literal) and left.type.root == "CHAR" and right.type.root == "VARCHAR":
-        return compare(rex.name, replace(left, type=right.type.not_null()), right)
-    return rex
 
 
 def pull_factors(rex: RexNode) -> RexNode:
