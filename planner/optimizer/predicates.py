@@ -22,7 +22,6 @@ from .rexes import (
     cast,
     conjunctions,
     contains_over,
-    derive_nullability,
     identity,
     inline,
     is_always_true,
@@ -114,10 +113,7 @@ def _pushed(join: Join, above: tuple[RexNode, ...]) -> Rel | None:
     if kind in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
         keys = _equal_columns(original, width) or _equal_columns(own, width)
         known = [*above, *original] if kind is JoinType.INNER else [p for p in above if _is_bound(p)]
-        types = (*join.left.row_type.field_types, *join.right.row_type.field_types)
-        to_left, to_right = (
-            [derive_nullability(retype(p, types)) for p in parts] for parts in _transferred(known, keys, kind, width)
-        )
+        to_left, to_right = _transferred(known, keys, kind, width)
         left = [*left, *(p for p in to_left if p not in left)]
         right = [*right, *(p for p in to_right if p not in right)]
     new = _join(

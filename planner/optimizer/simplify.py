@@ -267,7 +267,7 @@ _STRICT = (
 
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     left, right = operands = tuple(map(simplifier.simplify, rex.operands))
-    rex = rex if operands == rex.operands else compare(rex.name, left, right)
+    rex = replace(rex, operands=operands)
     if any(isinstance(o, Literal) and o.value is None for o in operands):
         return simplifier.simplify(UNKNOWN, unknown)
     if left == right and not isinstance(left, Literal) and is_deterministic(left):

@@ -31,7 +31,7 @@ from tests.compat.truths import order, shipment
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
-KILLS = int(os.environ.get("FLINKPLAN_KILLS", "20"))
+KILLS = int(os.environ.get("FLINKPLAN_KILLS", "10"))
 BATCHES = (0, 0, 1, 2, 3)
 """How many batches a process may do before it is killed; one that does none is killed while it starts."""
 PATIENCE, START_UP = 1.0, 4.0
