@@ -15,6 +15,7 @@ from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Lite
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..algebra import Approximate
 
+_CASTS = ("$CAST$1", "$TRY_CAST$1")
 _INFIX = frozenset(
     {"$+$1", "$-$1", "$*$1", "$/$1", "$/INT$1", "$%$1", "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"}
     | {"$AND$1", "$OR$1"}
@@ -88,7 +89,7 @@ def _call(call: Call, operands: list[str], infix: bool) -> str:
         return "(" + f" {name} ".join(operands) + ")"
     if infix and call.name in _POSTFIX:
         return f"{operands[0]} {name}"
-    if call.name in ("$CAST$1", "$TRY_CAST$1"):
+    if call.name in _CASTS:
         return f"{name}({operands[0]} AS {type_name(call.type)})"
     return f"{name}({', '.join(operands)})"
 
@@ -174,7 +175,7 @@ def _bound(bound: Bound | None, infinite: str, text: Callable[[Any], str]) -> st
 def digest(rex: RexNode, fields: Sequence[str]) -> str:
     """An expression as Calcite's own digest: prefix, with the types of literals."""
     match rex:
-        case Call() if rex.name in ("$CAST$1", "$TRY_CAST$1"):
+        case Call() if rex.name in _CASTS:
             nullability = "" if rex.type.nullable else " NOT NULL"
             return (
                 f"{operator_name(rex)}({digest(rex.operands[0], fields)} AS {_full_type_name(rex.type)}{nullability})"
@@ -193,7 +194,7 @@ def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
     if isinstance(rex, Sarg):
         suffix = "" if rex.type.root in _UNTYPED else f":{_full_type_name(rex.type)}"
         return sarg(rex, lambda value: _java_literal(value, rex.type)) + suffix
-    if not isinstance(rex, Call):
+    if not isinstance(rex, Call) or rex.name in _CASTS:
         return digest(rex, fields)
     texts = [condition_digest(o, fields) for o in rex.operands]
     if rex.name in _SIMPLE and len(texts) == 2:
@@ -201,9 +202,7 @@ def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
             same = own.type.nullable_() == other.type.nullable_()
             if same and isinstance(own, Literal) and own.value is not None and not isinstance(other, Literal):
                 texts[i] = untyped_literal(own)
-    return (
-        digest(rex, fields) if rex.name in ("$CAST$1", "$TRY_CAST$1") else f"{operator_name(rex)}({', '.join(texts)})"
-    )
+    return f"{operator_name(rex)}({', '.join(texts)})"
 
 
 def _java_literal(value: Any, t: LogicalType) -> str:
