@@ -53,7 +53,8 @@ class Session:
 
     def compile(self, statement: ast.Insert | ast.StatementSet) -> Plan:
         """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together."""
-        from .optimizer import assemble, differ_in_batches, optimize
+        from .optimizer import assemble, optimize
+        from .optimizer.mini_batch import planning_options
 
         try:
             heads = (insert.span.to(insert.table.span) for insert in inserts_of(statement))
@@ -61,9 +62,8 @@ class Session:
             modifies = list(zip(self._bound(context, statement), heads, strict=True))
             each_of(((use, use.span) for use in context.uses), check_use)
             each_of([(self.config, inserts_of(statement)[0].span)], check_settings)
-            optimized = each_of(modifies, lambda modify: optimize(modify, self.config))
-            if differ_in_batches(optimized, self.config):
-                optimized = each_of(modifies, lambda modify: optimize(modify, self.config, in_batches=True))
+            options = planning_options([modify for modify, _ in modifies], self.config)
+            optimized = each_of(modifies, lambda modify: optimize(modify, options))
             return assemble(optimized, self.config)
         except RecursionError:
             raise _too_deep(statement) from None

@@ -29,7 +29,7 @@ from .join_removal import remove_joins, remove_joins_below_aggregates
 from .json_aggregates import wrap_json_arguments
 from .legacy_windows import legacy_windows, merge_window_columns, merge_window_permutation
 from .local_times import fold_local_times
-from .mini_batch import assign_mini_batches, is_enabled, two_phase_aggregates, works_in_batches
+from .mini_batch import assign_mini_batches, two_phase_aggregates
 from .multi_joins import merge_joins
 from .naming import derive_names
 from .normalization import normalize_changelogs
@@ -154,21 +154,16 @@ Optimized: TypeAlias = tuple[Sink, Modes]
 """The physical tree of a sink, and the mode of each operator by ``id()``."""
 
 
-def optimize(modify: TableModify, config: Mapping[str, str], *, in_batches: bool = False) -> Optimized:
-    """The operators of one INSERT; with ``in_batches``, of a job that reads in mini-batches elsewhere too.
+def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
+    """The operators of one INSERT; ``config`` has the options to plan its job with.
 
     Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
     """
     tree = normalize_changelogs(physical(modify, config))
-    tree = two_phase_aggregates(assign_mini_batches(tree, config, always=in_batches), config)
+    tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
     refuse_unplannable(tree, config)
     assert isinstance(tree, Sink)
     return infer(tree, config)
-
-
-def differ_in_batches(optimized: Sequence[Optimized], config: Mapping[str, str]) -> bool:
-    """Whether some of a job's INSERTs work in mini-batches and others do not: Flink lets all or none."""
-    return is_enabled(config) and len({works_in_batches(sink) for sink, _ in optimized}) > 1
 
 
 def assemble(optimized: Sequence[Optimized], config: Mapping[str, str]) -> Plan:

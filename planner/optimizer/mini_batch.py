@@ -5,14 +5,14 @@ Sources: ``MiniBatchIntervalInferRule``, ``TwoStageOptimizedAggregateRule``, ``I
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
 from ...plan.types import TimeKind
 from ..accumulators import accumulators, is_count_star
-from ..algebra import Rel
+from ..algebra import Filter, Over, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
 from ..physical import (
     Deduplicate,
     Exchange,
@@ -22,14 +22,10 @@ from ..physical import (
     IncrementalGroupAggregate,
     IntervalJoin,
     LegacyWindowAggregate,
-    Limit,
     LocalGroupAggregate,
     MiniBatchAssigner,
-    MultiJoin,
     OverAggregate,
     Rank,
-    RegularJoin,
-    SortLimit,
     SourceScan,
     TemporalSort,
     VersionedJoin,
@@ -42,7 +38,6 @@ from ..physical import (
 )
 from .modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from .monotonicity import call_retractions
-from .predicates import ONE_SIDED
 from .row_types import row_of
 from .tree import bottom_up, with_inputs
 
@@ -59,32 +54,42 @@ _BY_WATERMARK = (
 )
 """Operators that wait for watermarks."""
 
-_BATCHED = (GroupAggregate, Deduplicate, MultiJoin, Rank, SortLimit, Limit)
-"""Operators that work in mini-batches, of whatever time."""
+_ENABLED = "table.exec.mini-batch.enabled"
 
 
 def is_enabled(config: Mapping[str, str]) -> bool:
     """Whether the job runs in mini-batches."""
-    return config.get("table.exec.mini-batch.enabled", "false").lower() == "true"
+    return config.get(_ENABLED, "false").lower() == "true"
 
 
-def assign_mini_batches(rel: Rel, config: Mapping[str, str], *, always: bool = False) -> Rel:
-    """Put an assigner over each watermark and each source without one, if something works in mini-batches.
+def planning_options(modifies: Sequence[Rel], config: Mapping[str, str]) -> Mapping[str, str]:
+    """The options to plan a job with: without mini-batches where nothing in it works in them."""
+    if not is_enabled(config) or any(map(_works_in_batches, modifies)):
+        return config
+    return {**config, _ENABLED: "false"}
 
-    With ``always``, another part of the job does.
+
+def _works_in_batches(rel: Rel) -> bool:
+    """Whether a bound relation is more than rows one by one; Flink does not look into its subqueries.
+
+    Source: ``FlinkRexUtil.shouldSkipMiniBatch``.
     """
-    if not is_enabled(config) or not (always or works_in_batches(rel)):
+    match rel:
+        case Project(exprs=exprs):
+            own = any(isinstance(e, Over) and e.name == "$ROW_NUMBER$1" for e in exprs)
+        case SetOp(kind=SetKind.UNION, all=True) | Filter() | Scan() | Values() | TableModify():
+            own = False
+        case _:
+            own = True
+    return own or any(map(_works_in_batches, rel.inputs))
+
+
+def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Put an assigner over each watermark and each source without one."""
+    if not is_enabled(config):
         return rel
     interval = parse_duration(config.get("table.exec.mini-batch.allow-latency", "0 ms"))
     return _place(rel, "ProcTime", interval)
-
-
-def works_in_batches(rel: Rel) -> bool:
-    """Whether an operator works in mini-batches, or event time goes by; what a semi join compares with is no matter."""
-    if isinstance(rel, RegularJoin):
-        return rel.spec.join_type not in ONE_SIDED or works_in_batches(rel.left)
-    marked = isinstance(rel, (*_BATCHED, MiniBatchAssigner, WatermarkAssigner))
-    return marked or any(map(works_in_batches, rel.inputs))
 
 
 def _place(rel: Rel, mode: str, interval: int) -> Rel:
