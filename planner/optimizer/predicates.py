@@ -12,7 +12,7 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType
-from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, SubQuery
+from ..algebra import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp
 from ..physical import LegacyWindowAggregate
 from .join_kinds import join_keys
 from .rexes import (
@@ -22,6 +22,7 @@ from .rexes import (
     cast,
     conjunctions,
     contains_over,
+    holds_subquery,
     identity,
     inline,
     is_always_true,
@@ -195,7 +196,7 @@ def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[
     left, right, rest = [], [], []
     for part in parts:
         read = refs(part)
-        if _holds_subquery(part) or not is_deterministic(part):
+        if holds_subquery(part) or not is_deterministic(part):
             rest.append(part)
         elif read and max(read) < width:
             left.append(part)
@@ -204,10 +205,6 @@ def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[
         else:
             rest.append(part)
     return left, right, rest
-
-
-def _holds_subquery(rex: RexNode) -> bool:
-    return isinstance(rex, SubQuery) or any(_holds_subquery(o) for o in getattr(rex, "operands", ()))
 
 
 def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinType:

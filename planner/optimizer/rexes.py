@@ -208,6 +208,11 @@ def is_deterministic(rex: RexNode) -> bool:
     return all(is_deterministic(c) for c in children(rex))
 
 
+def holds_subquery(rex: RexNode) -> bool:
+    """Whether an expression reads a subquery."""
+    return isinstance(rex, SubQuery) or any(map(holds_subquery, children(rex)))
+
+
 def contains_over(rex: RexNode) -> bool:
     """Whether an OVER call stands anywhere in the expression."""
     return isinstance(rex, Over) or any(contains_over(c) for c in children(rex))

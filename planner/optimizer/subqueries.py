@@ -24,6 +24,7 @@ from .rexes import (
     OR,
     and_,
     conjunctions,
+    holds_subquery,
     identity,
     is_call,
     not_,
@@ -33,7 +34,7 @@ from .rexes import (
 from .row_types import row_of
 from .semi_joins import semi_join
 from .simplify import reordered_condition, simplify, simplify_condition
-from .subquery_joins import Joins, Logic, holds_subquery, without_check
+from .subquery_joins import Joins, Logic, without_check
 from .tree import bottom_up
 
 

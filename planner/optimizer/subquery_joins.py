@@ -43,6 +43,7 @@ from .rexes import (
     cast,
     compare,
     conjunctions,
+    holds_subquery,
     identity,
     inline,
     is_call,
@@ -55,11 +56,6 @@ from .row_types import concat, row_of, unique_names
 from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined
 from .simplify import negate, simplify_condition
 from .uniqueness import are_columns_unique
-
-
-def holds_subquery(rex: RexNode) -> bool:
-    """Whether an expression reads a subquery."""
-    return isinstance(rex, SubQuery) or any(map(holds_subquery, children(rex)))
 
 
 class Rewriter(Protocol):
