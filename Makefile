@@ -86,7 +86,7 @@ wheel: java venv ## build a wheel into dist, with the compiled kernels, so that 
 	@rm -rf build dist
 	@$(BIN)/python -c 'from flinkplan.executor.runtime import jar; jar.ship()'
 	@status=0; $(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist . || status=$$?; \
-	rm -rf build executor/runtime/*.jar; ls dist; exit $$status
+	rm -rf build flinkplan/executor/runtime/*.jar; ls dist; exit $$status
 
 clean: ## remove outputs, builds and caches (.venv stays)
 	@rm -rf out build dist spark-warehouse metastore_db derby.log .pytest_cache .mypy_cache .ruff_cache .hypothesis
