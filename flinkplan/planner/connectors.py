@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from ..plan.specs import RowKind
 from ..plan.types import BIGINT, STRING, timestamp_ltz
-from .catalog import Table
+from .catalog.catalog import Table
 
 INSERT_ONLY = frozenset({RowKind.INSERT})
 ALL_CHANGES = frozenset(RowKind)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ..plan.errors import FlinkplanError
 from .binder.context import TableUse
 from .binder.errors import BindError
-from .catalog import did_you_mean
+from .catalog.catalog import did_you_mean
 from .option_values import Check, anything, boolean, character, charset, escaped_character, exactly_one_of, one_of
 
 _JSON: Mapping[str, Check] = {

@@ -14,7 +14,7 @@ from ..plan.errors import FlinkplanError
 from ..plan.record import Record
 from .binder.context import TableUse
 from .binder.errors import BindError
-from .catalog import did_you_mean
+from .catalog.catalog import did_you_mean
 from .format_options import FOREIGN_FORMATS, FORMATS, check_format
 from .option_values import Check, boolean, duration, one_of, time_zone, whole
 from .sql.source import NO_SPAN, Span

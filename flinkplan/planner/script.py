@@ -8,7 +8,7 @@ from typing import TypeAlias
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
 from .binder.errors import BindError
-from .catalog import FaultyDefinition
+from .catalog.catalog import FaultyDefinition
 from .session import Session
 from .spec import is_spec, parse_spec
 from .sql import ast, parse_script

@@ -8,12 +8,12 @@ from typing import Any
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.record import replace
-from .algebra import TableModify
-from .alter import altered
+from .algebra.logical import TableModify
 from .binder import BindError, Context, bind_insert
 from .binder.errors import each_of, placed, unsupported
-from .catalog import Catalog, Table, View
-from .ddl import create_table, create_view, split_table_as
+from .catalog.catalog import Catalog, Table, View
+from .ddl.alter import altered
+from .ddl.create import create_table, create_view, split_table_as
 from .options import check_setting, check_settings, check_use
 from .sql import ast
 
@@ -53,8 +53,8 @@ class Session:
 
     def compile(self, statement: ast.Insert | ast.StatementSet) -> Plan:
         """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together."""
-        from .optimizer import assemble, optimize
-        from .optimizer.mini_batch import planning_options
+        from .physical.mini_batch import planning_options
+        from .program import assemble, optimize
 
         try:
             heads = (insert.span.to(insert.table.span) for insert in inserts_of(statement))

@@ -12,7 +12,7 @@ from ..plan.specs import Column, ResolvedSchema
 from ..plan.types import LogicalType
 
 if TYPE_CHECKING:
-    from ..planner.catalog import Catalog, Table, View
+    from ..planner.catalog.catalog import Catalog, Table, View
     from ..planner.sql.ast import Describe, Name, Show
 
 Rows = list[tuple[str, ...]]
@@ -48,7 +48,7 @@ def _tables(catalog: Catalog, statement: Show) -> Content:
 
 
 def _views(catalog: Catalog, statement: Show) -> Content:
-    from ..planner.catalog import View
+    from ..planner.catalog.catalog import View
 
     views = [item for item in _objects(catalog, statement) if isinstance(item, View)]
     return ("view name",), [(view.identifier.name,) for view in views]
@@ -59,15 +59,15 @@ def _columns(catalog: Catalog, statement: Show) -> Content:
 
 
 def _create_table(catalog: Catalog, statement: Show) -> Content:
-    from ..planner.catalog import Table
-    from ..planner.ddltext import create_table_text
+    from ..planner.catalog.catalog import Table
+    from ..planner.ddl.text import create_table_text
 
     return ("result",), [(create_table_text(catalog.get(_named(statement).names, Table)),)]
 
 
 def _create_view(catalog: Catalog, statement: Show) -> Content:
-    from ..planner.catalog import View
-    from ..planner.ddltext import create_view_text
+    from ..planner.catalog.catalog import View
+    from ..planner.ddl.text import create_view_text
 
     return ("result",), [(create_view_text(catalog.get(_named(statement).names, View)),)]
 
@@ -122,7 +122,7 @@ def describe(catalog: Catalog, statement: Describe) -> Content:
 
 
 def _found(catalog: Catalog, name: Name) -> Table | View:
-    from ..planner.catalog import did_you_mean
+    from ..planner.catalog.catalog import did_you_mean
 
     found = catalog.find(name.names)
     if found is None:
@@ -133,7 +133,7 @@ def _found(catalog: Catalog, name: Name) -> Table | View:
 
 def describe_object(item: Table | View) -> Content:
     """The columns of a table or view; their comments only where there are any."""
-    from ..planner.catalog import Table
+    from ..planner.catalog.catalog import Table
 
     if isinstance(item, Table):
         schema = item.resolved.schema
@@ -146,7 +146,7 @@ def describe_object(item: Table | View) -> Content:
 
 
 def _described(column: Column, schema: ResolvedSchema) -> tuple[str, ...]:
-    from ..planner.ddltext import metadata_text
+    from ..planner.ddl.text import metadata_text
 
     key = schema.primary_key
     watermark = next((w for w in schema.watermark_specs or () if w.rowtime_attribute == column.name), None)

@@ -17,8 +17,8 @@ from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode, input_refs
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, row, timestamp, timestamp_ltz
-from ..algebra import Aggregate, Project, Rel, TtlHint
-from ..naming import uniquify
+from ..algebra.logical import Aggregate, Project, Rel, TtlHint
+from ..algebra.names import uniquify
 from ..sql import ast
 from .calls import check_null_treatment, fit
 from .context import Context

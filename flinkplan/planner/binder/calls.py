@@ -19,7 +19,7 @@ from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import in_family, is_interval, is_year_month
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
-from ..rexbuilder import cast, ensure_type, integer, interval_type, null, symbol
+from ..rex.builder import cast, ensure_type, integer, interval_type, null, symbol
 from ..sql import ast
 from ..sql.keywords import CONTEXT_FUNCTIONS
 from ..sql.source import Span

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...plan.record import Record, Struct, field
-from ..catalog import Catalog, Table
+from ..catalog.catalog import Catalog, Table
 from ..sql.source import Span
 from .errors import BindError
 
 if TYPE_CHECKING:
     from ...plan.types import LogicalType
-    from ..algebra import Rel
+    from ..algebra.logical import Rel
 
 
 class TableUse(Record):

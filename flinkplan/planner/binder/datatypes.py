@@ -23,7 +23,7 @@ from ...plan.types import (
     timestamp,
     timestamp_ltz,
 )
-from ..rexbuilder import interval_type
+from ..rex.builder import interval_type
 from ..sql import ast
 from .errors import BindError, unsupported
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from ...plan.functions import Function
 from ...plan.rex import RexNode
 from ...plan.types import BOOLEAN, LogicalType
-from ..rexbuilder import is_null_literal, null
+from ..rex.builder import is_null_literal, null
 from ..sql import ast
 from .context import Context
 from .errors import BindError, unsupported

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, RexNode, transform
 from ...plan.types import LogicalType, row
-from ..algebra import Correlate, Filter, Join, Lateral, Rel, TemporalJoin
-from ..naming import uniquify
+from ..algebra.logical import Correlate, Filter, Join, Lateral, Rel, TemporalJoin
+from ..algebra.names import uniquify
 from .scope import MergedColumn, Namespace
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from ...plan.durations import parse_duration
 from ...plan.errors import FlinkplanError
-from ..algebra import TtlHint
-from ..catalog import did_you_mean
+from ..algebra.logical import TtlHint
+from ..catalog.catalog import did_you_mean
 from ..sql import ast
 from .errors import BindError
 from .from_items import FromItem

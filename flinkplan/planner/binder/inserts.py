@@ -7,9 +7,9 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
 from ...plan.types import LogicalType, row
-from ..algebra import Project, Rel, TableModify, Values
-from ..catalog import Table, View, did_you_mean
-from ..rexbuilder import cast, null
+from ..algebra.logical import Project, Rel, TableModify, Values
+from ..catalog.catalog import Table, View, did_you_mean
+from ..rex.builder import cast, null
 from ..sql import ast
 from .casts import avoids_cast, can_cast, can_cast_implicitly
 from .context import Context, TableUse

@@ -9,8 +9,8 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row
-from ..naming import uniquify
-from ..rexbuilder import TRUE, conjunction
+from ..algebra.names import uniquify
+from ..rex.builder import TRUE, conjunction
 from ..sql import ast
 from ..sql.source import Span
 from .calls import fit

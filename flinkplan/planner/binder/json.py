@@ -7,7 +7,7 @@ from ...plan.functions.model import Function
 from ...plan.functions.typing import in_family
 from ...plan.rex import Call, RexNode
 from ...plan.types import STRING
-from ..rexbuilder import symbol
+from ..rex.builder import symbol
 from ..sql import ast
 from ..sql.source import Span
 from .datatypes import resolve_type

@@ -23,8 +23,8 @@ from ...plan.types import (
     timestamp,
     timestamp_ltz,
 )
-from ..algebra import Approximate
-from ..rexbuilder import cast, fits_integer, interval_type, is_constant, is_null_literal, null, text
+from ..algebra.logical import Approximate
+from ..rex.builder import cast, fits_integer, interval_type, is_constant, is_null_literal, null, text
 from ..sql import ast
 from .casts import can_cast
 from .datatypes import resolve_type

@@ -10,8 +10,7 @@ from ...plan.functions.rules import comparable
 from ...plan.functions.typing import in_family, is_interval, least_restrictive
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BOOLEAN, CHARACTER, NULL, NUMERIC, LogicalType
-from ..optimizer.sargs import search_of
-from ..rexbuilder import (
+from ..rex.builder import (
     cast,
     compare,
     comparison_operands,
@@ -24,6 +23,7 @@ from ..rexbuilder import (
     negate,
     null,
 )
+from ..rex.sargs import search_of
 from ..sql import ast
 from ..sql.source import Span
 from .errors import BindError, unsupported

@@ -10,9 +10,9 @@ from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, decimal
-from ..algebra import Frame, Over
-from ..catalog import did_you_mean
-from ..rexbuilder import cast, ensure_type, integer, null
+from ..algebra.logical import Frame, Over
+from ..catalog.catalog import did_you_mean
+from ..rex.builder import cast, ensure_type, integer, null
 from ..sql import ast
 from .calls import check_null_treatment, fit
 from .context import Context

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from ...plan.functions import comparison
 from ...plan.functions.typing import is_interval
 from ...plan.rex import RexNode
-from ..optimizer.rexes import case
-from ..rexbuilder import compare, conjunction
+from ..rex.builder import compare, conjunction
+from ..rex.expressions import case
 from ..sql import ast
 from .errors import BindError
 from .expressions import ExpressionBinder

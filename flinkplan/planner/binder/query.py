@@ -10,9 +10,9 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import INT, LogicalType, row
-from ..algebra import Project, Rel, SetKind, SetOp, Sort, Values
-from ..naming import uniquify
-from ..rexbuilder import cast, rescaled
+from ..algebra.logical import Project, Rel, SetKind, SetOp, Sort, Values
+from ..algebra.names import uniquify
+from ..rex.builder import cast, rescaled
 from ..sql import ast
 from .context import Context
 from .errors import BindError, unsupported

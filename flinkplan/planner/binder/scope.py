@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from ...plan.record import Record, Struct
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType, row
-from ..catalog import did_you_mean
-from ..naming import uniquify
-from ..rexbuilder import field_access
+from ..algebra.names import uniquify
+from ..catalog.catalog import did_you_mean
+from ..rex.builder import field_access
 from ..sql.ast import Identifier
 from .errors import BindError
 

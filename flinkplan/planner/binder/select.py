@@ -10,9 +10,9 @@ from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import row
-from ..algebra import Aggregate, Filter, Project, Rel, TtlHint
-from ..naming import uniquify
-from ..rexbuilder import field_access
+from ..algebra.logical import Aggregate, Filter, Project, Rel, TtlHint
+from ..algebra.names import uniquify
+from ..rex.builder import field_access
 from ..sql import ast
 from ..sql.errors import snippet
 from .aggregates import AggregateBinder, has_aggregate

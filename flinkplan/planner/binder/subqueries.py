@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.types import BOOLEAN
-from ..algebra import Project, Rel, SubQuery, SubQueryKind
-from ..rexbuilder import negate
+from ..algebra.logical import Project, Rel, SubQuery, SubQueryKind
+from ..rex.builder import negate
 from ..sql import ast
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds

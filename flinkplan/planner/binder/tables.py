@@ -7,10 +7,10 @@ from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
-from ..algebra import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Values, Watermark
-from ..catalog import Table, View, did_you_mean
-from ..naming import uniquify
-from ..rexbuilder import TRUE
+from ..algebra.logical import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Values, Watermark
+from ..algebra.names import uniquify
+from ..catalog.catalog import Table, View, did_you_mean
+from ..rex.builder import TRUE
 from ..sql import ast
 from .context import Context, TableUse
 from .errors import BindError, unsupported

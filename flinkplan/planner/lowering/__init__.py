@@ -8,8 +8,8 @@ from typing import Any
 from ...plan.document import FLINK_VERSION, Edge, Plan
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
-from ..algebra import Rel
-from ..optimizer.changelog import Modes
+from ..algebra.logical import Rel
+from ..physical.changelog import Modes
 from . import aggregates, joins, ranks, relational, windows
 from .context import Context
 

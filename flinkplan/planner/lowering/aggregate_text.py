@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...plan.specs import AggregateCall, NamedWindowProperty
-from ..accumulators import Accumulators
+from ..algebra.accumulators import Accumulators
 from .printer import named
 
 _WINDOW_PROPERTIES = {"WindowStart": "start", "WindowEnd": "end", "Rowtime": "rowtime", "Proctime": "proctime"}

@@ -17,11 +17,11 @@ from ...plan.specs import (
     SlidingGroupWindow,
     TumblingGroupWindow,
 )
-from .. import physical as p
-from ..accumulators import accumulators, renamed
-from ..algebra import Rel
-from ..optimizer.monotonicity import call_retractions
-from ..optimizer.row_types import row_of, unique_names
+from ..algebra import physical as p
+from ..algebra.accumulators import accumulators, renamed
+from ..algebra.logical import Rel
+from ..algebra.row_types import row_of, unique_names
+from ..metadata.monotonicity import call_retractions
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
 from .context import Context, Rules, columns, names, order_text
 from .printer import untyped_literal

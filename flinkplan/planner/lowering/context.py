@@ -9,8 +9,8 @@ from ...plan.durations import format_duration, parse_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import Record
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
-from ..algebra import Rel
-from ..optimizer.changelog import Mode, Modes
+from ..algebra.logical import Rel
+from ..physical.changelog import Mode, Modes
 
 DEFAULTS = {
     "table.exec.mini-batch.enabled": "false",

@@ -7,11 +7,11 @@ from ...plan.durations import format_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
 from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinSpec, JoinType
-from .. import physical as p
-from ..optimizer.keys import Keys, keys_in_group_range
-from ..optimizer.multi_joins import equalities
-from ..optimizer.rexes import and_
-from ..optimizer.row_types import unique_names
+from ..algebra import physical as p
+from ..algebra.row_types import unique_names
+from ..metadata.keys import Keys, keys_in_group_range
+from ..rex.expressions import and_
+from ..rules.multi_joins import equalities
 from .context import Context, Rules, columns, names
 from .printer import expression, record_type
 from .windows import windowing_text

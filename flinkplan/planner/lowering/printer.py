@@ -13,7 +13,7 @@ from typing import Any
 
 from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
-from ..algebra import Approximate
+from ..algebra.logical import Approximate
 
 _CASTS = ("$CAST$1", "$TRY_CAST$1")
 _INFIX = frozenset(

@@ -16,8 +16,8 @@ from ...plan.specs import (
     VariableRankRange,
 )
 from ...plan.types import TimeKind
-from .. import physical as p
-from ..algebra import Rel
+from ..algebra import physical as p
+from ..algebra.logical import Rel
 from .context import Context, Rules, columns, names, order_text
 
 _NO_PARTITION = PartitionSpec(())

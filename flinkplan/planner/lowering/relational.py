@@ -27,11 +27,11 @@ from ...plan.specs import (
     TableSinkSpec,
     TableSourceSpec,
 )
-from .. import physical as p
-from ..catalog import Identifier, Table
+from ..algebra import physical as p
+from ..catalog.catalog import Identifier, Table
+from ..catalog.scan_columns import source_columns
 from ..connectors import table_options
-from ..optimizer.keys import smallest_key, upsert_keys
-from ..scan_columns import source_columns
+from ..metadata.keys import smallest_key, upsert_keys
 from .context import Context, Rules, columns, names
 from .printer import condition_digest, digest, expression, named, record_type, untyped_literal
 

@@ -17,9 +17,9 @@ from ...plan.specs import (
     WindowAttachedWindowing,
     WindowingStrategy,
 )
-from .. import physical as p
-from ..accumulators import accumulators, counts_rows
-from ..algebra import Rel
+from ..algebra import physical as p
+from ..algebra.accumulators import accumulators, counts_rows
+from ..algebra.logical import Rel
 from .aggregate_text import bare_properties, global_phase, local_phase, one_phase, property_texts
 from .context import Context, Rules, columns, names, order_text
 from .ranks import range_text

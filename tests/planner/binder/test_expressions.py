@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.planner.algebra import Project
+from flinkplan.planner.algebra.explain import rex_text
+from flinkplan.planner.algebra.logical import Project
 from flinkplan.planner.binder import Context, bind_query
-from flinkplan.planner.explain_algebra import rex_text
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import parse_query
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from flinkplan.planner.algebra.explain import explain
 from flinkplan.planner.binder import Context, bind_query
-from flinkplan.planner.explain_algebra import explain
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import parse_query, parse_script
 

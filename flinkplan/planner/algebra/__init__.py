@@ -1,0 +1,1 @@
+"""The logical and the physical algebra: relations, their trees, and the names of their columns."""

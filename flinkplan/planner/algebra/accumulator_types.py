@@ -1,0 +1,193 @@
+"""The types of the accumulators that are objects: views of maps, lists, structures.
+
+Sources: the accumulator classes of Flink's runtime, its type and serializer snapshots.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Mapping, Sequence
+
+from ...plan.record import Json
+from ...plan.types import BIGINT, DOUBLE, INT, STRING, LogicalType, RowField, array, row
+
+_VIEW = "org.apache.flink.table.api.dataview.MapView"
+_LIST_VIEW = "org.apache.flink.table.api.dataview.ListView"
+_AGGREGATES = "org.apache.flink.table.runtime.functions.aggregate."
+_DATA = "org.apache.flink.table.data."
+_DATA_CLASSES = {
+    "CHAR": f"{_DATA}StringData",
+    "VARCHAR": f"{_DATA}StringData",
+    "DECIMAL": f"{_DATA}DecimalData",
+    "TIMESTAMP": f"{_DATA}TimestampData",
+    "TIMESTAMP_LTZ": f"{_DATA}TimestampData",
+    "DATE": "java.lang.Integer",
+    "TIME": "java.lang.Integer",
+}
+"""The classes that hold values inside Flink, where they are not those of its API."""
+_SERIALIZERS = "org.apache.flink.api.common.typeutils.base"
+_RUNTIME_SERIALIZERS = "org.apache.flink.table.runtime.typeutils"
+LISTED = {
+    "BOOLEAN": (_SERIALIZERS, "Boolean", "Boolean", ()),
+    "TINYINT": (_SERIALIZERS, "Byte", "Byte", ()),
+    "SMALLINT": (_SERIALIZERS, "Short", "Short", ()),
+    "INT": (_SERIALIZERS, "Int", "Int", ()),
+    "DATE": (_SERIALIZERS, "Int", "Int", ()),
+    "TIME": (_SERIALIZERS, "Int", "Int", ()),
+    "BIGINT": (_SERIALIZERS, "Long", "Long", ()),
+    "FLOAT": (_SERIALIZERS, "Float", "Float", ()),
+    "DOUBLE": (_SERIALIZERS, "Double", "Double", ()),
+    "CHAR": (_RUNTIME_SERIALIZERS, "StringData", "StringData", ()),
+    "VARCHAR": (_RUNTIME_SERIALIZERS, "StringData", "StringData", ()),
+    "DECIMAL": (_RUNTIME_SERIALIZERS, "DecimalData", "Decimal", ("precision", "scale")),
+    "TIMESTAMP": (_RUNTIME_SERIALIZERS, "TimestampData", "TimestampData", ("precision",)),
+    "TIMESTAMP_LTZ": (_RUNTIME_SERIALIZERS, "TimestampData", "TimestampData", ("precision",)),
+}
+"""Of the types that a list may hold: package and names of the serializer and its snapshot, and what that holds."""
+
+_COMPOSITE_MAGIC, _NESTED_MAGIC = 911108, 1333245
+_SNAPSHOT_VERSION = 3
+
+
+WELFORD = LogicalType(
+    "STRUCTURED",
+    raw=Json({"class": f"{_AGGREGATES}WelfordM2AggFunction$WelfordM2Accumulator"}),
+    fields=row((("n", BIGINT.not_null()), ("mean", DOUBLE.not_null()), ("m2", DOUBLE.not_null()))).fields,
+)
+
+
+def extreme_with_retract(name: str, t: LogicalType) -> LogicalType:
+    """Of MIN and MAX that take rows back: how often each value is there."""
+    title = name.capitalize()
+    view = _map_view(t.not_null(), BIGINT)
+    return _structured(
+        f"{title}WithRetractAggFunction${title}WithRetractAccumulator",
+        [
+            {"name": name, "attributeType": str(t.nullable_())},
+            {"name": "mapSize", "attributeType": "BIGINT"},
+            {"name": "map", "attributeType": dict(view.raw or {})},
+        ],
+    )
+
+
+def distinct_view(key: LogicalType, count_each: bool) -> LogicalType:
+    """The distinct values; where ``count_each``, with a count for each of the calls that share them."""
+    if not count_each:
+        return _map_view(key, BIGINT.not_null())
+    longs = {"conversionClass": "[J", "elementClass": {"conversionClass": "long"}}
+    return _map_view(key, array(BIGINT.not_null()), {"valueClass": longs})
+
+
+def _map_view(key: LogicalType, value: LogicalType, classes: Mapping[str, object] | None = None) -> LogicalType:
+    external: object = f"STRUCTURED<'{_VIEW}', `map` MAP<{key}, {value}>>"
+    data_class = _DATA_CLASSES.get(key.root)
+    conversions = dict(classes or {})
+    if data_class:
+        conversions = {"keyClass": {"conversionClass": data_class}, **conversions}
+    if conversions:
+        external = {"logicalType": external, "fields": [{"name": "map", **conversions}]}
+    return LogicalType("RAW", raw=Json({"type": "RAW", "class": _VIEW, "externalDataType": external}))
+
+
+def _structured(name: str, attributes: Sequence[Mapping[str, object]]) -> LogicalType:
+    return LogicalType(
+        "STRUCTURED",
+        raw=Json(
+            {
+                "type": "STRUCTURED_TYPE",
+                "implementationClass": f"{_AGGREGATES}{name}",
+                "attributes": list(attributes),
+                "comparison": "EQUALS",
+            }
+        ),
+    )
+
+
+PERCENTILE = _structured(
+    "PercentileAggFunction$PercentileAccumulator",
+    [
+        {"name": "percentages", "attributeType": str(array(DOUBLE))},
+        {"name": "valueCount", "attributeType": dict(_map_view(DOUBLE, BIGINT).raw or {})},
+    ],
+)
+
+
+JSON_OBJECTAGG = _structured(
+    "JsonObjectAggFunction$Accumulator",
+    [
+        {
+            "name": "map",
+            "attributeType": dict(
+                _map_view(STRING.not_null(), STRING, {"valueClass": {"conversionClass": _DATA_CLASSES["VARCHAR"]}}).raw
+                or {}
+            ),
+        }
+    ],
+)
+
+
+_BITMAP = LogicalType("BITMAP")
+
+
+def _of_bitmaps(operation: str) -> LogicalType:
+    """Of a function that puts bitmaps together."""
+    cls = f"{_AGGREGATES}AbstractBitmap{operation}AggFunction$Bitmap{operation}Accumulator"
+    return LogicalType("STRUCTURED", fields=(RowField("bitmap", _BITMAP),), raw=Json({"class": cls}))
+
+
+BITMAPS = {
+    f"$BITMAP_{name}{counted}_AGG$1": t
+    for name, t in (("BUILD", _BITMAP.not_null()), *((o.upper(), _of_bitmaps(o)) for o in ("And", "Or", "Xor")))
+    for counted in ("", "_CARDINALITY")
+}
+"""Of each function of bitmaps that takes no rows back."""
+
+
+def _list_view(element: LogicalType) -> LogicalType:
+    classes = {"conversionClass": _DATA_CLASSES[element.root]}
+    external = {
+        "logicalType": f"STRUCTURED<'{_LIST_VIEW}', `list` ARRAY<{element}>>",
+        "fields": [{"name": "list", "conversionClass": "java.util.List", "elementClass": classes}],
+    }
+    return LogicalType("RAW", raw=Json({"type": "RAW", "class": _LIST_VIEW, "externalDataType": external}))
+
+
+LISTAGG_WITH_RETRACT = _structured(
+    "ListAggWithRetractAggFunction$ListAggWithRetractAccumulator",
+    [
+        {"name": name, "attributeType": dict(_list_view(STRING.not_null()).raw or {})}
+        for name in ("list", "retractList")
+    ],
+)
+
+
+def collect(element: LogicalType) -> LogicalType:
+    """Of COLLECT: how often each value is there."""
+    view = _map_view(element.not_null(), INT)
+    attributes = [{"name": "map", "attributeType": dict(view.raw or {})}]
+    return _structured("CollectAggFunction$CollectAccumulator", attributes)
+
+
+def array_agg(element: LogicalType) -> LogicalType:
+    """Of ARRAY_AGG: the elements, and those taken back before they came."""
+    elements = LogicalType("RAW", raw=Json({"class": "java.util.LinkedList", "snapshot": _list_snapshot(element)}))
+    fields = (RowField("list", elements), RowField("retractList", elements))
+    cls = f"{_AGGREGATES}ArrayAggFunction$ArrayAggAccumulator"
+    return LogicalType("STRUCTURED", fields=fields, raw=Json({"class": cls}))
+
+
+def _list_snapshot(element: LogicalType) -> str:
+    """The snapshot of a list's serializer, in the form that Flink writes into the type."""
+    package, serializer, snapshot, parameters = LISTED[element.root]
+    numbers = {"precision": element.precision or 0, "scale": element.scale or 0}
+    nested = _snapshot(f"{package}.{serializer}Serializer${snapshot}SerializerSnapshot")
+    nested += b"".join(struct.pack(">i", numbers[p]) for p in parameters)
+    composite = struct.pack(">ii?iii", _COMPOSITE_MAGIC, _SNAPSHOT_VERSION, True, _NESTED_MAGIC, 1, 1)
+    outer = _snapshot(f"{_RUNTIME_SERIALIZERS}.LinkedListSerializer$LinkedListSerializerSnapshot")
+    return base64.b64encode(outer + composite + nested).decode()
+
+
+def _snapshot(name: str) -> bytes:
+    """A snapshot's class and version."""
+    return struct.pack(">H", len(name)) + name.encode() + struct.pack(">i", _SNAPSHOT_VERSION)

@@ -1,0 +1,148 @@
+"""What kind of join a condition makes: keys and time bounds.
+
+Sources: Calcite's ``JoinInfo``, ``IntervalJoinUtil``.
+"""
+
+from __future__ import annotations
+
+from ...plan.record import Record
+from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.specs import JoinSpec, JoinType, WindowBounds
+from ...plan.types import BOOLEAN, LogicalType
+from ..rex.expressions import (
+    AND,
+    BINARY,
+    CAST,
+    EQ,
+    GE,
+    GT,
+    IS_NOT_DISTINCT_FROM,
+    IS_NULL,
+    LE,
+    LT,
+    MIRRORED,
+    OR,
+    conjunctions,
+    is_call,
+    test,
+)
+
+
+class JoinKeys(Record):
+    """The equal columns of a join and what else must hold."""
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    filter_nulls: tuple[bool, ...]
+    rest: tuple[RexNode, ...]
+
+    def spec(self, kind: JoinType) -> JoinSpec:
+        """As the plan writes it."""
+        condition = _together(self.rest)
+        return JoinSpec(kind, self.left, self.right, self.filter_nulls, condition)
+
+
+def _together(parts: tuple[RexNode, ...]) -> RexNode | None:
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return Call(AND, parts, BOOLEAN.with_nullability(any(p.type.nullable for p in parts)), BINARY)
+
+
+def join_keys(condition: RexNode, width: int) -> JoinKeys:
+    """Split a condition; ``width`` columns are on the left."""
+    left, right, nulls, rest = [], [], [], []
+    for part in conjunctions(condition):
+        pair = _equal_columns(part, width)
+        if pair is None:
+            rest.append(part)
+        else:
+            left.append(pair[0])
+            right.append(pair[1])
+            nulls.append(is_call(part, EQ))
+    return JoinKeys(tuple(left), tuple(right), tuple(nulls), tuple(rest))
+
+
+def null_safe_equality(rex: RexNode) -> RexNode | None:
+    """``a = b OR (a IS NULL AND b IS NULL)`` as IS NOT DISTINCT FROM."""
+    if not is_call(rex, OR) or len(children(rex)) != 2:
+        return None
+    equal, both = children(rex)
+    if not is_call(equal, EQ) or not is_call(both, AND):
+        return None
+    a, b = children(equal)
+    if set(children(both)) != {test(IS_NULL, a), test(IS_NULL, b)}:
+        return None
+    return Call(IS_NOT_DISTINCT_FROM, (a, b), BOOLEAN.not_null(), BINARY)
+
+
+def _equal_columns(rex: RexNode, width: int) -> tuple[int, int] | None:
+    rex = null_safe_equality(rex) or rex
+    if not is_call(rex, EQ, IS_NOT_DISTINCT_FROM):
+        return None
+    a, b = rex.operands
+    if not isinstance(a, InputRef) or not isinstance(b, InputRef):
+        return None
+    if a.index > b.index:
+        a, b = b, a
+    return (a.index, b.index - width) if a.index < width <= b.index else None
+
+
+# ---------------------------------------------------------------- time bounds
+
+
+def interval_bounds(
+    condition: RexNode, types: tuple[LogicalType, ...], width: int
+) -> tuple[WindowBounds | None, tuple[RexNode, ...]]:
+    """The time bounds of a condition, and the parts that are none."""
+    lower: int | None = None
+    upper: int | None = None
+    indexes: tuple[int, int] | None = None
+    rest: list[RexNode] = []
+    for part in conjunctions(condition):
+        found = _time_comparison(part, types, width)
+        if found is None or (indexes is not None and found[0] != indexes):
+            rest.append(part)
+            continue
+        indexes, low, high = found
+        lower = low if lower is None else lower if low is None else max(lower, low)
+        upper = high if upper is None else upper if high is None else min(upper, high)
+    if indexes is None or lower is None or upper is None:
+        return None, conjunctions(condition)
+    left, right = indexes
+    return WindowBounds(types[left].is_rowtime, lower, upper, left, right - width), tuple(rest)
+
+
+def _time_comparison(
+    rex: RexNode, types: tuple[LogicalType, ...], width: int
+) -> tuple[tuple[int, int], int | None, int | None] | None:
+    """(the two time columns, lower bound, upper bound) of left − right."""
+    if not is_call(rex, EQ, LT, LE, GT, GE):
+        return None
+    a, b = (_time_term(o, types) for o in rex.operands)
+    if a is None or b is None or (a[0] < width) == (b[0] < width):
+        return None
+    name = rex.name
+    if a[0] >= width:
+        a, b, name = b, a, MIRRORED[name]
+    distance = b[1] - a[1]
+    low = {EQ: distance, GE: distance, GT: distance + 1}.get(name)
+    high = {EQ: distance, LE: distance, LT: distance - 1}.get(name)
+    return (a[0], b[0]), low, high
+
+
+def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] | None:
+    """A time column and what is added to it."""
+    if isinstance(rex, InputRef):
+        return (rex.index, 0) if types[rex.index].is_time_attribute else None
+    if is_call(rex, CAST):
+        return _time_term(rex.operands[0], types)
+    if not isinstance(rex, Call) or rex.name not in ("$+$1", "$-$1") or len(rex.operands) != 2:
+        return None
+    left, right = rex.operands
+    if rex.name == "$+$1" and isinstance(left, Literal):
+        left, right = right, left
+    base = _time_term(left, types)
+    if base is None or not isinstance(right, Literal) or not right.type.root.startswith("INTERVAL"):
+        return None
+    amount = int(right.value)
+    return base[0], base[1] + (amount if rex.name == "$+$1" else -amount)

@@ -1,0 +1,1 @@
+"""Tables, views and functions by name, and what their sources produce."""

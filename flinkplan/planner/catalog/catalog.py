@@ -1,0 +1,274 @@
+"""Tables and views by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, TypeVar
+
+from ...plan.errors import FlinkplanError
+from ...plan.record import PartlyCompared, Record, Struct, field
+from ...plan.specs import ResolvedTable
+from ...plan.types import NULL, LogicalType
+from ..sql.ast import Query
+from ..sql.source import Span
+
+T = TypeVar("T", "Table", "View")
+
+DEFAULT_CATALOG = "default_catalog"
+DEFAULT_DATABASE = "default_database"
+
+
+class Identifier(Record):
+    """A full object name."""
+
+    catalog: str
+    database: str
+    name: str
+
+    def __str__(self) -> str:
+        return ".".join(f"`{part.replace('`', '``')}`" for part in (self.catalog, self.database, self.name))
+
+    @property
+    def summary(self) -> str:
+        """The name without quotes, as messages and descriptions have it."""
+        return f"{self.catalog}.{self.database}.{self.name}"
+
+
+class Table(PartlyCompared):
+    """A table of the catalog; ``option_spans`` says where its options are written."""
+
+    identifier: Identifier
+    resolved: ResolvedTable
+    temporary: bool = False
+    option_spans: Mapping[str, Span] = field(default_factory=dict)
+
+    apart: ClassVar[frozenset[str]] = frozenset({"option_spans"})
+
+
+class View(PartlyCompared):
+    """A view: the query it stands for, the names of its columns if it renames them, and the types they have."""
+
+    identifier: Identifier
+    query: Query
+    columns: tuple[str, ...] = ()
+    temporary: bool = False
+    text: str = ""
+    comment: str | None = None
+    row_type: LogicalType = NULL
+    home: tuple[str, str] = (DEFAULT_CATALOG, DEFAULT_DATABASE)
+    """The catalog and database in which its query looks up short names."""
+
+    apart: ClassVar[frozenset[str]] = frozenset({"row_type"})
+
+
+class CatalogError(FlinkplanError):
+    """An object that is missing, or there already."""
+
+
+class FaultyDefinition(CatalogError):
+    """A name whose definition is wrong: what refers to it cannot be judged before that is mended."""
+
+
+class Catalog(Struct):
+    """All catalogs, their databases and what is in them; names are compared with their case.
+
+    A temporary object hides the permanent one of the same name.
+    """
+
+    current_catalog: str = DEFAULT_CATALOG
+    current_database: str = DEFAULT_DATABASE
+    catalogs: dict[str, str] = field(default_factory=lambda: {DEFAULT_CATALOG: DEFAULT_DATABASE})
+    """The catalogs, each with its default database."""
+    databases: set[tuple[str, str]] = field(default_factory=lambda: {(DEFAULT_CATALOG, DEFAULT_DATABASE)})
+    objects: dict[Identifier, Table | View] = field(default_factory=dict)
+    temporary: dict[Identifier, Table | View] = field(default_factory=dict)
+    faulty: set[Identifier] = field(default_factory=set)
+    """Names whose definitions are wrong."""
+
+    # Tables and views
+
+    def qualify(self, names: tuple[str, ...]) -> Identifier:
+        """The full name of ``table``, ``database.table`` or ``catalog.database.table``."""
+        if len(names) == 1:
+            return Identifier(self.current_catalog, self.current_database, names[0])
+        if len(names) == 2:
+            return Identifier(self.current_catalog, names[0], names[1])
+        if len(names) == 3:
+            return Identifier(*names)
+        raise CatalogError(f"'{'.'.join(names)}' has too many parts; a table is catalog.database.name at most")
+
+    def find(self, names: tuple[str, ...]) -> Table | View | None:
+        """The table or view of a name, looked up in the current database where the name is short.
+
+        Raises :class:`FaultyDefinition` where what defines the name is wrong.
+        """
+        if len(names) > 3:
+            return None
+        identifier = self.qualify(names)
+        if identifier in self.faulty:
+            raise FaultyDefinition(f"the definition of '{identifier.summary}' is wrong")
+        return self.temporary.get(identifier) or self.objects.get(identifier)
+
+    def get(self, names: tuple[str, ...], kind: type[T]) -> T:
+        """The table, or the view, of a name.  Raises :class:`CatalogError` if there is none of that kind."""
+        found = self.find(names)
+        if not isinstance(found, kind):
+            raise self._missing(names, kind, found)
+        return found
+
+    def _missing(
+        self, names: tuple[str, ...], kind: type[Table] | type[View], found: Table | View | None
+    ) -> CatalogError:
+        what, other = ("table", "view") if kind is Table else ("view", "table")
+        name = ".".join(names)
+        if found is not None:
+            return CatalogError(f"'{name}' is a {other}, not a {what}")
+        return CatalogError(f"there is no {what} '{name}'", hint=did_you_mean(names[-1], self.names()))
+
+    def add(self, item: Table | View, *, replace: bool = False, if_not_exists: bool = False) -> None:
+        """Add a table or view.  Raises :class:`CatalogError` if the name is taken or the database is missing."""
+        identifier = item.identifier
+        if (identifier.catalog, identifier.database) not in self.databases:
+            raise CatalogError(
+                f"the database '{identifier.catalog}.{identifier.database}' does not exist",
+                hint=f"create it first: CREATE DATABASE {identifier.database}",
+            )
+        place = self.temporary if item.temporary else self.objects
+        if identifier in place and not replace:
+            if if_not_exists:
+                return
+            raise CatalogError(
+                f"'{identifier.summary}' exists already", hint="DROP it first, or write CREATE … IF NOT EXISTS"
+            )
+        place[identifier] = item
+
+    def drop(
+        self,
+        names: tuple[str, ...],
+        kind: type[Table] | type[View],
+        *,
+        temporary: bool = False,
+        if_exists: bool = False,
+    ) -> None:
+        """Remove a table or view.
+
+        Raises :class:`CatalogError` if there is none of that kind, or if a temporary one hides it.
+        """
+        identifier = self.qualify(names)
+        place = self.temporary if temporary else self.objects
+        hiding = self.temporary.get(identifier)
+        if not temporary and isinstance(hiding, kind):
+            what = "TABLE" if kind is Table else "VIEW"
+            raise CatalogError(
+                f"a temporary {what.lower()} '{'.'.join(names)}' hides it",
+                hint=f"first DROP TEMPORARY {what} {'.'.join(names)}",
+            )
+        if isinstance(place.get(identifier), kind):
+            del place[identifier]
+        elif not if_exists:
+            raise self._missing(names, kind, place.get(identifier))
+
+    def names(self) -> Iterator[str]:
+        """The short names of all objects."""
+        return (identifier.name for identifier in {**self.objects, **self.temporary})
+
+    def objects_of(self, catalog: str, database: str) -> list[Table | View]:
+        """What is visible in a database, by name."""
+        visible = {**self.objects, **self.temporary}
+        here = (i for i in visible if (i.catalog, i.database) == (catalog, database))
+        return [visible[i] for i in sorted(here, key=lambda i: i.name)]
+
+    # Catalogs and databases
+
+    def qualify_database(self, names: tuple[str, ...]) -> tuple[str, str]:
+        """The full name of ``database`` or ``catalog.database``."""
+        if len(names) > 2:
+            raise CatalogError(f"'{'.'.join(names)}' has too many parts; a database is catalog.name at most")
+        return (names[0] if len(names) > 1 else self.current_catalog, names[-1])
+
+    def existing_database(self, names: tuple[str, ...]) -> tuple[str, str]:
+        """The full name of a database that is there.  Raises :class:`CatalogError`."""
+        key = self.qualify_database(names)
+        if key not in self.databases:
+            known = [database for catalog, database in self.databases if catalog == key[0]]
+            raise CatalogError(f"there is no database '{'.'.join(names)}'", hint=did_you_mean(names[-1], known))
+        return key
+
+    def create_database(self, names: tuple[str, ...], *, if_not_exists: bool = False) -> None:
+        """Add a database.  Raises :class:`CatalogError` if it is there or its catalog is missing."""
+        key = self.qualify_database(names)
+        self._check_catalog(key[0])
+        if key in self.databases and not if_not_exists:
+            raise CatalogError(f"the database '{'.'.join(key)}' exists already", hint="or write IF NOT EXISTS")
+        self.databases.add(key)
+
+    def drop_database(self, names: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False) -> None:
+        """Remove a database.  Raises :class:`CatalogError` if it is in use, not empty or missing."""
+        if if_exists and self.qualify_database(names) not in self.databases:
+            return
+        key = self.existing_database(names)
+        if key == (self.current_catalog, self.current_database):
+            raise CatalogError(f"the database '{'.'.join(key)}' is in use", hint="USE another one first")
+        inside = self.objects_of(*key)
+        if inside and not cascade:
+            raise CatalogError(
+                f"the database '{'.'.join(key)}' is not empty: it holds '{inside[0].identifier.name}'",
+                hint="DROP DATABASE … CASCADE drops what is in it as well",
+            )
+        for item in inside:
+            self.objects.pop(item.identifier, None)
+            self.temporary.pop(item.identifier, None)
+        self.databases.remove(key)
+
+    def use_database(self, names: tuple[str, ...]) -> None:
+        """Make a database the current one.  Raises :class:`CatalogError` if it is missing."""
+        self.current_catalog, self.current_database = self.existing_database(names)
+
+    def create_catalog(self, name: str, default_database: str, *, if_not_exists: bool = False) -> None:
+        """Add a catalog that lives in memory.  Raises :class:`CatalogError` if it is there."""
+        if name in self.catalogs:
+            if if_not_exists:
+                return
+            raise CatalogError(f"the catalog '{name}' exists already", hint="or write IF NOT EXISTS")
+        self.catalogs[name] = default_database
+        self.databases.add((name, default_database))
+
+    def drop_catalog(self, name: str, *, if_exists: bool = False) -> None:
+        """Remove a catalog and all in it.  Raises :class:`CatalogError` if it is in use or missing."""
+        if if_exists and name not in self.catalogs:
+            return
+        self._check_catalog(name)
+        if name == self.current_catalog:
+            raise CatalogError(f"the catalog '{name}' is in use", hint="USE CATALOG another one first")
+        del self.catalogs[name]
+        self.databases = {key for key in self.databases if key[0] != name}
+        self.objects = {i: item for i, item in self.objects.items() if i.catalog != name}
+        self.temporary = {i: item for i, item in self.temporary.items() if i.catalog != name}
+
+    def use_catalog(self, name: str) -> None:
+        """Make a catalog's default database the current one.  Raises :class:`CatalogError` if it is missing."""
+        self._check_catalog(name)
+        if name != self.current_catalog:
+            self.current_catalog, self.current_database = name, self.catalogs[name]
+
+    def _check_catalog(self, name: str) -> None:
+        if name not in self.catalogs:
+            raise CatalogError(f"there is no catalog '{name}'", hint=did_you_mean(name, self.catalogs))
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names what is most like ``name``, or what there is if that is little; ``None`` otherwise."""
+    choices = list(dict.fromkeys(known))
+    folded = {c.lower(): c for c in reversed(choices)}
+    near = [folded[c] for c in difflib.get_close_matches(name.lower(), folded, 3, 0.6)]
+    if near:
+        return f"did you mean {_either(near)}?"
+    if choices and len(choices) <= 12:
+        return f"there is {_either(choices, 'and')}"
+    return None
+
+
+def _either(names: list[str], word: str = "or") -> str:
+    *first, last = (f"'{n}'" for n in names)
+    return f"{', '.join(first)} {word} {last}" if first else last

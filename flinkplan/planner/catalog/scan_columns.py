@@ -1,0 +1,31 @@
+"""What a table's source produces: its columns, before and after what was pushed into it."""
+
+from __future__ import annotations
+
+from ...plan.specs import ProjectPushDown
+from ..algebra.physical import SourceScan
+
+
+def physical_columns(scan: SourceScan) -> tuple[str, ...]:
+    """The names of the table's columns that the source itself holds."""
+    columns = scan.table.resolved.schema.columns
+    return tuple(c.name for c in columns if c.kind is None)
+
+
+def source_columns(scan: SourceScan) -> tuple[str, ...]:
+    """The names of all columns that the source can produce: the physical ones, then metadata."""
+    metadata = (c.name for c in scan.table.resolved.schema.columns if c.kind == "METADATA")
+    return (*physical_columns(scan), *metadata)
+
+
+def physical_paths(scan: SourceScan) -> tuple[tuple[int, ...], ...]:
+    """Where the physical columns that a scan produces are among those of the table."""
+    projections = (a.projected_fields for a in scan.abilities if isinstance(a, ProjectPushDown))
+    return next(projections, tuple((i,) for i in range(len(physical_columns(scan)))))
+
+
+def scan_columns(scan: SourceScan) -> tuple[str, ...]:
+    """For each produced column the name of the table's column."""
+    physical, paths = physical_columns(scan), physical_paths(scan)
+    produced = tuple(physical[path[0]] if len(path) == 1 else "" for path in paths)
+    return produced + scan.row_type.field_names[len(produced) :]

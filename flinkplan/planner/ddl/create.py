@@ -1,0 +1,347 @@
+"""CREATE TABLE and CREATE VIEW: from the syntax tree to objects of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...plan.record import Record, field, replace
+from ...plan.specs import (
+    Column,
+    ResolvedSchema,
+    ResolvedTable,
+    TableExpression,
+    UniqueConstraint,
+    WatermarkSpec,
+)
+from ...plan.types import LogicalType, TimeKind, row
+from ..binder.context import Context
+from ..binder.datatypes import resolve_type
+from ..binder.errors import BindError, unsupported
+from ..binder.expressions import ExpressionBinder
+from ..binder.query import bind_query, renamed
+from ..binder.scope import Namespace, Scope
+from ..catalog.catalog import Catalog, Table, View, did_you_mean
+from ..sql import ast, parse_data_type
+from ..sql.source import Span
+from .expression_text import sql_text
+
+
+class _Draft(Record):
+    """What LIKE takes over from another table; ``merging`` says for each feature what becomes of a conflict."""
+
+    columns: tuple[Column, ...] = ()
+    watermarks: tuple[WatermarkSpec, ...] = ()
+    primary_key: UniqueConstraint | None = None
+    partition_keys: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    merging: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, feature: str, conflict: bool, what: str, span: Span) -> None:
+        """Raise :class:`BindError` if the statement says again what is included already."""
+        if conflict and self.merging.get(feature) == "INCLUDING":
+            ways = f"EXCLUDING {feature}" + ("" if feature in _KEPT_WHOLE else f" or OVERWRITING {feature}")
+            raise BindError(f"the table after LIKE has {what} already", span, f"add ({ways}) behind its name")
+
+
+def create_table(context: Context, node: ast.CreateTable) -> Table:
+    """The table of a CREATE TABLE.
+
+    Raises :class:`BindError` for an unknown column, a wrong type or what Flink refuses.
+    """
+    draft = _like(context.catalog, node.like) if node.like is not None else _Draft()
+    columns = _columns(context, node, draft.columns)
+    for key in node.primary_keys:
+        draft.check("CONSTRAINTS", draft.primary_key is not None, "a PRIMARY KEY", key.span)
+    primary_key, columns = _primary_key(node, draft.primary_key, columns)
+    for watermark in node.watermarks:
+        draft.check("WATERMARKS", bool(draft.watermarks), "a WATERMARK", watermark.span)
+    watermarks = _watermarks(context, node, columns) or draft.watermarks
+    columns = tuple(_rowtime(c) if c.name in {w.rowtime_attribute for w in watermarks} else c for c in columns)
+    for partition_column in node.partitioned_by[:1]:
+        draft.check("PARTITIONS", bool(draft.partition_keys), "partitions", partition_column.span)
+    partition_keys = _partition_keys(node, columns) or draft.partition_keys
+    for option in node.options:
+        draft.check("OPTIONS", option.key in dict(draft.options), f"the option '{option.key}'", option.span)
+    options = dict(sorted((dict(draft.options) | {o.key: o.value for o in node.options}).items()))
+    if not options:
+        raise BindError(f"the table '{node.name}' has no WITH options", node.name.span, "add WITH ('connector' = '…')")
+    return Table(
+        context.catalog.qualify(node.name.names),
+        ResolvedTable(
+            schema=ResolvedSchema(columns, watermarks or None, primary_key),
+            distribution=_distribution(node),
+            partition_keys=partition_keys or None,
+            options=options,
+            comment=node.comment,
+        ),
+        temporary=node.temporary,
+        option_spans={o.key: o.span for o in node.options},
+    )
+
+
+def create_view(context: Context, node: ast.CreateView) -> View:
+    """The view of a CREATE VIEW, whose query is bound anew where it is used.
+
+    Raises :class:`BindError` if the query is wrong.
+    """
+    catalog = context.catalog
+    row_type = renamed(bind_query(context, node.query), node.columns, node.name.parts[-1])
+    _check_names(node.columns or _selected_names(node.query.body))
+    return View(
+        catalog.qualify(node.name.names),
+        node.query,
+        tuple(c.name for c in node.columns),
+        node.temporary,
+        node.query.span.text,
+        node.comment,
+        row_type,
+        (catalog.current_catalog, catalog.current_database),
+    )
+
+
+def _selected_names(body: ast.QueryBody) -> list[ast.Identifier]:
+    """The names that the items of a SELECT, the first of a set operation, say themselves."""
+    while not isinstance(body, ast.Select):
+        if isinstance(body, ast.Query):
+            body = body.body
+        elif isinstance(body, ast.SetOperation):
+            body = body.left
+        else:
+            return []
+    columns = (i.expression.parts[-1] if isinstance(i.expression, ast.ColumnRef) else None for i in body.items)
+    names = (item.alias or column for item, column in zip(body.items, columns, strict=True))
+    return [name for name in names if name is not None]
+
+
+def _check_names(names: Iterable[ast.Identifier]) -> None:
+    """Raise :class:`BindError` where a view would have two columns of one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name.name in seen:
+            raise BindError(f"the view has two columns '{name.name}'", name.span, "give one another name with AS")
+        seen.add(name.name)
+
+
+def split_table_as(context: Context, node: ast.CreateTable) -> tuple[ast.CreateTable, ast.Insert]:
+    """``CREATE TABLE … AS query`` as the table, which gets the query's columns behind its own, and an INSERT."""
+    query = node.query
+    assert query is not None
+    row_type = bind_query(context, query).row_type
+    own = {c.name.name for c in node.columns}
+    for name in node.column_names:
+        if name.name not in row_type.field_names:
+            raise BindError(
+                f"the query gives no column '{name}'", name.span, did_you_mean(name.name, row_type.field_names)
+            )
+    order = tuple(n.name for n in node.column_names) or row_type.field_names
+    types = {f.name: f.type for f in row_type.fields}
+    queried = [
+        ast.PhysicalColumn(ast.Identifier(name, span=query.span), parse_data_type(str(types[name].regular())))
+        for name in order
+        if name not in own
+    ]
+    table = replace(node, columns=(*node.columns, *queried), column_names=(), query=None)
+    arranged = node.columns or node.column_names
+    names = row_type.field_names if arranged else ()
+    targets = tuple(ast.Name((ast.Identifier(name, span=query.span),)) for name in names)
+    return table, ast.Insert(node.name, query, targets, span=node.span)
+
+
+# ---------------------------------------------------------------- columns
+
+
+def _columns(context: Context, node: ast.CreateTable, inherited: tuple[Column, ...]) -> tuple[Column, ...]:
+    seen = {c.name for c in inherited}
+    for column in node.columns:
+        if column.name.name in seen:
+            raise BindError(f"the column '{column.name.name}' is declared twice", column.name.span)
+        seen.add(column.name.name)
+    stored = [c for c in inherited if c.kind != "COMPUTED"]
+    stored += [_stored_column(c) for c in node.columns if not isinstance(c, ast.ComputedColumn)]
+    scope = _scope(((c.name, c.data_type) for c in stored if c.data_type is not None), str(node.name))
+    computed = {c.name for c in node.columns if isinstance(c, ast.ComputedColumn)}
+    by_name = {c.name: c for c in stored}
+    columns = list(inherited)
+    for column in node.columns:
+        if isinstance(column, ast.ComputedColumn):
+            columns.append(_computed_column(context, column, scope, {c.name for c in computed}))
+        else:
+            columns.append(by_name[column.name.name])
+    return tuple(columns)
+
+
+def _stored_column(column: ast.PhysicalColumn | ast.MetadataColumn) -> Column:
+    t = resolve_type(column.type)
+    if isinstance(column, ast.PhysicalColumn):
+        return Column(column.name.name, comment=column.comment, data_type=t)
+    return Column(
+        column.name.name,
+        comment=column.comment,
+        kind="METADATA",
+        data_type=t,
+        metadata_key=column.key,
+        is_virtual=column.virtual,
+    )
+
+
+def _computed_column(context: Context, column: ast.ComputedColumn, scope: Scope, computed: set[str]) -> Column:
+    for part in column.expression.walk():
+        if isinstance(part, ast.ColumnRef) and part.names[0] in computed:
+            raise BindError(
+                f"a computed column cannot read the computed column '{part.names[0]}'",
+                part.span,
+                "repeat its expression, or compute it in a view",
+            )
+    rex = _binder(context, scope, "a computed column").bind(column.expression)
+    return Column(
+        column.name.name,
+        comment=column.comment,
+        kind="COMPUTED",
+        expression=TableExpression(rex, sql_text(column.expression)),
+    )
+
+
+def _binder(context: Context, scope: Scope, place: str) -> ExpressionBinder:
+    binder = ExpressionBinder(context, scope, place)
+    binder.searches_lists = False
+    return binder
+
+
+def _scope(fields: Iterable[tuple[str, LogicalType]], name: str) -> Scope:
+    return Scope((Namespace(row(fields, nullable=False), 0, name),))
+
+
+def column_type(column: Column) -> LogicalType:
+    """The type of a column, be it stored or computed."""
+    if column.expression is not None:
+        return column.expression.rex_node.type
+    assert column.data_type is not None
+    return column.data_type
+
+
+# ---------------------------------------------------------------- keys, watermarks, partitions
+
+
+def _primary_key(
+    node: ast.CreateTable, inherited: UniqueConstraint | None, columns: tuple[Column, ...]
+) -> tuple[UniqueConstraint | None, tuple[Column, ...]]:
+    """The primary key, and the columns with those of the key NOT NULL."""
+    if node.unique_keys:
+        raise BindError(
+            "Flink has no UNIQUE constraint", node.unique_keys[0].span, "declare a PRIMARY KEY … NOT ENFORCED"
+        )
+    if len(node.primary_keys) > 1:
+        raise BindError("a table has one PRIMARY KEY at most", node.primary_keys[1].span)
+    if not node.primary_keys:
+        return inherited, columns
+    key = node.primary_keys[0]
+    if key.enforced:
+        raise BindError("Flink does not enforce a PRIMARY KEY", key.span, "write PRIMARY KEY (…) NOT ENFORCED")
+    by_name = {c.name: c for c in columns}
+    for name in key.columns:
+        column = by_name.get(name.name)
+        if column is None:
+            raise BindError(f"there is no column '{name.name}'", name.span, did_you_mean(name.name, by_name))
+        if not column.is_physical:
+            raise BindError(f"'{name.name}' is no stored column, a PRIMARY KEY needs one", name.span)
+    names = tuple(c.name for c in key.columns)
+    constraint = key.name.name if key.name is not None else "PK_" + "_".join(names)
+    found = UniqueConstraint(constraint, "PRIMARY_KEY", names)
+    return found, tuple(_not_null(c) if c.name in names else c for c in columns)
+
+
+def _not_null(column: Column) -> Column:
+    assert column.data_type is not None
+    return replace(column, data_type=column.data_type.not_null())
+
+
+def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, ...]) -> tuple[WatermarkSpec, ...]:
+    if not node.watermarks:
+        return ()
+    if len(node.watermarks) > 1:
+        raise BindError("a table has one WATERMARK at most", node.watermarks[1].span)
+    watermark = node.watermarks[0]
+    if len(watermark.column) > 1:
+        raise unsupported("a WATERMARK for a nested column", watermark.span, "compute it as a column of its own")
+    name = watermark.column[0]
+    column = next((c for c in columns if c.name == name.name), None)
+    if column is None:
+        raise BindError(
+            f"there is no column '{name.name}'", name.span, did_you_mean(name.name, (c.name for c in columns))
+        )
+    t = column_type(column)
+    if t.root not in ("TIMESTAMP", "TIMESTAMP_LTZ") or (t.precision or 0) > 3:
+        raise BindError(
+            f"event time must be of type TIMESTAMP(3) or TIMESTAMP_LTZ(3), but '{name.name}' is {t.nullable_()}",
+            name.span,
+            "declare it as TIMESTAMP(3), or add a computed column such as ts AS TO_TIMESTAMP_LTZ(millis, 3)",
+        )
+    scope = _scope(((c.name, _plain(column_type(c))) for c in columns), str(node.name))
+    rex = _binder(context, scope, "WATERMARK").bind(watermark.expression)
+    if rex.type.root not in ("TIMESTAMP", "TIMESTAMP_LTZ"):
+        raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
+    return (WatermarkSpec(name.name, TableExpression(rex, sql_text(watermark.expression))),)
+
+
+def _rowtime(column: Column) -> Column:
+    """A stored column with a watermark is an event-time attribute; of a computed one only queries say so."""
+    if column.data_type is None:
+        return column
+    return replace(column, data_type=replace(column.data_type, kind=TimeKind.ROWTIME))
+
+
+def _no_rowtime(column: Column) -> Column:
+    return column if column.data_type is None else replace(column, data_type=column.data_type.regular())
+
+
+def _plain(t: LogicalType) -> LogicalType:
+    return t.regular() if t.kind is TimeKind.ROWTIME else t
+
+
+def _partition_keys(node: ast.CreateTable, columns: tuple[Column, ...]) -> tuple[str, ...]:
+    names = [c.name for c in columns if c.is_physical]
+    for key in node.partitioned_by:
+        if key.name not in names:
+            raise BindError(f"there is no column '{key.name}' to partition by", key.span, did_you_mean(key.name, names))
+    return tuple(k.name for k in node.partitioned_by)
+
+
+def _distribution(node: ast.CreateTable) -> object:
+    if node.distribution is None:
+        return None
+    raise unsupported("DISTRIBUTED BY", node.distribution.span)
+
+
+# ---------------------------------------------------------------- LIKE
+
+_FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
+_KEPT_WHOLE = ("CONSTRAINTS", "PARTITIONS", "DISTRIBUTION")
+"""Features that cannot be overwritten."""
+
+
+def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
+    """What LIKE takes over: the columns always, the rest unless excluded."""
+    source = catalog.find(node.table.names)
+    if not isinstance(source, Table):
+        raise BindError(
+            f"there is no table '{node.table}'", node.table.span, did_you_mean(node.table.names[-1], catalog.names())
+        )
+    merging = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
+    for option in node.options:
+        features = _FEATURES if option.feature == "ALL" else (option.feature,)
+        merging.update(dict.fromkeys(features, option.merging))
+    resolved = source.resolved
+    schema = resolved.schema
+
+    def kept(feature: str) -> bool:
+        return merging[feature] != "EXCLUDING"
+
+    kinds = {None} | ({"COMPUTED"} if kept("GENERATED") else set()) | ({"METADATA"} if kept("METADATA") else set())
+    return _Draft(
+        columns=tuple(_no_rowtime(c) for c in schema.columns if c.kind in kinds),
+        watermarks=tuple(schema.watermark_specs or ()) if kept("WATERMARKS") else (),
+        primary_key=schema.primary_key if kept("CONSTRAINTS") else None,
+        partition_keys=tuple(resolved.partition_keys or ()) if kept("PARTITIONS") else (),
+        options=tuple((resolved.options or {}).items()) if kept("OPTIONS") else (),
+        merging=merging,
+    )

@@ -1,0 +1,66 @@
+"""The CREATE statement of a table or view, as Flink's SHOW CREATE writes it."""
+
+from __future__ import annotations
+
+from ...plan.specs import Column
+from ..catalog.catalog import Table, View
+from .expression_text import quoted, quoted_string
+
+
+def create_table_text(table: Table) -> str:
+    """The CREATE TABLE statement that makes the table."""
+    resolved = table.resolved
+    schema = resolved.schema
+    elements = [_column(column) for column in schema.columns]
+    elements += [
+        f"WATERMARK FOR {quoted(w.rowtime_attribute)} AS {w.expression.serializable_string}"
+        for w in schema.watermark_specs or ()
+    ]
+    if schema.primary_key is not None:
+        key = schema.primary_key
+        elements.append(f"CONSTRAINT {quoted(key.name)} PRIMARY KEY ({_names(key.columns)}) NOT ENFORCED")
+    lines = [f"CREATE {_temporary(table)}TABLE {table.identifier} (", ",\n".join(f"  {e}" for e in elements), ")"]
+    if resolved.comment:
+        lines.append(f"COMMENT {quoted_string(resolved.comment)}")
+    if resolved.partition_keys:
+        lines.append(f"PARTITIONED BY ({_names(tuple(resolved.partition_keys))})")
+    options = (f"  {quoted_string(k)} = {quoted_string(v)}" for k, v in sorted((resolved.options or {}).items()))
+    return "\n".join([*lines, "WITH (", ",\n".join(options), ")\n"])
+
+
+def create_view_text(view: View) -> str:
+    """The CREATE VIEW statement that makes the view; its query stands as it was written."""
+    names = view.columns or view.row_type.field_names
+    columns = ",\n".join(f"  {quoted(name)}" for name in names)
+    lines = [f"CREATE {_temporary(view)}VIEW {view.identifier} (", columns, ")"]
+    if view.comment:
+        lines.append(f"COMMENT {quoted_string(view.comment)}")
+    return "\n".join([*lines, f"AS {view.text}\n"])
+
+
+def _temporary(item: Table | View) -> str:
+    return "TEMPORARY " if item.temporary else ""
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(map(quoted, names))
+
+
+def _column(column: Column) -> str:
+    text = f"{quoted(column.name)} {_kind(column)}"
+    return f"{text} COMMENT {quoted_string(column.comment)}" if column.comment else text
+
+
+def _kind(column: Column) -> str:
+    if column.expression is not None:
+        return f"AS {column.expression.serializable_string}"
+    assert column.data_type is not None
+    return f"{column.data_type.regular()}{metadata_text(column)}"
+
+
+def metadata_text(column: Column) -> str:
+    """``METADATA FROM 'key' VIRTUAL`` behind the type of a metadata column; nothing for another."""
+    if column.kind != "METADATA":
+        return ""
+    key = f" FROM {quoted_string(column.metadata_key)}" if column.metadata_key else ""
+    return f" METADATA{key}{' VIRTUAL' if column.is_virtual else ''}"

@@ -1,0 +1,143 @@
+"""Between which numbers the values of a column lie, as far as filters and expressions tell.
+
+Sources: ``FlinkRelMdColumnInterval``, ``FlinkRelMdFilteredColumnInterval``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from ...plan.record import Record
+from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
+from ...plan.specs import AggregateCall
+from ...plan.types import NUMERIC
+from ..algebra.logical import Rel
+from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
+from ..rex.expressions import CASE, EQ, GE, GT, IS_TRUE, LE, LT, MIRRORED, SEARCH, conjunctions, is_call
+
+
+class Bounds(Record):
+    """The least and the greatest value; ``None``: nobody knows."""
+
+    lower: Decimal | None = None
+    upper: Decimal | None = None
+
+    def within(self, other: Bounds) -> Bounds:
+        """What lies in both."""
+        lowers = [b for b in (self.lower, other.lower) if b is not None]
+        uppers = [b for b in (self.upper, other.upper) if b is not None]
+        return Bounds(max(lowers, default=None), min(uppers, default=None))
+
+    def or_(self, other: Bounds) -> Bounds:
+        """What lies in one of them."""
+        lower = None if self.lower is None or other.lower is None else min(self.lower, other.lower)
+        upper = None if self.upper is None or other.upper is None else max(self.upper, other.upper)
+        return Bounds(lower, upper)
+
+
+UNKNOWN = Bounds()
+
+
+def argument_bounds(rel: Rel, call: AggregateCall) -> Bounds:
+    """The bounds of what an aggregate function of one argument reads of ``rel``, by its FILTER as well."""
+    (index,) = call.arg_list
+    while isinstance(rel, Exchange):
+        rel = rel.input
+    found = column_bounds(rel, index)
+    if call.filter_arg < 0 or not isinstance(rel, Calc):
+        return found
+    kept, value = rel.projection[call.filter_arg], rel.projection[index]
+    return found.within(_told(children(kept)[0] if is_call(kept, IS_TRUE) else kept, value))
+
+
+def column_bounds(rel: Rel, index: int) -> Bounds:
+    """The bounds of a column."""
+    rule = _RULES.get(type(rel))
+    return rule(rel, index) if rule else UNKNOWN
+
+
+def _exchange(rel: Exchange, index: int) -> Bounds:
+    return column_bounds(rel.input, index)
+
+
+def _calc(rel: Calc, index: int) -> Bounds:
+    value = rel.projection[index]
+    found = _value(value, rel.input)
+    return found if rel.condition is None else found.within(_told(rel.condition, value))
+
+
+def _value(rex: RexNode, source: Rel) -> Bounds:
+    if isinstance(rex, InputRef):
+        return column_bounds(source, rex.index)
+    if isinstance(rex, Literal):
+        number = _number(rex)
+        return Bounds(number, number)
+    if is_call(rex, CASE):
+        *branches, last = children(rex)
+        found = _value(last, source)
+        for value in branches[1::2]:
+            found = found.or_(_value(value, source))
+        return found
+    return UNKNOWN
+
+
+def _number(literal: Literal) -> Decimal | None:
+    return Decimal(str(literal.value)) if literal.type.root in NUMERIC and literal.value is not None else None
+
+
+def _told(condition: RexNode, value: RexNode) -> Bounds:
+    """What a condition says of a value where it holds."""
+    found = UNKNOWN
+    for part in conjunctions(condition):
+        if isinstance(part, Call):
+            found = found.within(_compared(part, value))
+    return found
+
+
+def _compared(call: Call, value: RexNode) -> Bounds:
+    if call.name == SEARCH and call.operands[0] == value and isinstance(call.operands[1], Sarg):
+        ranges = call.operands[1].ranges
+        if not ranges or call.operands[1].type.root not in NUMERIC:
+            return UNKNOWN
+        return Bounds(_end(ranges[0].lower), _end(ranges[-1].upper))
+    if call.name not in (EQ, GT, GE, LT, LE):
+        return UNKNOWN
+    (left, right), name = call.operands, call.name
+    if right == value:
+        left, right, name = right, left, MIRRORED[name]
+    if left != value or not isinstance(right, Literal):
+        return UNKNOWN
+    number = _number(right)
+    return Bounds(number if name in (EQ, GT, GE) else None, number if name in (EQ, LT, LE) else None)
+
+
+def _end(bound: Bound | None) -> Decimal | None:
+    return None if bound is None else Decimal(str(bound.value))
+
+
+def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
+    keys = len(rel.grouping)
+    if index < keys:
+        return column_bounds(rel.input, rel.grouping[index])
+    call = rel.calls[index - keys]
+    if call.internal_name == "$COUNT$1":
+        return Bounds(lower=Decimal(0))
+    if len(call.arg_list) != 1 or call.internal_name not in ("$SUM$1", "$$SUM0$1", "$MAX$1", "$MIN$1"):
+        return UNKNOWN
+    found = argument_bounds(rel.input, call)
+    if call.internal_name in ("$MAX$1", "$MIN$1"):
+        return found
+    return Bounds(
+        found.lower if found.lower is not None and found.lower >= 0 else None,
+        found.upper if found.upper is not None and found.upper <= 0 else None,
+    )
+
+
+_RULES: dict[type[Rel], Callable[..., Bounds]] = {
+    Exchange: _exchange,
+    Calc: _calc,
+    GroupAggregate: _aggregate,
+    LocalGroupAggregate: _aggregate,
+    GlobalGroupAggregate: _exchange,
+}

@@ -1,0 +1,261 @@
+"""How many rows Flink expects of a relation, and what it expects a relation to cost.
+
+No table has statistics here, so each is taken to have as many rows as Flink takes it to have without any.
+Sources: ``FlinkRelMdRowCount``, ``FlinkRelMdDistinctRowCount``, ``FlinkRelMdUtil``, and the ``computeSelfCost`` of
+``FlinkLogicalAggregate``, ``FlinkLogicalJoin`` and ``CommonCalc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import exp
+
+from ...plan.record import Struct, field
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import JoinType
+from ..algebra.join_kinds import JoinKeys, join_keys
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetOp, Sort, Values
+from ..algebra.physical import SourceScan
+from ..rex.expressions import CAST, TRUE, and_, conjunctions, inline, is_call, refs, remap, shift
+from .selectivity import guessed_selectivity, selectivity
+from .uniqueness import are_columns_unique
+
+TABLE_ROWS = 1e8
+"""Source: ``FlinkPreparingTableBase.DEFAULT_ROWCOUNT``."""
+
+
+class Estimates(Struct):
+    """Estimates of logical relations, each made once; the relations must outlive it."""
+
+    _rows: dict[int, float] = field(default_factory=dict)
+
+    def cost(self, rel: Rel) -> float:
+        """What CPU time it takes: Flink chooses by this first, and by the rest where this is equal.
+
+        Only what depends on where an aggregation stands is counted.
+        """
+        return self._own_cost(rel) + sum(map(self.cost, rel.inputs))
+
+    def _own_cost(self, rel: Rel) -> float:
+        match rel:
+            case Aggregate():
+                return self.rows(rel.input) * (1.1 * len(rel.grouping) + len(rel.calls))
+            case Join():
+                return self.rows(rel.left) + self.rows(rel.right)
+            case Project():
+                return self.rows(rel) * sum(isinstance(e, Call) and not is_call(e, CAST) for e in rel.exprs)
+        return 0.0
+
+    def rows(self, rel: Rel) -> float:
+        """The number of rows."""
+        if id(rel) not in self._rows:
+            rule = _ROWS.get(type(rel))
+            self._rows[id(rel)] = max(1.0, rule(self, rel) if rule else self._passed_on(rel))
+        return self._rows[id(rel)]
+
+    def _passed_on(self, rel: Rel) -> float:
+        return self.rows(rel.inputs[0]) if rel.inputs else TABLE_ROWS
+
+    def distinct_rows(self, rel: Rel, columns: Iterable[int], condition: RexNode = TRUE) -> float | None:
+        """The number of distinct values of columns in the rows that meet a condition; ``None`` if unknown."""
+        wanted = frozenset(columns)
+        rule = _DISTINCT_ROWS.get(type(rel))
+        return rule(self, rel, wanted, condition) if rule else self._distinct_keys(rel, wanted, condition)
+
+    def _distinct_keys(self, rel: Rel, columns: frozenset[int], condition: RexNode) -> float | None:
+        return self.rows(rel) * selectivity(condition) if are_columns_unique(rel, columns) else None
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _values_rows(known: Estimates, rel: Values) -> float:
+    return len(rel.tuples)
+
+
+def _filter_rows(known: Estimates, rel: Filter) -> float:
+    return known.rows(rel.input) * selectivity(rel.condition)
+
+
+def _aggregate_rows(known: Estimates, rel: Aggregate) -> float:
+    if not rel.grouping:
+        return 1.0
+    rows, distinct = known.rows(rel.input), known.distinct_rows(rel.input, rel.grouping)
+    found = rows * (1.0 - exp(-0.1 * len(rel.grouping))) if distinct is None else min(distinct, rows)
+    return found * len(rel.grouping_sets or [()])
+
+
+def _union_rows(known: Estimates, rel: SetOp) -> float:
+    return sum(map(known.rows, rel.operands))
+
+
+def _sort_rows(known: Estimates, rel: Sort) -> float:
+    rows = max(0.0, known.rows(rel.input) - (rel.offset or 0))
+    return rows if rel.fetch is None else min(rows, rel.fetch)
+
+
+def _join_rows(known: Estimates, rel: Join) -> float:
+    left, right = known.rows(rel.left), known.rows(rel.right)
+    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
+    if rel.type in (JoinType.SEMI, JoinType.ANTI):
+        return left * _semi_selectivity(known, rel, keys)
+    if not keys.left:
+        return left * right * selectivity(rel.condition)
+    inner = _inner_join_rows(known, rel, keys)
+    return {
+        JoinType.INNER: inner,
+        JoinType.LEFT: max(left, inner),
+        JoinType.RIGHT: max(right, inner),
+        JoinType.FULL: max(left, inner) + max(right, inner) - inner,
+    }[rel.type]
+
+
+def _inner_join_rows(known: Estimates, rel: Join, keys: JoinKeys) -> float:
+    left, right = known.rows(rel.left), known.rows(rel.right)
+    rest = selectivity(and_(keys.rest))
+    distinct_left = known.distinct_rows(rel.left, keys.left)
+    distinct_right = known.distinct_rows(rel.right, keys.right)
+    if distinct_left is not None and distinct_right is not None:
+        return left * right / max(1.0, distinct_left, distinct_right) * rest
+    unique_left = are_columns_unique(rel.left, keys.left)
+    unique_right = are_columns_unique(rel.right, keys.right)
+    if unique_left is None or unique_right is None or not (unique_left or unique_right):
+        return (left + right) * selectivity(rel.condition)
+    if unique_left and unique_right:
+        return min(left, right) * rest
+    return (right if unique_left else left) * rest
+
+
+def _semi_selectivity(known: Estimates, rel: Join, keys: JoinKeys) -> float:
+    """Which share of the left rows a semi or anti join keeps."""
+    found = guessed_selectivity(keys.rest)
+    if keys.left:
+        found *= min(1.0, _matching_keys(known, rel, keys))
+    return found if rel.type is JoinType.SEMI else (1.0 - found or 0.1)
+
+
+def _matching_keys(known: Estimates, rel: Join, keys: JoinKeys) -> float:
+    """``RelMdUtil.computeSemiJoinSelectivity``: how many of the left side's keys the right side has."""
+    population = _population(known, rel.left, keys.left) or _population(known, rel.right, keys.right)
+    distinct = known.distinct_rows(rel.right, keys.right)
+    if population is not None and distinct is not None:
+        return distinct / max(1.0, population)
+    share = _share_of_original(known, rel.right)
+    return 0.1 ** len(keys.right) if share is None else share
+
+
+def _population(known: Estimates, rel: Rel, columns: Iterable[int]) -> float | None:
+    """How many values columns have before rows were left out.  Source: ``FlinkRelMdPopulationSize``."""
+    columns = tuple(columns)
+    match rel:
+        case Filter() | Sort():
+            return _population(known, rel.input, columns)
+        case Project():
+            read = _columns_below(rel, columns)
+            return None if read is None else _population(known, rel.input, read)
+        case Aggregate() if all(i < len(rel.grouping) for i in columns):
+            return _population(known, rel.input, (rel.grouping[i] for i in columns))
+    return known.rows(rel) if are_columns_unique(rel, columns) else 1.0 if not columns else None
+
+
+def _share_of_original(known: Estimates, rel: Rel) -> float | None:
+    """Which share of its tables' rows it has left.  Source: Calcite's ``RelMdPercentageOriginalRows``."""
+    if not rel.inputs:
+        return 1.0
+    if isinstance(rel, Aggregate):
+        return _share_of_original(known, rel.input)
+    if isinstance(rel, Join):
+        left, right = (_share_of_original(known, i) for i in rel.inputs)
+        return None if left is None or right is None else left * right
+    if len(rel.inputs) > 1:
+        return None
+    below = _share_of_original(known, rel.inputs[0])
+    found = None if below is None else below * known.rows(rel) / known.rows(rel.inputs[0])
+    return found if found is None or found <= 1.0 else None
+
+
+_ROWS: dict[type[Rel], Callable[..., float]] = {
+    Values: _values_rows,
+    Filter: _filter_rows,
+    Aggregate: _aggregate_rows,
+    SetOp: _union_rows,
+    Sort: _sort_rows,
+    Join: _join_rows,
+}
+
+
+# ---------------------------------------------------------------- distinct rows
+
+
+def _scan_distinct(known: Estimates, rel: SourceScan, columns: frozenset[int], condition: RexNode) -> float | None:
+    return known._distinct_keys(rel, columns, condition) if columns else 1.0
+
+
+def _filter_distinct(known: Estimates, rel: Filter, columns: frozenset[int], condition: RexNode) -> float | None:
+    return known.distinct_rows(rel.input, columns, and_([condition, rel.condition]))
+
+
+def _project_distinct(known: Estimates, rel: Project, columns: frozenset[int], condition: RexNode) -> float | None:
+    read = _columns_below(rel, columns)
+    return None if read is None else known.distinct_rows(rel.input, read, inline(condition, rel.exprs))
+
+
+def _columns_below(rel: Project, columns: Iterable[int]) -> list[int] | None:
+    """The columns of the input that those are, apart from constants; ``None`` where some are computed."""
+    exprs = [rel.exprs[i] for i in columns]
+    varying = [e for e in exprs if not isinstance(e.operands[0] if is_call(e, CAST) else e, Literal)]
+    read = [e.index for e in varying if isinstance(e, InputRef)]
+    return read if len(read) == len(varying) else None
+
+
+def _aggregate_distinct(known: Estimates, rel: Aggregate, columns: frozenset[int], condition: RexNode) -> float | None:
+    keys = len(rel.grouping)
+    if not columns and not conjunctions(condition):
+        return 1.0
+    if any(i >= keys for i in columns) and not columns >= set(range(keys)):
+        return None
+    below = dict(enumerate(rel.grouping))
+    pushed = and_(remap(c, below) for c in conjunctions(condition) if all(i < keys for i in refs(c)))
+    found = known.distinct_rows(rel.input, (rel.grouping[i] for i in columns if i < keys), pushed)
+    return None if found is None else min(found, known.rows(rel.input))
+
+
+def _join_distinct(known: Estimates, rel: Join, columns: frozenset[int], condition: RexNode) -> float | None:
+    width = len(rel.left.row_type.fields)
+    parts = conjunctions(condition)
+    left = and_(c for c in parts if all(i < width for i in refs(c)))
+    if rel.type in (JoinType.SEMI, JoinType.ANTI):
+        found = known.distinct_rows(rel.left, columns, left)
+        return None if found is None else found * _semi_selectivity(known, rel, join_keys(rel.condition, width))
+    right = and_(shift(c, -width) for c in parts if all(i >= width for i in refs(c)))
+    of_left = known.distinct_rows(rel.left, (i for i in columns if i < width), left)
+    of_right = known.distinct_rows(rel.right, (i - width for i in columns if i >= width), right)
+    if of_left is None or of_right is None:
+        return None
+    return _drawn(of_left * of_right, known.rows(rel))
+
+
+def _drawn(values: float, rows: float) -> float:
+    """How many of that many values that many rows are expected to have."""
+    return min(values, rows, (1.0 - exp(-rows / values)) * values)
+
+
+def _sort_distinct(known: Estimates, rel: Sort, columns: frozenset[int], condition: RexNode) -> float | None:
+    found = known.distinct_rows(rel.input, columns, condition)
+    return None if found is None else min(found, known.rows(rel))
+
+
+def _union_distinct(known: Estimates, rel: SetOp, columns: frozenset[int], condition: RexNode) -> float | None:
+    found = [known.distinct_rows(o, columns, condition) for o in rel.operands]
+    return None if None in found else sum(f for f in found if f is not None)
+
+
+_DISTINCT_ROWS: dict[type[Rel], Callable[..., float | None]] = {
+    SourceScan: _scan_distinct,
+    Filter: _filter_distinct,
+    Project: _project_distinct,
+    Aggregate: _aggregate_distinct,
+    Join: _join_distinct,
+    Sort: _sort_distinct,
+    SetOp: _union_distinct,
+}

@@ -1,0 +1,307 @@
+"""Unique keys and upsert keys of relations, logical and physical ones.
+
+A unique key identifies a row at any time; an upsert key also survives the changelog: all changes of one key
+arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, RexNode
+from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
+from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
+from ..algebra.join_kinds import join_keys
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Watermark
+from ..algebra.physical import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    FullSort,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    Limit,
+    MiniBatchAssigner,
+    MultiJoin,
+    OverAggregate,
+    Rank,
+    RegularJoin,
+    SortLimit,
+    SourceScan,
+    TemporalSort,
+    VersionedJoin,
+    WatermarkAssigner,
+    WindowJoin,
+    WindowRank,
+)
+from ..catalog.scan_columns import scan_columns
+from ..rex.expressions import CAST
+
+Key = frozenset[int]
+Keys = frozenset[Key]
+NO_KEYS: Keys = frozenset()
+
+_PASSED_ON = (
+    Filter,
+    Watermark,
+    ChangelogNormalize,
+    DropUpdateBefore,
+    MiniBatchAssigner,
+    WatermarkAssigner,
+    OverAggregate,
+)
+_JOINS = (Join, RegularJoin, IntervalJoin, WindowJoin, VersionedJoin)
+
+
+def unique_keys(rel: Rel) -> Keys:
+    """The unique keys of a relation's rows."""
+    return _keys(rel, upsert=False)
+
+
+def upsert_keys(rel: Rel) -> Keys:
+    """The upsert keys of a relation's changelog."""
+    return _keys(rel, upsert=True)
+
+
+def smallest_key(keys: Keys) -> tuple[int, ...] | None:
+    """The key with the fewest columns, the leftmost of those.  Source: ``UpsertKeyUtil``."""
+    return min((tuple(sorted(k)) for k in keys), key=lambda k: (len(k), k), default=None)
+
+
+def keys_in_group_range(rel: Rel, partition: tuple[int, ...]) -> Keys:
+    """The upsert keys below the exchange that brings rows of equal ``partition`` together."""
+    if isinstance(rel, Exchange) and rel.keys == partition:
+        rel = rel.input
+    return upsert_keys(rel)
+
+
+def _covered(keys: Keys, columns: Iterable[int]) -> bool:
+    wanted = set(columns)
+    return any(k <= wanted for k in keys)
+
+
+def _keys(rel: Rel, upsert: bool) -> Keys:
+    if isinstance(rel, _PASSED_ON):
+        return _keys(rel.inputs[0], upsert)
+    if isinstance(rel, _JOINS):
+        return _join_keys(rel, upsert)
+    rule = _RULES.get(type(rel))
+    return rule(rel, upsert) if rule else NO_KEYS
+
+
+def _within(keys: Keys, partition: Iterable[int]) -> Keys:
+    """The keys that hold all partition columns: others lose their order when rows are spread."""
+    wanted = frozenset(partition)
+    return frozenset(k for k in keys if wanted <= k)
+
+
+def _scan(rel: SourceScan, upsert: bool) -> Keys:
+    primary = rel.table.resolved.schema.primary_key
+    if primary is None:
+        return NO_KEYS
+    positions = {name: i for i, name in enumerate(scan_columns(rel))}
+    if not all(c in positions for c in primary.columns):
+        return NO_KEYS
+    return frozenset({frozenset(positions[c] for c in primary.columns)})
+
+
+def _stored(rel: Scan, upsert: bool) -> Keys:
+    primary = rel.table.resolved.schema.primary_key
+    names = rel.row_type.field_names
+    return NO_KEYS if primary is None else frozenset({frozenset(names.index(c) for c in primary.columns)})
+
+
+def _exchange(rel: Exchange, upsert: bool) -> Keys:
+    keys = _keys(rel.input, upsert)
+    return _within(keys, rel.keys) if upsert else keys
+
+
+def _calc(rel: Calc, upsert: bool) -> Keys:
+    return project_keys(rel.projection, _keys(rel.input, upsert))
+
+
+def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
+    """The keys of a projection: those whose columns all pass, as they are or cast without loss."""
+    places: dict[int, list[int]] = {}
+    for i, rex in enumerate(projection):
+        if isinstance(rex, Call) and rex.name == CAST and _is_injective(rex.operands[0].type, rex.type):
+            rex = rex.operands[0]
+        if isinstance(rex, InputRef):
+            places.setdefault(rex.index, []).append(i)
+    if not places:
+        return NO_KEYS
+    found = set()
+    for key in keys:
+        if all(c in places for c in key):
+            found |= {frozenset(choice) for choice in product(*(places[c] for c in key))}
+    return frozenset(found)
+
+
+def _is_injective(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a cast keeps different values apart.  Source: ``LogicalTypeCasts.supportsInjectiveCast``."""
+    if source.root == target.root == "ROW" and len(source.fields) == len(target.fields):
+        return all(map(_is_injective, source.field_types, target.field_types))
+    if source.root in INTEGERS and target.root in INTEGERS:
+        return INTEGERS.index(source.root) <= INTEGERS.index(target.root)
+    if target.root in CHARACTER and source.root not in (*CHARACTER, "DECIMAL"):
+        longest = _longest_text(source)
+        return longest is not None and longest <= (target.length or 0)
+    if (source.root, target.root) in _WIDENING:
+        return (source.length or 0) <= (target.length or 0)
+    if {source.root, target.root} <= set(TIMESTAMPS):
+        return source.precision == target.precision
+    return source.root in _ITSELF and source.regular().same_as(target.regular())
+
+
+_WIDENING = {
+    *(("CHAR", "CHAR"), ("CHAR", "VARCHAR"), ("VARCHAR", "VARCHAR")),
+    *(("BINARY", "BINARY"), ("BINARY", "VARBINARY"), ("VARBINARY", "VARBINARY")),
+}
+_ITSELF = {"DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIME", "TIMESTAMP_TZ"}
+_TEXTS = {"BOOLEAN": 5, "TINYINT": 4, "SMALLINT": 6, "INT": 11, "BIGINT": 20, "FLOAT": 15, "DOUBLE": 24, "DATE": 10}
+"""The length of the longest text of a value."""
+
+
+def _longest_text(t: LogicalType) -> int | None:
+    """The length of the longest text of a value; ``None`` where two values may have one text."""
+    whole = 8 if t.root == "TIME" else 19 if t.root in TIMESTAMPS else None
+    if whole is None:
+        return _TEXTS.get(t.root)
+    return whole + (1 + t.precision if t.precision else 0)
+
+
+def _project(rel: Project, upsert: bool) -> Keys:
+    return project_keys(rel.exprs, _keys(rel.input, upsert))
+
+
+def _grouped(rel: Aggregate, upsert: bool) -> Keys:
+    return frozenset({frozenset(range(len(rel.grouping)))}) if rel.grouping_sets is None else NO_KEYS
+
+
+def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, upsert: bool) -> Keys:
+    return frozenset({frozenset(range(len(rel.grouping)))})
+
+
+def _legacy_window(rel: LegacyWindowAggregate, upsert: bool) -> Keys:
+    width = len(rel.row_type.fields)
+    grouping = frozenset(range(len(rel.grouping)))
+    return frozenset(grouping | {i} for i in range(width - len(rel.properties), width))
+
+
+def _expand(rel: Expand, upsert: bool) -> Keys:
+    kept = {
+        i
+        for i in range(len(rel.input.row_type.fields))
+        if all(isinstance(p[i], InputRef) and p[i].index == i for p in rel.projects if i < len(p))  # type: ignore[union-attr]
+    }
+    return frozenset(k | {rel.expand_index} for k in _keys(rel.input, upsert) if k <= kept)
+
+
+def join_spec(rel: Rel) -> JoinSpec:
+    """The join spec of any join of two inputs."""
+    if isinstance(rel, Join):
+        return join_keys(rel.condition, len(rel.left.row_type.fields)).spec(rel.type)
+    if isinstance(rel, IntervalJoin):
+        return rel.spec.join_spec
+    spec: JoinSpec = rel.spec  # type: ignore[attr-defined]
+    return spec
+
+
+def _join_keys(rel: Rel, upsert: bool) -> Keys:
+    left, right = rel.inputs
+    width = len(left.row_type.fields)
+    unique = unique_keys(left), unique_keys(right)
+    both = (upsert_keys(left), upsert_keys(right)) if upsert else unique
+    return _joined_keys(join_spec(rel), both, width, upsert, unique)
+
+
+def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
+    unique = unique_keys(rel.operands[0])
+    keys = upsert_keys(rel.operands[0]) if upsert else unique
+    width = len(rel.operands[0].row_type.fields)
+    equal: dict[int, tuple[int, ...]] = {}
+    for operand, kind, condition in zip(rel.operands[1:], rel.types[1:], rel.conditions[1:], strict=True):
+        spec = join_keys(condition, width).spec(kind)
+        right_unique = unique_keys(operand)
+        right = upsert_keys(operand) if upsert else right_unique
+        alike = [replace(spec, left_keys=left) for left in product(*(equal.get(k, (k,)) for k in spec.left_keys))]
+        both = (unique, right_unique)
+        keys = NO_KEYS.union(*(_joined_keys(each, (keys, right), width, upsert, both) for each in alike))
+        unique = NO_KEYS.union(*(_joined_keys(each, both, width, False, both) for each in alike))
+        if kind is JoinType.INNER:
+            for left_key, right_key in zip(spec.left_keys, spec.right_keys, strict=True):
+                columns = (*equal.get(left_key, (left_key,)), right_key + width)
+                equal |= dict.fromkeys(columns, columns)
+        width += len(operand.row_type.fields)
+    return keys
+
+
+def _joined_keys(spec: JoinSpec, both: tuple[Keys, Keys], width: int, upsert: bool, unique: tuple[Keys, Keys]) -> Keys:
+    left_keys, right_keys = both
+    if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
+        return _within(left_keys, spec.left_keys) if upsert else left_keys
+    if upsert:
+        left_keys, right_keys = _within(left_keys, spec.left_keys), _within(right_keys, spec.right_keys)
+    right_keys = frozenset(frozenset(i + width for i in k) for k in right_keys)
+    found = {a | b for a in left_keys for b in right_keys}
+    if _covered(unique[1], spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
+        found |= left_keys
+    if _covered(unique[0], spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
+        found |= right_keys
+    return frozenset(found)
+
+
+def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
+    partition = frozenset(rel.partition)
+    keys = _keys(rel.input, upsert)
+    if upsert:
+        keys = _within(keys, rel.partition)
+    if rel.kind != "ROW_NUMBER":
+        return keys
+    found = set(keys)
+    if rel.output_rank:
+        found.add(partition | {len(rel.row_type.fields) - 1})
+    first = isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1
+    if first and (partition or isinstance(rel, Rank)):
+        found.add(partition)
+    return frozenset(found)
+
+
+def _sort(rel: Sort | SortLimit | TemporalSort | FullSort | Limit, upsert: bool) -> Keys:
+    keys = _keys(rel.input, upsert)
+    order = () if isinstance(rel, Limit) else (f.index for f in rel.order)
+    return _within(keys, order) if upsert else keys
+
+
+def _deduplicate(rel: Deduplicate, upsert: bool) -> Keys:
+    return frozenset({frozenset(rel.keys)})
+
+
+_RULES: dict[type[Rel], Callable[..., Keys]] = {
+    Scan: _stored,
+    SourceScan: _scan,
+    Exchange: _exchange,
+    Calc: _calc,
+    Project: _project,
+    Aggregate: _grouped,
+    MultiJoin: _multi_join,
+    GroupAggregate: _aggregate,
+    GlobalGroupAggregate: _aggregate,
+    LegacyWindowAggregate: _legacy_window,
+    Expand: _expand,
+    Rank: _rank,
+    WindowRank: _rank,
+    Deduplicate: _deduplicate,
+    Sort: _sort,
+    SortLimit: _sort,
+    TemporalSort: _sort,
+    FullSort: _sort,
+    Limit: _sort,
+}

@@ -1,0 +1,143 @@
+"""Which kinds of changes each operator emits, from the sources down.
+
+Source: ``SatisfyModifyKindSetTraitVisitor`` of ``FlinkChangelogModeInferenceProgram``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...plan.specs import ConstantRankRange, JoinType, RowKind
+from ..algebra.logical import Rel
+from ..algebra.physical import (
+    Calc,
+    ChangelogNormalize,
+    ConstantRows,
+    Deduplicate,
+    FullSort,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    Limit,
+    MultiJoin,
+    OverAggregate,
+    Rank,
+    RegularJoin,
+    SortLimit,
+    SourceScan,
+    VersionedJoin,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+)
+from ..connectors import source_kinds
+
+INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
+Kinds = frozenset[RowKind]
+INSERT_ONLY: Kinds = frozenset({INSERT})
+ALL_KINDS: Kinds = frozenset({INSERT, UPDATE, DELETE})
+
+
+def modify_kinds(rel: Rel, memo: dict[int, Kinds]) -> Kinds:
+    """The kinds of changes that a relation emits, noted in ``memo`` for it and all below it."""
+    found = memo.get(id(rel))
+    if found is None:
+        inputs = tuple(modify_kinds(i, memo) for i in rel.inputs)
+        rule = _RULES.get(type(rel), _passed_on)
+        found = memo[id(rel)] = rule(rel, inputs)
+    return found
+
+
+def _passed_on(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return frozenset().union(*inputs) if inputs else INSERT_ONLY
+
+
+def _scan(rel: SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
+    return source_kinds(rel.table, dict(rel.options)) & ALL_KINDS
+
+
+def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    if rel.phase == "FINAL":
+        return ALL_KINDS
+    return frozenset({INSERT, UPDATE}) if inputs[0] <= INSERT_ONLY else ALL_KINDS
+
+
+def _legacy_window(rel: LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    return frozenset({INSERT, UPDATE}) if rel.emit else INSERT_ONLY
+
+
+def _join(rel: RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
+    forwards = rel.spec.join_type in (JoinType.INNER, JoinType.SEMI)
+    return inputs[0] | inputs[1] if forwards else ALL_KINDS
+
+
+def _multi_join(rel: MultiJoin, inputs: tuple[Kinds, ...]) -> Kinds:
+    return ALL_KINDS if JoinType.LEFT in rel.types else _passed_on(rel, inputs)
+
+
+def _limit(rel: Limit, inputs: tuple[Kinds, ...]) -> Kinds:
+    return INSERT_ONLY if inputs[0] <= INSERT_ONLY else ALL_KINDS
+
+
+def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
+    return ALL_KINDS if rel.keep_last or rel.in_batches else INSERT_ONLY
+
+
+def _rank(rel: Rank, inputs: tuple[Kinds, ...]) -> Kinds:
+    """Flink takes the first row of each key to stay the first, by whatever it is ordered, as by time."""
+    is_first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and not rel.output_rank
+    keeps_last = len(rel.order) == 1 and not rel.order[0].is_ascending
+    stays = is_first and not keeps_last and not rel.in_batches and inputs[0] <= INSERT_ONLY
+    return INSERT_ONLY if stays else ALL_KINDS
+
+
+def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    return INSERT_ONLY if is_ordered_by_time(rel) and inputs[0] <= INSERT_ONLY else ALL_KINDS
+
+
+def is_ordered_by_time(rel: OverAggregate) -> bool:
+    """Whether the rows of OVER are ordered by a time attribute, or not at all."""
+    fields = rel.input.row_type.fields
+    orders = [g.order_by.fields[0].index for g in rel.groups if g.order_by.fields]
+    return all(fields[i].type.is_time_attribute for i in orders)
+
+
+def _insert_only(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return INSERT_ONLY
+
+
+def _all(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return ALL_KINDS
+
+
+def _left(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
+    return inputs[0]
+
+
+_RULES: dict[type[Rel], Callable[..., Kinds]] = {
+    SourceScan: _scan,
+    ConstantRows: _insert_only,
+    Calc: _passed_on,
+    GroupAggregate: _aggregate,
+    GlobalGroupAggregate: _aggregate,
+    LegacyWindowAggregate: _legacy_window,
+    WindowAggregate: _insert_only,
+    GlobalWindowAggregate: _insert_only,
+    WindowRank: _insert_only,
+    WindowDeduplicate: _insert_only,
+    OverAggregate: _over,
+    RegularJoin: _join,
+    MultiJoin: _multi_join,
+    IntervalJoin: _insert_only,
+    WindowJoin: _insert_only,
+    VersionedJoin: _left,
+    Rank: _rank,
+    SortLimit: _all,
+    FullSort: _insert_only,
+    Limit: _limit,
+    Deduplicate: _deduplicate,
+    ChangelogNormalize: _all,
+}

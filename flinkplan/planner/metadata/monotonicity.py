@@ -1,0 +1,267 @@
+"""How the columns of a relation move when its rows are updated.
+
+Source: ``FlinkRelMdModifiedMonotonicity``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...plan.rex import Call, InputRef, RexNode
+from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
+from ..algebra.logical import Rel
+from ..algebra.physical import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    LocalGroupAggregate,
+    MiniBatchAssigner,
+    OverAggregate,
+    Rank,
+    RegularJoin,
+    SourceScan,
+    TableFunctionJoin,
+    UnionAll,
+    VersionedJoin,
+    WatermarkAssigner,
+    WindowJoin,
+)
+from ..connectors import INSERT_ONLY, source_kinds
+from ..rex.expressions import (
+    AND,
+    CAST,
+    EQ,
+    GE,
+    GT,
+    IS_NOT_NULL,
+    IS_NOT_TRUE,
+    IS_NULL,
+    IS_TRUE,
+    LE,
+    LT,
+    NE,
+    NOT,
+    OR,
+    SEARCH,
+)
+from .column_bounds import argument_bounds
+
+CONSTANT, INCREASING, DECREASING, NOT_MONOTONIC = "CONSTANT", "INCREASING", "DECREASING", "NOT_MONOTONIC"
+Directions = tuple[str, ...]
+
+
+def monotonicity(rel: Rel) -> Directions | None:
+    """The direction of each column; ``None`` where rows may also be deleted, or nothing is known."""
+    rule = _RULES.get(type(rel))
+    return rule(rel) if rule else None
+
+
+def call_retractions(rel: Rel, calls: Sequence[AggregateCall], retracts: bool) -> tuple[bool, ...]:
+    """Which calls must take rows back: not a MAX of what only grows.  Source: ``deriveAggCallNeedRetractions``."""
+    directions = monotonicity(rel) if retracts else None
+    grown = directions[len(directions) - len(calls) :] if directions else ()
+
+    def needed(i: int, call: AggregateCall) -> bool:
+        if not grown or call.internal_name not in ("$MAX$1", "$MIN$1"):
+            return retracts
+        return retracts and grown[i] != (INCREASING if call.internal_name == "$MAX$1" else DECREASING)
+
+    return tuple(needed(i, c) for i, c in enumerate(calls))
+
+
+def _never_changes(directions: Directions) -> bool:
+    return set(directions) <= {CONSTANT}
+
+
+def _constants(rel: Rel) -> Directions:
+    return (CONSTANT,) * len(rel.row_type.fields)
+
+
+def _only(rel: Rel, constant: Sequence[int]) -> Directions:
+    """These columns are constant, and of the others nothing is known."""
+    return tuple(CONSTANT if i in constant else NOT_MONOTONIC for i in range(len(rel.row_type.fields)))
+
+
+def _scan(rel: SourceScan) -> Directions | None:
+    return _constants(rel) if source_kinds(rel.table, dict(rel.options)) <= INSERT_ONLY else None
+
+
+def _exchange(rel: Exchange | GlobalGroupAggregate) -> Directions | None:
+    return monotonicity(rel.input)
+
+
+def _passed_on(rel: WatermarkAssigner | Expand | TableFunctionJoin) -> Directions | None:
+    """Of an operator that emits no updates of its own."""
+    below = monotonicity(rel.input)
+    if below is None:
+        return None
+    return _constants(rel) if _never_changes(below) else _only(rel, ())
+
+
+def _normalized(rel: ChangelogNormalize) -> Directions:
+    return _only(rel, rel.unique_keys)
+
+
+def _calc(rel: Calc) -> Directions | None:
+    below = monotonicity(rel.input)
+    if below is None or _never_changes(below):
+        return None if below is None else _constants(rel)
+    if rel.condition is not None and _takes_back(rel.condition, below):
+        return _only(rel, ())
+    return tuple(_direction(e, below) for e in rel.projection)
+
+
+def _direction(rex: RexNode, below: Directions) -> str:
+    rex = _uncast(rex)
+    return below[rex.index] if isinstance(rex, InputRef) else NOT_MONOTONIC
+
+
+def _uncast(rex: RexNode) -> RexNode:
+    while isinstance(rex, Call) and rex.name == CAST:
+        rex = rex.operands[0]
+    return rex
+
+
+def _takes_back(condition: RexNode, below: Directions) -> bool:
+    """Whether a row for which the condition held may come to be one for which it does not."""
+    if isinstance(condition, InputRef):
+        return below[condition.index] != CONSTANT
+    if not isinstance(condition, Call):
+        return False
+    operands = [_uncast(o) for o in condition.operands]
+    changing = [below[o.index] for o in operands if isinstance(o, InputRef) and below[o.index] != CONSTANT]
+    match condition.name:
+        case n if n in (AND, OR):
+            return any(_takes_back(o, below) for o in operands)
+        case n if n in (GT, GE):
+            return bool(changing) and changing[0] != INCREASING
+        case n if n in (LT, LE):
+            return bool(changing) and changing[0] != DECREASING
+        case n if n in (SEARCH, EQ, NE):
+            return bool(changing)
+        case n if n in (NOT, IS_NOT_TRUE, IS_TRUE, IS_NOT_NULL, IS_NULL):
+            return _takes_back(operands[0], below)
+    return False
+
+
+def _rank(rel: Rank) -> Directions | None:
+    below = monotonicity(rel.input)
+    if rel.kind == "ROW_NUMBER" and rel.range == _FIRST and not rel.output_rank:
+        return _first_row(rel, below)
+    if below is None or any(below[p] != CONSTANT for p in rel.partition):
+        return None
+    found = list(_only(rel, rel.partition))
+    if rel.output_rank:
+        found[-1] = CONSTANT
+    if rel.order:
+        first = rel.order[0]
+        is_time = rel.input.row_type.fields[first.index].type.is_time_attribute
+        direction = INCREASING if is_time else below[first.index]
+        wanted = DECREASING if first.is_ascending else INCREASING
+        found[first.index] = wanted if direction in (CONSTANT, wanted) else NOT_MONOTONIC
+    return tuple(found)
+
+
+_FIRST = ConstantRankRange(1, 1)
+
+
+def _first_row(rel: Rank, below: Directions | None) -> Directions | None:
+    """As of a deduplication, by whatever column: of the last row all but the key changes, the first one stays."""
+    if below is None or not _never_changes(below):
+        return None
+    first = rel.order[0] if rel.order else None
+    by_rowtime = first is not None and rel.input.row_type.fields[first.index].type.is_rowtime
+    keeps_last = first is not None and not first.is_ascending
+    return _only(rel, rel.partition) if keeps_last or by_rowtime else _constants(rel)
+
+
+def _deduplicate(rel: Deduplicate) -> Directions | None:
+    below = monotonicity(rel.input)
+    if below is None or not _never_changes(below):
+        return None
+    return _only(rel, rel.keys) if rel.keep_last or rel.is_rowtime else _constants(rel)
+
+
+def _join(rel: RegularJoin | WindowJoin | VersionedJoin) -> Directions | None:
+    left, right = monotonicity(rel.left), monotonicity(rel.right)
+    spec = rel.spec
+    if left is None or right is None or spec.join_type is JoinType.ANTI:
+        return None
+    if any(left[k] != CONSTANT for k in spec.left_keys) or any(right[k] != CONSTANT for k in spec.right_keys):
+        return None
+    if spec.non_equi_condition is not None and not _never_changes(left + right):
+        return None
+    return left if spec.join_type is JoinType.SEMI else left + right
+
+
+def _union(rel: UnionAll) -> Directions | None:
+    found = [monotonicity(operand) for operand in rel.operands]
+    if None in found:
+        return None
+    return found[0] if len(set(found)) == 1 else _only(rel, ())
+
+
+def _legacy_window(rel: LegacyWindowAggregate) -> Directions | None:
+    below = monotonicity(rel.input)
+    return _constants(rel) if below is not None and _never_changes(below) and not rel.emit else None
+
+
+def _aggregate(rel: GroupAggregate | LocalGroupAggregate) -> Directions | None:
+    below = monotonicity(rel.input)
+    if below is None or any(below[g] != CONSTANT for g in rel.grouping):
+        return None
+    return (*(CONSTANT for _ in rel.grouping), *(_call(c, below, rel.input) for c in rel.calls))
+
+
+def _call(call: AggregateCall, below: Directions, source: Rel) -> str:
+    if call.internal_name == "$COUNT$1":
+        return INCREASING if _never_changes(below) or len(call.arg_list) < 2 else NOT_MONOTONIC
+    found = _of_function(call, source)
+    if _never_changes(below) or not call.arg_list:
+        return found
+    return found if len(call.arg_list) == 1 and below[call.arg_list[0]] == found else NOT_MONOTONIC
+
+
+def _of_function(call: AggregateCall, source: Rel) -> str:
+    if call.internal_name == "$MAX$1":
+        return INCREASING
+    if call.internal_name == "$MIN$1":
+        return DECREASING
+    if call.internal_name in ("$SUM$1", "$$SUM0$1"):
+        bounds = argument_bounds(source, call)
+        if bounds.lower is not None:
+            return INCREASING if bounds.lower >= 0 else NOT_MONOTONIC
+        return DECREASING if bounds.upper is not None and bounds.upper <= 0 else NOT_MONOTONIC
+    return NOT_MONOTONIC
+
+
+_RULES: dict[type[Rel], Callable[..., Directions | None]] = {
+    SourceScan: _scan,
+    Exchange: _exchange,
+    MiniBatchAssigner: _passed_on,
+    WatermarkAssigner: _passed_on,
+    DropUpdateBefore: _passed_on,
+    Expand: _passed_on,
+    TableFunctionJoin: _passed_on,
+    ChangelogNormalize: _normalized,
+    Calc: _calc,
+    Rank: _rank,
+    Deduplicate: _deduplicate,
+    RegularJoin: _join,
+    WindowJoin: _join,
+    VersionedJoin: _join,
+    IntervalJoin: _constants,
+    OverAggregate: _constants,
+    UnionAll: _union,
+    LegacyWindowAggregate: _legacy_window,
+    GroupAggregate: _aggregate,
+    LocalGroupAggregate: _aggregate,
+    GlobalGroupAggregate: _exchange,
+}

@@ -1,0 +1,89 @@
+"""Which share of the rows Flink expects to meet a condition, when it knows nothing of the values.
+
+Sources: ``SelectivityEstimator`` without statistics, ``RelMdUtil.guessSelectivity``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from math import prod
+
+from ...plan.rex import Call, InputRef, RexNode
+from ..rex.expressions import (
+    AND,
+    EQ,
+    GE,
+    GT,
+    IS_NOT_NULL,
+    IS_NULL,
+    LE,
+    LIKE,
+    LT,
+    NE,
+    NOT,
+    OR,
+    SEARCH,
+    flatten,
+    is_always_false,
+    is_always_true,
+    is_call,
+)
+from ..rex.ranges import comparison
+from ..rex.sargs import expand
+
+_SHARES = {
+    EQ: 0.15,
+    NE: 0.85,
+    LT: 0.5,
+    LE: 0.5,
+    GT: 0.5,
+    GE: 0.5,
+    IS_NULL: 0.1,
+    IS_NOT_NULL: 0.9,
+    LIKE: 0.05,
+}
+_OF_OTHERS = 0.25
+
+
+def selectivity(condition: RexNode) -> float:
+    """The share, from 0 to 1."""
+    if is_always_true(condition):
+        return 1.0
+    if is_always_false(condition):
+        return 0.0
+    if isinstance(condition, InputRef):
+        return _SHARES[EQ]
+    if not isinstance(condition, Call):
+        return _OF_OTHERS
+    if condition.name == SEARCH:
+        return selectivity(expand(condition))
+    if condition.name == AND:
+        return prod(selectivity(part) for part in flatten(AND, condition))
+    if condition.name == OR:
+        return _of_any(flatten(OR, condition))
+    if condition.name == NOT:
+        return 1.0 - selectivity(condition.operands[0])
+    return _SHARES.get(condition.name, _OF_OTHERS)
+
+
+def _of_any(parts: tuple[RexNode, ...]) -> float:
+    """Comparisons of one column exclude each other, other conditions overlap."""
+    columns = [str(i) if (c := _compared_column(part)) is None else c for i, part in enumerate(parts)]
+    numbered = sorted(zip(columns, map(selectivity, parts), strict=True))
+    groups = [min(1.0, sum(share for _, share in same)) for _, same in groupby(numbered, key=lambda each: each[0])]
+    return groups[0] if len(groups) == 1 else min(1.0, sum(groups) - prod(groups))
+
+
+def _compared_column(rex: RexNode) -> str | None:
+    """What names the column that is compared with a literal."""
+    found = None if is_call(rex, NE) else comparison(rex)
+    return f"${found[1].index}" if found and isinstance(found[1], InputRef) else None
+
+
+def guessed_selectivity(parts: Iterable[RexNode]) -> float:
+    """The share for conditions of joins, for which Flink guesses more roughly."""
+    return prod(_GUESSES.get(part.name, _OF_OTHERS) if isinstance(part, Call) else _OF_OTHERS for part in parts)
+
+
+_GUESSES = {IS_NOT_NULL: 0.9, EQ: 0.15} | dict.fromkeys((NE, LT, LE, GT, GE), 0.5)

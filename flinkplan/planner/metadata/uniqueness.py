@@ -1,0 +1,105 @@
+"""Whether columns tell the rows of a relation apart, as Flink's logical rules see it.
+
+Less is known here than by :mod:`.keys`: nothing about a table whose key is not read, nor above a watermark.
+Source: ``FlinkRelMdColumnUniqueness``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from ...plan.rex import InputRef
+from ...plan.specs import JoinType
+from ..algebra.join_kinds import join_keys
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, Scan, SetOp, Sort, Values
+from ..algebra.physical import OverAggregate, SourceScan
+from .keys import unique_keys
+
+Known = bool | None
+"""Whether it is so; ``None`` where nothing tells."""
+
+
+def are_columns_unique(rel: Rel, columns: Collection[int]) -> Known:
+    """Whether no two rows of a logical relation agree in all of the columns."""
+    rule = _RULES.get(type(rel))
+    return rule(rel, frozenset(columns)) if rule else None
+
+
+def _passed_on(rel: Filter | Sort, columns: frozenset[int]) -> Known:
+    return are_columns_unique(rel.input, columns)
+
+
+def _stored(rel: Scan | SourceScan, columns: frozenset[int]) -> Known:
+    if not columns:
+        return False
+    keys = unique_keys(rel)
+    return any(key <= columns for key in keys) if keys else None
+
+
+def _values(rel: Values, columns: frozenset[int]) -> Known:
+    rows = rel.tuples
+    return len(rows) < 2 or any(len({row[i] for row in rows}) == len(rows) for i in columns)
+
+
+def _project(rel: Project, columns: frozenset[int]) -> Known:
+    read = [e.index for e in (rel.exprs[i] for i in columns) if isinstance(e, InputRef)]
+    return are_columns_unique(rel.input, read) if read else None
+
+
+def _aggregate(rel: Aggregate, columns: frozenset[int]) -> Known:
+    return columns >= set(range(len(rel.grouping)))
+
+
+def _over(rel: OverAggregate, columns: frozenset[int]) -> Known:
+    known = frozenset(i for i in columns if i < len(rel.input.row_type.fields))
+    found = are_columns_unique(rel.input, known)
+    return found if found or known == columns else None
+
+
+def _join(rel: Join, columns: frozenset[int]) -> Known:
+    if rel.type in (JoinType.SEMI, JoinType.ANTI):
+        return are_columns_unique(rel.left, columns)
+    if not columns:
+        return False
+    width = len(rel.left.row_type.fields)
+    left = frozenset(i for i in columns if i < width)
+    right = frozenset(i - width for i in columns if i >= width)
+    keys = join_keys(rel.condition, width)
+    if left and right:
+        return _both(are_columns_unique(rel.left, left), are_columns_unique(rel.right, right))
+    if left:
+        if rel.type in (JoinType.RIGHT, JoinType.FULL):
+            return False
+        return _both(are_columns_unique(rel.right, keys.right), are_columns_unique(rel.left, left))
+    if rel.type in (JoinType.LEFT, JoinType.FULL):
+        return False
+    return _both(are_columns_unique(rel.left, keys.left), are_columns_unique(rel.right, right))
+
+
+def _both(a: Known, b: Known) -> Known:
+    return None if a is None or b is None else a and b
+
+
+def _correlate(rel: Correlate, columns: frozenset[int]) -> Known:
+    if rel.type in (JoinType.SEMI, JoinType.ANTI):
+        return are_columns_unique(rel.input, columns)
+    return None
+
+
+def _set_operation(rel: SetOp, columns: frozenset[int]) -> Known:
+    return not rel.all and len(columns) == len(rel.row_type.fields)
+
+
+_RULES: dict[type[Rel], Callable[..., Known]] = {
+    Filter: _passed_on,
+    Sort: _passed_on,
+    Scan: _stored,
+    SourceScan: _stored,
+    Values: _values,
+    Project: _project,
+    Aggregate: _aggregate,
+    OverAggregate: _over,
+    Join: _join,
+    Correlate: _correlate,
+    SetOp: _set_operation,
+}

@@ -1,0 +1,211 @@
+"""Which columns of a relation hold its window, and which joins compare windows.
+
+Sources: ``FlinkRelMdWindowProperties``, ``WindowJoinUtil``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ...plan.durations import format_iso_duration
+from ...plan.record import Record, replace
+from ...plan.rex import InputRef, RexNode
+from ...plan.specs import (
+    CumulativeWindow,
+    HoppingWindow,
+    JoinType,
+    SessionWindow,
+    TumblingWindow,
+    WindowSpec,
+)
+from ...plan.types import LogicalType
+from ..algebra.join_kinds import JoinKeys, join_keys
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Unary, Watermark, WindowFunction
+from ..algebra.physical import Calc, Expand, Rank
+
+
+class WindowColumns(Record):
+    """The columns that hold window_start, window_end and window_time, and the window they are of."""
+
+    starts: frozenset[int]
+    ends: frozenset[int]
+    times: frozenset[int]
+    spec: WindowSpec
+    time_type: LogicalType
+
+    def moved(self, places: Mapping[int, Sequence[int]]) -> WindowColumns | None:
+        """The columns after a projection; ``None`` where a session loses a column that it is partitioned by."""
+        spec = self.spec
+        if isinstance(spec, SessionWindow):
+            keys = spec.partition_key_indices or ()
+            if not all(key in places for key in keys):
+                return None
+            spec = replace(spec, partition_key_indices=tuple(places[key][0] for key in keys))
+        return replace(self.at(places), spec=spec)
+
+    def at(self, places: Mapping[int, Sequence[int]]) -> WindowColumns:
+        """The columns at other places; those that have none are lost."""
+
+        def moved(columns: frozenset[int]) -> frozenset[int]:
+            return frozenset(new for old in columns for new in places.get(old, ()))
+
+        return replace(self, starts=moved(self.starts), ends=moved(self.ends), times=moved(self.times))
+
+    def joined(self, other: WindowColumns) -> WindowColumns:
+        """These columns and those of another relation."""
+        return replace(
+            self, starts=self.starts | other.starts, ends=self.ends | other.ends, times=self.times | other.times
+        )
+
+    def common(self, other: WindowColumns) -> WindowColumns:
+        """The columns that both relations have."""
+        return replace(
+            self, starts=self.starts & other.starts, ends=self.ends & other.ends, times=self.times & other.times
+        )
+
+    def bounded_by(self, columns: Iterable[int]) -> bool:
+        """Whether the columns hold both a start and an end."""
+        return not self.starts.isdisjoint(columns) and not self.ends.isdisjoint(columns)
+
+    @property
+    def all(self) -> frozenset[int]:
+        return self.starts | self.ends | self.times
+
+
+def window_spec(rel: WindowFunction) -> WindowSpec:
+    """The window of a table function, as the plan writes it."""
+    size = format_iso_duration(rel.size)
+    offset = None if rel.offset is None else format_iso_duration(rel.offset)
+    match rel.kind:
+        case "TUMBLE":
+            return TumblingWindow(size, offset)
+        case "HOP":
+            return HoppingWindow(size, format_iso_duration(rel.slide or 0), offset)
+        case "CUMULATE":
+            return CumulativeWindow(size, format_iso_duration(rel.slide or 0), offset)
+    return SessionWindow(size, rel.partition_keys)
+
+
+def window_columns(rel: Rel) -> WindowColumns | None:
+    """The window columns of a relation, if it has any."""
+    rule = _RULES.get(type(rel))
+    return rule(rel) if rule else None
+
+
+def _table_function(rel: WindowFunction) -> WindowColumns:
+    width = len(rel.input.row_type.fields)
+    time_type = rel.input.row_type.fields[rel.time_index].type
+    return _appended(width, window_spec(rel), time_type)
+
+
+def _appended(width: int, spec: WindowSpec, time_type: LogicalType) -> WindowColumns:
+    return WindowColumns(frozenset({width}), frozenset({width + 1}), frozenset({width + 2}), spec, time_type)
+
+
+def _calc(rel: Calc) -> WindowColumns | None:
+    return _projected(rel.input, rel.projection)
+
+
+def _project(rel: Project) -> WindowColumns | None:
+    return _projected(rel.input, rel.exprs)
+
+
+def _projected(source: Rel, exprs: tuple[RexNode, ...]) -> WindowColumns | None:
+    below = window_columns(source)
+    places: dict[int, list[int]] = {}
+    for i, e in enumerate(exprs):
+        if isinstance(e, InputRef):
+            places.setdefault(e.index, []).append(i)
+    return below.moved(places) if below and places else None
+
+
+def _same(rel: Unary) -> WindowColumns | None:
+    return window_columns(rel.input)
+
+
+def _rank(rel: Rank) -> WindowColumns | None:
+    below = window_columns(rel.input)
+    return below if below and below.bounded_by(rel.partition) else None
+
+
+def _aggregate(rel: Aggregate) -> WindowColumns | None:
+    below = window_columns(rel.input)
+    if below is None or not below.bounded_by(rel.grouping):
+        return None
+    return below.at({g: (i,) for i, g in enumerate(rel.grouping)})
+
+
+def _expand(rel: Expand) -> WindowColumns | None:
+    below = window_columns(rel.input)
+    if below is None:
+        return None
+    return below.at({i: (i,) for i in below.all if all(isinstance(p[i], InputRef) for p in rel.projects)})
+
+
+def _union(rel: SetOp) -> WindowColumns | None:
+    first, *others = map(window_columns, rel.operands)
+    for other in others:
+        if first is None or other is None or first.spec != other.spec:
+            return None
+        first = first.common(other)
+    return first
+
+
+def _join(rel: Join) -> WindowColumns | None:
+    compared = window_keys(rel)
+    if compared is None:
+        return None
+    if rel.type in (JoinType.SEMI, JoinType.ANTI):
+        return compared.left
+    width = len(rel.left.row_type.fields)
+    return compared.left.joined(compared.right.at({i: (i + width,) for i in compared.right.all}))
+
+
+_RULES: dict[type[Rel], Callable[..., WindowColumns | None]] = {
+    WindowFunction: _table_function,
+    Calc: _calc,
+    Project: _project,
+    Filter: _same,
+    Watermark: _same,
+    Correlate: _same,
+    Expand: _expand,
+    Rank: _rank,
+    Aggregate: _aggregate,
+    SetOp: _union,
+    Join: _join,
+}
+
+
+# ---------------------------------------------------------------- equal windows
+
+
+class WindowKeys(Record):
+    """The window columns that a join compares, by side, and its other keys."""
+
+    left: WindowColumns
+    right: WindowColumns
+    starts: tuple[int, int]
+    ends: tuple[int, int]
+    keys: JoinKeys
+
+
+def window_keys(rel: Join) -> WindowKeys | None:
+    """How a join compares windows; ``None`` where it does not compare both their starts and ends."""
+    left, right = window_columns(rel.left), window_columns(rel.right)
+    if left is None or right is None or (left.spec, left.time_type) != (right.spec, right.time_type):
+        return None
+    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
+    pairs = list(zip(keys.left, keys.right, strict=True))
+    starts = [p for p in pairs if p[0] in left.starts and p[1] in right.starts]
+    ends = [p for p in pairs if p[0] in left.ends and p[1] in right.ends]
+    if not starts or not ends:
+        return None
+    dropped = {*starts, *ends}
+    kept = [i for i, p in enumerate(pairs) if p not in dropped]
+    others = JoinKeys(
+        tuple(keys.left[i] for i in kept),
+        tuple(keys.right[i] for i in kept),
+        tuple(keys.filter_nulls[i] for i in kept),
+        keys.rest,
+    )
+    return WindowKeys(left, right, starts[0], ends[0], others)

@@ -1,0 +1,386 @@
+"""Whether updates come with their old row, from the sinks up; and what each operator then emits.
+
+Source: ``SatisfyUpdateKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgram``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+
+from ...plan.errors import FlinkplanError
+from ...plan.record import Record, Struct, field, replace
+from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
+from ..algebra.logical import Rel
+from ..algebra.physical import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    GroupAggregate,
+    Limit,
+    MiniBatchAssigner,
+    MultiJoin,
+    OverAggregate,
+    Rank,
+    RegularJoin,
+    Sink,
+    SortLimit,
+    SourceScan,
+    TableFunctionJoin,
+    UnionAll,
+    VersionedJoin,
+    WatermarkAssigner,
+    WindowTableFunction,
+)
+from ..algebra.tree import with_inputs
+from ..catalog.catalog import Table
+from ..connectors import INSERT_ONLY as TAKES_INSERTS
+from ..connectors import sink_kinds
+from ..metadata.keys import keys_in_group_range, upsert_keys
+from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, Kinds, modify_kinds
+from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
+from ..rex.expressions import refs
+
+
+class PlanningError(FlinkplanError):
+    """A query that Flink refuses to plan (exit code 2)."""
+
+    exit_code = 2
+
+
+class Updates(Enum):
+    """How updates are emitted: there are none, as +U alone, as -U and +U."""
+
+    NONE = "NONE"
+    ONLY_AFTER = "ONLY_AFTER"
+    BEFORE_AND_AFTER = "BEFORE_AND_AFTER"
+
+
+class Mode(Record):
+    """The changes that an operator emits."""
+
+    kinds: Kinds
+    updates: Updates
+
+    @property
+    def is_insert_only(self) -> bool:
+        return self.kinds <= INSERT_ONLY
+
+    @property
+    def has_update_before(self) -> bool:
+        return self.updates is Updates.BEFORE_AND_AFTER
+
+    @property
+    def row_kinds(self) -> tuple[RowKind, ...]:
+        """As the plan lists them."""
+        before = {RowKind.UPDATE_BEFORE} if UPDATE in self.kinds and self.has_update_before else set()
+        return tuple(kind for kind in RowKind if kind in self.kinds | before)
+
+
+Modes = Mapping[int, Mode]
+"""The mode of each operator, by ``id()``."""
+
+_FORWARDS = (
+    Exchange,
+    WatermarkAssigner,
+    WindowTableFunction,
+    TableFunctionJoin,
+    UnionAll,
+)
+
+
+def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]:
+    """Infer the modes below a sink, which may gain a materializer; sources may gain a DropUpdateBefore.
+
+    Raises :class:`PlanningError` where the sink cannot take what the query emits.
+    """
+    inference = _Inference()
+    kinds = modify_kinds(sink.input, inference.kinds)
+    accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
+    if missing := kinds - accepted:
+        emitted = f"no {_words(missing)}, which {_origin(sink, inference)} emits"
+        raise PlanningError(
+            f"the table '{sink.table.identifier.name}' takes {emitted}",
+            hint="write to a changelog format such as debezium-json, or make the query append-only",
+        )
+    _check_conflict(sink, accepted)
+    wanted, materialize = _sink_requirement(sink, kinds, accepted, config)
+    for updates in wanted:
+        found = inference.visit(sink.input, updates)
+        if found is not None:
+            new = replace(sink, input=found, upsert_materialize=materialize)
+            inference.modes[id(new)] = inference.modes[id(found)]
+            return new, inference.modes
+    raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
+
+
+def _check_conflict(sink: Sink, accepted: Kinds) -> None:
+    """Raise :class:`PlanningError` where ON CONFLICT has no meaning, or not the watermarks that it waits for."""
+    if sink.conflict is None:
+        return
+    name = sink.table.identifier.name
+    if RowKind.UPDATE_BEFORE in accepted or accepted == TAKES_INSERTS:
+        takes = "needs retractions" if RowKind.UPDATE_BEFORE in accepted else "gets inserts only"
+        raise PlanningError(
+            f"ON CONFLICT is for sinks that take upserts, but '{name}' {takes}",
+            hint="leave ON CONFLICT out of the statement",
+        )
+    without = [table for table in _sources(sink) if not table.resolved.schema.watermark_specs]
+    if sink.conflict != "DEDUPLICATE" and without:
+        names = ", ".join(dict.fromkeys(f"'{table.identifier.name}'" for table in without))
+        raise PlanningError(
+            f"ON CONFLICT DO {sink.conflict} waits for watermarks, and there are none for {names}",
+            hint="add WATERMARK FOR … AS … to each source, or say ON CONFLICT DO DEDUPLICATE",
+        )
+
+
+def _sources(rel: Rel) -> Iterator[Table]:
+    if isinstance(rel, SourceScan):
+        yield rel.table
+    for each in rel.inputs:
+        yield from _sources(each)
+
+
+def _origin(sink: Sink, inference: _Inference) -> str:
+    """What turns inserts into updates: the lowest such operator, in words."""
+    rel: Rel = sink.input
+    while True:
+        updating = [i for i in rel.inputs if not inference.kinds[id(i)] <= INSERT_ONLY]
+        if not updating:
+            return _ORIGINS.get(type(rel), "the query")
+        rel = updating[0]
+
+
+_ORIGINS: dict[type[Rel], str] = {
+    SourceScan: "a source",
+    GroupAggregate: "an aggregation without a window",
+    RegularJoin: "an outer join",
+    MultiJoin: "an outer join",
+    Rank: "a Top-N",
+    SortLimit: "ORDER BY … LIMIT",
+    Deduplicate: "a deduplication that keeps the last row",
+    OverAggregate: "OVER ordered by no time attribute",
+    ChangelogNormalize: "a source",
+}
+
+
+def _words(kinds: Kinds) -> str:
+    names = {UPDATE: "updates", INSERT: "inserts", DELETE: "deletions"}
+    return " and no ".join(word for kind, word in names.items() if kind in kinds)
+
+
+def _sink_requirement(
+    sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]
+) -> tuple[tuple[Updates, ...], bool]:
+    if UPDATE not in kinds and not materializes(sink, kinds, accepted, config):
+        return (Updates.NONE,), False
+    if RowKind.UPDATE_BEFORE in accepted:
+        return (Updates.BEFORE_AND_AFTER,), False
+    materialized = materializes(sink, kinds, accepted, config)
+    if UPDATE not in kinds:
+        return (Updates.NONE,), materialized
+    key = primary_key(sink)
+    if key is not None and key not in upsert_keys(sink.input):
+        return (Updates.BEFORE_AND_AFTER,), materialized
+    return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), materialized
+
+
+def primary_key(sink: Sink) -> frozenset[int] | None:
+    """The sink's key columns, if it has a key."""
+    schema = sink.table.resolved.schema
+    if schema.primary_key is None:
+        return None
+    stored = [c.name for c in schema.columns if c.kind is None or c.is_virtual is False]
+    return frozenset(stored.index(c) for c in schema.primary_key.columns)
+
+
+def materializes(sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]) -> bool:
+    """Whether the sink must keep rows by key to resolve conflicts.  Source: ``analyzeUpsertMaterializeStrategy``.
+
+    Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
+    """
+    key = primary_key(sink)
+    option = config.get("table.exec.sink.upsert-materialize", "AUTO").upper()
+    if key is None or RowKind.UPDATE_BEFORE in accepted or option == "NONE":
+        return False
+    if option == "FORCE":
+        return True
+    if accepted == TAKES_INSERTS or (kinds <= INSERT_ONLY and sink.conflict == "DEDUPLICATE"):
+        return False
+    if any(k <= key for k in upsert_keys(sink.input)):
+        return False
+    required = config.get("table.exec.sink.require-on-conflict", "true").lower() == "true"
+    if required and sink.conflict is None:
+        raise PlanningError(
+            f"the key of the table '{sink.table.identifier.name}' is not the key by which the query updates its rows",
+            hint="add ON CONFLICT DO DEDUPLICATE, NOTHING or ERROR to the statement, "
+            "or set table.exec.sink.require-on-conflict to false",
+        )
+    return True
+
+
+class _Inference(Struct):
+    kinds: dict[int, Kinds] = field(default_factory=dict)
+    modes: dict[int, Mode] = field(default_factory=dict)
+
+    def visit(self, rel: Rel, required: Updates) -> Rel | None:
+        """The relation with inputs that let it emit updates as required; ``None`` where it cannot."""
+        rule = _RULES.get(type(rel), _retracting)
+        return rule(self, rel, required)
+
+    def best(self, rel: Rel) -> Updates:
+        """-U and +U where a relation updates."""
+        return Updates.BEFORE_AND_AFTER if UPDATE in self.kinds_of(rel) else Updates.NONE
+
+    def only_after(self, rel: Rel) -> Updates:
+        return Updates.ONLY_AFTER if UPDATE in self.kinds_of(rel) else Updates.NONE
+
+    def kinds_of(self, rel: Rel) -> Kinds:
+        return modify_kinds(rel, self.kinds)
+
+    def done(self, rel: Rel, inputs: tuple[Rel | None, ...], updates: Updates) -> Rel | None:
+        """Rebuild over new inputs and note the mode; ``None`` where an input could not comply."""
+        if any(i is None for i in inputs):
+            return None
+        kinds = self.kinds_of(rel)
+        new = with_inputs(rel, tuple(i for i in inputs if i is not None))
+        self.kinds[id(new)] = kinds
+        self.modes[id(new)] = Mode(kinds, updates if UPDATE in kinds else Updates.NONE)
+        self.alive.append(new)
+        return new
+
+    alive: list[Rel] = field(default_factory=list)
+    """Keeps every relation whose ``id()`` is noted."""
+
+
+def _retracting(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
+    inputs = tuple(self.visit(i, self.best(i)) for i in rel.inputs)
+    return self.done(rel, inputs, required)
+
+
+def _forwarding(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
+    inputs = tuple(self.visit(i, required if UPDATE in self.kinds_of(i) else Updates.NONE) for i in rel.inputs)
+    return self.done(rel, inputs, required)
+
+
+def _calc(self: _Inference, rel: Calc, required: Updates) -> Rel | None:
+    """A filter on columns beyond the key would lose the old row of an update that no longer passes."""
+    if required is Updates.ONLY_AFTER and rel.condition is not None:
+        read = refs(rel.condition)
+        keys = upsert_keys(rel.input)
+        if not any(read <= key for key in keys):
+            return None
+    return _forwarding(self, rel, required)
+
+
+def _scan(self: _Inference, rel: SourceScan, required: Updates) -> Rel | None:
+    return _dropping(self, self.done(rel, (), self.best(rel)), required)
+
+
+def _mini_batches(self: _Inference, rel: MiniBatchAssigner, required: Updates) -> Rel | None:
+    """Those of a source are marked before its old rows are dropped."""
+    if not isinstance(rel.input, SourceScan):
+        return _forwarding(self, rel, required)
+    return _dropping(self, self.done(rel, (self.visit(rel.input, self.best(rel.input)),), self.best(rel)), required)
+
+
+def _dropping(self: _Inference, source: Rel | None, required: Updates) -> Rel | None:
+    """The source without its old rows, where it has some that nobody wants."""
+    if source is None or required is not Updates.ONLY_AFTER or UPDATE not in self.kinds_of(source):
+        return source
+    return self.done(DropUpdateBefore(input=source, row_type=source.row_type), (source,), Updates.ONLY_AFTER)
+
+
+def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
+    """Without old rows downstream, a side whose unique key holds the join key needs none either."""
+    inputs = []
+    for child, keys in ((rel.left, rel.spec.left_keys), (rel.right, rel.spec.right_keys)):
+        unique = keys_in_group_range(child, keys)
+        contains = any(frozenset(keys) <= key for key in unique)
+        if required is Updates.ONLY_AFTER and contains and UPDATE in self.kinds_of(child):
+            inputs.append(self.visit(child, Updates.ONLY_AFTER))
+        else:
+            inputs.append(self.visit(child, self.best(child)))
+    return self.done(rel, tuple(inputs), required)
+
+
+def _multi_join(self: _Inference, rel: MultiJoin, required: Updates) -> Rel | None:
+    """As :func:`_join`, for each input."""
+    inputs = []
+    for child, keys in zip(rel.operands, rel.keys, strict=True):
+        contains = any(frozenset(keys) <= key for key in keys_in_group_range(child, keys))
+        if required is Updates.ONLY_AFTER and contains and UPDATE in self.kinds_of(child):
+            inputs.append(self.visit(child, Updates.ONLY_AFTER))
+        else:
+            inputs.append(self.visit(child, self.best(child)))
+    return self.done(rel, tuple(inputs), required)
+
+
+def _versioned(self: _Inference, rel: VersionedJoin, required: Updates) -> Rel | None:
+    left = self.visit(rel.left, required if UPDATE in self.kinds_of(rel.left) else Updates.NONE)
+    right = self.visit(rel.right, self.only_after(rel.right)) or self.visit(rel.right, self.best(rel.right))
+    return self.done(rel, (left, right), required)
+
+
+def _normalize(self: _Inference, rel: ChangelogNormalize, required: Updates) -> Rel | None:
+    return self.done(rel, (self.visit(rel.input, Updates.ONLY_AFTER),), required)
+
+
+def _rank(self: _Inference, rel: Rank | SortLimit, required: Updates) -> Rel | None:
+    partition = rel.partition if isinstance(rel, Rank) else ()
+    for strategy in rank_strategies(rel.input, partition, rel.order, self.kinds_of(rel.input)):
+        needed = {UpdateFastStrategy: Updates.ONLY_AFTER, AppendFastStrategy: Updates.NONE}
+        child = self.visit(rel.input, needed.get(type(strategy), self.best(rel.input)))
+        if child is not None:
+            kinds = self.kinds_of(rel)
+            new = replace(rel, strategy=strategy)
+            self.alive.append(new)
+            self.kinds[id(new)] = kinds
+            return self.done(new, (child,), required)
+    return None
+
+
+def _limit(self: _Inference, rel: Limit, required: Updates) -> Rel | None:
+    strategy: RankStrategy = AppendFastStrategy() if self.kinds_of(rel.input) <= INSERT_ONLY else RetractStrategy()
+    kinds = self.kinds_of(rel)
+    new = replace(rel, strategy=strategy)
+    self.alive.append(new)
+    self.kinds[id(new)] = kinds
+    return self.done(new, (self.visit(rel.input, self.best(rel.input)),), required)
+
+
+def rank_strategies(
+    rel: Rel, partition: tuple[int, ...], order: tuple[SortField, ...], kinds: Kinds
+) -> tuple[RankStrategy, ...]:
+    """How Top-N may treat an input, best first.  Source: ``RankProcessStrategy.analyzeRankProcessStrategies``."""
+    if kinds <= INSERT_ONLY:
+        return (AppendFastStrategy(),)
+    keys = [k for k in keys_in_group_range(rel, partition) if k >= frozenset(partition)]
+    directions = monotonicity(rel)
+    if not keys or directions is None or not order:
+        return (RetractStrategy(),)
+
+    def upwards(f: SortField) -> bool:
+        return directions[f.index] in (CONSTANT, DECREASING if f.is_ascending else INCREASING)
+
+    if not all(map(upwards, order)):
+        return (RetractStrategy(),)
+    key = min(tuple(sorted(k)) for k in keys)
+    return (UpdateFastStrategy(key), RetractStrategy())
+
+
+_RULES: dict[type[Rel], Callable[..., Rel | None]] = {
+    **dict.fromkeys(_FORWARDS, _forwarding),
+    Calc: _calc,
+    SourceScan: _scan,
+    MiniBatchAssigner: _mini_batches,
+    RegularJoin: _join,
+    MultiJoin: _multi_join,
+    VersionedJoin: _versioned,
+    ChangelogNormalize: _normalize,
+    Rank: _rank,
+    SortLimit: _rank,
+    Limit: _limit,
+}

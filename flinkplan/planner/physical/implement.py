@@ -1,0 +1,318 @@
+"""From the logical to the physical algebra, with exchanges where rows must meet.
+
+Sources: the ``StreamPhysical…Rule`` classes and ``FlinkExpandConversionRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...plan.record import Struct, field, replace
+from ...plan.rex import RexNode
+from ...plan.specs import (
+    ConstantRankRange,
+    IntervalJoinSpec,
+    SessionWindow,
+    SortField,
+    TimeAttributeWindowing,
+    WindowAttachedWindowing,
+)
+from ..algebra import physical as p
+from ..algebra.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
+from ..algebra.logical import (
+    Aggregate,
+    Correlate,
+    Join,
+    MultiJoin,
+    Rel,
+    SetOp,
+    Sort,
+    TableModify,
+    TemporalJoin,
+    Values,
+    Watermark,
+    WindowFunction,
+)
+from ..algebra.tree import with_inputs
+from ..connectors import table_options
+from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
+from ..metadata.window_properties import WindowColumns, window_columns, window_keys, window_spec
+from ..rex.expressions import and_, conjunctions, refs
+from ..rules.multi_joins import common_keys
+from ..rules.temporal_joins import temporal_join
+from ..rules.windows import groups_by_window, window_aggregate
+from .changelog import PlanningError
+from .mini_batch import is_enabled
+
+
+class Implementer(Struct):
+    """Builds the physical tree bottom-up."""
+
+    config: Mapping[str, str]
+    kinds: dict[int, Kinds] = field(default_factory=dict)
+    alive: list[Rel] = field(default_factory=list)
+
+    def visit(self, rel: Rel) -> Rel:
+        """The physical relation of a logical one."""
+        rule = _RULES.get(type(rel))
+        if rule is not None:
+            return rule(self, rel)
+        return with_inputs(rel, tuple(self.visit(i) for i in rel.inputs))
+
+    def retracts(self, rel: Rel) -> bool:
+        """Whether a physical relation updates or deletes rows."""
+        self.alive.append(rel)
+        return not modify_kinds(rel, self.kinds) <= INSERT_ONLY
+
+
+def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
+    """The relation with rows of equal keys brought together; those of a limit are together already."""
+    if not keys and isinstance(rel, (p.Limit, p.SortLimit)):
+        return rel
+    return p.Exchange(input=rel, keys=keys, row_type=rel.row_type)
+
+
+def _watermark(self: Implementer, rel: Watermark) -> Rel:
+    return p.WatermarkAssigner(
+        input=self.visit(rel.input), rowtime_index=rel.rowtime_index, expr=rel.expr, row_type=rel.row_type
+    )
+
+
+def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
+    source = self.visit(rel.input)
+    if groups_by_window(rel):
+        return window_aggregate(rel, source, self.config, self.retracts(source))
+    ttl = dict(rel.ttl.by_input).get(0) if rel.ttl else None
+    return p.GroupAggregate(
+        input=exchange(source, rel.grouping),
+        grouping=rel.grouping,
+        calls=rel.calls,
+        ttl=ttl,
+        phase=rel.phase,
+        row_type=rel.row_type,
+    )
+
+
+def _legacy_window(self: Implementer, rel: p.LegacyWindowAggregate) -> Rel:
+    return replace(rel, input=exchange(self.visit(rel.input), rel.grouping))
+
+
+def _over(self: Implementer, rel: p.OverAggregate) -> Rel:
+    return replace(rel, input=exchange(self.visit(rel.input), rel.partition))
+
+
+def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
+    source = self.visit(rel.input)
+    spec = window_spec(rel)
+    column = source.row_type.fields[rel.time_index]
+    time = column.type
+    if not time.is_time_attribute:
+        raise PlanningError(
+            f"the time column '{column.name}' of a window is no time attribute any more",
+            hint="a regular join or an aggregation between its table and the window makes it a plain timestamp",
+        )
+    if isinstance(spec, SessionWindow):
+        source = exchange(source, spec.partition_key_indices or ())
+    strategy = TimeAttributeWindowing(spec, time, rel.time_index, time.is_rowtime)
+    return p.WindowTableFunction(input=source, windowing=strategy, row_type=rel.row_type)
+
+
+def _join(self: Implementer, rel: Join) -> Rel:
+    windowed = window_keys(rel)
+    rel = replace(rel, left=self.visit(rel.left), right=self.visit(rel.right))
+    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
+    width = len(rel.left.row_type.fields)
+    if windowed is not None:
+        keys = windowed.keys
+        return p.WindowJoin(
+            left=exchange(rel.left, keys.left),
+            right=exchange(rel.right, keys.right),
+            condition=_without_windows(rel, keys),
+            spec=keys.spec(rel.type),
+            left_windowing=_attached(windowed.left, windowed.starts[0], windowed.ends[0]),
+            right_windowing=_attached(windowed.right, windowed.starts[1], windowed.ends[1]),
+            row_type=rel.row_type,
+        )
+    bounds, rest = interval_bounds(rel.condition, types, width)
+    keys = join_keys(rel.condition if bounds is None else and_(rest), width)
+    if bounds is not None:
+        spec = IntervalJoinSpec(keys.spec(rel.type), bounds)
+        return p.IntervalJoin(
+            left=exchange(rel.left, keys.left),
+            right=exchange(rel.right, keys.right),
+            condition=rel.condition,
+            spec=spec,
+            row_type=rel.row_type,
+        )
+    return p.RegularJoin(
+        left=exchange(rel.left, keys.left),
+        right=exchange(rel.right, keys.right),
+        condition=null_safe_equality(rel.condition) or rel.condition,
+        spec=keys.spec(rel.type),
+        ttl=rel.ttl,
+        row_type=rel.row_type,
+    )
+
+
+def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
+    keys = common_keys(rel)
+    inputs = tuple(exchange(self.visit(o), key) for o, key in zip(rel.operands, keys, strict=True))
+    return p.MultiJoin(
+        operands=inputs,
+        types=rel.types,
+        conditions=rel.conditions,
+        ttls=rel.ttls,
+        keys=keys,
+        row_type=rel.row_type,
+    )
+
+
+def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
+    """The condition of a window join but for its comparison of windows, as the description shows it."""
+    width = len(rel.left.row_type.fields)
+    pairs = {frozenset((a, b + width)) for a, b in zip(keys.left, keys.right, strict=True)}
+    return and_(c for c in conjunctions(rel.condition) if c in keys.rest or refs(c) in pairs)
+
+
+def _attached(found: WindowColumns, start: int, end: int) -> WindowAttachedWindowing:
+    return WindowAttachedWindowing(found.spec, found.time_type, start, end, found.time_type.is_rowtime)
+
+
+def _rank(self: Implementer, rel: p.Rank) -> Rel:
+    source = self.visit(rel.input)
+    window = window_columns(rel.input)
+    if window is not None and window.bounded_by(rel.partition):
+        return _window_rank(rel, source, window)
+    if _is_deduplicate(rel, source) and not self.retracts(source):
+        time = source.row_type.fields[rel.order[0].index].type
+        return p.Deduplicate(
+            input=exchange(source, rel.partition),
+            keys=rel.partition,
+            is_rowtime=time.is_rowtime,
+            keep_last=not rel.order[0].is_ascending,
+            in_batches=is_enabled(self.config),
+            row_type=rel.row_type,
+        )
+    return replace(rel, input=exchange(source, rel.partition), in_batches=is_enabled(self.config))
+
+
+def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:
+    """RankUtil.canConvertToDeduplicate: the first or last row by one time attribute."""
+    return (
+        rel.kind == "ROW_NUMBER"
+        and rel.range == ConstantRankRange(1, 1)
+        and not rel.output_rank
+        and len(rel.order) == 1
+        and source.row_type.fields[rel.order[0].index].type.is_time_attribute
+    )
+
+
+def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
+    partition = tuple(i for i in rel.partition if i not in found.all)
+    start = min(found.starts & set(rel.partition))
+    end = min(found.ends & set(rel.partition))
+    windowing = _attached(found, start, end)
+    first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and not rel.output_rank
+    if first and len(rel.order) == 1 and source.row_type.fields[rel.order[0].index].type.is_time_attribute:
+        return p.WindowDeduplicate(
+            input=exchange(source, partition),
+            partition=partition,
+            order_key=rel.order[0].index,
+            keep_last=not rel.order[0].is_ascending,
+            windowing=windowing,
+            row_type=rel.row_type,
+        )
+    return p.WindowRank(
+        input=exchange(source, partition),
+        kind=rel.kind,
+        partition=partition,
+        order=rel.order,
+        range=rel.range,
+        output_rank=rel.output_rank,
+        windowing=windowing,
+        row_type=rel.row_type,
+    )
+
+
+def _sort(self: Implementer, rel: Sort) -> Rel:
+    source = exchange(self.visit(rel.input), ())
+    offset = rel.offset or 0
+    if not rel.order:
+        return p.Limit(input=source, offset=offset, fetch=rel.fetch, row_type=rel.row_type)
+    if rel.fetch is not None or rel.offset is not None:
+        return p.SortLimit(input=source, order=rel.order, offset=offset, fetch=rel.fetch, row_type=rel.row_type)
+    if _by_time(source, rel.order):
+        return p.TemporalSort(input=source, order=rel.order, row_type=rel.row_type)
+    return p.FullSort(input=source, order=rel.order, row_type=rel.row_type)
+
+
+def _by_time(rel: Rel, order: tuple[SortField, ...]) -> bool:
+    return order[0].is_ascending and rel.row_type.fields[order[0].index].type.is_time_attribute
+
+
+def _union(self: Implementer, rel: SetOp) -> Rel:
+    return p.UnionAll(operands=tuple(self.visit(o) for o in rel.operands), row_type=rel.row_type)
+
+
+def _values(self: Implementer, rel: Values) -> Rel:
+    return p.ConstantRows(tuples=rel.tuples, row_type=rel.row_type)
+
+
+def _correlate(self: Implementer, rel: Correlate) -> Rel:
+    return p.TableFunctionJoin(
+        input=self.visit(rel.input),
+        type=rel.type.value,
+        call=rel.call,
+        condition=rel.condition,
+        correl=rel.correl,
+        row_type=rel.row_type,
+    )
+
+
+def _temporal(self: Implementer, rel: TemporalJoin) -> Rel:
+    left, right = self.visit(rel.left), self.visit(rel.right)
+    found = temporal_join(rel, left, right)
+    return replace(found, left=exchange(left, found.spec.left_keys), right=exchange(right, found.spec.right_keys))
+
+
+def _sink(self: Implementer, rel: TableModify) -> Rel:
+    source = self.visit(rel.input)
+    keys = _shuffled_by(rel)
+    return p.Sink(
+        input=exchange(source, keys) if keys else source,
+        table=rel.table,
+        overwrite=rel.overwrite,
+        static_partition=rel.static_partition,
+        target_columns=rel.target_columns,
+        conflict=rel.conflict,
+        options=rel.options,
+        row_type=source.row_type,
+    )
+
+
+def _shuffled_by(rel: TableModify) -> tuple[int, ...]:
+    """The columns of a partition that files are to be shuffled by, if any; one partition needs no shuffle."""
+    options = table_options(rel.table, dict(rel.options))
+    if options.get("sink.shuffle-by-partition.enable", "").lower() != "true":
+        return ()
+    fixed = dict(rel.static_partition)
+    stored = [c.name for c in rel.table.resolved.schema.columns if c.is_physical]
+    return tuple(stored.index(key) for key in rel.table.resolved.partition_keys or () if key not in fixed)
+
+
+_RULES: dict[type[Rel], Callable[..., Rel]] = {
+    Watermark: _watermark,
+    Aggregate: _aggregate,
+    p.LegacyWindowAggregate: _legacy_window,
+    p.OverAggregate: _over,
+    WindowFunction: _window_function,
+    Join: _join,
+    MultiJoin: _multi_join,
+    TemporalJoin: _temporal,
+    p.Rank: _rank,
+    Sort: _sort,
+    SetOp: _union,
+    Values: _values,
+    Correlate: _correlate,
+    TableModify: _sink,
+}

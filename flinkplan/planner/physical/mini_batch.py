@@ -1,0 +1,210 @@
+"""Mini-batches: where they are marked, and aggregations in two phases.
+
+Sources: ``MiniBatchIntervalInferRule``, ``TwoStageOptimizedAggregateRule``, ``IncrementalAggregateRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...plan.durations import parse_duration
+from ...plan.errors import UnsupportedError
+from ...plan.record import replace
+from ...plan.types import TimeKind
+from ..algebra.accumulators import accumulators, is_count_star
+from ..algebra.logical import Filter, Over, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
+from ..algebra.physical import (
+    Deduplicate,
+    Exchange,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    GroupAggregate,
+    IncrementalGroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    LocalGroupAggregate,
+    MiniBatchAssigner,
+    OverAggregate,
+    Rank,
+    SourceScan,
+    TemporalSort,
+    VersionedJoin,
+    WatermarkAssigner,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+    WindowTableFunction,
+)
+from ..algebra.row_types import row_of
+from ..algebra.tree import bottom_up, with_inputs
+from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
+from ..metadata.monotonicity import call_retractions
+
+_BY_WATERMARK = (
+    GlobalWindowAggregate,
+    WindowAggregate,
+    WindowTableFunction,
+    WindowRank,
+    WindowDeduplicate,
+    WindowJoin,
+    IntervalJoin,
+    VersionedJoin,
+    TemporalSort,
+)
+"""Operators that wait for watermarks."""
+
+_ENABLED = "table.exec.mini-batch.enabled"
+
+
+def is_enabled(config: Mapping[str, str]) -> bool:
+    """Whether the job runs in mini-batches."""
+    return config.get(_ENABLED, "false").lower() == "true"
+
+
+def planning_options(modifies: Sequence[Rel], config: Mapping[str, str]) -> Mapping[str, str]:
+    """The options to plan a job with: without mini-batches where nothing in it works in them."""
+    if not is_enabled(config) or any(map(_works_in_batches, modifies)):
+        return config
+    return {**config, _ENABLED: "false"}
+
+
+def _works_in_batches(rel: Rel) -> bool:
+    """Whether a bound relation is more than rows one by one; Flink does not look into its subqueries.
+
+    Source: ``FlinkRexUtil.shouldSkipMiniBatch``.
+    """
+    match rel:
+        case Project(exprs=exprs):
+            own = any(isinstance(e, Over) and e.name == "$ROW_NUMBER$1" for e in exprs)
+        case SetOp(kind=SetKind.UNION, all=True) | Filter() | Scan() | Values() | TableModify():
+            own = False
+        case _:
+            own = True
+    return own or any(map(_works_in_batches, rel.inputs))
+
+
+def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Put an assigner over each watermark and each source without one."""
+    if not is_enabled(config):
+        return rel
+    interval = parse_duration(config.get("table.exec.mini-batch.allow-latency", "0 ms"))
+    return _place(rel, "ProcTime", interval)
+
+
+def _place(rel: Rel, mode: str, interval: int) -> Rel:
+    """``mode``: of the mini-batches that the operators above need."""
+    if isinstance(rel, LegacyWindowAggregate):
+        return rel
+    if _waits_for_watermarks(rel):
+        mode = "RowTime"
+    if isinstance(rel, WatermarkAssigner):
+        return MiniBatchAssigner(input=rel, interval=interval, mode=mode, row_type=rel.row_type)
+    if isinstance(rel, SourceScan):
+        return MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime", row_type=rel.row_type)
+    return with_inputs(rel, tuple(_place(i, mode, interval) for i in rel.inputs))
+
+
+def _waits_for_watermarks(rel: Rel) -> bool:
+    """Whether the operator works by event time."""
+    match rel:
+        case Deduplicate():
+            return rel.is_rowtime
+        case Rank():
+            return any(rel.input.row_type.fields[f.index].type.is_rowtime for f in rel.order)
+        case OverAggregate():
+            types = rel.row_type.field_types
+            return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
+    return isinstance(rel, _BY_WATERMARK)
+
+
+def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Aggregate each mini-batch before the exchange, where the options and the functions allow it."""
+    strategy = config.get("table.optimizer.agg-phase-strategy", "AUTO").upper()
+    if not is_enabled(config) or strategy == "ONE_PHASE":
+        return rel
+    kinds: dict[int, Kinds] = {}
+    alive: list[Rel] = []
+
+    def split(node: Rel) -> Rel:
+        alive.append(node)
+        if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange):
+            return node
+        source = node.input.input
+        alive.append(source)
+        retracts = not modify_kinds(source, kinds) <= INSERT_ONLY
+        try:
+            return _two_phases(node, source, retracts)
+        except UnsupportedError:
+            return node
+
+    split_tree = bottom_up(rel, split)
+    merges = config.get("table.optimizer.incremental-agg-enabled", "true").lower() == "true"
+    return bottom_up(split_tree, _incremental) if merges else split_tree
+
+
+def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
+    retractions = call_retractions(rel, rel.calls, retracts)
+    columns = accumulators(rel.calls, retractions, source.row_type.field_types, retracts)
+    keys = [source.row_type.fields[g] for g in rel.grouping]
+    local = LocalGroupAggregate(
+        input=source,
+        grouping=rel.grouping,
+        calls=rel.calls,
+        need_retraction=retracts,
+        phase=rel.phase,
+        row_type=row_of(
+            (*(k.name for k in keys), *(f.name for f in columns.fields)),
+            (*(k.type for k in keys), *(f.type for f in columns.fields)),
+        ),
+    )
+    grouping = tuple(range(len(keys)))
+    return GlobalGroupAggregate(
+        input=Exchange(input=local, keys=grouping, row_type=local.row_type),
+        grouping=grouping,
+        calls=rel.calls,
+        need_retraction=retracts,
+        local_input=source.row_type,
+        local_grouping=rel.grouping,
+        ttl=rel.ttl,
+        phase=rel.phase,
+        row_type=rel.row_type,
+    )
+
+
+def _incremental(rel: Rel) -> Rel:
+    """FINAL local over PARTIAL global: the two in one operator."""
+    if not isinstance(rel, GlobalGroupAggregate) or rel.phase != "FINAL" or not isinstance(rel.input, Exchange):
+        return rel
+    local = rel.input.input
+    if not isinstance(local, LocalGroupAggregate) or not isinstance(local.input, GlobalGroupAggregate):
+        return rel
+    partial = local.input
+    if partial.phase != "PARTIAL":
+        return rel
+    keys = tuple(partial.grouping[g] for g in local.grouping)
+    plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
+    retracts = partial.need_retraction
+    columns = accumulators(plain, (retracts,) * len(plain), partial.local_input.field_types, retracts)
+    fields = [local.row_type.fields[i] for i in range(len(keys))]
+    row_type = row_of(
+        (*(f.name for f in fields), *(f.name for f in columns.fields)),
+        (*(f.type for f in fields), *(f.type for f in columns.fields)),
+    )
+    incremental = IncrementalGroupAggregate(
+        input=partial.input,
+        partial_grouping=partial.grouping,
+        final_grouping=keys,
+        partial_calls=partial.calls,
+        partial_local_input=partial.local_input,
+        need_retraction=partial.need_retraction,
+        ttl=partial.ttl,
+        row_type=row_type,
+    )
+    own_counts = [i for i, call in enumerate(partial.calls) if is_count_star(call)]
+    return replace(
+        rel,
+        need_retraction=retracts,
+        count_star=own_counts[0] if retracts and own_counts else None,
+        input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type),
+    )

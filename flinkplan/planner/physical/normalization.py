@@ -1,0 +1,124 @@
+"""Normalizing changelogs that are incomplete or may repeat events.
+
+Sources: ``StreamPhysicalTableSourceScanRule``, ``PushCalcPastChangelogNormalizeRule``,
+``WatermarkAssignerChangelogNormalizeTransposeRule``, ``EventTimeTemporalJoinRewriteRule``.
+"""
+
+from __future__ import annotations
+
+from ...plan.record import replace
+from ...plan.rex import InputRef, RexNode
+from ..algebra.logical import Rel
+from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
+from ..algebra.row_types import row_of, unique_names
+from ..algebra.tree import bottom_up, with_inputs
+from ..rex.expressions import and_, conjunctions, identity, is_deterministic, refs, remap
+from ..rules.calcs import calc, merge_calcs
+from .changelog import PlanningError
+
+
+def normalize_changelogs(rel: Rel) -> Rel:
+    """Put a normalization over each source that needs one, below it what may be filtered and left out by then."""
+    if isinstance(rel, VersionedJoin):
+        rel = replace(rel, right=_versions(rel.right))
+    if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
+        return _past_watermark(rel, rel.input)
+    if isinstance(rel, Calc) and _source(rel.input) is not None:
+        return _past_calc(rel)
+    if _source(rel) is not None:
+        return _normalized(rel, None)
+    return merge_calcs(with_inputs(rel, tuple(normalize_changelogs(i) for i in rel.inputs)))
+
+
+def _versions(rel: Rel) -> Rel:
+    """The right side of a temporal join, which reads a changelog's versions as they are.
+
+    Raises :class:`PlanningError` for a filter, without whose rows a version would seem to last longer.
+    """
+    path = [rel]
+    while isinstance(path[-1], (Exchange, Calc, WatermarkAssigner)):
+        path.append(path[-1].input)
+    source = path[-1]
+    if not isinstance(source, SourceScan) or not any(isinstance(p, WatermarkAssigner) for p in path):
+        return rel
+    if any(isinstance(p, Calc) and p.condition is not None for p in path):
+        name = source.table.identifier.name
+        raise PlanningError(
+            f"the versioned table '{name}' is filtered before the join, which would lose versions",
+            hint="filter the result of the join instead",
+        )
+    return bottom_up(rel, lambda node: replace(node, normalized=False) if isinstance(node, SourceScan) else node)
+
+
+def _source(rel: Rel) -> SourceScan | None:
+    while isinstance(rel, WatermarkAssigner):
+        rel = rel.input
+    return rel if isinstance(rel, SourceScan) and rel.normalized else None
+
+
+def _key(rel: Rel) -> tuple[int, ...]:
+    scan = _source(rel)
+    assert scan is not None and scan.table.resolved.schema.primary_key is not None
+    return tuple(rel.row_type.field_names.index(c) for c in scan.table.resolved.schema.primary_key.columns)
+
+
+def _normalized(rel: Rel, condition: RexNode | None, key: tuple[int, ...] | None = None) -> ChangelogNormalize:
+    key = _key(rel) if key is None else key
+    shuffled = Exchange(input=rel, keys=key, row_type=rel.row_type)
+    return ChangelogNormalize(input=shuffled, unique_keys=key, condition=condition, row_type=rel.row_type)
+
+
+def _past_calc(rel: Calc) -> Rel:
+    """Conditions on the key go below the normalization, others into it; unused columns are dropped below."""
+    source = rel.input
+    key = _key(source)
+    parts = conjunctions(rel.condition)
+    below = [c for c in parts if refs(c) and refs(c) <= set(key) and is_deterministic(c)]
+    rest = [c for c in parts if c not in below]
+    needed = sorted(set(key).union(*map(refs, rel.projection), *map(refs, rest)))
+    mapping = {old: new for new, old in enumerate(needed)}
+    names = [source.row_type.field_names[i] for i in needed]
+    columns = identity(source.row_type)
+    trimmed = calc(source, (columns[i] for i in needed), names, and_(below) if below else None)
+    condition = remap(and_(rest), mapping) if rest else None
+    normalized = _normalized(trimmed, condition, tuple(mapping[k] for k in key))
+    return calc(normalized, (remap(e, mapping) for e in rel.projection), rel.row_type.field_names)
+
+
+def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
+    """Watermarks over a calc of the source are assigned before the normalization, and where it needs the calc's keys.
+
+    What the calc leaves out of the key is kept till after it; a calc that leaves out nothing else comes after it.
+    """
+    source = below.input
+    place = {e.index: i for i, e in enumerate(below.projection) if isinstance(e, InputRef)}
+    key = _key(source)
+    columns = identity(source.row_type)
+    added = [k for k in key if k not in place]
+    if not added:
+        return _normalized(rel, None, tuple(place[k] for k in key))
+    width = len(below.projection)
+    place |= {k: width + i for i, k in enumerate(added)}
+    if len(place) == len(columns) == width + len(added) and below.condition is None:
+        origin = {new: old for old, new in place.items()}
+        return _calc_above(rel, below, origin)
+    names = unique_names([*below.row_type.field_names, *(source.row_type.field_names[k] for k in added)])
+    wide = calc(source, (*below.projection, *(columns[k] for k in added)), names, below.condition)
+    types = [*rel.row_type.field_types, *(columns[k].type for k in added)]
+    marked = replace(rel, input=wide, row_type=row_of(names, types))
+    normalized = _normalized(marked, None, tuple(place[k] for k in key))
+    return calc(normalized, identity(marked.row_type)[:width], rel.row_type.field_names)
+
+
+def _calc_above(rel: WatermarkAssigner, below: Calc, origin: dict[int, int]) -> Rel:
+    """The watermarks of the source itself, and over its normalization the calc that permutes columns."""
+    source = below.input
+    rowtime = origin[rel.rowtime_index]
+    types = list(source.row_type.field_types)
+    types[rowtime] = rel.row_type.field_types[rel.rowtime_index]
+    row_type = row_of(source.row_type.field_names, types)
+    marked = replace(rel, input=source, rowtime_index=rowtime, expr=remap(rel.expr, origin), row_type=row_type)
+    columns = identity(row_type)
+    return calc(
+        _normalized(marked, None), (columns[origin[i]] for i in range(len(below.projection))), rel.row_type.field_names
+    )

@@ -1,0 +1,141 @@
+"""What Flink refuses to plan for a stream, though it could be bound.
+
+Sources: ``SatisfyModifyKindSetTraitVisitor``, ``WindowUtil``, ``AggFunctionFactory``,
+``FileSystemTableSink``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from ...plan.specs import AggregateCall, SessionGroupWindow
+from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
+from ..algebra.logical import Rel
+from ..algebra.physical import (
+    Deduplicate,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    LegacyWindowAggregate,
+    LocalGroupAggregate,
+    LocalWindowAggregate,
+    OverAggregate,
+    Sink,
+    TemporalSort,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+)
+from ..connectors import table_options
+from ..metadata.modify_kinds import INSERT_ONLY, Kinds, is_ordered_by_time, modify_kinds
+from ..rules.legacy_windows import emit_text
+from .changelog import PlanningError
+
+_READS_INSERTS: dict[type[Rel], str] = {
+    Deduplicate: "a deduplication by time",
+    IntervalJoin: "an interval join",
+    OverAggregate: "OVER ordered by time",
+    Sink: "a table of files with sink.parallelism",
+    TemporalSort: "a sort by time",
+    WindowDeduplicate: "a deduplication per window",
+    WindowJoin: "a window join",
+    WindowRank: "a Top-N per window",
+}
+"""The operators that take no updates and deletions, in words."""
+
+
+_ORDERED = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
+_DISTINCT = _ORDERED | {"ARRAY", "VARIANT", "BITMAP"}
+"""What DISTINCT takes, besides intervals."""
+_COMPARING = frozenset({"$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"})
+"""The functions that take types with an order alone."""
+_SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
+
+
+def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> None:
+    """Raise :class:`PlanningError` for the first operator of a physical tree, inputs first, that Flink refuses."""
+    _check(rel, config, {})
+
+
+def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None:
+    for each in rel.inputs:
+        _check(each, config, kinds)
+    if _reads_inserts(rel) and any(not modify_kinds(each, kinds) <= INSERT_ONLY for each in rel.inputs):
+        raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
+    if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
+        raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
+    for call, t in _arguments(rel):
+        if call.distinct and t.root not in _DISTINCT and not t.root.startswith("INTERVAL"):
+            raise PlanningError(
+                f"DISTINCT in an aggregate function does not support {t.nullable_()}",
+                hint="aggregate a column of a simple type, or the result of SELECT DISTINCT in a subquery",
+            )
+        if call.internal_name in _COMPARING and t.root not in _ORDERED:
+            name = call.internal_name.removeprefix("$").removesuffix("$1")
+            raise PlanningError(
+                f"{name} does not support {t.nullable_()}",
+                hint="aggregate a column of a number, a text, a BOOLEAN, a date or a time",
+            )
+    rule = _RULES.get(type(rel))
+    if rule is not None:
+        rule(rel, config)
+
+
+def _reads_inserts(rel: Rel) -> bool:
+    if isinstance(rel, OverAggregate):
+        return is_ordered_by_time(rel)
+    if isinstance(rel, Sink):
+        options = table_options(rel.table, dict(rel.options))
+        return options.get("connector") == "filesystem" and "sink.parallelism" in options
+    return type(rel) in _READS_INSERTS
+
+
+def _calls(rel: Rel) -> Iterator[AggregateCall]:
+    if isinstance(rel, OverAggregate):
+        yield from (c for g in rel.groups for c in g.agg_calls)
+    elif isinstance(rel, (*_FIRST_PHASES, GlobalGroupAggregate, GlobalWindowAggregate)):
+        yield from rel.calls
+
+
+def _arguments(rel: Rel) -> Iterator[tuple[AggregateCall, LogicalType]]:
+    """Calls of one column that read the rows themselves, with its type.
+
+    Sources: ``AggregateUtil.createDistinctKeyType``, ``AggFunctionFactory``.
+    """
+    if isinstance(rel, _FIRST_PHASES):
+        fields = rel.input.row_type.fields
+        yield from ((c, fields[c.arg_list[0]].type) for c in rel.calls if len(c.arg_list) == 1)
+
+
+def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapping[str, str]) -> None:
+    if emit_text(config) is not None:
+        raise PlanningError(
+            "an aggregation over a window table function fires neither early nor late", hint=_SWITCH_OFF
+        )
+
+
+def _legacy_window(rel: LegacyWindowAggregate, config: Mapping[str, str]) -> None:
+    if rel.emit is not None and isinstance(rel.window, SessionGroupWindow):
+        raise PlanningError("a session window fires neither early nor late", hint=_SWITCH_OFF)
+
+
+def _interval_join(rel: IntervalJoin, config: Mapping[str, str]) -> None:
+    bounds = rel.spec.window_bounds
+    left = rel.left.row_type.fields[bounds.left_time_index].type
+    right = rel.right.row_type.fields[bounds.right_time_index].type
+    if bounds.is_event_time and left.root != right.root:
+        raise PlanningError(
+            f"an interval join compares time attributes of one type, not {left.regular()} with {right.regular()}",
+            hint="declare both watermarks on columns of the same type",
+        )
+
+
+_FIRST_PHASES = (GroupAggregate, LocalGroupAggregate, LegacyWindowAggregate, WindowAggregate, LocalWindowAggregate)
+_RULES: dict[type[Rel], Callable[..., None]] = {
+    WindowAggregate: _window_aggregate,
+    GlobalWindowAggregate: _window_aggregate,
+    LegacyWindowAggregate: _legacy_window,
+    IntervalJoin: _interval_join,
+}

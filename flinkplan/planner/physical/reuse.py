@@ -1,0 +1,158 @@
+"""Sub-plans that several sinks share become one, and sinks of one table too.
+
+Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table that differ in their columns),
+``SinkReuser`` (sinks of one table).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...plan.record import replace
+from ...plan.specs import ProjectPushDown, ReadingMetadata
+from ..algebra.logical import Rel
+from ..algebra.physical import Calc, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
+from ..algebra.row_types import row_of
+from ..algebra.tree import with_inputs
+from ..rex.expressions import identity
+from ..rules.calcs import merge_calcs
+from ..rules.projections import project_scan
+from .changelog import Mode, Modes
+
+
+def merge_scans(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]:
+    """Scans of one table that read different columns become one that reads all of these.
+
+    The modes of what is rebuilt are added to ``modes``.
+    """
+    groups: dict[Any, list[SourceScan]] = {}
+    for sink in sinks:
+        for scan in _scans(sink):
+            groups.setdefault(_source_key(scan), []).append(scan)
+    merged: dict[Any, SourceScan] = {}
+    for key, scans in groups.items():
+        wanted = {_columns(s) for s in scans}
+        if len(wanted) > 1:
+            union = tuple(sorted({c for columns in wanted for c in columns}))
+            merged[key] = _reading(scans[0], union)
+
+    def visit(rel: Rel) -> Rel:
+        if isinstance(rel, SourceScan):
+            return _narrowed(rel, merged.get(_source_key(rel)), modes)
+        new = with_inputs(rel, tuple(map(visit, rel.inputs)))
+        if isinstance(new, Calc) and isinstance(new.input, Calc):
+            new = merge_calcs(new)
+        modes[id(new)] = modes[id(rel)]
+        alive.append(new)
+        return new
+
+    alive: list[Rel] = []
+    return tuple(map(visit, sinks)) if merged else tuple(sinks)
+
+
+def _narrowed(rel: SourceScan, source: SourceScan | None, modes: dict[int, Mode]) -> Rel:
+    """The merged scan, with a calc that picks the columns of the scan that it replaces."""
+    if source is None:
+        return rel
+    modes[id(source)] = modes[id(rel)]
+    available = _columns(source)
+    if available == _columns(rel):
+        return source
+    columns = identity(source.row_type)
+    picked = tuple(columns[available.index(c)] for c in _columns(rel))
+    new = Calc(input=source, projection=picked, row_type=rel.row_type)
+    modes[id(new)] = modes[id(rel)]
+    return new
+
+
+def _scans(rel: Rel) -> list[SourceScan]:
+    if isinstance(rel, SourceScan):
+        return [rel]
+    return [s for i in rel.inputs for s in _scans(i)]
+
+
+def _source_key(scan: SourceScan) -> Any:
+    """What scans must have in common to be merged: all but the columns."""
+    others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
+    return repr((scan.table.identifier, scan.options, scan.alias, others))
+
+
+def _columns(scan: SourceScan) -> tuple[int, ...]:
+    for ability in scan.abilities:
+        if isinstance(ability, ProjectPushDown):
+            return tuple(path[0] for path in ability.projected_fields)
+    return tuple(range(len(scan.row_type.fields)))
+
+
+def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
+    """The scan with other columns."""
+    physical = [c for c in scan.table.resolved.schema.columns if c.kind is None]
+    types = [c.data_type.regular() for c in physical if c.data_type is not None]
+    row_type = row_of((c.name for c in physical), types)
+    others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
+    return project_scan(replace(scan, abilities=others, row_type=row_type), columns)
+
+
+def merge_sinks(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]:
+    """Sinks that write the same changes to one table become the first of them, over a union of their inputs.
+
+    The modes of what is rebuilt are added to ``modes``.
+    """
+    groups: dict[Any, list[Sink]] = {}
+    for sink in sinks:
+        assert isinstance(sink, Sink)
+        groups.setdefault(_sink_key(sink, modes[id(sink.input)]), []).append(sink)
+    return tuple(_united(group, modes) for group in groups.values())
+
+
+def _sink_key(sink: Sink, mode: Mode) -> Any:
+    """What sinks must have in common to be merged: all but their inputs and names."""
+    own = (name for name in sink.__struct_fields__ if name not in ("input", "row_type", "conflict"))
+    types = tuple(t.nullable_() for t in sink.row_type.field_types)
+    return repr((*(getattr(sink, name) for name in own), types)), mode
+
+
+def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
+    first = group[0]
+    if len(group) == 1:
+        return first
+    union = UnionAll(operands=tuple(sink.input for sink in group), row_type=first.row_type)
+    new = replace(first, input=union, is_united=True)
+    modes[id(union)] = modes[id(first.input)]
+    modes[id(new)] = modes[id(first)]
+    return new
+
+
+def share(sinks: Sequence[Rel], modes: Modes, *, sources: bool = True) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
+    """Equal sub-trees as one object each.  Sinks stay apart, and without ``sources`` so do scans."""
+    canonical: dict[Any, Rel] = {}
+    new_modes: dict[int, Mode] = {}
+    ids: dict[int, Rel] = {}
+    apart = Sink if sources else (Sink, SourceScan)
+
+    def visit(rel: Rel) -> Rel:
+        found = ids.get(id(rel))
+        if found is not None:
+            return found
+        inputs = tuple(visit(i) for i in rel.inputs)
+        mode = modes.get(id(rel))
+        new = with_inputs(rel, inputs)
+        if not isinstance(rel, apart):
+            new = canonical.setdefault(_digest(rel, inputs, mode), new)
+        ids[id(rel)] = new
+        if mode is not None:
+            new_modes[id(new)] = mode
+        return new
+
+    return tuple(visit(s) for s in sinks), new_modes
+
+
+def _digest(rel: Rel, inputs: tuple[Rel, ...], mode: Mode | None) -> Any:
+    """What equal operators have in common: all but the names of calls that a first phase computes."""
+    if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
+        rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
+    own = tuple(
+        repr(getattr(rel, name)) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands")
+    )
+    return type(rel), own, tuple(map(id, inputs)), mode

@@ -1,0 +1,194 @@
+"""The optimizer: from what a query means to the plan that Flink would have compiled.
+
+An ordered tuple of phases, each a pure function of a tree; the order is that of ``FlinkStreamProgram``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from ..plan.document import Plan
+from ..plan.record import Record
+from .algebra.logical import Rel, TableModify
+from .algebra.physical import Sink
+from .algebra.tree import Rewrite, bottom_up
+from .physical.changelog import Mode, Modes, infer
+from .physical.implement import Implementer
+from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
+from .physical.normalization import normalize_changelogs
+from .physical.refusals import refuse_unplannable
+from .physical.reuse import merge_scans, merge_sinks, share
+from .rules.aggregate_functions import reduce_functions
+from .rules.aggregate_joins import push_below_joins
+from .rules.aggregates import (
+    expand_grouping_sets,
+    merge_permutation,
+    merge_sets_permutation,
+    remove_distinct,
+    with_constant,
+)
+from .rules.calcs import merge_calcs, to_calc
+from .rules.empty import prune_empty
+from .rules.join_expressions import push_join_expressions
+from .rules.join_predicates import (
+    derive_join_predicates,
+    reduce_join_conditions,
+    shorten_coalesce,
+)
+from .rules.join_removal import remove_joins, remove_joins_below_aggregates
+from .rules.json_aggregates import wrap_json_arguments
+from .rules.legacy_windows import legacy_windows, merge_window_columns, merge_window_permutation
+from .rules.local_times import fold_local_times
+from .rules.multi_joins import merge_joins
+from .rules.naming import derive_names
+from .rules.overs import merge_projections, remove_renaming, split_overs
+from .rules.predicates import push_filters
+from .rules.projections import push_projections, push_projections_again, trim_one_sided
+from .rules.rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
+from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
+from .rules.scans import push_into_scans, push_limit, to_sources
+from .rules.semi_join_pushing import push_semi_joins
+from .rules.set_operations import rewrite_set_operation, rewrite_union
+from .rules.sorts import push_sorts
+from .rules.split_distinct import split_distinct
+from .rules.subqueries import rewrite_subqueries
+from .rules.table_functions import push_into_correlates
+from .rules.time_attributes import materialize_time
+
+
+class Phase(Record):
+    """A named rewrite of a whole tree."""
+
+    name: str
+    run: Callable[[Rel, Mapping[str, str]], Rel]
+
+
+def _everywhere(rule: Rewrite) -> Phase:
+    """A rule for each relation, inputs first."""
+    return Phase(rule.__name__, lambda rel, config: bottom_up(rel, rule))
+
+
+def _whole(rule: Rewrite) -> Phase:
+    """A rule that walks the tree itself."""
+    return Phase(rule.__name__, lambda rel, config: rule(rel))
+
+
+def _configured(rule: Callable[[Rel, Mapping[str, str]], Rel]) -> Phase:
+    """A rule that walks the tree itself and asks the configuration."""
+    return Phase(rule.__name__, rule)
+
+
+LOGICAL: tuple[Phase, ...] = (
+    _whole(rewrite_subqueries),
+    _configured(to_sources),
+    _everywhere(with_constant),
+    _everywhere(rewrite_union),
+    _configured(fold_local_times),
+    _everywhere(remove_renaming),
+    _everywhere(shorten_coalesce),
+    _everywhere(push_into_correlates),
+    _whole(reduce_expressions),
+    _everywhere(prune_empty),
+    _everywhere(pull_up_constants),
+    _configured(legacy_windows),
+    _everywhere(merge_projections),
+    _everywhere(split_overs),
+    _everywhere(push_join_expressions),
+    _whole(push_filters),
+    _everywhere(derive_join_predicates),
+    _whole(push_filters),
+    _everywhere(push_join_expressions),
+    _everywhere(reduce_join_conditions),
+    _whole(push_filters),
+    _whole(reduce_expressions),
+    _whole(push_filters),
+    _everywhere(prune_empty),
+    _whole(push_into_scans),
+    _everywhere(prune_empty),
+    _configured(merge_joins),
+    _whole(push_projections),
+    _everywhere(rewrite_set_operation),
+    _everywhere(remove_distinct),
+    _everywhere(remove_joins),
+    _everywhere(remove_joins_below_aggregates),
+    _everywhere(trim_one_sided),
+    _whole(push_projections),
+    _everywhere(merge_sets_permutation),
+    _everywhere(expand_grouping_sets),
+    _everywhere(remove_distinct),
+    _everywhere(reduce_functions),
+    _everywhere(push_semi_joins),
+    _everywhere(push_below_joins),
+    _whole(push_filters),
+    _whole(push_projections_again),
+    _whole(push_sorts),
+    _everywhere(push_limit),
+    _everywhere(reduce_rows),
+    _everywhere(merge_permutation),
+    _everywhere(merge_window_columns),
+    _everywhere(merge_window_permutation),
+    _everywhere(wrap_json_arguments),
+    _everywhere(derive_names),
+    _configured(split_distinct),
+    _everywhere(to_calc),
+    _everywhere(to_rank),
+    _whole(trim_ranks),
+    _everywhere(drop_constant_ranks),
+    _everywhere(merge_calcs),
+    _everywhere(drop_unused_ranks),
+    _everywhere(derive_names),
+    _whole(materialize_time),
+)
+"""Over the logical algebra, each sink's tree on its own."""
+
+
+def logical(modify: TableModify, config: Mapping[str, str], phases: Sequence[Phase] = LOGICAL) -> Rel:
+    """The logical tree after the phases."""
+    rel: Rel = modify
+    for phase in phases:
+        rel = phase.run(rel, config)
+    return rel
+
+
+def physical(modify: TableModify, config: Mapping[str, str]) -> Rel:
+    """The physical tree, before it is known what its neighbours share with it."""
+    return bottom_up(Implementer(config).visit(logical(modify, config)), merge_calcs)
+
+
+Optimized: TypeAlias = tuple[Sink, Modes]
+"""The physical tree of a sink, and the mode of each operator by ``id()``."""
+
+
+def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
+    """The operators of one INSERT; ``config`` has the options to plan its job with.
+
+    Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
+    """
+    tree = normalize_changelogs(physical(modify, config))
+    tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
+    refuse_unplannable(tree, config)
+    assert isinstance(tree, Sink)
+    return infer(tree, config)
+
+
+def assemble(optimized: Sequence[Optimized], config: Mapping[str, str]) -> Plan:
+    """The plan of one job: what its sinks have in common is shared."""
+    from .lowering import lower
+
+    sinks: list[Rel] = [sink for sink, _ in optimized]
+    modes: dict[int, Mode] = {}
+    for _, found in optimized:
+        modes |= found
+    if _is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
+        sources = _is_on(config, "table.optimizer.reuse-source-enabled")
+        if sources:
+            sinks = list(merge_scans(sinks, modes))
+        if _is_on(config, "table.optimizer.reuse-sink-enabled"):
+            sinks = list(merge_sinks(sinks, modes))
+        return lower(*share(sinks, modes, sources=sources), config)
+    return lower(sinks, modes, config)
+
+
+def _is_on(config: Mapping[str, str], option: str) -> bool:
+    return config.get(option, "true").lower() == "true"

@@ -1,0 +1,1 @@
+"""Row expressions: building, simplifying, folding and evaluating them."""

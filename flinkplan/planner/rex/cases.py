@@ -1,0 +1,120 @@
+"""Conditions about CASE, as conditions without it.
+
+Sources: ``ReduceExpressionsRule``'s ``CaseShuttle``, ``RexSimplify.simplifyBooleanCase``.
+"""
+
+from __future__ import annotations
+
+from ...plan.record import replace
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.types import CHARACTER, INTEGERS, LogicalType
+from . import sargs
+from .expressions import (
+    AND,
+    CASE,
+    CAST,
+    COMPARISONS,
+    EQ,
+    IS_NOT_DISTINCT_FROM,
+    IS_TRUE,
+    NEGATED_TESTS,
+    NOT,
+    OR,
+    SEARCH,
+    and_,
+    is_always_true,
+    is_call,
+    not_,
+    or_,
+    refs,
+    rewrite,
+    test,
+)
+
+_SAFE = frozenset(
+    {*COMPARISONS, *NEGATED_TESTS, AND, OR, NOT, CASE, SEARCH, IS_NOT_DISTINCT_FROM}
+    | {"$+$1", "$-$1", "$*$1", "$LIKE$1", "$TRIM$1", "$CEIL$1", "$FLOOR$1"}
+)
+"""Calls that cannot fail, so that they may be evaluated where CASE would not have."""
+
+
+def push_into_cases(rex: RexNode) -> RexNode:
+    """``CASE WHEN a THEN b ELSE c END = d`` as ``CASE WHEN a THEN b = d ELSE c = d END``, wherever it stands."""
+    return rewrite(rex, _push)
+
+
+def _push(rex: RexNode) -> RexNode:
+    if not isinstance(rex, Call) or rex.type.root != "BOOLEAN" or rex.name in (CASE, AND, OR):
+        return rex
+    at = [i for i, o in enumerate(rex.operands) if is_call(o, CASE)]
+    if not at or (rex.name == EQ and _compares_inputs(rex)):
+        return rex
+    *branches, otherwise = children(rex.operands[at[-1]])
+
+    def about(value: RexNode) -> RexNode:
+        operands = (*rex.operands[: at[-1]], value, *rex.operands[at[-1] + 1 :])
+        if all(isinstance(o, Literal) and o.value is not None for o in operands):
+            return replace(rex, operands=operands, type=rex.type.not_null())
+        found = _push(replace(rex, operands=operands))
+        return sargs.fold(found) if isinstance(found, Call) and found.name == SEARCH else found
+
+    operands = [o if i % 2 == 0 else about(o) for i, o in enumerate(branches)]
+    return Call(CASE, (*operands, about(otherwise)), rex.type, children(rex)[at[-1]].syntax)  # type: ignore[union-attr]
+
+
+def _compares_inputs(rex: Call) -> bool:
+    """Whether an equality may be a join's key."""
+    left, right = map(refs, rex.operands)
+    return bool(left) and bool(right) and left.isdisjoint(right)
+
+
+def boolean_case(rex: Call) -> RexNode:
+    """``CASE WHEN a THEN b ELSE c END`` as ``(a AND b) OR (c AND NOT a)``, where evaluating all of it is safe."""
+    *branches, otherwise = rex.operands
+    conditions, values = branches[::2], [*branches[1::2], otherwise]
+    if not all(map(is_safe, (*conditions[1:], *values))):
+        return rex
+    decided = all(isinstance(v, Literal) and v.value is not None for v in values)
+    terms: list[RexNode] = []
+    before: list[RexNode] = []
+    for condition, value in zip([*map(_is_true, conditions), None], values, strict=True):
+        used = not (isinstance(value, Literal) and value.value is False)
+        if used:
+            own = [part for part in (condition, value) if part is not None and not is_always_true(part)]
+            terms.append(and_([*own, *map(not_, before)]))
+        if condition is not None and not (decided and used):
+            before.append(condition)
+    return or_(terms)
+
+
+def _is_true(rex: RexNode) -> RexNode:
+    return test(IS_TRUE, rex) if rex.type.nullable else rex
+
+
+def is_safe(rex: RexNode) -> bool:
+    """Whether evaluating the expression where CASE would not have cannot fail."""
+    if isinstance(rex, (InputRef, Literal, FieldAccess)):
+        return True
+    safe = is_lossless(children(rex)[0].type, rex.type) if is_call(rex, CAST) else is_call(rex, *_SAFE)
+    return safe and all(map(is_safe, children(rex)))
+
+
+def is_lossless(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a cast keeps every value.  Source: ``RexUtil.isLosslessCast``."""
+    if source.root in INTEGERS and target.root in INTEGERS:
+        return INTEGERS.index(source.root) <= INTEGERS.index(target.root)
+    if source.root in CHARACTER and target.root in CHARACTER:
+        return (source.root, target.root) != ("VARCHAR", "CHAR") and (source.length or 0) <= (target.length or 0)
+    if source.root in _DIGITS and target.root in CHARACTER:
+        return _digits(source) <= (target.length or 0)
+    return source.nullable_() == target.nullable_()
+
+
+_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19, "FLOAT": 7, "DOUBLE": 15, "DECIMAL": 0}
+
+
+def _digits(t: LogicalType) -> int:
+    """How long a number's text is at most: its digits, the sign and the point."""
+    if t.root != "DECIMAL":
+        return _DIGITS[t.root] + 1
+    return (t.precision or 0) + 1 + (t.scale + 1 if t.scale else 0)

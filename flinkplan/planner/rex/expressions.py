@@ -1,0 +1,218 @@
+"""Building and taking apart row expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeGuard
+
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, Literal, RexNode, Sarg, children, transform
+from ...plan.types import BOOLEAN, LogicalType
+from ..algebra.logical import Over, SubQuery
+
+BINARY, PREFIX, POSTFIX, SPECIAL, INTERNAL = "BINARY", "PREFIX", "POSTFIX", "SPECIAL", "INTERNAL"
+
+AND, OR, NOT = "$AND$1", "$OR$1", "$NOT$1"
+EQ, NE, LT, LE, GT, GE = "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"
+IS_NULL, IS_NOT_NULL = "$IS NULL$1", "$IS NOT NULL$1"
+IS_TRUE, IS_FALSE, IS_NOT_TRUE, IS_NOT_FALSE = "$IS TRUE$1", "$IS FALSE$1", "$IS NOT TRUE$1", "$IS NOT FALSE$1"
+IS_NOT_DISTINCT_FROM = "$IS NOT DISTINCT FROM$1"
+CAST, CASE, SEARCH, COALESCE, LIKE = "$CAST$1", "$CASE$1", "$SEARCH$1", "$COALESCE$1", "$LIKE$1"
+
+COMPARISONS = (EQ, NE, LT, LE, GT, GE)
+MIRRORED = {EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
+NEGATED = {EQ: NE, NE: EQ, LT: GE, LE: GT, GT: LE, GE: LT}
+NEGATED_TESTS = {
+    IS_NULL: IS_NOT_NULL,
+    IS_NOT_NULL: IS_NULL,
+    IS_TRUE: IS_NOT_TRUE,
+    IS_NOT_TRUE: IS_TRUE,
+    IS_FALSE: IS_NOT_FALSE,
+    IS_NOT_FALSE: IS_FALSE,
+}
+
+TRUE = Literal(True, BOOLEAN.not_null())
+FALSE = Literal(False, BOOLEAN.not_null())
+UNKNOWN = Literal(None, BOOLEAN)
+
+NONDETERMINISTIC = frozenset({"$RAND$1", "$RAND_INTEGER$1", "$UUID$1", "$PROCTIME$1"})
+"""Functions whose value may differ from one call to the next."""
+
+
+def is_call(rex: RexNode, *names: str) -> TypeGuard[Call]:
+    """Whether the expression calls one of the functions."""
+    return isinstance(rex, Call) and rex.name in names
+
+
+def is_always_true(rex: RexNode) -> bool:
+    return isinstance(rex, Literal) and rex.value is True
+
+
+def is_always_false(rex: RexNode) -> bool:
+    return isinstance(rex, Literal) and (rex.value is False or (rex.value is None and rex.type.root == "BOOLEAN"))
+
+
+def flatten(name: str, rex: RexNode) -> tuple[RexNode, ...]:
+    """The operands of nested calls of AND or OR."""
+    if not is_call(rex, name):
+        return (rex,)
+    return tuple(part for operand in children(rex) for part in flatten(name, operand))
+
+
+def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
+    """The conditions that AND joins; none for TRUE."""
+    if rex is None or is_always_true(rex):
+        return ()
+    return flatten(AND, rex)
+
+
+def and_(parts: Iterable[RexNode]) -> RexNode:
+    """The conjunction; TRUE where there are none."""
+    return _junction(AND, [p for part in parts for p in conjunctions(part)], TRUE)
+
+
+def or_(parts: Iterable[RexNode]) -> RexNode:
+    """The disjunction; FALSE where there are none."""
+    return _junction(OR, [p for part in parts for p in flatten(OR, part)], FALSE)
+
+
+def _junction(name: str, parts: list[RexNode], empty: Literal) -> RexNode:
+    unique = list(dict.fromkeys(parts))
+    if len(unique) < 2:
+        return unique[0] if unique else empty
+    return Call(name, tuple(unique), _boolean(unique), BINARY)
+
+
+def _boolean(operands: Iterable[RexNode]) -> LogicalType:
+    return BOOLEAN.with_nullability(any(o.type.nullable for o in operands))
+
+
+def compare(name: str, left: RexNode, right: RexNode) -> Call:
+    """A comparison."""
+    return Call(name, (left, right), _boolean((left, right)), BINARY)
+
+
+def not_(rex: RexNode) -> Call:
+    return Call(NOT, (rex,), rex.type, PREFIX)
+
+
+def test(name: str, rex: RexNode) -> Call:
+    """``rex IS NULL`` and its kin."""
+    return Call(name, (rex,), BOOLEAN.not_null(), POSTFIX)
+
+
+def cast(rex: RexNode, to: LogicalType) -> RexNode:
+    """A cast, or the expression itself where it already has the type."""
+    return rex if rex.type == to else Call(CAST, (rex,), to, SPECIAL)
+
+
+def search(operand: RexNode, sarg: Sarg) -> Call:
+    nullable = operand.type.nullable and sarg.null_as == "UNKNOWN"
+    return Call(SEARCH, (operand, sarg), BOOLEAN.with_nullability(nullable), INTERNAL)
+
+
+def case(operands: Iterable[RexNode], to: LogicalType) -> Call:
+    return Call(CASE, tuple(operands), to, SPECIAL)
+
+
+def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
+    """:func:`flinkplan.plan.rex.transform`, also through OVER calls and subqueries' operands."""
+
+    def step(node: RexNode) -> RexNode:
+        if isinstance(node, Over):
+            node = replace(
+                node,
+                operands=tuple(rewrite(o, change) for o in node.operands),
+                order=tuple((rewrite(o, change), up, last) for o, up, last in node.order),
+                partition=tuple(rewrite(o, change) for o in node.partition),
+            )
+        elif isinstance(node, SubQuery):
+            node = replace(node, operands=tuple(rewrite(o, change) for o in node.operands))
+        return change(node)
+
+    return transform(rex, step)
+
+
+def refs(rex: RexNode | None) -> set[int]:
+    """The input columns that an expression reads, also inside OVER calls."""
+    if rex is None:
+        return set()
+    found: set[int] = set()
+
+    def note(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef):
+            found.add(node.index)
+        return node
+
+    rewrite(rex, note)
+    return found
+
+
+def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
+    """The input columns in the order in which the expressions first read them."""
+    found: dict[int, None] = {}
+
+    def note(rex: RexNode) -> RexNode:
+        if isinstance(rex, InputRef):
+            found[rex.index] = None
+        return rex
+
+    for e in exprs:
+        rewrite(e, note)
+    return tuple(found)
+
+
+def remap(rex: RexNode, mapping: Mapping[int, int]) -> RexNode:
+    """Renumber the input columns."""
+    return rewrite(rex, lambda r: replace(r, index=mapping[r.index]) if isinstance(r, InputRef) else r)
+
+
+def shift(rex: RexNode, by: int) -> RexNode:
+    """Move all input columns to the right."""
+    return rewrite(rex, lambda r: replace(r, index=r.index + by) if isinstance(r, InputRef) else r)
+
+
+def inline(rex: RexNode, exprs: tuple[RexNode, ...]) -> RexNode:
+    """Replace each input column by the expression that computes it."""
+    return rewrite(rex, lambda r: exprs[r.index] if isinstance(r, InputRef) else r)
+
+
+def retype(rex: RexNode, types: tuple[LogicalType, ...]) -> RexNode:
+    """Give each column reference the type that its input now has."""
+    return rewrite(rex, lambda r: replace(r, type=types[r.index]) if isinstance(r, InputRef) else r)
+
+
+def derive_nullability(rex: RexNode) -> RexNode:
+    """Comparisons, their junctions and arithmetic may yield NULL where one of their operands may."""
+
+    def change(node: RexNode) -> RexNode:
+        if isinstance(node, Call) and node.name in _NULL_OF_NULL:
+            return replace(node, type=node.type.with_nullability(any(o.type.nullable for o in node.operands)))
+        return node
+
+    return rewrite(rex, change)
+
+
+_NULL_OF_NULL = (*COMPARISONS, AND, OR, NOT, LIKE, "$+$1", "$-$1", "$*$1")
+
+
+def identity(row: LogicalType) -> tuple[InputRef, ...]:
+    """References to all columns of a row type."""
+    return tuple(InputRef(i, f.type) for i, f in enumerate(row.fields))
+
+
+def is_deterministic(rex: RexNode) -> bool:
+    """Whether evaluating the expression twice yields one value."""
+    if isinstance(rex, Call) and rex.name in NONDETERMINISTIC:
+        return False
+    return all(is_deterministic(c) for c in children(rex))
+
+
+def holds_subquery(rex: RexNode) -> bool:
+    """Whether an expression reads a subquery."""
+    return isinstance(rex, SubQuery) or any(map(holds_subquery, children(rex)))
+
+
+def contains_over(rex: RexNode) -> bool:
+    """Whether an OVER call stands anywhere in the expression."""
+    return isinstance(rex, Over) or any(contains_over(c) for c in children(rex))

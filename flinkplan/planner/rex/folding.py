@@ -1,0 +1,192 @@
+"""Constant folding.  Source: Flink's ``ExpressionReducer``.
+
+A call of constants becomes a literal where its value can be computed here exactly as Flink would; any other
+call is left, which costs nothing but a plan that differs from Flink's in text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from ...plan.functions.typing import is_year_month
+from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from ..algebra.logical import Approximate
+from ..physical.changelog import PlanningError
+from .evaluation import (
+    EVALUATORS,
+    UnknownValue,
+    double_text,
+    is_collection,
+    moment_text,
+    months_between,
+    number,
+    of_collection,
+    parse_moment,
+    shift_clock,
+    shift_months,
+)
+from .expressions import CAST, SPECIAL, is_deterministic
+
+_NULL_AWARE = ("$IF$1", "$IFNULL$1", "$TYPEOF$1")
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
+
+
+def fold(call: Call) -> RexNode:
+    """The literal that a call of literals yields, or the call; a cast that only allows NULL is one already."""
+    if call.name == CAST and call.operands[0].type == call.type.not_null():
+        return call
+    literals = [o for o in call.operands if isinstance(o, Literal)]
+    if call.operands and is_collection(call.operands[0]) and len(literals) == len(call.operands) - 1:
+        return _evaluated(call, of_collection, call.operands)
+    if call.key in _ARITHMETIC and call.type.nullable and any(o.value is None for o in literals):
+        return Literal(None, call.type)
+    if len(literals) < len(call.operands) or not is_deterministic(call):
+        return call
+    rule = _RULES.get(call.key) or EVALUATORS.get(call.name)
+    if rule is None:
+        return call
+    if call.name not in _NULL_AWARE and any(o.value is None for o in literals):
+        return Literal(None, call.type) if call.type.nullable else call
+    return _evaluated(call, rule, literals)
+
+
+def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]) -> RexNode:
+    try:
+        value = rule(call, *operands)
+        if value is None:
+            return Literal(None, call.type) if call.type.nullable else call
+        value = _write(value, call.type)
+    except (UnknownValue, ArithmeticError, ValueError, OverflowError, TypeError):
+        return call
+    literal = Literal(value, call.type.not_null())
+    return Call(CAST, (literal,), call.type, SPECIAL) if call.type.nullable else literal
+
+
+def _write(value: Any, t: LogicalType) -> Any:
+    if t.root in INTEGERS:
+        whole = int(value)
+        bits = _BITS[t.root]
+        return (whole + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+    if t.root == "DECIMAL":
+        rounded = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
+        if len(rounded.as_tuple().digits) > (t.precision or 38):
+            raise UnknownValue
+        return format(rounded or abs(rounded), "f")
+    if t.root in APPROXIMATE and isinstance(value, str):
+        return Approximate(value)
+    if t.root in APPROXIMATE:
+        return Approximate(double_text(float(value)))
+    return value
+
+
+def _arithmetic(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def apply(call: Call, left: Literal, right: Literal) -> Any:
+        if call.type.root.startswith("INTERVAL"):
+            return str(operation(_amount(left), _amount(right)))
+        if call.type.root in APPROXIMATE:
+            return operation(float(number(left)), float(number(right)))
+        return operation(number(left), number(right))
+
+    return apply
+
+
+def _amount(literal: Literal) -> int:
+    """A factor of an interval, or an interval's milliseconds or months."""
+    if not literal.type.root.startswith("INTERVAL") and literal.type.root not in INTEGERS:
+        raise UnknownValue
+    return int(literal.value)
+
+
+def _divide(call: Call, left: Literal, right: Literal) -> Any:
+    if number(right) == 0 and "DECIMAL" not in (left.type.root, right.type.root):
+        raise PlanningError("division by zero", hint="NULLIF(…, 0) makes the divisor NULL where it is 0")
+    if call.type.root == "DOUBLE" and "FLOAT" not in (left.type.root, right.type.root) and number(right) != 0:
+        return float(number(left)) / float(number(right))
+    if number(right) == 0 or any(o.type.root not in (*INTEGERS, "DECIMAL") for o in (left, right)):
+        raise UnknownValue
+    if call.type.root in INTEGERS:
+        return math.trunc(number(left) / number(right))
+    return number(left) / number(right)
+
+
+def _negate(call: Call, operand: Literal) -> Any:
+    return str(-_amount(operand)) if call.type.root.startswith("INTERVAL") else -number(operand)
+
+
+def _concat(call: Call, left: Literal, right: Literal) -> Any:
+    return left.value + right.value
+
+
+def _shift_time(sign: int) -> Callable[..., Any]:
+    def apply(call: Call, left: Literal, right: Literal) -> Any:
+        if call.type.root.startswith("INTERVAL"):
+            return str(_distance(left, right, in_months=is_year_month(call.type)))
+        interval, moment = (left, right) if left.type.root.startswith("INTERVAL") else (right, left)
+        if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("DATE", "TIME", "TIMESTAMP"):
+            raise UnknownValue
+        amount = sign * int(interval.value)
+        if call.type.root == "TIME":
+            return shift_clock(str(moment.value), amount)
+        parsed = parse_moment(str(moment.value))
+        if "MONTH" in interval.type.root or "YEAR" in interval.type.root:
+            shifted = shift_months(parsed, amount)
+        else:
+            shifted = parsed + timedelta(milliseconds=amount)
+        return moment_text(shifted, call.type)
+
+    return apply
+
+
+def _distance(end: Literal, start: Literal, *, in_months: bool) -> int:
+    """The months or milliseconds between two moments."""
+    if any(o.type.root not in ("DATE", "TIMESTAMP") for o in (end, start)):
+        raise UnknownValue
+    moments = parse_moment(end.value), parse_moment(start.value)
+    return months_between(*moments) if in_months else (moments[0] - moments[1]) // timedelta(milliseconds=1)
+
+
+def _reinterpret(call: Call, interval: Literal) -> int:
+    if call.type.root != "BIGINT" or not interval.type.root.startswith("INTERVAL"):
+        raise UnknownValue
+    return int(interval.value)
+
+
+def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
+    def apply(call: Call, left: Literal, right: Literal) -> Any:
+        numeric = (*INTEGERS, "DECIMAL", *APPROXIMATE)
+        if left.type.root in numeric and right.type.root in numeric:
+            return operation(number(left), number(right))
+        roots = {left.type.root, right.type.root}
+        if roots <= {*CHARACTER} or (len(roots) == 1 and roots <= {"DATE", "TIME", "TIMESTAMP", "BOOLEAN"}):
+            return operation(left.value, right.value)
+        raise UnknownValue
+
+    return apply
+
+
+_ARITHMETIC = (("BINARY", "$+$1"), ("BINARY", "$-$1"), ("BINARY", "$*$1"), ("BINARY", "$/$1"))
+"""What is NULL where one operand is."""
+
+_RULES: dict[tuple[str, str], Callable[..., Any]] = {
+    ("BINARY", "$+$1"): _arithmetic(lambda a, b: a + b),
+    ("BINARY", "$-$1"): _arithmetic(lambda a, b: a - b),
+    ("BINARY", "$*$1"): _arithmetic(lambda a, b: a * b),
+    ("BINARY", "$/$1"): _divide,
+    ("BINARY", "$/INT$1"): _divide,
+    ("SPECIAL", "$REINTERPRET$1"): _reinterpret,
+    ("PREFIX", "$-$1"): _negate,
+    ("BINARY", "$||$1"): _concat,
+    ("SPECIAL", "$+$1"): _shift_time(1),
+    ("SPECIAL", "$-$1"): _shift_time(-1),
+    ("BINARY", "$=$1"): _compare(lambda a, b: a == b),
+    ("BINARY", "$<>$1"): _compare(lambda a, b: a != b),
+    ("BINARY", "$<$1"): _compare(lambda a, b: a < b),
+    ("BINARY", "$<=$1"): _compare(lambda a, b: a <= b),
+    ("BINARY", "$>$1"): _compare(lambda a, b: a > b),
+    ("BINARY", "$>=$1"): _compare(lambda a, b: a >= b),
+}

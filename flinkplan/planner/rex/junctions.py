@@ -1,0 +1,216 @@
+"""Simplifying AND and OR.  Source: Calcite's ``RexSimplify`` and its ``SargCollector``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
+from . import sargs
+from .expressions import (
+    AND,
+    CAST,
+    COMPARISONS,
+    FALSE,
+    IS_NOT_NULL,
+    IS_NOT_TRUE,
+    IS_NULL,
+    MIRRORED,
+    NEGATED,
+    NOT,
+    OR,
+    SEARCH,
+    TRUE,
+    UNKNOWN,
+    and_,
+    compare,
+    flatten,
+    is_always_true,
+    is_call,
+    is_deterministic,
+    not_,
+    or_,
+    test,
+)
+from .ranges import Bounds
+from .strong import rejects_null
+from .truth import UnknownAs
+
+if TYPE_CHECKING:
+    from .simplify import Simplifier
+
+
+def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
+    """Conditions that must all hold; what is negated comes last."""
+    terms = list(flatten(AND, rex))
+    if unknown is UnknownAs.FALSE:
+        terms = _each_knowing_the_others(simplifier, terms, unknown)
+    else:
+        terms = [simplifier.simplify(t, unknown) for t in terms]
+    terms = _collected(terms, sargs.intersect, unknown, every=True)
+    parts = [p for t in terms for p in flatten(AND, t) if not is_always_true(p)]
+    positive = [p for p in parts if not is_call(p, NOT)]
+    negative = [children(p)[0] for p in parts if is_call(p, NOT)]
+    if any(_is(p, False) for p in positive):
+        return FALSE
+    if unknown is UnknownAs.FALSE:
+        return _all_true(simplifier, positive, negative)
+    return _all(simplifier, positive, negative)
+
+
+def simplify_or(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
+    """Conditions of which one must hold; whether something is NULL comes first."""
+    terms = list(flatten(OR, rex))
+    terms = [*(t for t in terms if is_call(t, IS_NULL)), *(t for t in terms if not is_call(t, IS_NULL))]
+    terms = _each_where_the_others_fail(simplifier, terms, unknown)
+    terms = [_or_not(t, terms) for t in _collected(terms, sargs.unite, unknown, every=False)]
+    kept: list[RexNode] = []
+    for term in (p for t in terms for p in flatten(OR, t)):
+        if _is(term, True):
+            return TRUE
+        if _is(term, None) and unknown is not UnknownAs.UNKNOWN:
+            if unknown is UnknownAs.TRUE:
+                return TRUE
+        elif not _is(term, False):
+            kept.append(term)
+    return or_(kept)
+
+
+def _or_not(term: RexNode, terms: list[RexNode]) -> RexNode:
+    """A term whose negation is one of the terms holds wherever it is not UNKNOWN, and where that is a test always."""
+    if test(IS_NOT_TRUE, term) in terms:
+        return TRUE
+    if not_(term) not in terms:
+        return FALSE if is_call(term, NOT) and children(term)[0] in terms else term
+    return or_([test(IS_NOT_NULL, term), UNKNOWN]) if term.type.nullable else TRUE
+
+
+def _is(rex: RexNode, value: bool | None) -> bool:
+    return isinstance(rex, Literal) and rex.value is value
+
+
+def _is_predicate(rex: RexNode) -> bool:
+    """Whether the condition tells something about one column or value that other conditions may use."""
+    if is_call(rex, IS_NULL, IS_NOT_NULL):
+        return isinstance(children(rex)[0], (InputRef, FieldAccess))
+    return is_call(rex, *COMPARISONS) and sargs.read(rex) is not None and is_deterministic(rex)
+
+
+def _each_knowing_the_others(simplifier: Simplifier, terms: list[RexNode], unknown: UnknownAs) -> list[RexNode]:
+    """Each term where the comparisons before it hold; what is no comparison where all of them do."""
+    found = list(terms)
+    for first in (True, False):
+        for i, term in enumerate(terms):
+            if _is_predicate(term) is first:
+                found[i] = simplifier.simplify(term, unknown)
+                if first:
+                    simplifier = simplifier.knowing(found[i])
+    return found
+
+
+def _each_where_the_others_fail(simplifier: Simplifier, terms: list[RexNode], unknown: UnknownAs) -> list[RexNode]:
+    """Each term where the comparisons before it do not hold, of those that are never UNKNOWN."""
+    found = list(terms)
+    done: set[int] = set()
+    for i, term in enumerate(terms):
+        if _is_predicate(term) and (is_call(term, IS_NULL, IS_NOT_NULL) or simplifier.is_certain(_operand(term))):
+            done.add(i)
+            found[i] = simplifier.simplify(term, unknown)
+            simplifier = simplifier.knowing(simplifier.simplify(test(IS_NOT_TRUE, found[i])))
+    return [t if i in done else simplifier.simplify(t, unknown) for i, t in enumerate(found)]
+
+
+def _operand(comparison: RexNode) -> RexNode:
+    left, right = children(comparison)
+    return right if isinstance(left, Literal) else left
+
+
+def _collected(
+    terms: list[RexNode],
+    combine: Callable[[sargs.Search, sargs.Search], sargs.Search],
+    unknown: UnknownAs,
+    *,
+    every: bool,
+) -> list[RexNode]:
+    """What the terms say about one column as one search, where that is simpler."""
+    by_column: dict[RexNode, list[sargs.Search]] = {}
+    slots: list[RexNode] = []
+    """Terms, and for each search its column where it stood first."""
+    plain: set[int] = set()
+    has_merged = False
+    for term in terms:
+        found = sargs.read(term)
+        if found is None or not sargs.is_searched(found.operand):
+            plain.add(len(slots))
+            slots.append(term)
+        elif found.operand in by_column:
+            by_column[found.operand].append(found)
+            has_merged |= is_call(term, SEARCH)
+        else:
+            by_column[found.operand] = [found]
+            slots.append(found.operand)
+    searches = {column: sargs.combined(found, combine) for column, found in by_column.items()}
+    is_complex = any(sargs.complexity(sargs.complement(s) if every else s) > 1 for s in searches.values())
+    if not is_complex and not has_merged and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
+        return terms
+    return [s if i in plain else sargs.written(searches[s], unknown) for i, s in enumerate(slots)]
+
+
+def _all(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -> RexNode:
+    """The conjunction, where UNKNOWN differs from FALSE."""
+    contradicted = [n for n in negated if all(c in terms for c in flatten(AND, n))]
+    if any(not n.type.nullable for n in contradicted):
+        return FALSE
+    if contradicted:
+        terms = [t for t in terms if t not in contradicted]
+        negated = [n for n in negated if n not in contradicted]
+        terms += [UNKNOWN, *(simplifier.simplify(test(IS_NULL, n)) for n in contradicted)]
+    return and_([*terms, *(simplifier.simplify(not_(n)) for n in negated)])
+
+
+def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -> RexNode:
+    """The conjunction, where UNKNOWN may as well be FALSE.
+
+    Comparisons that others imply are left out, and IS NOT NULL of what is compared; the other ones come last.
+    """
+    if any(_is(t, None) for t in terms):
+        return FALSE
+    if len(terms) == 1 and not negated:
+        return simplifier.simplify(terms[0], UnknownAs.FALSE)
+    bounds = Bounds(terms)
+    compared: set[RexNode] = set()
+    opposites: set[RexNode] = set()
+    if not all(map(bounds.add, (c for known in simplifier.comparisons.values() for c in known))):
+        return FALSE
+    for i, term in enumerate(terms):
+        if is_call(term, *COMPARISONS) and is_deterministic(term):
+            for operand in children(term):
+                compared |= {operand, *(children(operand) if is_call(operand, CAST) else ())}
+            opposites |= _opposites(term)
+            bounds.terms[i] = simplifier.by_what_is_known(term)
+            if not bounds.add(bounds.terms[i]):
+                return FALSE
+    tests = [t for t in bounds.terms if is_call(t, IS_NOT_NULL)]
+    kept = [t for t in bounds.terms if t not in tests]
+    if any(is_call(t, IS_NULL) and children(t)[0] in compared for t in kept) or bounds.contradict():
+        return FALSE
+    kept = [t for t in kept if not bounds.implies(t)]
+    not_null = [t for t in tests if not _is_implied(t, compared, [*kept, *map(not_, negated)])]
+    if any(all(c in kept for c in flatten(AND, n)) for n in negated if is_deterministic(n)):
+        return FALSE
+    return FALSE if not opposites.isdisjoint(kept) else and_([*kept, *map(not_, negated), *not_null])
+
+
+def _is_implied(not_null: RexNode, compared: set[RexNode], terms: list[RexNode]) -> bool:
+    """Whether other terms can only be true where what is tested is not NULL."""
+    tested = children(not_null)[0]
+    if tested in compared or not isinstance(tested, (InputRef, FieldAccess)):
+        return tested in compared
+    return any(rejects_null(t, lambda r: r == tested) for t in terms if is_deterministic(t))
+
+
+def _opposites(comparison: RexNode) -> set[RexNode]:
+    """The negation of a comparison, written both ways."""
+    left, right = children(comparison)
+    name = NEGATED[comparison.name]  # type: ignore[union-attr]
+    return {compare(name, left, right), compare(MIRRORED[name], right, left)}

@@ -1,0 +1,119 @@
+"""What comparisons with literals say about each other.  Source: Calcite's ``RexSimplify``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...plan.record import Struct, field
+from ...plan.rex import Bound, FieldAccess, InputRef, Literal, Range, RexNode, children
+from . import sargs
+from .expressions import EQ, GE, GT, LE, LT, MIRRORED, NE, TRUE, is_call
+
+_UPPER, _LOWER = (LT, LE), (GT, GE)
+
+
+def comparison(rex: RexNode) -> tuple[str, RexNode, Literal] | None:
+    """A comparison's operator, operand and literal, the literal on the right."""
+    if not is_call(rex, EQ, NE, LT, LE, GT, GE):
+        return None
+    left, right = children(rex)
+    name = rex.name
+    if isinstance(left, Literal) and not isinstance(right, Literal):
+        left, right, name = right, left, MIRRORED[name]
+    if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
+        return None
+    return name, left, right
+
+
+class Bounds(Struct):
+    """The terms of a conjunction; comparisons that narrower ones imply become TRUE."""
+
+    terms: list[RexNode]
+    ranges: dict[RexNode, tuple[Range, tuple[RexNode, ...]]] = field(default_factory=dict)
+    """For each operand what its comparisons leave, and those that say so."""
+    constants: dict[RexNode, Literal] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.terms = list(self.terms)
+
+    def add(self, term: RexNode) -> bool:
+        """Take a comparison into account.  Returns whether all of them can still hold."""
+        found = comparison(term)
+        if found is None:
+            return True
+        name, operand, literal = found
+        if name == EQ and self.constants.setdefault(operand, literal) != literal:
+            return False
+        if name == NE:
+            return True
+        new = sargs.ranges_of(name, literal.value)[0]
+        old = self.ranges.get(operand)
+        if old is None:
+            self.ranges[operand] = (new, (term,))
+            return True
+        both = sargs.overlap(old[0], new, literal.type)
+        if both is None:
+            return False
+        if both == old[0] and name != EQ:
+            self._drop(term)
+            return True
+        replaced = (
+            old[1] if name == EQ else tuple(t for t in old[1] if _is_bound(t, _UPPER if name in _UPPER else _LOWER))
+        )
+        for t in replaced:
+            self._drop(t)
+        self.ranges[operand] = (both, (*(t for t in old[1] if t not in replaced), term))
+        return True
+
+    def _drop(self, term: RexNode) -> None:
+        """Replace the last occurrence, if the term is one of these."""
+        for i in range(len(self.terms) - 1, -1, -1):
+            if self.terms[i] == term:
+                self.terms[i] = TRUE
+                return
+
+    def contradict(self) -> bool:
+        """Whether two operands that must be equal must equal different constants."""
+        return any(a != b for a, b in map(self._constants, self.terms) if a is not None and b is not None)
+
+    def implies(self, term: RexNode) -> bool:
+        """Whether the term says only that two operands are equal that both equal one constant."""
+        a, b = self._constants(term)
+        return a is not None and a == b
+
+    def _constants(self, term: RexNode) -> tuple[Literal | None, Literal | None]:
+        if not is_call(term, EQ):
+            return None, None
+        left, right = (self.constants.get(o) for o in children(term))
+        return left, right
+
+
+def _is_bound(term: RexNode, names: Iterable[str]) -> bool:
+    found = comparison(term)
+    return found is not None and found[0] in names and isinstance(found[1], (InputRef, FieldAccess))
+
+
+def residue(name: str, literal: Literal, known: Iterable[RexNode]) -> tuple[Range, ...]:
+    """What is left to check of a comparison where others of its operand hold: everything where nothing is."""
+    found = sargs.ranges_of(name, literal.value)
+    for other in map(comparison, known):
+        if other is None or not sargs.are_comparable(literal, other[2]):
+            continue
+        if other[0] == NE:
+            point = sargs.ranges_of(NE, other[2].value)
+            if all(any(sargs.encloses(r, p, literal.type) for r in found) for p in point):
+                return sargs.ALL
+            found = tuple(o for r in found for p in point if (o := sargs.overlap(r, p, literal.type)) is not None)
+            continue
+        r1 = sargs.ranges_of(other[0], other[2].value)[0]
+        if any(sargs.encloses(r, r1, literal.type) for r in found):
+            return sargs.ALL
+        found = tuple(o for r in found if (o := sargs.overlap(r, r1, literal.type)) is not None)
+    return found
+
+
+def point(ranges: tuple[Range, ...]) -> Bound | None:
+    """The one value that is left."""
+    if len(ranges) == 1 and ranges[0].lower is not None and ranges[0].lower == ranges[0].upper:
+        return ranges[0].lower
+    return None

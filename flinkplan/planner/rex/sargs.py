@@ -1,0 +1,401 @@
+"""Sets of values as ranges: the algebra behind SEARCH.  Source: Calcite's ``Sarg`` and ``RexSimplify``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from functools import cmp_to_key
+from typing import Any
+
+from ...plan.functions.comparison import are_text_and_number
+from ...plan.functions.typing import least_restrictive
+from ...plan.record import Record, replace
+from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
+from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
+from ..algebra.logical import Approximate
+from ..physical.changelog import PlanningError
+from .expressions import (
+    CAST,
+    COMPARISONS,
+    EQ,
+    FALSE,
+    GE,
+    GT,
+    IS_NOT_NULL,
+    IS_NULL,
+    LE,
+    LT,
+    MIRRORED,
+    NE,
+    SEARCH,
+    TRUE,
+    UNKNOWN,
+    and_,
+    compare,
+    is_call,
+    or_,
+    search,
+    test,
+)
+from .truth import UnknownAs
+
+ALL = (Range(None, None),)
+
+
+class Search(Record):
+    """``operand`` lies in ``ranges``; ``null`` is what NULL yields (None: UNKNOWN)."""
+
+    operand: RexNode
+    ranges: tuple[Range, ...]
+    null: bool | None
+    type: LogicalType | None
+
+    @property
+    def is_complemented_points(self) -> bool:
+        """Everything but some points."""
+        if len(self.ranges) < 2 or self.ranges[0].lower is not None or self.ranges[-1].upper is not None:
+            return False
+        return all(
+            a.upper is not None
+            and b.lower is not None
+            and not a.upper.closed
+            and not b.lower.closed
+            and key(a.upper.value, self.type) == key(b.lower.value, self.type)
+            for a, b in zip(self.ranges, self.ranges[1:], strict=False)
+        )
+
+
+def key(value: Any, t: LogicalType | None) -> Any:
+    """A value that orders as Flink orders the type."""
+    numeric = t is not None and (t.root in NUMERIC or t.root.startswith("INTERVAL"))
+    return Decimal(str(value)) if numeric else value
+
+
+def read(rex: RexNode) -> Search | None:
+    """The search that a comparison with a literal, an IS [NOT] NULL or a SEARCH makes; else ``None``."""
+    if not isinstance(rex, Call):
+        return None
+    if rex.name == IS_NULL:
+        return Search(rex.operands[0], (), True, None)
+    if rex.name == IS_NOT_NULL:
+        return Search(rex.operands[0], ALL, False, None)
+    if rex.name == SEARCH and isinstance(rex.operands[1], Sarg):
+        sarg = rex.operands[1]
+        null = {"TRUE": True, "FALSE": False}.get(sarg.null_as)
+        return Search(rex.operands[0], sarg.ranges, null, sarg.type)
+    if rex.name not in COMPARISONS:
+        return None
+    left, right = rex.operands
+    name = rex.name
+    if isinstance(left, Literal) and not isinstance(right, Literal):
+        left, right, name = right, left, MIRRORED[name]
+    if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
+        return None
+    return Search(left, ranges_of(name, right.value), None, right.type)
+
+
+def ranges_of(name: str, value: Any) -> tuple[Range, ...]:
+    """The values that a comparison with a value lets through."""
+    open_, closed = Bound(value, False), Bound(value, True)
+    return {
+        EQ: (Range(closed, closed),),
+        NE: (Range(None, open_), Range(open_, None)),
+        LT: (Range(None, open_),),
+        LE: (Range(None, closed),),
+        GT: (Range(open_, None),),
+        GE: (Range(closed, None),),
+    }[name]
+
+
+def _is_point(r: Range) -> bool:
+    return r.lower is not None and r.lower == r.upper
+
+
+def intersect(a: Search, b: Search) -> Search:
+    """Both."""
+    t = _common(a.type, b.type)
+    found = []
+    left, right = list(reversed(a.ranges)), list(reversed(b.ranges))
+    while left and right:
+        x, y = left[-1], right[-1]
+        both = overlap(x, y, t)
+        if both is not None:
+            found.append(both)
+        (left if _tighter(x.upper, y.upper, t, -1) is x.upper else right).pop()
+    null = False if False in (a.null, b.null) else (True if a.null and b.null else None)
+    return Search(a.operand, _typed(found, t), null, t)
+
+
+def overlap(a: Range, b: Range, t: LogicalType | None) -> Range | None:
+    """What lies in both ranges."""
+    lower = _tighter(a.lower, b.lower, t, 1)
+    upper = _tighter(a.upper, b.upper, t, -1)
+    return Range(lower, upper) if _holds_something(lower, upper, t) else None
+
+
+def encloses(a: Range, b: Range, t: LogicalType | None) -> bool:
+    """Whether everything in the second range lies in the first."""
+    both = overlap(a, b, t)
+    return both is not None and _same(both.lower, b.lower, t) and _same(both.upper, b.upper, t)
+
+
+def _same(a: Bound | None, b: Bound | None, t: LogicalType | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a.closed == b.closed and bool(key(a.value, t) == key(b.value, t))
+
+
+def are_comparable(a: Literal, b: Literal) -> bool:
+    """Whether the literals are of types whose values compare."""
+    return (
+        a.type.root == b.type.root
+        or {a.type.root, b.type.root} <= {*NUMERIC}
+        or {a.type.root, b.type.root} <= {*CHARACTER}
+    )
+
+
+def unite(a: Search, b: Search) -> Search:
+    """Either."""
+    t = _common(a.type, b.type)
+    null = True if True in (a.null, b.null) else (False if a.null is False and b.null is False else None)
+    return Search(a.operand, _typed(_merge((*a.ranges, *b.ranges), t), t), null, t)
+
+
+def _typed(ranges: Iterable[Range], t: LogicalType | None) -> tuple[Range, ...]:
+    """The ranges with whole numbers written as the common type writes them."""
+    if t is None or t.root in INTEGERS or t.root not in NUMERIC:
+        return tuple(ranges)
+
+    def bound(b: Bound | None) -> Bound | None:
+        return b if b is None else replace(b, value=str(b.value))
+
+    return tuple(Range(bound(r.lower), bound(r.upper)) for r in ranges)
+
+
+def _common(a: LogicalType | None, b: LogicalType | None) -> LogicalType | None:
+    if a is None or b is None or a == b:
+        return a or b
+    if a.root in CHARACTER and b.root in CHARACTER:
+        length = max(a.length or 0, b.length or 0)
+        return replace(
+            a, root="CHAR" if a.root == b.root == "CHAR" and a.length == b.length else "VARCHAR", length=length
+        )
+    if are_text_and_number(a, b):
+        raise PlanningError("one value is compared both with a number and with a text", hint="CAST them to one type")
+    return least_restrictive([a, b]) or a
+
+
+def _tighter(a: Bound | None, b: Bound | None, t: LogicalType | None, sign: int) -> Bound | None:
+    if a is None or b is None:
+        return a or b
+    x, y = key(a.value, t), key(b.value, t)
+    if x == y:
+        return a if not a.closed else b
+    return a if (x > y) == (sign > 0) else b
+
+
+def _holds_something(lower: Bound | None, upper: Bound | None, t: LogicalType | None) -> bool:
+    if lower is None or upper is None:
+        return True
+    x, y = key(lower.value, t), key(upper.value, t)
+    return bool(x < y or (x == y and lower.closed and upper.closed))
+
+
+def _merge(ranges: Iterable[Range], t: LogicalType | None) -> tuple[Range, ...]:
+    def compare_lower(a: Range, b: Range) -> int:
+        if a.lower is None or b.lower is None:
+            return (a.lower is not None) - (b.lower is not None)
+        x, y = key(a.lower.value, t), key(b.lower.value, t)
+        if x == y:
+            return b.lower.closed - a.lower.closed
+        return -1 if x < y else 1
+
+    found: list[Range] = []
+    for r in sorted(ranges, key=cmp_to_key(compare_lower)):
+        if found and _touches(found[-1].upper, r.lower, t):
+            found[-1] = Range(found[-1].lower, _looser(found[-1].upper, r.upper, t))
+        else:
+            found.append(r)
+    return tuple(found)
+
+
+def _touches(upper: Bound | None, lower: Bound | None, t: LogicalType | None) -> bool:
+    if upper is None or lower is None:
+        return True
+    x, y = key(upper.value, t), key(lower.value, t)
+    return bool(x > y or (x == y and (upper.closed or lower.closed)))
+
+
+def _looser(a: Bound | None, b: Bound | None, t: LogicalType | None) -> Bound | None:
+    if a is None or b is None:
+        return None
+    x, y = key(a.value, t), key(b.value, t)
+    if x == y:
+        return a if a.closed else b
+    return a if x > y else b
+
+
+def fold(rex: Call) -> RexNode:
+    """A SEARCH of a literal is known."""
+    value, sarg = rex.operands
+    if not isinstance(value, Literal) or not isinstance(sarg, Sarg):
+        return rex
+    if value.value is None:
+        return Literal({"TRUE": True, "FALSE": False}.get(sarg.null_as), rex.type)
+    point = Bound(value.value, True)
+    return TRUE if any(_has(r, point, sarg.type) for r in sarg.ranges) else FALSE
+
+
+def _has(r: Range, point: Bound, t: LogicalType) -> bool:
+    return _holds_something(r.lower, point, t) and _holds_something(point, r.upper, t)
+
+
+def complement(found: Search) -> Search:
+    """The other values."""
+    gaps: list[Range] = []
+    lower: Bound | None = None
+    at_start = True
+    for r in found.ranges:
+        if r.lower is not None:
+            gaps.append(Range(None if at_start else lower, Bound(r.lower.value, not r.lower.closed)))
+        at_start = False
+        lower = None if r.upper is None else Bound(r.upper.value, not r.upper.closed)
+    if lower is not None or at_start:
+        gaps.append(Range(lower, None))
+    null = None if found.null is None else not found.null
+    return Search(found.operand, tuple(gaps), null, found.type)
+
+
+def complexity(found: Search) -> int:
+    """How many comparisons a search takes.  Source: ``Sarg.complexity``."""
+    points = len(found.ranges) == 2 and found.is_complemented_points
+    return (1 if points else len(found.ranges)) + (found.null is True)
+
+
+def is_simple(found: Search) -> bool:
+    """Whether a search is for points or on one side of one."""
+    if len(found.ranges) == 1 and None in (found.ranges[0].lower, found.ranges[0].upper):
+        return True
+    return found.is_complemented_points or all(map(_is_point, found.ranges))
+
+
+def written(found: Search, unknown: UnknownAs) -> RexNode:
+    """A search as comparisons where these are simple, else as SEARCH."""
+    if found.type is None or not found.ranges or found.ranges == ALL:
+        return _of_all_or_none(found, unknown)
+    whole = search(
+        found.operand, Sarg(found.ranges, {True: "TRUE", False: "FALSE", None: "UNKNOWN"}[found.null], found.type)
+    )
+    return expand(whole) if complexity(found) <= 1 and is_simple(found) else whole
+
+
+def _of_all_or_none(found: Search, unknown: UnknownAs) -> RexNode:
+    """Source: ``RexUtil.simpleSarg``."""
+    null = unknown.value if found.null is None else found.null
+    if found.ranges:
+        not_null = test(IS_NOT_NULL, found.operand)
+        return TRUE if null else not_null if null is False else or_([not_null, UNKNOWN])
+    is_null = test(IS_NULL, found.operand)
+    return is_null if null else FALSE if null is False else and_([UNKNOWN, is_null])
+
+
+def write(found: Search) -> RexNode:
+    """The shortest expression of a search."""
+    operand, ranges, null, t = found.operand, found.ranges, found.null, found.type
+    if not operand.type.nullable:
+        null = None
+    if ranges == ALL or t is None:
+        if ranges:
+            return TRUE if null or not operand.type.nullable else test(IS_NOT_NULL, operand)
+        return test(IS_NULL, operand) if null else FALSE
+    if not ranges:
+        return test(IS_NULL, operand) if null else FALSE
+    single = _comparison(found)
+    if single is not None and null is None:
+        return single
+    return search(operand, Sarg(ranges, _NULL_AS[null], t))
+
+
+_NULL_AS = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}
+
+
+def _comparison(found: Search) -> RexNode | None:
+    ranges, t = found.ranges, found.type
+    assert t is not None
+
+    def to(name: str, value: Any) -> RexNode:
+        return compare(name, found.operand, _literal(value, t))
+
+    if found.is_complemented_points and len(ranges) == 2:
+        return to(NE, ranges[0].upper.value)  # type: ignore[union-attr]
+    if len(ranges) > 1:
+        return None
+    lower, upper = ranges[0].lower, ranges[0].upper
+    if _is_point(ranges[0]):
+        return to(EQ, lower.value)  # type: ignore[union-attr]
+    if lower is None and upper is not None:
+        return to(LE if upper.closed else LT, upper.value)
+    if upper is None and lower is not None:
+        return to(GE if lower.closed else GT, lower.value)
+    return None
+
+
+def _literal(value: Any, t: LogicalType) -> Literal:
+    return Literal(Approximate(value) if t.root in APPROXIMATE else value, t)
+
+
+def search_of(comparisons: Sequence[RexNode], *, every: bool) -> RexNode:
+    """Comparisons of one operand with literals, any or all of which must hold, as one SEARCH.
+
+    Where they cannot be one (the values do not compare, or it is no column that they ask for) they stay an OR or AND.
+    """
+    operand = children(comparisons[0])[0]
+    searches = [read(c) for c in comparisons]
+    is_one = is_searched(operand) and operand.type.root != "BOOLEAN"
+    if not is_one or any(s is None or s.operand != operand for s in searches):
+        return and_(comparisons) if every else or_(comparisons)
+    return write(combined([s for s in searches if s is not None], intersect if every else unite))
+
+
+def is_searched(rex: RexNode) -> bool:
+    """Whether comparisons of the expression are gathered: it is a column, a field, or a cast."""
+    return isinstance(rex, (InputRef, FieldAccess)) or is_call(rex, CAST)
+
+
+def combined(searches: Sequence[Search], combine: Callable[[Search, Search], Search]) -> Search:
+    """All searches combined, by halves: a list of thousands of values is not gone through for each."""
+    if len(searches) == 1:
+        return searches[0]
+    middle = len(searches) // 2
+    return combine(combined(searches[:middle], combine), combined(searches[middle:], combine))
+
+
+def expand(rex: RexNode) -> RexNode:
+    """SEARCH written out as comparisons.  Source: ``RexUtil.expandSearch``."""
+    if not (isinstance(rex, Call) and rex.name == SEARCH and isinstance(rex.operands[1], Sarg)):
+        return rex
+    operand, sarg = rex.operands
+
+    def to(name: str, value: Any) -> RexNode:
+        return compare(name, operand, _literal(value, sarg.type))
+
+    found = read(rex)
+    assert found is not None and isinstance(sarg, Sarg)
+    if found.is_complemented_points:
+        parts: list[RexNode] = [and_(to(NE, r.upper.value) for r in sarg.ranges[:-1])]  # type: ignore[union-attr]
+    else:
+        parts = []
+        for r in sarg.ranges:
+            if _is_point(r):
+                parts.append(to(EQ, r.lower.value))  # type: ignore[union-attr]
+                continue
+            ends = []
+            if r.lower is not None:
+                ends.append(to(GE if r.lower.closed else GT, r.lower.value))
+            if r.upper is not None:
+                ends.append(to(LE if r.upper.closed else LT, r.upper.value))
+            parts.append(and_(ends))
+    written = or_(parts)
+    if sarg.null_as == "TRUE":
+        return or_([test(IS_NULL, operand), written])
+    return written if sarg.null_as == "UNKNOWN" else and_([test(IS_NOT_NULL, operand), written])

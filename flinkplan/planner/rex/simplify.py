@@ -1,0 +1,469 @@
+"""Simplifying conditions and expressions.  Source: Calcite's ``RexSimplify``, ``FlinkRexUtil.simplify``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from ...plan.record import Record, field, replace
+from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
+from ...plan.types import CHARACTER, INTEGERS, NUMERIC
+from ..algebra.logical import Over, SubQuery
+from . import sargs
+from .cases import boolean_case, is_lossless, is_safe
+from .expressions import (
+    AND,
+    CASE,
+    CAST,
+    COALESCE,
+    COMPARISONS,
+    EQ,
+    FALSE,
+    GE,
+    GT,
+    IS_FALSE,
+    IS_NOT_FALSE,
+    IS_NOT_NULL,
+    IS_NOT_TRUE,
+    IS_NULL,
+    IS_TRUE,
+    LE,
+    LIKE,
+    MIRRORED,
+    NE,
+    NEGATED,
+    NEGATED_TESTS,
+    NOT,
+    OR,
+    PREFIX,
+    SEARCH,
+    TRUE,
+    UNKNOWN,
+    and_,
+    cast,
+    compare,
+    flatten,
+    is_always_false,
+    is_always_true,
+    is_call,
+    is_deterministic,
+    not_,
+    or_,
+    rewrite,
+    test,
+)
+from .folding import fold
+from .junctions import simplify_and, simplify_or
+from .ranges import comparison, point, residue
+from .truth import UnknownAs
+
+
+def simplify(rex: RexNode) -> RexNode:
+    """An expression of equal value and type."""
+    return cast(Simplifier().simplify(rex), rex.type)
+
+
+def shorten(rex: RexNode) -> RexNode:
+    """As :func:`simplify`, but what calls of constants yield is left to be computed."""
+    return cast(Simplifier(evaluates=False).simplify(rex), rex.type)
+
+
+def simplify_condition(rex: RexNode) -> RexNode:
+    """A condition that keeps the same rows: NULL counts as FALSE.
+
+    One that would only stand in another order is left as it is, unless it searches a list.
+    """
+    found = pull_factors(reordered_condition(rex))
+    searches = any(is_call(part, SEARCH) for part in flatten(AND, rex))
+    return rex if _normal(found) == _normal(rex) and not searches else found
+
+
+def reordered_condition(rex: RexNode) -> RexNode:
+    """As :func:`simplify_condition`, but in the order that simplifying leaves behind.  Source: ``RelBuilder``."""
+    found = Simplifier().simplify(rex, UnknownAs.FALSE)
+    return FALSE if isinstance(found, Literal) and found.value is None else found
+
+
+def negate(rex: RexNode) -> RexNode:
+    """NOT of a condition, pushed inwards."""
+    return Simplifier().simplify(not_(rex))
+
+
+def pull_factors(rex: RexNode) -> RexNode:
+    """``(a AND b) OR (a AND c)`` as ``a AND (b OR c)``.  Source: ``RexUtil.pullFactors``."""
+    if is_call(rex, AND):
+        return and_(map(pull_factors, flatten(AND, rex)))
+    terms = [flatten(AND, term) for term in flatten(OR, rex)]
+    common = [part for part in terms[0] if all(part in term for term in terms)]
+    if len(terms) < 2 or not common:
+        return rex
+    return and_([*common, or_(and_(part for part in term if part not in common) for term in terms)])
+
+
+def _normal(rex: RexNode) -> RexNode:
+    """The expression with operands whose order does not matter in one order.  Source: ``RexNormalize``."""
+
+    def ordered(node: RexNode) -> RexNode:
+        if not isinstance(node, Call) or len(node.operands) != 2:
+            return node
+        left, right = node.operands
+        if node.name in (GT, GE):
+            return replace(node, name=MIRRORED[node.name], operands=(right, left))
+        same_type = left.type.nullable_() == right.type.nullable_()
+        if node.name in _SYMMETRIC or (node.name in _SYMMETRIC_IN_TYPE and same_type):
+            return replace(node, operands=tuple(sorted(node.operands, key=repr)))
+        return node
+
+    return rewrite(rex, ordered)
+
+
+_SYMMETRIC = (AND, OR, EQ, NE)
+_SYMMETRIC_IN_TYPE = ("$+$1", "$*$1")
+
+
+class Simplifier(Record):
+    """Simplifies expressions about rows for which conditions are known to hold."""
+
+    tests: frozenset[RexNode] = frozenset()
+    comparisons: Mapping[RexNode, tuple[RexNode, ...]] = field(default_factory=dict)
+    """By the operand that they compare with literals."""
+
+    evaluates: bool = True
+    """Whether calls of constants are computed, not only casts and comparisons."""
+
+    def knowing(self, condition: RexNode) -> Simplifier:
+        """The same for rows for which one more condition holds."""
+        found = comparison(condition)
+        if found is None:
+            return replace(self, tests=self.tests | {condition})
+        same = (*self.comparisons.get(found[1], ()), condition)
+        return replace(self, comparisons={**self.comparisons, found[1]: same})
+
+    def simplify(self, rex: RexNode, unknown: UnknownAs = UnknownAs.UNKNOWN) -> RexNode:
+        """An expression of equal value, but that it may be what ``unknown`` says where it was UNKNOWN."""
+        if rex == UNKNOWN:
+            return UNKNOWN if unknown is UnknownAs.UNKNOWN else TRUE if unknown is UnknownAs.TRUE else FALSE
+        if isinstance(rex, (Over, SubQuery)):
+            return rewrite(rex, lambda node: node if isinstance(node, (Over, SubQuery)) else self.simplify(node))
+        if isinstance(rex, FieldAccess):
+            return replace(rex, expr=self.simplify(rex.expr))
+        if not isinstance(rex, Call):
+            return rex
+        rule = _RULES.get(rex.name)
+        return rule(self, rex, unknown) if rule else self.operands_first(rex)
+
+    def operands_first(self, rex: Call) -> RexNode:
+        """The call of simpler operands, or what it yields."""
+        operands = tuple(_without_null(self.simplify(o)) for o in rex.operands)
+        return self.fold(rex if operands == rex.operands else replace(rex, operands=operands))
+
+    def fold(self, rex: Call) -> RexNode:
+        """What a call of constants yields, or the call."""
+        return fold(rex) if self.evaluates else rex
+
+    def is_certain(self, rex: RexNode) -> bool:
+        """Whether the expression is never NULL."""
+        if not rex.type.nullable or (self.tests and test(IS_NOT_NULL, rex) in self.tests):
+            return True
+        found = comparison(rex)
+        return found is not None and self.is_certain(found[1])
+
+    def by_what_is_known(self, rex: RexNode) -> RexNode:
+        """The part of a comparison that the known conditions leave to check."""
+        found = comparison(rex)
+        known = self.comparisons.get(found[1]) if found is not None and self.comparisons else None
+        if found is None or known is None:
+            return rex
+        name, operand, literal = found
+        own = sargs.ranges_of(name, literal.value)
+        left = residue(name, literal, known)
+        if not left:
+            return FALSE
+        if left == own:
+            return rex
+        if left == sargs.ALL:
+            return self.simplify(test(IS_NOT_NULL, operand))
+        value = point(left)
+        return rex if value is None else compare(EQ, operand, replace(literal, value=value.value))
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def _not(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    inner = rex.operands[0]
+    match inner:
+        case Call(name=name) if name in (AND, OR):
+            parts = [simplifier.simplify(not_(o), unknown) for o in inner.operands]
+            return simplifier.simplify(or_(parts) if name == AND else and_(parts), unknown)
+        case Call(name=name) if name == NOT:
+            return simplifier.simplify(inner.operands[0], unknown)
+        case Call(name=name) if name == SEARCH and (searched := sargs.read(inner)) is not None:
+            return simplifier.simplify(sargs.written(sargs.complement(searched), unknown), unknown)
+        case Call(name=name) if name == CASE:
+            last = len(inner.operands) - 1
+            operands = (o if i % 2 == 0 and i < last else not_(o) for i, o in enumerate(inner.operands))
+            return simplifier.simplify(replace(inner, operands=tuple(operands)), unknown)
+        case Call(name=name) if name in NEGATED_TESTS or name in NEGATED:
+            opposite = NEGATED_TESTS.get(name) or NEGATED[name]
+            return simplifier.simplify(replace(inner, name=opposite), unknown)
+    found = simplifier.simplify(inner, unknown.negated())
+    if isinstance(found, Literal):
+        return found if found.value is None else FALSE if found.value else TRUE
+    return rex if found == inner else not_(found)
+
+
+def _test(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """IS [NOT] NULL, TRUE, FALSE."""
+    operand = rex.operands[0]
+    if rex.name in (IS_NULL, IS_NOT_NULL):
+        return _null_test(simplifier, rex)
+    negated = rex.name in (IS_FALSE, IS_NOT_TRUE)
+    positive = not_(operand) if negated else operand
+    asked = UnknownAs.FALSE if rex.name in (IS_TRUE, IS_FALSE) else UnknownAs.TRUE
+    if unknown is asked:
+        return simplifier.simplify(positive, unknown)
+    if simplifier.is_certain(operand):
+        return simplifier.simplify(positive)
+    if negated and is_call(operand, NOT):
+        return simplifier.simplify(test(_OF_NEGATED[rex.name], children(operand)[0]))
+    inner = simplifier.simplify(operand, UnknownAs.UNKNOWN if negated else asked)
+    if isinstance(inner, Literal):
+        value = asked.value if inner.value is None else inner.value != negated
+        return TRUE if value else FALSE
+    if not inner.type.nullable:
+        return simplifier.simplify(not_(inner)) if negated else inner
+    return test(rex.name, inner)
+
+
+_OF_NEGATED = {IS_FALSE: IS_TRUE, IS_NOT_TRUE: IS_NOT_FALSE}
+"""What a test of a negation asks of what is negated."""
+
+
+def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
+    operand = rex.operands[0]
+    is_null = rex.name == IS_NULL
+    if rex in simplifier.tests:
+        return TRUE
+    operand = simplifier.simplify(operand)
+    if isinstance(operand, Literal):
+        return TRUE if (operand.value is None) == is_null else FALSE
+    if not operand.type.nullable and is_safe(operand):
+        return FALSE if is_null else TRUE
+    if is_call(operand, CAST) and is_lossless(children(operand)[0].type, operand.type):
+        return simplifier.simplify(test(rex.name, children(operand)[0]))
+    if is_call(operand, *_STRICT) and children(operand):
+        parts = [simplifier.simplify(test(rex.name, o)) for o in children(operand)]
+        return or_(parts) if is_null else and_(parts)
+    return test(rex.name, operand)
+
+
+_STRICT = (
+    *(NOT, *COMPARISONS, LIKE, "$SIMILAR TO$1", "$+$1", "$-$1", "$*$1", "$/$1"),
+    *("$EXTRACT$1", "$FLOOR$1", "$CEIL$1", "$TRIM$1", "$REINTERPRET$1"),
+)
+"""What is NULL where an operand is, and only there.  Source: ``Strong``."""
+
+
+def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    left, right = operands = tuple(map(simplifier.simplify, rex.operands))
+    rex = replace(rex, operands=operands)
+    if any(isinstance(o, Literal) and o.value is None for o in operands):
+        return simplifier.simplify(UNKNOWN, unknown)
+    if left == right and not isinstance(left, Literal) and is_deterministic(left):
+        if rex.name in (EQ, LE, GE):
+            return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, left)]), unknown)
+        return simplifier.simplify(and_([UNKNOWN, test(IS_NULL, left)]), unknown)
+    if any(isinstance(o, Literal) and isinstance(o.value, bool) for o in operands):
+        return _truth(simplifier, rex, unknown)
+    found = fold(rex)
+    return simplifier.by_what_is_known(found)
+
+
+def _truth(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """``b = TRUE`` as ``b``, ``b = FALSE`` as ``NOT b``, and so with what comes to the same."""
+    left, right = rex.operands
+    condition, name, value = (right, MIRRORED[rex.name], left) if isinstance(left, Literal) else (left, rex.name, right)
+    if name in _SAME_AS_BEING[is_always_true(value)]:
+        return condition
+    if NEGATED[name] in _SAME_AS_BEING[is_always_true(value)]:
+        return simplifier.simplify(not_(condition), unknown)
+    return fold(rex)
+
+
+_SAME_AS_BEING = {True: (EQ, GE), False: (NE, GT)}
+"""The comparisons with TRUE and with FALSE that say what the other side is."""
+
+
+def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    operand = simplifier.simplify(rex.operands[0])
+    rex = replace(rex, operands=(operand, *rex.operands[1:]))
+    found = sargs.read(rex)
+    if isinstance(operand, Literal) or found is None:
+        return sargs.fold(rex)
+    if not found.ranges or found.ranges == sargs.ALL:
+        return simplifier.simplify(sargs.written(found, unknown), unknown)
+    if found.null is not None and simplifier.is_certain(operand):
+        found = replace(found, null=None)
+    elif found.null is None and len(found.ranges) == 1 and point(found.ranges) is not None:
+        return sargs.expand(rex)
+    return sargs.write(found)
+
+
+def _like(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """Everything that is not NULL is like ``%``."""
+    if isinstance(rex.operands[1], Literal) and rex.operands[1].value == "%":
+        return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, rex.operands[0])]), unknown)
+    return simplifier.operands_first(rex)
+
+
+# ---------------------------------------------------------------- values
+
+
+def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """Cases that never come are left out, those in a row that yield one value are one."""
+    certain = Simplifier()
+    *branches, otherwise = rex.operands
+    pairs = [*zip(branches[::2], branches[1::2], strict=True), (TRUE, otherwise)]
+    kept: list[tuple[RexNode, RexNode]] = []
+    for asked, yielded in pairs:
+        condition = certain.simplify(asked, UnknownAs.FALSE)
+        if is_always_false(condition):
+            continue
+        value = simplifier.simplify(yielded, unknown if rex.type.root == "BOOLEAN" else UnknownAs.UNKNOWN)
+        if kept and kept[-1][1] == value and is_safe(condition):
+            condition = certain.simplify(or_([kept.pop()[0], condition]), UnknownAs.FALSE)
+        kept.append((condition, value))
+        if is_always_true(condition):
+            break
+    if len(kept) == 1:
+        return kept[0][1] if rex.type.nullable else cast(kept[0][1], rex.type)
+    operands = (*(part for pair in kept[:-1] for part in pair), kept[-1][1])
+    found = rex if operands == rex.operands else replace(rex, operands=operands)
+    expanded = boolean_case(found) if rex.type.root == "BOOLEAN" else found
+    return found if expanded == found else simplifier.simplify(expanded, unknown)
+
+
+def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """Adding zero, multiplying by one and negating twice leave a number as it is."""
+    neutral = 0 if rex.name in ("$+$1", "$-$1") else 1
+    places = (1,) if rex.name in ("$-$1", "$/$1") else (0, 1)
+    operands = tuple(map(simplifier.simplify, rex.operands))
+    rex = replace(rex, operands=operands)
+    if rex.syntax == PREFIX and isinstance(operands[0], Call) and operands[0].key == rex.key:
+        return operands[0].operands[0]
+    if len(operands) != 2 or any(o.type.root not in NUMERIC for o in operands):
+        return simplifier.fold(rex)
+    for place in places:
+        operand = operands[place]
+        if isinstance(operand, Literal) and operand.value is not None and Decimal(operand.value) == neutral:
+            return cast(operands[1 - place], rex.type)
+    return simplifier.fold(rex)
+
+
+def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """A cast that only allows NULL is left out; of two, an inner one that loses nothing."""
+    operand = simplifier.simplify(rex.operands[0])
+    if _narrows(operand, rex):
+        return operand
+    if is_call(operand, CAST):
+        source = children(operand)[0]
+        keeps_blanks = "CHAR" in (source.type.root, rex.type.root) or operand.type.root != "CHAR"
+        if is_lossless(source.type, operand.type):
+            if _narrows(source, rex) and (source.type.root == "CHAR" or operand.type.root != "CHAR"):
+                return source
+            if keeps_blanks or rex.type.root == operand.type.root:
+                return fold(replace(rex, operands=(source,)))
+    found = replace(rex, operands=(_without_null(operand),))
+    return fold(found) if simplifier.evaluates else _retyped(found) or fold(found)
+
+
+def _retyped(rex: Call) -> RexNode | None:
+    """A number's or text's literal with the type of its cast, if that holds it.  Source: ``RexBuilder.makeCast``."""
+    literal, t = rex.operands[0], rex.type
+    if not isinstance(literal, Literal) or literal.value is None:
+        return None
+    if literal.type.root in CHARACTER and t.root == "VARCHAR" and len(literal.value) <= (t.length or 0):
+        return cast(replace(literal, type=t.not_null()), t)
+    if literal.type.root not in (*INTEGERS, "DECIMAL") or t.root not in ("DECIMAL", "DOUBLE"):
+        return None
+    number = Decimal(str(literal.value))
+    whole, scale = len(number.as_tuple().digits) + int(number.as_tuple().exponent), -int(number.as_tuple().exponent)
+    fits = t.root == "DOUBLE" or (scale <= (t.scale or 0) and whole <= (t.precision or 0) - (t.scale or 0))
+    return cast(Literal(str(literal.value), t.not_null()), t) if fits else None
+
+
+def _without_null(rex: RexNode) -> RexNode:
+    """A literal instead of its cast to a type with NULL."""
+    return children(rex)[0] if is_call(rex, CAST) and _is_literal_of(rex) else rex
+
+
+def _is_literal_of(rex: RexNode) -> bool:
+    operand = children(rex)[0]
+    return isinstance(operand, Literal) and operand.type == rex.type.not_null()
+
+
+def _narrows(operand: RexNode, rex: Call) -> bool:
+    """Whether the operand is of the cast's type, or of that without NULL."""
+    return operand.type in (rex.type, rex.type.not_null())
+
+
+def _coalesce(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """Arguments behind one that is never NULL are never reached."""
+    kept: list[RexNode] = []
+    for operand in map(simplifier.simplify, rex.operands):
+        kept.append(operand)
+        if not operand.type.nullable:
+            break
+    if all(isinstance(o, Literal) for o in kept):
+        kept = [o for o in kept if o.value is not None][:1] or kept  # type: ignore[union-attr]
+    return cast(kept[0], rex.type) if len(kept) == 1 else replace(rex, operands=tuple(kept))
+
+
+Rule = Callable[[Simplifier, Call, UnknownAs], RexNode]
+
+_RULES: dict[str, Rule] = {
+    AND: simplify_and,
+    OR: simplify_or,
+    NOT: _not,
+    **dict.fromkeys(NEGATED_TESTS, _test),
+    **dict.fromkeys(COMPARISONS, _comparison),
+    SEARCH: _search,
+    LIKE: _like,
+    CASE: _case,
+    CAST: _cast,
+    COALESCE: _coalesce,
+    **dict.fromkeys(("$+$1", "$-$1", "$*$1", "$/$1"), _arithmetic),
+}
+
+
+def to_cnf(rex: RexNode) -> RexNode:
+    """Conjunctive normal form, unless that more than doubles the expression.  Source: ``FlinkRexUtil.toCnf``."""
+    limit = 2 * count_nodes(rex)
+    try:
+        return and_(_cnf(rex, limit))
+    except _TooLong:
+        return rex
+
+
+class _TooLong(Exception):
+    pass
+
+
+def count_nodes(rex: RexNode) -> int:
+    """How many nodes an expression has."""
+    return 1 + sum(map(count_nodes, children(rex)))
+
+
+def _cnf(rex: RexNode, limit: int) -> list[RexNode]:
+    if is_call(rex, AND):
+        parts = [p for o in flatten(AND, rex) for p in _cnf(o, limit)]
+    elif is_call(rex, OR):
+        head, *tail = flatten(OR, rex)
+        left, right = _cnf(head, limit), _cnf(or_(tail), limit)
+        parts = [or_([a, b]) for a in left for b in right]
+    else:
+        parts = [rex]
+    if sum(map(count_nodes, parts)) + 1 > limit:
+        raise _TooLong
+    return parts

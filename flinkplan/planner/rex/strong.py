@@ -1,0 +1,30 @@
+"""What becomes of a condition where something in it is NULL.  Source: Calcite's ``Strong``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...plan.rex import Literal, RexNode, children
+from .expressions import AND, CAST, COMPARISONS, IS_NOT_NULL, IS_TRUE, LIKE, NOT, OR, flatten, is_call
+
+_STRICT = frozenset({*COMPARISONS, "$+$1", "$-$1", "$*$1", "$/$1", CAST, LIKE, NOT})
+"""What is NULL where an operand is."""
+
+
+def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
+    """Whether a condition is not TRUE where everything of which ``is_null`` says so is NULL."""
+    if is_call(rex, AND):
+        return any(rejects_null(p, is_null) for p in flatten(AND, rex))
+    if is_call(rex, OR):
+        return all(rejects_null(p, is_null) for p in flatten(OR, rex))
+    if is_call(rex, IS_NOT_NULL, IS_TRUE):
+        return _is_null(children(rex)[0], is_null)
+    return _is_null(rex, is_null)
+
+
+def _is_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
+    if is_null(rex):
+        return True
+    if is_call(rex, *_STRICT):
+        return any(_is_null(o, is_null) for o in children(rex))
+    return isinstance(rex, Literal) and rex.value is None

@@ -1,0 +1,1 @@
+"""Rewrites of the logical algebra, one module a family of rules."""

@@ -1,0 +1,184 @@
+"""Averages, sums and variances in terms of simpler aggregates.
+
+Sources: ``AggregateReduceFunctionsRule`` and Flink's rule for variances over ``$WELFORD_M2``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from ...plan.functions import arithmetic
+from ...plan.functions.typing import MAX_DECIMAL
+from ...plan.record import replace
+from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.specs import AggregateCall
+from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal
+from ..algebra.logical import Aggregate, Filter, Project, Rel
+from ..algebra.physical import LegacyWindowAggregate
+from ..algebra.row_types import row_of
+from ..rex.builder import cast as convert
+from ..rex.expressions import BINARY, EQ, case, compare, identity
+from ..rex.simplify import simplify
+from .windows import groups_by_window
+
+_Aggregation: TypeAlias = Aggregate | LegacyWindowAggregate
+_VARIANCES = {
+    "$VAR_POP$1": (False, False),
+    "$VAR_SAMP$1": (True, False),
+    "$VARIANCE$1": (True, False),
+    "$STDDEV_POP$1": (False, True),
+    "$STDDEV_SAMP$1": (True, True),
+    "$STDDEV$1": (True, True),
+}
+"""(whether of a sample, whether the root is taken)"""
+
+
+def reduce_functions(rel: Rel) -> Rel:
+    """Variances always; AVG and SUM with them, or where that makes for fewer calls.
+
+    What is built anew in doing so takes the smallest and the largest of a grouping column as that column.
+    """
+    if not isinstance(rel, (Aggregate, LegacyWindowAggregate)):
+        return rel
+    if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
+        return rel
+    names = {c.internal_name for c in rel.calls}
+    forced = bool(names & _VARIANCES.keys())
+    if not forced and names.isdisjoint(("$AVG$1", "$SUM$1")):
+        return rel
+    reduction = _Reduction(rel)
+    exprs = [*identity(rel.row_type)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
+    exprs += reduction.properties()
+    if not forced and len(reduction.calls) >= len(rel.calls):
+        return rel if "$AVG$1" in names else _sum_of_window_results(rel)
+    return Project(
+        input=reduction.aggregate(),
+        exprs=tuple(simplify(e) for e in exprs),
+        row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)),
+    )
+
+
+def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
+    """Over results of windows, a SUM that cannot be NULL is planned as $SUM0."""
+    if isinstance(rel, LegacyWindowAggregate) or not _over_windows(rel.input):
+        return rel
+    calls = tuple(
+        replace(c, internal_name="$$SUM0$1") if c.internal_name == "$SUM$1" and not c.type.nullable else c
+        for c in rel.calls
+    )
+    return replace(rel, calls=calls)
+
+
+def _over_windows(rel: Rel) -> bool:
+    while isinstance(rel, (Project, Filter)):
+        rel = rel.input
+    return isinstance(rel, Aggregate) and groups_by_window(rel)
+
+
+def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:
+    return rel.input.row_type.fields[call.arg_list[0]].type
+
+
+def _summed(rel: _Aggregation, name: str) -> set[tuple[tuple[int, ...], int, bool]]:
+    """What the calls of a function read: arguments and filter, and whether each value counts once."""
+    return {(c.arg_list, c.filter_arg, c.distinct) for c in rel.calls if c.internal_name == name}
+
+
+class _Reduction:
+    """Collects the simpler calls, each once."""
+
+    def __init__(self, rel: _Aggregation) -> None:
+        self.rel = rel
+        self.calls: list[AggregateCall] = []
+        names = {c.internal_name for c in rel.calls}
+        is_summed = not _summed(rel, "$SUM$1").isdisjoint(_summed(rel, "$AVG$1"))
+        self.keeps_sums = bool(names & _VARIANCES.keys()) and not is_summed
+        """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances.
+
+        Not if a sum of the same is asked for, as that makes for fewer calls.
+        """
+
+    def aggregate(self) -> _Aggregation:
+        """The aggregation of the simpler calls."""
+        keys = len(self.rel.grouping)
+        properties = self._property_fields()
+        names = [*self.rel.row_type.field_names[:keys]]
+        names += [c.name or f"$f{keys + i}" for i, c in enumerate(self.calls)]
+        names += [f.name for f in properties]
+        types = [*self.rel.row_type.field_types[:keys], *(c.type for c in self.calls), *(f.type for f in properties)]
+        return replace(self.rel, calls=tuple(self.calls), row_type=row_of(names, types))
+
+    def _property_fields(self) -> tuple[RowField, ...]:
+        return self.rel.row_type.fields[len(self.rel.grouping) + len(self.rel.calls) :]
+
+    def properties(self) -> Iterator[InputRef]:
+        """The window's properties, behind the simpler calls once all are known."""
+        first = len(self.rel.grouping) + len(self.calls)
+        return (InputRef(first + i, f.type) for i, f in enumerate(self._property_fields()))
+
+    def value(self, call: AggregateCall) -> RexNode:
+        """What a call yields, in terms of the simpler ones."""
+        if call.internal_name == "$SUM$1":
+            return self._total(call, call.type)
+        if call.internal_name == "$AVG$1":
+            return self._average(call)
+        if call.internal_name in _VARIANCES:
+            return self._variance(call, *_VARIANCES[call.internal_name])
+        if call.internal_name in ("$MIN$1", "$MAX$1") and call.arg_list[0] in self.rel.grouping and call.filter_arg < 0:
+            key = self.rel.grouping.index(call.arg_list[0])
+            return InputRef(key, self.rel.row_type.fields[key].type)
+        return self._place(call)
+
+    def _average(self, call: AggregateCall) -> RexNode:
+        argument = _argument(self.rel, call).with_nullability(call.type.nullable)
+        exact = argument.root == "DECIMAL"
+        summed = decimal(MAX_DECIMAL, argument.scale or 0, argument.nullable) if exact else argument
+        summing = replace(call, internal_name="$SUM$1", type=summed, name=None)
+        total = self._place(summing) if self.keeps_sums else self._total(summing, summed)
+        if exact:
+            total = convert(call.type.with_nullability(total.type.nullable), total)
+        return self._converted(arithmetic.DIVIDE.call(total, self._count(call)), call)
+
+    def _place(self, call: AggregateCall) -> InputRef:
+        for i, known in enumerate(self.calls):
+            if replace(known, name=None) == replace(call, name=None):
+                return InputRef(len(self.rel.grouping) + i, call.type)
+        self.calls.append(call)
+        return InputRef(len(self.rel.grouping) + len(self.calls) - 1, call.type)
+
+    def _total(self, call: AggregateCall, t: LogicalType) -> RexNode:
+        """SUM: NULL where nothing was counted."""
+        total = self._place(replace(call, internal_name="$$SUM0$1", type=t.not_null()))
+        if not t.nullable:
+            return total
+        zero = compare(EQ, self._count(call), Literal(0, INT.not_null()))
+        return case([zero, Literal(None, t), total], t)
+
+    def _count(self, call: AggregateCall) -> InputRef:
+        nullable = _argument(self.rel, call).nullable
+        return self._place(
+            replace(
+                call,
+                internal_name="$COUNT$1",
+                syntax="FUNCTION_STAR",
+                type=BIGINT.not_null(),
+                name=None,
+                arg_list=call.arg_list if nullable else (),
+            )
+        )
+
+    def _variance(self, call: AggregateCall, of_sample: bool, root: bool) -> RexNode:
+        squares = self._place(replace(call, internal_name="$$WELFORD_M2$1$1", type=DOUBLE, name=None))
+        count: RexNode = self._count(call)
+        if of_sample:
+            one = Literal(1, INT.not_null())
+            less = Call("$-$1", (count, one), BIGINT.not_null(), BINARY)
+            count = case([compare(EQ, count, one), Literal(None, BIGINT), less], BIGINT)
+        found: RexNode = Call("$/$1", (squares, count), DOUBLE, BINARY)
+        if root:
+            found = Call("$POWER$1", (found, Literal("0.5", decimal(2, 1, nullable=False))), DOUBLE, FUNCTION)
+        return convert(call.type, found)
+
+    def _converted(self, rex: RexNode, call: AggregateCall) -> RexNode:
+        return convert(call.type.with_nullability(rex.type.nullable), rex)

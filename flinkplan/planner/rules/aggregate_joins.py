@@ -1,0 +1,221 @@
+"""Aggregations below joins, where Flink expects that to cost less.
+
+Sources: ``FlinkAggregateJoinTransposeRule``, ``SqlSplittableAggFunction``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...plan.functions import arithmetic
+from ...plan.record import Record, replace
+from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
+from ...plan.specs import AggregateCall, JoinType
+from ...plan.types import BIGINT, INT
+from ..algebra.join_kinds import join_keys
+from ..algebra.logical import Aggregate, Join, Project, Rel, Values
+from ..algebra.row_types import concat, row_of, unique_names
+from ..metadata.estimates import Estimates
+from ..metadata.uniqueness import are_columns_unique
+from ..rex.expressions import (
+    EQ,
+    IS_NOT_NULL,
+    TRUE,
+    and_,
+    case,
+    cast,
+    conjunctions,
+    identity,
+    is_call,
+    refs,
+    remap,
+    retype,
+    test,
+)
+from .aggregates import merge_columns, reads_something, without_unread
+from .projections import project
+from .semi_joins import call_of
+
+_COUNT = "$COUNT$1"
+_SUMS = ("$SUM$1", "$$SUM0$1")
+_MERGED_BY = {_COUNT: "$$SUM0$1"} | {name: name for name in (*_SUMS, "$MIN$1", "$MAX$1")}
+"""The functions that can be computed of parts of a group, and by what function the parts' results are merged."""
+
+
+def push_below_joins(rel: Rel) -> Rel:
+    """An aggregation over an inner join by equal columns as one over the sides' aggregations, if that is cheaper."""
+    if not isinstance(rel, Aggregate) or not _is_splittable(rel):
+        return rel
+    merged = merge_columns(rel)
+    aggregate = merged.input if isinstance(merged, Project) else replace(merged, row_type=rel.row_type)
+    if not isinstance(aggregate, Aggregate) or not isinstance(aggregate.input, Join):
+        return rel
+    pushed = _pushed(aggregate, aggregate.input)
+    if pushed is None:
+        return rel
+    estimates = Estimates()
+    if estimates.cost(pushed) >= estimates.cost(aggregate):
+        return rel
+    return replace(merged, input=pushed) if isinstance(merged, Project) else pushed
+
+
+def _is_splittable(rel: Aggregate) -> bool:
+    if rel.grouping_sets is not None:
+        return False
+    return all(c.internal_name in _MERGED_BY and c.filter_arg < 0 and not c.distinct for c in rel.calls)
+
+
+class _Side(Record):
+    """One input of the new join: where it has the columns of the old one, and its part of each call's result."""
+
+    rel: Rel
+    columns: dict[int, int]
+    parts: dict[int, int]
+    is_aggregated: bool
+
+    def moved(self, by: int) -> _Side:
+        """The side, its columns counted from those of the whole join."""
+        columns = {old: new + by for old, new in self.columns.items()}
+        return replace(self, columns=columns, parts={i: at + by for i, at in self.parts.items()})
+
+
+def _pushed(rel: Aggregate, join: Join) -> Rel | None:
+    """The join of the sides' aggregations, and what puts these together; ``None`` where there is nothing to gain."""
+    width = len(join.left.row_type.fields)
+    if join.type is not JoinType.INNER or join_keys(join.condition, width).rest:
+        return None
+    read = refs(join.condition)
+    needed = sorted({*rel.grouping, *read})
+    left = _side(rel, join.left, [i for i in needed if i < width], 0)
+    right = _side(rel, join.right, [i for i in needed if i >= width], width)
+    if not (left.is_aggregated or right.is_aggregated):
+        return None
+    right = right.moved(len(left.rel.row_type.fields))
+    place = left.columns | right.columns
+    row_type = concat(left.rel.row_type, right.rel.row_type)
+    condition = retype(remap(join.condition, place), row_type.field_types)
+    joined = Join(left=left.rel, right=right.rel, type=join.type, condition=condition, row_type=row_type)
+    exprs: list[RexNode] = list(identity(row_type))
+    calls = []
+    for i, call in enumerate(rel.calls):
+        total = _total(call, [exprs[side.parts[i]] for side in (left, right) if i in side.parts])
+        calls.append(_merging(call, _place(total, exprs)))
+    source = _computed(joined, exprs)
+    grouping = tuple(place[g] for g in rel.grouping)
+    if _equated(rel.grouping, join.condition) >= read:
+        names = (*left.rel.row_type.field_names, *right.rel.row_type.field_names)
+        return _of_single_rows(source, grouping, calls, names if source is joined else source.row_type.field_names)
+    merging = replace(rel, input=source, grouping=grouping, calls=tuple(calls))
+    return without_unread(merging, source) if isinstance(source, Project) else merging
+
+
+def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
+    """What the new join reads of one input, whose columns come from ``first`` on in the old one."""
+    keys = [i - first for i in needed]
+    places = {old: new for new, old in enumerate(needed)}
+    reads = range(first, first + len(source.row_type.fields))
+    own = {
+        i: replace(call, arg_list=tuple(a - first for a in call.arg_list))
+        for i, call in enumerate(rel.calls)
+        if all(a in reads for a in call.arg_list)
+    }
+    if are_columns_unique(source, keys):
+        exprs: list[RexNode] = [identity(source.row_type)[k] for k in keys]
+        parts = {i: _place(_of_one_row(call, source), exprs) for i, call in own.items() if call.arg_list}
+        return _Side(_computed(source, exprs), places, parts, is_aggregated=False)
+    calls: dict[AggregateCall, AggregateCall] = {}
+    parts = {}
+    for i, call in enumerate(rel.calls):
+        part = _part(own[i], source, keys) if i in own else _number_of_rows(call)
+        if part is not None:
+            unnamed = replace(part, name=None)
+            calls.setdefault(unnamed, part)
+            parts[i] = len(keys) + list(calls).index(unnamed)
+    return _Side(push_below_joins(_aggregate(source, keys, calls.values())), places, parts, is_aggregated=True)
+
+
+def _aggregate(source: Rel, keys: list[int], calls: Iterable[AggregateCall]) -> Rel:
+    calls = tuple(calls)
+    if not keys and not calls:
+        return Values(tuples=((TRUE,),), row_type=row_of(["dummy"], [TRUE.type]))
+    fields = source.row_type.fields
+    names = [*(fields[k].name for k in keys), *(c.name or f"$f{len(keys) + n}" for n, c in enumerate(calls))]
+    types = [*(fields[k].type for k in keys), *(c.type for c in calls)]
+    new = Aggregate(input=source, grouping=tuple(keys), calls=calls, row_type=row_of(unique_names(names), types))
+    if not reads_something(new):
+        return new
+    return without_unread(new, project(source, identity(source.row_type), source.row_type.field_names))
+
+
+def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
+    """The call over the rows of one side: NULL only where its argument may be, or where there may be no rows."""
+    if call.internal_name == _COUNT:
+        return call
+    nullable = source.row_type.fields[call.arg_list[0]].type.nullable or not keys
+    return replace(call, type=call.type.with_nullability(nullable))
+
+
+def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
+    """What the other side's rows do to a call: they repeat the rows that are counted or summed up."""
+    is_repeated = call.internal_name in (_COUNT, *_SUMS)
+    return call_of(None, _COUNT, (), BIGINT.not_null()) if is_repeated else None
+
+
+def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
+    """The call's result for a single row."""
+    values = [identity(source.row_type)[a] for a in call.arg_list]
+    if call.internal_name != _COUNT:
+        return _typed(values[0], call)
+    one, zero = (Literal(n, INT.not_null()) for n in (1, 0))
+    counted = [test(IS_NOT_NULL, v) for v in values if v.type.nullable]
+    return _typed(case([and_(counted), one, zero], one.type) if counted else one, call)
+
+
+def _typed(rex: RexNode, call: AggregateCall) -> RexNode:
+    """The expression in the call's type, as nullable as it is."""
+    return cast(rex, call.type.with_nullability(rex.type.nullable))
+
+
+def _total(call: AggregateCall, parts: list[RexNode]) -> RexNode:
+    """The parts of both sides multiplied: each row of one meets each of the other."""
+    if len(parts) == 1:
+        return parts[0]
+    product = arithmetic.TIMES.call(*parts)
+    return product if call.internal_name == _COUNT else cast(product, call.type)
+
+
+def _merging(call: AggregateCall, at: int) -> AggregateCall:
+    """The call that merges the parts of groups."""
+    return replace(call, internal_name=_MERGED_BY[call.internal_name or ""], syntax=FUNCTION, arg_list=(at,))
+
+
+def _place(rex: RexNode, exprs: list[RexNode]) -> int:
+    """The position of an expression among others, behind which it is put if it is none of them."""
+    if rex not in exprs:
+        exprs.append(rex)
+    return exprs.index(rex)
+
+
+def _computed(source: Rel, exprs: list[RexNode]) -> Rel:
+    if exprs == list(identity(source.row_type)):
+        return source
+    names = source.row_type.field_names
+    inferred = (names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
+    return project(source, exprs, inferred)
+
+
+def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:
+    """The columns, and those that the condition equates with them."""
+    found = set(columns)
+    pairs = [refs(part) for part in conjunctions(condition) if is_call(part, EQ)]
+    return found.union(*(pair for pair in pairs if pair & found))
+
+
+def _of_single_rows(
+    source: Rel, grouping: Iterable[int], calls: Iterable[AggregateCall], names: Sequence[str]
+) -> Project:
+    """The aggregation of groups of one row each."""
+    fields = identity(source.row_type)
+    exprs = [*(fields[g] for g in grouping), *(_typed(fields[c.arg_list[0]], c) for c in calls)]
+    inferred = (names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
+    return project(source, exprs, unique_names(inferred))

@@ -1,0 +1,90 @@
+"""Relations that are known to have no rows.
+
+Sources: ``ReduceExpressionsRule`` for conditions that never hold, ``PruneEmptyRules``, ``AggregateValuesRule``.
+"""
+
+from __future__ import annotations
+
+from ...plan.record import replace
+from ...plan.rex import Literal, RexNode
+from ...plan.specs import AggregateCall, JoinType
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
+from ..rex.expressions import identity, is_always_false
+
+_NULL_OF_NOTHING = ("$SUM$1", "$MIN$1", "$MAX$1")
+_ZERO_OF_NOTHING = ("$COUNT$1", "$SUM0$1")
+
+
+def prune_empty(rel: Rel) -> Rel:
+    """Replace what has no rows by constant rows, of which there are none."""
+    match rel:
+        case Filter() if is_always_false(rel.condition) or is_empty(rel.input):
+            return _nothing(rel)
+        case Sort() if rel.fetch == 0 or is_empty(rel.input):
+            return _nothing(rel)
+        case Project() if is_empty(rel.input):
+            return _nothing(rel)
+        case Aggregate() if is_empty(rel.input):
+            return _aggregate(rel)
+        case SetOp(kind=SetKind.UNION, all=True):
+            return _union(rel)
+        case Join():
+            return _join(rel)
+    return rel
+
+
+def is_empty(rel: Rel) -> bool:
+    """Whether a relation is known to have no rows."""
+    return isinstance(rel, Values) and not rel.tuples
+
+
+def _nothing(rel: Rel) -> Values:
+    return Values(tuples=(), row_type=rel.row_type)
+
+
+def _aggregate(rel: Aggregate) -> Rel:
+    """Without groups there is one row even of nothing."""
+    if rel.grouping:
+        return _nothing(rel)
+    if any(c.internal_name not in (*_NULL_OF_NOTHING, *_ZERO_OF_NOTHING) for c in rel.calls):
+        return rel
+    return Values(tuples=(tuple(map(_of_nothing, rel.calls)),), row_type=rel.row_type)
+
+
+def _of_nothing(call: AggregateCall) -> RexNode:
+    return Literal(0, call.type) if call.internal_name in _ZERO_OF_NOTHING else Literal(None, call.type)
+
+
+def _union(rel: SetOp) -> Rel:
+    kept = tuple(o for o in rel.operands if not is_empty(o))
+    if len(kept) == len(rel.operands):
+        return rel
+    if not kept:
+        return _nothing(rel)
+    if len(kept) > 1:
+        return replace(rel, operands=kept)
+    return kept[0] if kept[0].row_type.field_types == rel.row_type.field_types else rel
+
+
+def _join(rel: Join) -> Rel:
+    """Nothing joined with anything is nothing, or the rows of the outer side with NULLs."""
+    never = is_always_false(rel.condition)
+    left = is_empty(rel.left) or (never and rel.type is JoinType.RIGHT)
+    right = is_empty(rel.right) or (never and rel.type not in (JoinType.RIGHT, JoinType.FULL))
+    if left and rel.type not in (JoinType.RIGHT, JoinType.FULL):
+        return _nothing(rel)
+    if right and rel.type in (JoinType.INNER, JoinType.RIGHT, JoinType.SEMI):
+        return _nothing(rel)
+    if left and right:
+        return _nothing(rel)
+    if right and rel.type is JoinType.ANTI:
+        return rel.left
+    if not left and not right:
+        return rel
+    kept, width = (rel.right, len(rel.left.row_type.fields)) if left else (rel.left, 0)
+    columns = identity(kept.row_type)
+    exprs = tuple(
+        columns[i - width] if 0 <= i - width < len(columns) else Literal(None, f.type)
+        for i, f in enumerate(rel.row_type.fields)
+    )
+    return Project(input=kept, exprs=exprs, row_type=rel.row_type)

@@ -1,0 +1,137 @@
+"""Expressions that a join compares, computed in its inputs.  Source: ``JoinPushExpressionsRule``."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from ...plan.functions.comparison import CAST_ONE_SIDE, are_joinable
+from ...plan.functions.typing import least_restrictive
+from ...plan.readable import readable
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, RexNode
+from ..algebra.logical import Join, Project, Rel, TemporalJoin
+from ..algebra.row_types import row_of, unique_names
+from ..physical.changelog import PlanningError
+from ..rex.expressions import (
+    CAST,
+    EQ,
+    IS_NOT_DISTINCT_FROM,
+    and_,
+    cast,
+    compare,
+    conjunctions,
+    identity,
+    is_call,
+    refs,
+    rewrite,
+    shift,
+)
+from .predicates import ONE_SIDED, join_row_type
+from .projections import columns, read_right_side
+from .reduce import constants
+
+
+def push_join_expressions(rel: Rel) -> Rel:
+    """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again."""
+    if not isinstance(rel, (Join, TemporalJoin)):
+        return rel
+    width = len(rel.left.row_type.fields)
+    total = width + len(rel.right.row_type.fields)
+    known = {*constants(rel.left), *(width + i for i in constants(rel.right))}
+    left_extra: list[RexNode] = []
+    right_extra: list[RexNode] = []
+    marked: list[tuple[RexNode, RexNode | None, RexNode | None]] = []
+    for part in conjunctions(rel.condition):
+        sides = _sides(part, width)
+        if sides is None or any(isinstance(s, Call) and _is_constant(s, known) for s in sides):
+            marked.append((part, None, None))
+            continue
+        left, right = sides
+        if not isinstance(left, InputRef) and left not in left_extra:
+            left_extra.append(left)
+        if not isinstance(right, InputRef) and right not in right_extra:
+            right_extra.append(right)
+        marked.append((part, left, right))
+    if not left_extra and not right_extra:
+        return rel
+    new_width = width + len(left_extra)
+
+    def place(rex: RexNode, on_left: bool) -> RexNode:
+        if isinstance(rex, InputRef):
+            return rex if on_left else replace(rex, index=rex.index + len(left_extra))
+        if on_left:
+            return InputRef(width + left_extra.index(rex), rex.type)
+        return InputRef(new_width + (total - width) + right_extra.index(rex), rex.type)
+
+    parts: list[RexNode] = []
+    for part, on_left, on_right in marked:
+        if on_left is None or on_right is None or not isinstance(part, Call):
+            parts.append(_moved(part, width, len(left_extra)))
+        elif min(refs(part.operands[0])) >= width:
+            parts.append(compare(part.name, place(on_right, False), place(on_left, True)))
+        else:
+            parts.append(compare(part.name, place(on_left, True), place(on_right, False)))
+    new_left = _extended(rel.left, left_extra)
+    new_right = _extended(rel.right, [shift(e, -width) for e in right_extra])
+    join = replace(
+        rel,
+        left=new_left,
+        right=new_right,
+        condition=and_(parts),
+        row_type=join_row_type(rel.type, new_left, new_right),
+    )
+    if isinstance(join, Join) and join.type in ONE_SIDED:
+        result = columns(read_right_side(join), range(width))
+    else:
+        result = columns(join, [*range(width), *range(new_width, new_width + total - width)])
+    return result if isinstance(result, Join) else replace(result, row_type=rel.row_type)
+
+
+def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
+    """The left and right operand of an equality between both inputs, unless both are columns."""
+    if not is_call(rex, EQ, IS_NOT_DISTINCT_FROM):
+        return None
+    a, b = rex.operands
+    of_a, of_b = refs(a), refs(b)
+    if not of_a or not of_b:
+        return None
+    if max(of_a) < width <= min(of_b):
+        return _coerced(a, b)
+    if max(of_b) < width <= min(of_a):
+        return _coerced(b, a)
+    return None
+
+
+def _is_constant(rex: RexNode, known: Container[int]) -> bool:
+    """Whether it is the cast of a column of one known value, which the condition will name itself."""
+    return is_call(rex, CAST) and isinstance(rex.operands[0], InputRef) and rex.operands[0].index in known
+
+
+def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
+    """JoinConditionTypeCoerceRule: values of different types as their common type, but no text as something else."""
+    if not are_joinable(left.type, right.type):
+        raise PlanningError(
+            readable(f"{left.type.nullable_()} and {right.type.nullable_()} are not converted implicitly by a join"),
+            hint=CAST_ONE_SIDE,
+        )
+    if left.type.nullable_() == right.type.nullable_():
+        return left, right
+    common = least_restrictive([left.type, right.type])
+    if common is None:
+        return left, right
+    return tuple(cast(x, common.with_nullability(x.type.nullable)) for x in (left, right))  # type: ignore[return-value]
+
+
+def _moved(rex: RexNode, width: int, by: int) -> RexNode:
+    return rewrite(rex, lambda r: replace(r, index=r.index + by) if isinstance(r, InputRef) and r.index >= width else r)
+
+
+def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
+    if not extra:
+        return rel
+    exprs = (*identity(rel.row_type), *extra)
+    names = [*rel.row_type.field_names]
+    for e in extra:
+        inner = e.operands[0] if is_call(e, CAST) else e
+        names.append(rel.row_type.fields[inner.index].name if isinstance(inner, InputRef) else f"$f{len(names)}")
+    return Project(input=rel, exprs=exprs, row_type=row_of(unique_names(names), (e.type for e in exprs)))

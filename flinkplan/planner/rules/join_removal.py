@@ -1,0 +1,53 @@
+"""Outer joins that change nothing.
+
+Sources: Calcite's ``ProjectJoinRemoveRule``, ``AggregateJoinRemoveRule``.
+"""
+
+from __future__ import annotations
+
+from ...plan.record import replace
+from ...plan.rex import InputRef
+from ...plan.specs import JoinType
+from ..algebra.join_kinds import join_keys
+from ..algebra.logical import Aggregate, Join, Project, Rel
+from ..metadata.uniqueness import are_columns_unique
+from ..rex.expressions import refs, shift
+
+
+def remove_joins(rel: Rel) -> Rel:
+    """An outer join goes of which a projection reads the preserved side alone, each row of which has one match."""
+    if not isinstance(rel, Project) or not isinstance(rel.input, Join) or not _matches_once(rel.input):
+        return rel
+    return _over_preserved(rel, rel.input) or rel
+
+
+def remove_joins_below_aggregates(rel: Rel) -> Rel:
+    """The same where an aggregation of the columns does not mind how often a row comes."""
+    if not isinstance(rel, Aggregate) or not all(call.distinct for call in rel.calls):
+        return rel
+    below = rel.input
+    if not isinstance(below, Project) or not isinstance(below.input, Join):
+        return rel
+    if not all(isinstance(e, InputRef) for e in below.exprs):
+        return rel
+    kept = _over_preserved(below, below.input)
+    return rel if kept is None else replace(rel, input=kept)
+
+
+def _over_preserved(rel: Project, join: Join) -> Project | None:
+    """The projection over the side of which an outer join keeps every row, if it reads nothing of the other."""
+    width = len(join.left.row_type.fields)
+    read = set().union(*map(refs, rel.exprs))
+    if join.type is JoinType.LEFT and all(i < width for i in read):
+        return replace(rel, input=join.left)
+    if join.type is JoinType.RIGHT and all(i >= width for i in read):
+        return replace(rel, input=join.right, exprs=tuple(shift(e, -width) for e in rel.exprs))
+    return None
+
+
+def _matches_once(join: Join) -> bool:
+    """Whether no row of the preserved side has two matches."""
+    keys = join_keys(join.condition, len(join.left.row_type.fields))
+    if join.type is JoinType.LEFT:
+        return are_columns_unique(join.right, keys.right) is True
+    return join.type is JoinType.RIGHT and are_columns_unique(join.left, keys.left) is True

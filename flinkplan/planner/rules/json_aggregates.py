@@ -1,0 +1,49 @@
+"""JSON_OBJECTAGG and JSON_ARRAYAGG collect texts of JSON.
+
+Source: ``WrapJsonAggFunctionArgumentsRule``.
+"""
+
+from __future__ import annotations
+
+from ...plan.functions.json import JSON_STRING
+from ...plan.record import replace
+from ...plan.rex import RexNode
+from ...plan.specs import AggregateCall
+from ..algebra.logical import Aggregate, Project, Rel
+from ..algebra.row_types import row_of, unique_names
+from ..rex.expressions import identity
+
+_VALUE = {
+    f"$JSON_{name}_{on_null}_ON_NULL$1": position
+    for name, position in (("ARRAYAGG", 0), ("OBJECTAGG", 1))
+    for on_null in ("ABSENT", "NULL")
+}
+"""Which argument is the value."""
+
+
+def wrap_json_arguments(rel: Rel) -> Rel:
+    """Each value that is collected becomes its JSON text, in a further column of the input."""
+    if not isinstance(rel, Aggregate):
+        return rel
+    values = sorted({call.arg_list[_VALUE[call.internal_name]] for call in rel.calls if call.internal_name in _VALUE})
+    if not values:
+        return rel
+    columns = rel.input.row_type.field_names
+    texts = {value: len(columns) + at for at, value in enumerate(values)}
+    inputs = identity(rel.input.row_type)
+    exprs: tuple[RexNode, ...] = (*inputs, *(JSON_STRING.call(inputs[value]) for value in values))
+    names = unique_names([*columns, *(f"$f{at}" for at in texts.values())])
+    return replace(
+        rel,
+        input=Project(input=rel.input, exprs=exprs, row_type=row_of(names, (e.type for e in exprs))),
+        calls=tuple(_of_text(call, texts) for call in rel.calls),
+    )
+
+
+def _of_text(call: AggregateCall, texts: dict[int, int]) -> AggregateCall:
+    position = _VALUE.get(call.internal_name or "")
+    if position is None:
+        return call
+    arguments = list(call.arg_list)
+    arguments[position] = texts[arguments[position]]
+    return replace(call, arg_list=tuple(arguments))

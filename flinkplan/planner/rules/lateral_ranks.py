@@ -1,0 +1,69 @@
+"""The best rows of each value, asked for by LATERAL, as Top-N.  Source: ``CorrelateSortToRankRule``."""
+
+from __future__ import annotations
+
+from ...plan.record import replace
+from ...plan.rex import FieldAccess, InputRef, RexNode, children
+from ...plan.specs import ConstantRankRange, JoinType, SortField
+from ..algebra.logical import Aggregate, Filter, Lateral, Project, Rel, Sort
+from ..algebra.physical import Rank
+from ..algebra.row_types import row_of
+from ..rex.expressions import EQ, conjunctions, identity, is_call
+from .decorrelation import correlated_columns
+
+
+def to_lateral_rank(rel: Lateral) -> Rel | None:
+    """``(SELECT DISTINCT k FROM t) s, LATERAL (SELECT … FROM t WHERE t.k = s.k ORDER BY … LIMIT n)`` over ``t``.
+
+    ``None`` for any other relation.
+    """
+    best = rel.right
+    if rel.type is not JoinType.INNER or not isinstance(best, Sort) or best.fetch is None or best.offset:
+        return None
+    selected = best.input
+    if not isinstance(selected, Project) or not _selects_columns(selected) or not isinstance(selected.input, Filter):
+        return None
+    source = selected.input.input
+    keys = _keys(selected.input.condition, rel.correl)
+    if not _is_distinct(rel.left, source) or not keys:
+        return None
+    rank = Rank(
+        input=source,
+        kind="ROW_NUMBER",
+        partition=tuple(sorted(keys)),
+        order=tuple(_of_source(f, selected) for f in best.order),
+        range=ConstantRankRange(1, best.fetch),
+        output_rank=False,
+        row_type=source.row_type,
+    )
+    columns = identity(source.row_type)
+    exprs = (*(columns[k] for k in sorted(keys)), *selected.exprs)
+    return Project(input=rank, exprs=exprs, row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)))
+
+
+def _selects_columns(rel: Rel) -> bool:
+    return isinstance(rel, Project) and all(isinstance(e, InputRef) for e in rel.exprs)
+
+
+def _is_distinct(rel: Rel, source: Rel) -> bool:
+    if not isinstance(rel, Aggregate) or rel.calls or rel.grouping_sets is not None:
+        return False
+    return _selects_columns(rel.input) and rel.input.inputs == (source,)
+
+
+def _keys(condition: RexNode, correl: str) -> set[int]:
+    """The columns that equal one of the outer row each; none where there are other conditions."""
+    keys = set()
+    for part in conjunctions(condition):
+        own = [o for o in children(part) if isinstance(o, InputRef)]
+        outer = [o for o in children(part) if isinstance(o, FieldAccess) and correlated_columns(o, correl)]
+        if not is_call(part, EQ) or len(own) != 1 or len(outer) != 1:
+            return set()
+        keys.add(own[0].index)
+    return keys
+
+
+def _of_source(field: SortField, selected: Project) -> SortField:
+    column = selected.exprs[field.index]
+    assert isinstance(column, InputRef)
+    return replace(field, index=column.index)

@@ -1,0 +1,254 @@
+"""GROUP BY TUMBLE(…), HOP(…), SESSION(…).
+
+Sources: ``StreamLogicalWindowAggregateRule``, ``WindowPropertiesRules``, ``WindowEmitStrategy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeGuard
+
+from ...plan.durations import format_iso_duration, parse_duration
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.specs import (
+    AggregateCall,
+    GroupWindow,
+    NamedWindowProperty,
+    SessionGroupWindow,
+    SlidingGroupWindow,
+    TimeField,
+    TumblingGroupWindow,
+    WindowProperty,
+    WindowReference,
+)
+from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
+from ..algebra.logical import Aggregate, Filter, Project, Rel
+from ..algebra.physical import LegacyWindowAggregate
+from ..algebra.row_types import row_of
+from ..algebra.tree import bottom_up
+from ..rex.expressions import cast, identity, inline, is_call, rewrite
+from .aggregates import remap_aggregate, remap_calls
+from .projections import is_identity, merge_projects
+
+_WINDOWS = ("$$TUMBLE$1", "$$HOP$1", "$$SESSION$1")
+_PROCTIME = "$PROCTIME$1"
+_WINDOW = "$WINDOW$1"
+"""A call that stands for the window itself; its operands are its properties."""
+_PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
+
+
+def legacy_windows(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Aggregations by a group window, which the configuration may let fire early or late."""
+    emit = emit_text(config)
+    return bottom_up(rel, lambda node: _rewrite(node, emit))
+
+
+def _rewrite(rel: Rel, emit: str | None) -> Rel:
+    if isinstance(rel, Aggregate):
+        return _aggregate(rel, emit)
+    below = rel.inputs[0] if len(rel.inputs) == 1 else None
+    if not isinstance(below, Project) or not any(is_call(e, _WINDOW) for e in below.exprs):
+        return rel
+    if isinstance(rel, Project):
+        exprs = tuple(_resolved(inline(e, below.exprs)) for e in rel.exprs)
+        return replace(rel, input=below.input, exprs=exprs)
+    if isinstance(rel, Filter):
+        condition = _resolved(inline(rel.condition, below.exprs))
+        filtered = Filter(input=below.input, condition=condition, row_type=below.input.row_type)
+        return replace(below, input=filtered)
+    return rel
+
+
+def _resolved(rex: RexNode) -> RexNode:
+    """TUMBLE_START(window) as the column that holds the window's start."""
+
+    def step(node: RexNode) -> RexNode:
+        if isinstance(node, Call) and len(node.operands) == 1 and is_call(node.operands[0], _WINDOW):
+            suffix = node.name[1:].rsplit("$", 1)[0].rsplit("_", 1)[-1]
+            index = [s for s, _ in _PROPERTIES].index(suffix)
+            return node.operands[0].operands[index]
+        return node
+
+    return rewrite(rex, step)
+
+
+def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
+    below = rel.input
+    if not isinstance(below, Project) or rel.grouping_sets is not None:
+        return rel
+    windows = [g for g in rel.grouping if is_call(below.exprs[g], *_WINDOWS)]
+    if len(windows) != 1:
+        return rel
+    at = windows[0]
+    call = below.exprs[at]
+    assert isinstance(call, Call)
+    source, indexes, time = _source(below, call.operands[0], at)
+    time_type = time.field_type
+    aggregate = remap_aggregate(rel, indexes, source)
+    calls = aggregate.calls if len(rel.grouping) > 1 else tuple(map(_if_empty, aggregate.calls))
+    window = _window(call, time)
+    keys = sorted((i for i, g in enumerate(rel.grouping) if g != at), key=lambda i: aggregate.grouping[i])
+    grouping = tuple(aggregate.grouping[i] for i in keys)
+    properties = _properties(time_type)
+    count = len(rel.grouping)
+    fields = rel.row_type.fields
+    call_names = (c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls))
+    result = LegacyWindowAggregate(
+        input=source,
+        grouping=grouping,
+        calls=calls,
+        window=window,
+        properties=tuple(p for p, _ in properties),
+        emit=emit,
+        row_type=row_of(
+            (*(source.row_type.field_names[g] for g in grouping), *call_names, *(p.name for p, _ in properties)),
+            (*(fields[i].type for i in keys), *(c.type for c in calls), *(t for _, t in properties)),
+        ),
+    )
+    outputs = identity(result.row_type)
+    first = len(keys) + len(rel.calls)
+    found = {p.property.kind: outputs[first + i] for i, (p, _) in enumerate(properties)}
+    marker = Call(_WINDOW, tuple(found.get(kind, outputs[first]) for _, kind in _PROPERTIES), time_type)
+    place = {k: i for i, k in enumerate(keys)}
+    new: list[RexNode] = [marker if rel.grouping[i] == at else outputs[place[i]] for i in range(count)]
+    new += (cast(outputs[len(keys) + i], c.type) for i, c in enumerate(rel.calls))
+    return Project(input=result, exprs=tuple(new), row_type=rel.row_type)
+
+
+def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], TimeField]:
+    """What a window aggregation reads: its input, where that has the columns of ``below``, and the time.
+
+    Processing time is no column of the input.
+    """
+    names = list(below.row_type.field_names)
+    merged = merge_projects(below, below.input) if isinstance(below.input, Project) else below
+    if isinstance(merged, Project) and is_call(children(merged.exprs[at])[0], _PROCTIME):
+        exprs = list(merged.exprs)
+        del exprs[at], names[at]
+        source, indexes = _deduplicated(merged.input, exprs, names)
+        indexes.insert(at, at)
+        return source, indexes, TimeField(f"$f{len(merged.input.row_type.fields)}", at, 0, time.type)
+    if isinstance(merged, Project) and not isinstance(merged.input, LegacyWindowAggregate):
+        below, time = merged, children(merged.exprs[at])[0]
+    exprs = list(below.exprs)
+    exprs[at] = time
+    names = _inferred_names(exprs, below.input)
+    if isinstance(below.input, Project):
+        names[at] = f"$f{at}"
+    source, indexes = _deduplicated(below.input, exprs, names)
+    if not _reads_filtered(source):
+        source, indexes = _without_permutation(source, indexes)
+    field = source.row_type.fields[indexes[at]]
+    return source, indexes, TimeField(field.name, indexes[at], 0, field.type)
+
+
+def merge_window_columns(rel: Rel) -> Rel:
+    """A projection that only picks columns is not needed below a window over processing time, which is none of them.
+
+    Source: ``AggregateProjectMergeRule``, which leaves such projections to windows whose time they pass on.
+    """
+    if not isinstance(rel, LegacyWindowAggregate) or not isinstance(rel.input, Project):
+        return rel
+    if rel.window.time_field.field_name in rel.input.row_type.field_names:
+        return rel
+    columns = [e.index for e in rel.input.exprs if isinstance(e, InputRef)]
+    if len(columns) < len(rel.input.exprs) or [columns[g] for g in rel.grouping] != sorted(
+        columns[g] for g in rel.grouping
+    ):
+        return rel
+    calls = (replace(c, arg_list=tuple(columns[a] for a in c.arg_list)) for c in rel.calls)
+    return replace(rel, input=rel.input.input, grouping=tuple(columns[g] for g in rel.grouping), calls=tuple(calls))
+
+
+def _if_empty(call: AggregateCall) -> AggregateCall:
+    """Without grouping columns the planner takes the result of most functions to be nullable."""
+    return call if call.internal_name == "$COUNT$1" else replace(call, type=call.type.nullable_())
+
+
+def _inferred_names(exprs: list[RexNode], source: Rel) -> list[str]:
+    """The names that ``RelBuilder.project`` finds: columns keep theirs, expressions are called by their places."""
+    below = source.row_type.field_names
+    return [below[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs)]
+
+
+def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[Rel, list[int]]:
+    """The projection with each expression once, and where each of the given ones went."""
+    unique: list[RexNode] = []
+    unique_names: list[str] = []
+    indexes = []
+    for e, name in zip(exprs, names, strict=True):
+        if e not in unique:
+            unique.append(e)
+            unique_names.append(name)
+        indexes.append(unique.index(e))
+    project = Project(input=source, exprs=tuple(unique), row_type=row_of(unique_names, (e.type for e in unique)))
+    return (project.input if is_identity(project) else project), indexes
+
+
+def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int]]:
+    """Not the projection but its input, where it only reorders all columns (AggregateProjectMergeRule)."""
+    if not isinstance(source, Project):
+        return source, indexes
+    order = [e.index for e in source.exprs if isinstance(e, InputRef)]
+    if len(order) != len(source.exprs) or sorted(order) != list(range(len(source.input.row_type.fields))):
+        return source, indexes
+    return source.input, [order[i] for i in indexes]
+
+
+def _reads_filtered(source: Rel) -> TypeGuard[Project]:
+    return isinstance(source, Project) and isinstance(source.input, Filter)
+
+
+def merge_window_permutation(rel: Rel) -> Rel:
+    """A projection of filtered rows that only reorders them, if that leaves the keys in order and all is read.
+
+    Source: as of ``merge_permutation``, for aggregations without a window.
+    """
+    if not isinstance(rel, LegacyWindowAggregate) or not _reads_filtered(rel.input):
+        return rel
+    time = rel.window.time_field
+    if time.field_name not in rel.input.row_type.field_names:
+        return rel
+    source, order = _without_permutation(rel.input, [*range(len(rel.input.row_type.fields))])
+    read = {*rel.grouping, time.field_index, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
+    grouping = tuple(order[g] for g in rel.grouping)
+    if len(read) < len(order) or grouping != tuple(sorted(grouping)):
+        return rel
+    window = replace(rel.window, time_field=replace(time, field_index=order[time.field_index]))
+    return replace(rel, input=source, grouping=grouping, calls=remap_calls(rel.calls, order), window=window)
+
+
+def _properties(time: LogicalType) -> list[tuple[NamedWindowProperty, LogicalType]]:
+    reference = WindowReference("w$", time)
+    types = {
+        "START": timestamp(3, nullable=False),
+        "END": timestamp(3, nullable=False),
+        "ROWTIME": time.nullable_(),
+        "PROCTIME": timestamp_ltz(3, kind=TimeKind.PROCTIME),
+    }
+    return [
+        (NamedWindowProperty(f"w${suffix.lower()}", WindowProperty(kind, reference)), types[suffix])
+        for suffix, kind in _PROPERTIES
+        if suffix != "ROWTIME" or time.is_rowtime
+    ]
+
+
+def _window(call: Call, field: TimeField) -> GroupWindow:
+    alias = WindowReference("w$", field.field_type)
+    times = [format_iso_duration(int(o.value)) for o in call.operands[1:] if isinstance(o, Literal)]
+    if call.name == "$$TUMBLE$1":
+        return TumblingGroupWindow(alias, field, True, times[0])
+    if call.name == "$$HOP$1":
+        return SlidingGroupWindow(alias, field, True, times[1], times[0])
+    return SessionGroupWindow(alias, field, times[0])
+
+
+def emit_text(config: Mapping[str, str]) -> str | None:
+    """How the options for early and late firing read; ``None`` where windows fire once."""
+    parts = []
+    for kind in ("early", "late"):
+        if config.get(f"table.exec.emit.{kind}-fire.enabled", "false").lower() == "true":
+            delay = parse_duration(config.get(f"table.exec.emit.{kind}-fire.delay", "0 ms"))
+            parts.append(f"{kind} delay {delay} millisecond" if delay else f"{kind} no delay")
+    return ", ".join(parts) or None

@@ -1,0 +1,66 @@
+"""Constants that depend on the time zone of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from ...plan.record import replace
+from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import CHARACTER
+from ..algebra.logical import Filter, Project, Rel
+from ..algebra.tree import bottom_up
+from ..rex.evaluation import UnknownValue, format_moment, in_zone, moment_text, of_zone, parse_moment
+from ..rex.expressions import CAST, cast, rewrite
+
+_PATTERN = "yyyy-MM-dd HH:mm:ss"
+_LOCAL = (*CHARACTER, "DATE", "TIMESTAMP")
+"""The types whose values are read by the local clock."""
+
+
+def fold_local_times(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """What literals say by the clock of ``table.local-time-zone``.
+
+    ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text or a moment to TIMESTAMP_LTZ the instant.
+    """
+    zone = config.get("table.local-time-zone", "UTC")
+
+    def folded(rex: RexNode) -> RexNode:
+        if not isinstance(rex, Call) or rex.name not in _RULES:
+            return rex
+        try:
+            text = _RULES[rex.name](rex, zone)
+        except (UnknownValue, OverflowError, ValueError):
+            return rex
+        return cast(Literal(text, rex.type.not_null()), rex.type)
+
+    def change(rel: Rel) -> Rel:
+        match rel:
+            case Project():
+                return replace(rel, exprs=tuple(rewrite(e, folded) for e in rel.exprs))
+            case Filter():
+                return replace(rel, condition=rewrite(rel.condition, folded))
+        return rel
+
+    return bottom_up(rel, change)
+
+
+def _local_text(call: Call, zone: str) -> str:
+    """Raises :class:`UnknownValue` for arguments that are no literals, and for patterns and zones not told here."""
+    values = [o.value for o in call.operands if isinstance(o, Literal)]
+    if len(values) < len(call.operands) or None in values:
+        raise UnknownValue
+    seconds, pattern = (*values, _PATTERN)[:2]
+    moment = datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None)
+    return format_moment(in_zone(moment, zone), str(pattern))
+
+
+def _instant(call: Call, zone: str) -> str:
+    """Raises :class:`UnknownValue` for other casts, and for texts and zones not told here."""
+    (operand,) = call.operands
+    if call.type.root != "TIMESTAMP_LTZ" or not isinstance(operand, Literal) or operand.type.root not in _LOCAL:
+        raise UnknownValue
+    return moment_text(of_zone(parse_moment(str(operand.value)), zone), call.type)
+
+
+_RULES: dict[str, Callable[[Call, str], str]] = {"$FROM_UNIXTIME$1": _local_text, CAST: _instant}

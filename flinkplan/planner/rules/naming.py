@@ -1,0 +1,39 @@
+"""Names of columns, as the relations' inputs have them once rules have changed these.
+
+Source: the row types that Calcite derives anew whenever a relation gets another input
+(``SqlValidatorUtil.deriveJoinRowType``, ``Filter``, ``Sort``).
+"""
+
+from __future__ import annotations
+
+from ...plan.record import replace
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Sort
+from ..algebra.physical import Calc
+from ..algebra.row_types import row_of, unique_names
+from .predicates import ONE_SIDED
+
+
+def derive_names(rel: Rel) -> Rel:
+    """A relation that passes columns on names them as its inputs do, and a function's columns as the function does.
+
+    A projection alone gives other names.
+    """
+    match rel:
+        case Filter(input=Aggregate(calls=(_, *_), input=source)) if not isinstance(source, (Filter, SetOp)):
+            return rel
+        case Filter() | Sort():
+            names = rel.input.row_type.field_names
+        case Join(type=kind) if kind in ONE_SIDED:
+            names = rel.left.row_type.field_names
+        case Aggregate() if not rel.calls or not isinstance(rel.input, (Project, Calc)):
+            keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
+            names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
+        case Correlate():
+            names = unique_names([*rel.input.row_type.field_names, *rel.function_type.field_names])
+        case SetOp():
+            names = rel.operands[0].row_type.field_names
+        case Join():
+            names = unique_names([*rel.left.row_type.field_names, *rel.right.row_type.field_names])
+        case _:
+            return rel
+    return rel if names == rel.row_type.field_names else replace(rel, row_type=row_of(names, rel.row_type.field_types))

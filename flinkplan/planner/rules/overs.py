@@ -1,0 +1,267 @@
+"""OVER calls of a projection as an operator of their own.
+
+Sources: ``ProjectToWindowRule``, ``CalcRelSplitter``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeGuard
+
+from ...plan.record import Struct
+from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
+from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
+from ..algebra.logical import Filter, Frame, Over, Project, Rel
+from ..algebra.physical import OverAggregate
+from ..algebra.row_types import row_of
+from ..physical.changelog import PlanningError
+from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
+from .projections import is_identity, merge_projects
+
+_STARRED = frozenset({"$COUNT$1"})
+
+
+def merge_projections(rel: Rel) -> Rel:
+    """Two projections as one, so that OVER calls see all that is computed below them.
+
+    One that only gives other names to the columns of the other is left out, and with it the names.
+    """
+    if isinstance(rel, Project) and isinstance(rel.input, Project):
+        return rel.input if is_identity(rel) else merge_projects(rel, rel.input)
+    return rel
+
+
+def remove_renaming(rel: Rel) -> Rel:
+    """A projection of all columns of filtered rows with OVER calls' values is left out, and with it its names.
+
+    It stays where the filter stands on the operator for OVER itself, none of whose columns are left out.
+    """
+    if not isinstance(rel, Project) or not isinstance(rel.input, Filter) or not is_identity(rel):
+        return rel
+    below = rel.input.input
+    overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
+    if not overs or not all(isinstance(e, Over) for e in overs):
+        return rel
+    return rel.input if isinstance(split_overs(merge_projections(below)), Project) else rel
+
+
+def split_overs(rel: Rel) -> Rel:
+    """A projection with OVER calls: those become columns ``w0$o0``… of operators below it."""
+    if not isinstance(rel, Project) or not any(contains_over(e) for e in rel.exprs):
+        return rel
+    program = _Program.over(rel.input)
+    outputs = [program.register(e) for e in rel.exprs]
+    return program.build(outputs, rel.row_type.field_names)
+
+
+class _Program(Struct):
+    """Every subexpression of a projection once, as a node; its operands are references to other nodes.
+
+    The nodes are computed in levels, in turn by projections and by operators for OVER; each level passes on
+    what later ones need.  A column that a lower level computes is named ``$`` and its place.
+    """
+
+    source: Rel
+    nodes: list[RexNode]
+
+    @classmethod
+    def over(cls, source: Rel) -> _Program:
+        """The program that computes nothing yet."""
+        return cls(source, list(identity(source.row_type)))
+
+    def register(self, rex: RexNode) -> int:
+        """The node of an expression."""
+
+        def place(node: RexNode) -> RexNode:
+            if isinstance(node, InputRef):
+                return node
+            for bound in _bounds(node):
+                self._index(bound)
+            return InputRef(self._index(node), node.type)
+
+        found = rewrite(rex, place)
+        assert isinstance(found, InputRef)
+        return found.index
+
+    def _index(self, node: RexNode) -> int:
+        if node not in self.nodes:
+            self.nodes.append(node)
+        return self.nodes.index(node)
+
+    def build(self, outputs: list[int], names: Iterable[str]) -> Rel:
+        """The levels upon each other, ``outputs`` on top; the names are lost where the last only leaves columns out."""
+        levels, kinds = self._levels()
+        last_use = [-1] * len(self.nodes)
+        for i, level in enumerate(levels):
+            for operand in self._operands(i):
+                last_use[operand] = max(last_use[operand], level)
+        for i in outputs:
+            last_use[i] = len(kinds)
+        rel = self.source
+        places = {i: i for i in range(len(rel.row_type.fields))}
+        for level, is_over in enumerate(kinds):
+            wanted = outputs
+            level_names = tuple(names)
+            if level < len(kinds) - 1:
+                passed = (i for i, own in enumerate(levels) if own <= level < last_use[i])
+                wanted = [i for i in passed if not isinstance(self.nodes[i], (Literal, Sarg))]
+                level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
+            if is_over:
+                calls = [i for i in wanted if levels[i] == level]
+                rel, found = _operators(rel, [self._placed(i, places) for i in calls])
+                places |= dict(zip(calls, found, strict=True))
+            exprs = tuple(self._placed(i, places) for i in wanted)
+            if _picks_in_order(exprs):
+                level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
+            if exprs != identity(rel.row_type):
+                rel = Project(input=rel, exprs=exprs, row_type=row_of(level_names, (e.type for e in exprs)))
+            places = {node: i for i, node in enumerate(wanted)}
+        return rel
+
+    def _operands(self, index: int) -> tuple[int, ...]:
+        node = self.nodes[index]
+        if isinstance(node, InputRef):
+            return ()
+        return (*ordered_refs([node]), *map(self.nodes.index, _bounds(node)))
+
+    def _placed(self, index: int, places: dict[int, int]) -> RexNode:
+        """A node over the columns that hold some of the others."""
+        node = self.nodes[index]
+        if index in places:
+            return InputRef(places[index], node.type)
+        return rewrite(node, lambda r: self._placed(r.index, places) if isinstance(r, InputRef) else r)
+
+    def _name(self, node: int, place: int) -> str:
+        fields = self.source.row_type.field_names
+        inherited = node < len(fields) and not fields[node].startswith("$")
+        return fields[node] if inherited else f"${place}"
+
+    def _levels(self) -> tuple[list[int], list[bool]]:
+        """The level of each node, -1 for columns; and of each level whether it is for OVER."""
+        levels = [-1] * len(self.nodes)
+        kinds: list[bool] = []
+        for i in self._topological():
+            if isinstance(self.nodes[i], InputRef):
+                continue
+            is_over = _is_over(self.nodes[i])
+            level = max((levels[o] for member in self._cohort(i) for o in self._operands(member)), default=0)
+            level = max(level, 0)
+            while level < len(kinds) and kinds[level] != is_over:
+                level += 1
+            if level == len(kinds):
+                kinds.append(is_over)
+            levels[i] = level
+        return levels, kinds if not kinds[-1] else [*kinds, False]
+
+    def _cohort(self, index: int) -> list[int]:
+        """The nodes of one level with a node: OVER calls of one window belong together."""
+        node = self.nodes[index]
+        if not _is_over(node):
+            return [index]
+        window = (node.partition, node.order, node.frame)
+        return [i for i, n in enumerate(self.nodes) if _is_over(n) and (n.partition, n.order, n.frame) == window]
+
+    def _topological(self) -> list[int]:
+        """The nodes with each after what it needs, and those that need nothing first."""
+        users: list[dict[int, None]] = [{} for _ in self.nodes]
+        for i in range(len(self.nodes)):
+            for operand in self._operands(i):
+                users[operand] |= dict.fromkeys(self._cohort(i))
+        waiting = [sum(i in found for found in users) for i in range(len(self.nodes))]
+        order = [i for i, count in enumerate(waiting) if not count]
+        for i in order:
+            for user in users[i]:
+                waiting[user] -= 1
+                if not waiting[user]:
+                    order.append(user)
+        return order
+
+
+def _picks_in_order(exprs: tuple[RexNode, ...]) -> bool:
+    """Whether the expressions are columns in their own order."""
+    indexes = [e.index for e in exprs if isinstance(e, InputRef)]
+    return len(indexes) == len(exprs) and indexes == sorted(indexes)
+
+
+def _is_over(rex: object) -> TypeGuard[Over]:
+    return isinstance(rex, Over)
+
+
+def _bounds(rex: object) -> list[RexNode]:
+    """The amounts that bound the frame of an OVER call."""
+    bounds = (rex.frame.lower, rex.frame.upper) if _is_over(rex) else ()
+    return [b for b in bounds if b is not None and not isinstance(b, int)]
+
+
+def _operators(source: Rel, calls: list[RexNode]) -> tuple[Rel, list[int]]:
+    """The operator for OVER calls, and the columns of the calls."""
+    overs = [call for call in calls if _is_over(call)]
+    if len({(call.partition, call.order) for call in overs}) > 1:
+        raise PlanningError(
+            "one query can have only one partition and order for OVER", hint="compute one of them in a subquery"
+        )
+    members = list(dict.fromkeys(overs))
+    width = len(source.row_type.fields)
+    return _operator(source, members, 0), [width + members.index(call) for call in overs]
+
+
+def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
+    width = len(source.row_type.fields)
+    constants: list[RexNode] = []
+
+    def argument(rex: RexNode) -> int:
+        if isinstance(rex, InputRef):
+            return rex.index
+        if rex not in constants:
+            constants.append(rex)
+        return width + constants.index(rex)
+
+    frames: dict[Frame, list[tuple[int, Over]]] = {}
+    for i, call in enumerate(calls):
+        by = (*call.partition, *(rex for rex, *_ in call.order))
+        for rex in (*call.operands, *by, *_bounds(call)):
+            argument(rex)  # constants stand in the order in which the calls name them, frames last
+        frames.setdefault(call.frame, []).append((i, call))
+    if len(frames) > 1:
+        raise PlanningError("one query can have only one frame over the same partition and order")
+    first = calls[0]
+    order = SortSpec(tuple(SortField(o.index, up, last) for o, up, last in first.order if isinstance(o, InputRef)))
+    groups = tuple(
+        OverGroup(
+            order,
+            frame.is_rows,
+            _bound(frame.lower, True, argument),
+            _bound(frame.upper, False, argument),
+            tuple(_call(c, f"w{number}$o{i}", argument) for i, c in members),
+        )
+        for frame, members in frames.items()
+    )
+    names = (*source.row_type.field_names, *(f"w{number}$o{i}" for i in range(len(calls))))
+    types = (*source.row_type.field_types, *(c.type for c in calls))
+    partition = tuple(p.index for p in first.partition if isinstance(p, InputRef))
+    return OverAggregate(
+        input=source, partition=partition, groups=groups, constants=tuple(constants), row_type=row_of(names, types)
+    )
+
+
+def _call(call: Over, name: str, argument: Callable[[RexNode], int]) -> AggregateCall:
+    return AggregateCall(
+        name=name,
+        syntax="FUNCTION_STAR" if call.name in _STARRED else FUNCTION,
+        internal_name=call.name,
+        arg_list=tuple(argument(o) for o in call.operands),
+        filter_arg=-1,
+        distinct=call.distinct,
+        approximate=False,
+        ignore_nulls=call.ignore_nulls,
+        type=call.type,
+    )
+
+
+def _bound(bound: RexNode | int | None, is_lower: bool, argument: Callable[[RexNode], int]) -> OverBound:
+    if bound is None:
+        return OverBound("UNBOUNDED_PRECEDING" if is_lower else "UNBOUNDED_FOLLOWING")
+    if isinstance(bound, int):
+        return OverBound("CURRENT_ROW")
+    offset = InputRef(argument(bound), bound.type)
+    return OverBound("BOUNDED_WINDOW", is_lower or None, None if is_lower else True, offset)

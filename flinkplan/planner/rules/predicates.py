@@ -1,0 +1,287 @@
+"""Pushing filters towards the sources.
+
+Sources: ``FlinkFilterJoinRule``, ``FilterProjectTransposeRule``, ``FilterAggregateTransposeRule``,
+``FilterSetOpTransposeRule``, ``FilterMergeRule``, ``RelOptUtil.simplifyJoin``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ...plan.record import replace
+from ...plan.rex import InputRef, Literal, RexNode, children
+from ...plan.specs import JoinType
+from ...plan.types import LogicalType
+from ..algebra.join_kinds import join_keys
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp
+from ..algebra.physical import LegacyWindowAggregate
+from ..algebra.row_types import concat, row_of
+from ..algebra.tree import bottom_up, to_fixpoint
+from ..rex.expressions import (
+    COMPARISONS,
+    TRUE,
+    and_,
+    cast,
+    conjunctions,
+    contains_over,
+    holds_subquery,
+    identity,
+    inline,
+    is_always_true,
+    is_call,
+    is_deterministic,
+    refs,
+    remap,
+    retype,
+    shift,
+)
+from ..rex.simplify import reordered_condition, simplify_condition
+from ..rex.strong import rejects_null
+
+LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
+RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
+ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
+
+
+def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
+    """The relation with a filter over it, unless there is nothing to filter."""
+    condition = and_(parts)
+    return rel if is_always_true(condition) else Filter(input=rel, row_type=rel.row_type, condition=condition)
+
+
+def push_filters(rel: Rel) -> Rel:
+    """Push every filter as far down as it goes."""
+    return to_fixpoint(rel, lambda r: bottom_up(r, _push))
+
+
+def _push(rel: Rel) -> Rel:
+    if isinstance(rel, Filter):
+        rule = _RULES.get(type(rel.input))
+        return rule(rel, rel.input) if rule else rel
+    if isinstance(rel, Join):
+        return push_join_condition(rel)
+    return rel
+
+
+def merge_filters(rel: Filter, below: Filter) -> Rel:
+    """FilterMergeRule: two filters become one."""
+    return replace(below, condition=reordered_condition(simplify_condition(and_([below.condition, rel.condition]))))
+
+
+def push_past_project(rel: Filter, below: Project) -> Rel:
+    """FilterProjectTransposeRule: the condition in terms of the projection's input."""
+    read = [below.exprs[i] for i in refs(rel.condition)]
+    if any(map(contains_over, below.exprs)) or not all(map(is_deterministic, read)):
+        return rel
+    condition = simplify_condition(inline(rel.condition, below.exprs))
+    return replace(below, input=filtered(below.input, [condition]))
+
+
+def push_past_join(rel: Filter, below: Join) -> Rel:
+    """FlinkFilterJoinRule.FILTER_INTO_JOIN: conditions of one side go there, the rest into an inner join."""
+    if below.type in ONE_SIDED:
+        return replace(below, left=filtered(below.left, [rel.condition]))
+    return _pushed(below, conjunctions(rel.condition)) or rel
+
+
+def push_join_condition(rel: Join) -> Rel:
+    """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: conditions of one side alone are filters of that side."""
+    return _pushed(rel, ()) or rel
+
+
+def _pushed(join: Join, above: tuple[RexNode, ...]) -> Rel | None:
+    """The join under conditions, with these and its own where they belong; ``None`` where they are there already."""
+    width = len(join.left.row_type.fields)
+    kind = simplify_join(join.type, above, width)
+    left, right, stay = _by_side(above, width)
+    if kind in LEFT_NULLABLE:
+        left, stay = [], [*stay, *left]
+    if kind in RIGHT_NULLABLE:
+        right, stay = [], [*stay, *right]
+    original = conjunctions(join.condition)
+    own = list(original)
+    if kind is JoinType.INNER:
+        own, stay = [*own, *stay], []
+    own_left, own_right, _ = _by_side(own, width)
+    if kind in (JoinType.LEFT, JoinType.FULL, JoinType.ANTI):
+        own_left = []
+    if kind in (JoinType.RIGHT, JoinType.FULL, JoinType.ANTI):
+        own_right = []
+    own = [p for p in own if p not in own_left and p not in own_right]
+    left, right = [*left, *own_left], [*right, *own_right]
+    if kind is join.type and not left and not right and len(own) == len(original):
+        return None
+    if kind in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
+        keys = _equal_columns(original, width) or _equal_columns(own, width)
+        known = [*above, *original] if kind is JoinType.INNER else [p for p in above if _is_bound(p)]
+        to_left, to_right = _transferred(known, keys, kind, width)
+        left = [*left, *(p for p in to_left if p not in left)]
+        right = [*right, *(p for p in to_right if p not in right)]
+    new = _join(
+        join, kind, _narrowed(join.left, left), _narrowed(join.right, [shift(r, -width) for r in right]), and_(own)
+    )
+    return filtered(_as_before(new, join.row_type), [p for p in above if p in stay])
+
+
+def _equal_columns(parts: Iterable[RexNode], width: int) -> dict[int, int]:
+    """The columns that a join's conditions equate, both ways."""
+    keys = join_keys(and_(parts), width)
+    pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]
+    return dict([*pairs, *((b, a) for a, b in pairs)])
+
+
+def _transferred(
+    parts: Iterable[RexNode], keys: Mapping[int, int], kind: JoinType, width: int
+) -> tuple[list[RexNode], list[RexNode]]:
+    """What conditions on the keys of one side say of the other, for the left and the right one.
+
+    Of a side whose rows may be missing nothing follows for the other.
+    """
+    left: list[RexNode] = []
+    right: list[RexNode] = []
+    for part in parts:
+        read = refs(part)
+        if not read or not read <= set(keys) or not is_deterministic(part):
+            continue
+        if max(read) < width and kind is not JoinType.RIGHT:
+            right.append(remap(part, keys))
+        elif min(read) >= width and kind is not JoinType.LEFT:
+            left.append(remap(part, keys))
+    return list(dict.fromkeys(left)), list(dict.fromkeys(right))
+
+
+def _is_bound(rex: RexNode) -> bool:
+    """Whether it compares something with a literal: of an outer join's key nothing else holds for the other's."""
+    return is_call(rex, *COMPARISONS) and any(isinstance(o, Literal) for o in children(rex))
+
+
+def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
+    """The relation filtered by conditions that were written for other types of its columns."""
+    condition = retype(and_(parts), rel.row_type.field_types)
+    return filtered(rel, [reordered_condition(condition)])
+
+
+def _as_before(rel: Join, row_type: LogicalType) -> Rel:
+    """The columns in the types that they had while they could be missing."""
+    if rel.row_type.field_types == row_type.field_types:
+        return rel
+    exprs = tuple(cast(c, t) for c, t in zip(identity(rel.row_type), row_type.field_types, strict=True))
+    return Project(input=rel, exprs=exprs, row_type=row_type)
+
+
+def _join(rel: Join, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> Join:
+    """The join over other inputs or of another type, with the nullability that follows."""
+    row_type = rel.row_type
+    if kind not in ONE_SIDED:
+        row_type = join_row_type(kind, left, right, rel.row_type.field_names)
+        types = (*left.row_type.field_types, *right.row_type.field_types)
+        condition = retype(condition, types)
+    return replace(rel, type=kind, left=left, right=right, condition=condition, row_type=row_type)
+
+
+def join_row_type(kind: JoinType, left: Rel, right: Rel, names: Iterable[str] | None = None) -> LogicalType:
+    """The row type of a join; the side that may be missing is nullable."""
+    if kind in ONE_SIDED:
+        return left.row_type
+    both = concat(left.row_type, right.row_type)
+    width = len(left.row_type.fields)
+    types = [
+        t.nullable_() if (kind in LEFT_NULLABLE if i < width else kind in RIGHT_NULLABLE) else t
+        for i, t in enumerate(both.field_types)
+    ]
+    return row_of(names or both.field_names, types)
+
+
+def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[RexNode], list[RexNode]]:
+    left, right, rest = [], [], []
+    for part in parts:
+        read = refs(part)
+        if holds_subquery(part) or not is_deterministic(part):
+            rest.append(part)
+        elif read and max(read) < width:
+            left.append(part)
+        elif read and min(read) >= width:
+            right.append(part)
+        else:
+            rest.append(part)
+    return left, right, rest
+
+
+def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinType:
+    """An outer join whose missing rows a filter drops anyway is a narrower join.
+
+    Source: ``RelOptUtil.simplifyJoin``, ``Strong``.
+    """
+    found = kind
+    for part in parts:
+        rejects_left = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index < width)
+        rejects_right = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index >= width)
+        if (rejects_left and found is JoinType.RIGHT) or (rejects_right and found is JoinType.LEFT):
+            found = JoinType.INNER
+        elif found is JoinType.FULL and rejects_left:
+            found = JoinType.INNER if rejects_right else JoinType.LEFT
+        elif found is JoinType.FULL and rejects_right:
+            found = JoinType.RIGHT
+    return found
+
+
+def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
+    """FilterAggregateTransposeRule: conditions on grouping columns hold before grouping."""
+    keys = len(below.grouping)
+    allowed = set(range(keys))
+    for grouping in below.grouping_sets or ():
+        allowed &= {i for i, g in enumerate(below.grouping) if g in grouping}
+    parts = conjunctions(rel.condition)
+    pushed = [p for p in parts if refs(p) and refs(p) <= allowed and is_deterministic(p)]
+    if not pushed:
+        return rel
+    mapping = dict(enumerate(below.grouping))
+    new = replace(below, input=_narrowed(below.input, [remap(p, mapping) for p in pushed]))
+    return filtered(new, [p for p in parts if p not in pushed])
+
+
+def push_past_window(rel: Filter, below: LegacyWindowAggregate) -> Rel:
+    """FilterAggregateTransposeRule, over a group window."""
+    keys = set(range(len(below.grouping)))
+    parts = conjunctions(rel.condition)
+    pushed = [p for p in parts if refs(p) and refs(p) <= keys and is_deterministic(p)]
+    if not pushed:
+        return rel
+    mapping = dict(enumerate(below.grouping))
+    new = replace(below, input=_narrowed(below.input, [remap(p, mapping) for p in pushed]))
+    return filtered(new, [p for p in parts if p not in pushed])
+
+
+def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
+    """FilterSetOpTransposeRule: into every operand."""
+    return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
+
+
+def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
+    """FilterCorrelateRule: conditions of the outer row go below, those of the function's columns beside it.
+
+    A function that no row is joined with stays below its filter.
+    """
+    width = len(below.input.row_type.fields)
+    if not width:
+        return rel
+    left, right, rest = _by_side(conjunctions(rel.condition), width)
+    if below.type is JoinType.LEFT:
+        right, rest = [], [*right, *rest]
+    if not left and not right:
+        return rel
+    own = and_([*([below.condition] if below.condition else []), *(shift(r, -width) for r in right)])
+    condition = None if own == TRUE else own
+    new = replace(below, input=filtered(below.input, left), condition=condition)
+    return filtered(new, [p for p in conjunctions(rel.condition) if p in rest])
+
+
+_RULES: dict[type[Rel], Callable[..., Rel]] = {
+    Filter: merge_filters,
+    Project: push_past_project,
+    Join: push_past_join,
+    Aggregate: push_past_aggregate,
+    LegacyWindowAggregate: push_past_window,
+    SetOp: push_past_set_op,
+    Correlate: push_past_correlate,
+}

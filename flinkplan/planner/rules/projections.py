@@ -1,0 +1,416 @@
+"""Pushing projections towards the sources, so that each operator reads only what is needed above it.
+
+Sources: Calcite's ``PushProjector`` and the ``Project…TransposeRule`` of ``FlinkStreamRuleSets.PROJECT_RULES``,
+``ProjectWatermarkAssignerTransposeRule``, ``PushProjectIntoTableSourceScanRule``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
+
+from ...plan.record import replace
+from ...plan.rex import InputRef, RexNode
+from ...plan.specs import AggregateCall, ProjectPushDown, ReadingMetadata
+from ..algebra.logical import (
+    Aggregate,
+    Filter,
+    Join,
+    MultiJoin,
+    Project,
+    Rel,
+    SetOp,
+    TemporalJoin,
+    Values,
+    Watermark,
+    WindowFunction,
+)
+from ..algebra.physical import LegacyWindowAggregate, SourceScan
+from ..algebra.row_types import pick, row_of
+from ..algebra.tree import to_fixpoint, top_down
+from ..catalog.scan_columns import physical_paths
+from ..connectors import supports_metadata, supports_projection
+from ..rex.expressions import (
+    contains_over,
+    identity,
+    inline,
+    is_deterministic,
+    ordered_refs,
+    refs,
+    remap,
+    retype,
+    rewrite,
+)
+from .naming import derive_names
+from .predicates import ONE_SIDED, join_row_type
+
+Rules: TypeAlias = Mapping[type[Rel], Callable[..., Rel]]
+"""By what a projection stands on, how it goes further down."""
+
+
+def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project:
+    """A projection; its row type follows from the expressions."""
+    exprs = tuple(exprs)
+    return Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+
+
+def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
+    """A projection to some columns; the relation itself where they are all, in order."""
+    wanted = tuple(indexes)
+    if wanted == tuple(range(len(rel.row_type.fields))):
+        return rel
+    refs_ = identity(rel.row_type)
+    return Project(input=rel, exprs=tuple(refs_[i] for i in wanted), row_type=pick(rel.row_type, wanted))
+
+
+def push_projections(rel: Rel) -> Rel:
+    """Push every projection as far down as it goes."""
+    return to_fixpoint(rel, lambda r: top_down(r, lambda node: _push(node, _RULES)))
+
+
+def push_projections_again(rel: Rel) -> Rel:
+    """The same after joins have moved, where it makes what Flink's logical phase computes cost less."""
+    rules: Rules = {**_RULES, Join: push_past_moved_join}
+    return to_fixpoint(rel, lambda r: top_down(r, lambda node: _push(node, rules)))
+
+
+def _push(rel: Rel, rules: Rules) -> Rel:
+    while isinstance(rel, Project):
+        if is_identity(rel) and not isinstance(rel.input, Values):
+            rel = rel.input
+            continue
+        rule = rules.get(type(rel.input))
+        new = rule(rel, rel.input) if rule else rel
+        if new is rel:
+            break
+        rel = new
+    return rel
+
+
+def is_identity(rel: Project) -> bool:
+    """Whether a projection passes its input on as it is, but for names (ProjectRemoveRule)."""
+    return len(rel.exprs) == len(rel.input.row_type.fields) and all(
+        isinstance(e, InputRef) and e.index == i and e.type == rel.input.row_type.fields[i].type
+        for i, e in enumerate(rel.exprs)
+    )
+
+
+def merge_projects(rel: Project, below: Project) -> Rel:
+    """FlinkProjectMergeRule: one projection of the other's input."""
+    if any(contains_over(e) for e in rel.exprs) and any(contains_over(e) for e in below.exprs):
+        return rel
+    if not can_inline(rel.exprs, below.exprs):
+        return rel
+    return Project(input=below.input, exprs=tuple(inline(e, below.exprs) for e in rel.exprs), row_type=rel.row_type)
+
+
+def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
+    """Whether nothing that may change from call to call would be computed more than once."""
+    unstable = {i for i, e in enumerate(below) if not is_deterministic(e)}
+    if not unstable:
+        return True
+    read: list[int] = []
+
+    def note(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef):
+            read.append(node.index)
+        return node
+
+    for e in above:
+        rewrite(e, note)
+    return all(read.count(i) <= 1 for i in unstable)
+
+
+def push_past_filter(rel: Project, below: Filter) -> Rel:
+    """ProjectFilterTransposeRule: below the filter only the columns that either reads, named as the input has them."""
+    if any(contains_over(e) for e in rel.exprs):
+        return rel
+    needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
+    if len(needed) == len(below.input.row_type.fields):
+        return rel
+    trimmed = columns(derive_names(below.input), needed)
+    mapping = {old: new for new, old in enumerate(needed)}
+    inner = Filter(input=trimmed, row_type=trimmed.row_type, condition=remap(below.condition, mapping))
+    return replace(rel, input=inner, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_past_join(rel: Project, below: Join) -> Rel:
+    """FlinkProjectJoinTransposeRule, ProjectSemiAntiJoinTransposeRule: each side only what is read of it.
+
+    A side of which nothing is read keeps its first column.
+    """
+    return _trimmed(rel, below, refs(below.condition))
+
+
+def push_past_moved_join(rel: Project, below: Join) -> Rel:
+    """The same, unless the right side would be left with a projection on top.
+
+    A join's cost grows with the size of its left rows alone.  Source: ``FlinkLogicalJoin.computeSelfCost``.
+    """
+    width = len(below.left.row_type.fields)
+    right = range(width, width + len(below.right.row_type.fields))
+    read = refs(below.condition).union(*map(refs, rel.exprs))
+    narrowed = push_projections(columns(below.right, (i - width for i in right if i in read)))
+    gains_nothing = isinstance(narrowed, Project) and narrowed.input == push_projections(below.right)
+    return _trimmed(rel, below, {*refs(below.condition), *(right if gains_nothing else ())})
+
+
+def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
+    width = len(below.left.row_type.fields)
+    total = width + len(below.right.row_type.fields)
+    needed = sorted(kept.union(*map(refs, rel.exprs)))
+    if len(needed) == total:
+        return rel
+    left = [i for i in needed if i < width] or [0]
+    right = [i for i in needed if i >= width] or ([] if below.type in ONE_SIDED else [width])
+    needed = [*left, *right]
+    if len(needed) == total:
+        return rel
+    new_left, new_right = columns(below.left, left), columns(below.right, [i - width for i in right])
+    mapping = {old: new for new, old in enumerate(needed)}
+    row_type = join_row_type(below.type, new_left, new_right)
+    join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping), row_type=row_type)
+    exprs = tuple(remap(e, mapping) for e in rel.exprs)
+    return replace(rel, input=join, exprs=exprs)
+
+
+def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
+    """ProjectMultiJoinTransposeRule: each input only what is read of it."""
+    needed = set().union(*map(refs, rel.exprs), *map(refs, below.conditions))
+    if len(needed) == len(below.row_type.fields):
+        return rel
+    first, mapping = 0, {old: new for new, old in enumerate(sorted(needed))}
+    operands = []
+    for operand in below.operands:
+        width = len(operand.row_type.fields)
+        operands.append(columns(operand, (i for i in range(width) if first + i in needed)))
+        first += width
+    join = replace(
+        below,
+        operands=tuple(operands),
+        conditions=tuple(remap(c, mapping) for c in below.conditions),
+        row_type=pick(below.row_type, sorted(needed)),
+    )
+    return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def trim_one_sided(rel: Rel) -> Rel:
+    """The right side of a semi or anti join needs only what the condition reads."""
+    if not isinstance(rel, Join) or rel.type not in ONE_SIDED or isinstance(rel.right, Project):
+        return rel
+    return read_right_side(rel)
+
+
+def read_right_side(rel: Join) -> Join:
+    """A semi or anti join whose right side has only what the condition reads."""
+    width = len(rel.left.row_type.fields)
+    needed = sorted(i - width for i in refs(rel.condition) if i >= width)
+    if len(needed) == len(rel.right.row_type.fields):
+        return rel
+    mapping = {i: i for i in range(width)} | {old + width: new + width for new, old in enumerate(needed)}
+    return replace(rel, right=columns(rel.right, needed), condition=remap(rel.condition, mapping))
+
+
+def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
+    """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: the times of both sides are kept too."""
+    width = len(below.left.row_type.fields)
+    right_time = [width + i for i, f in enumerate(below.right.row_type.fields) if f.type.is_rowtime]
+    key = _primary_key(below.right)
+    kept = {*refs(below.time), *right_time, *(width + k for k in key), *refs(below.condition)}
+    needed = sorted(kept.union(*map(refs, rel.exprs)))
+    if len(needed) == width + len(below.right.row_type.fields):
+        return rel
+    new_left = columns(below.left, [i for i in needed if i < width])
+    new_right = columns(below.right, [i - width for i in needed if i >= width])
+    mapping = {old: new for new, old in enumerate(needed)}
+    join = replace(
+        below,
+        left=new_left,
+        right=new_right,
+        condition=remap(below.condition, mapping),
+        time=remap(below.time, mapping),
+        row_type=join_row_type(below.type, new_left, new_right),
+    )
+    return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def _primary_key(rel: Rel) -> tuple[int, ...]:
+    """The key columns of a table below its watermark and computed columns."""
+    while isinstance(rel, (Watermark, Project, Filter)):
+        rel = rel.input
+    if not isinstance(rel, SourceScan) or rel.table.resolved.schema.primary_key is None:
+        return ()
+    names = rel.row_type.field_names
+    return tuple(names.index(c) for c in rel.table.resolved.schema.primary_key.columns if c in names)
+
+
+def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
+    """Calls that nobody reads are not made; a window none of whose properties is read has none."""
+    keys, first = len(below.grouping), len(below.row_type.fields) - len(below.properties)
+    read = set().union(*map(refs, rel.exprs))
+    calls = [i for i in range(keys, first) if i in read]
+    properties = below.properties if any(i >= first for i in read) else ()
+    kept = [*range(keys), *calls, *range(first, first + len(properties))]
+    if len(kept) == len(below.row_type.fields):
+        return rel
+    new = replace(
+        below,
+        calls=tuple(below.calls[i - keys] for i in calls),
+        properties=properties,
+        row_type=pick(below.row_type, kept),
+    )
+    mapping = {old: place for place, old in enumerate(kept)}
+    return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_past_set_op(rel: Project, below: SetOp) -> Rel:
+    """ProjectSetOpTransposeRule: into every operand, unless equal rows become one."""
+    if not below.all or any(contains_over(e) for e in rel.exprs):
+        return rel
+    operands = tuple(
+        Project(
+            input=o,
+            exprs=tuple(retype(e, o.row_type.field_types) for e in rel.exprs),
+            row_type=row_of(rel.row_type.field_names, (retype(e, o.row_type.field_types).type for e in rel.exprs)),
+        )
+        for o in below.operands
+    )
+    return replace(below, operands=operands, row_type=rel.row_type)
+
+
+def push_past_window(rel: Project, below: WindowFunction) -> Rel:
+    """ProjectWindowTableFunctionTransposeRule: below the window only what is read, and the time column."""
+    if any(contains_over(e) for e in rel.exprs):
+        return rel
+    width = len(below.input.row_type.fields)
+    wanted = {below.time_index, *below.partition_keys}.union(*map(refs, rel.exprs))
+    needed = sorted(i for i in wanted if i < width)
+    if len(needed) == width:
+        return rel
+    mapping = {old: new for new, old in enumerate([*needed, *range(width, width + 3)])}
+    trimmed = columns(below.input, needed)
+    window_fields = below.row_type.fields[width:]
+    window = replace(
+        below,
+        input=trimmed,
+        time_index=mapping[below.time_index],
+        partition_keys=tuple(mapping[k] for k in below.partition_keys),
+        row_type=row_of(
+            (*trimmed.row_type.field_names, *(f.name for f in window_fields)),
+            (*trimmed.row_type.field_types, *(f.type for f in window_fields)),
+        ),
+    )
+    return replace(rel, input=window, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_past_watermark(rel: Project, below: Watermark) -> Rel:
+    """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads, where that costs less."""
+    if any(contains_over(e) for e in rel.exprs):
+        return rel
+    needed = ordered_refs([*rel.exprs, identity(below.row_type)[below.rowtime_index], below.expr])
+    if len(needed) == len(below.input.row_type.fields):
+        return rel
+    mapping = {old: new for new, old in enumerate(needed)}
+    marked = replace(
+        below,
+        input=columns(below.input, needed),
+        rowtime_index=mapping[below.rowtime_index],
+        expr=remap(below.expr, mapping),
+        row_type=pick(below.row_type, needed),
+    )
+    pruned = replace(rel, input=marked, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return pruned if is_identity(pruned) or _is_cheaper(below.input, needed) else rel
+
+
+def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
+    """Whether less is read or computed where only some columns are needed; to pass columns on costs nothing."""
+    if not isinstance(rel, Project) or not isinstance(rel.input, SourceScan):
+        return True
+    left_out = [e for i, e in enumerate(rel.exprs) if i not in needed]
+    if not all(isinstance(e, InputRef) for e in left_out):
+        return True
+    read = ordered_refs([rel.exprs[i] for i in needed])
+    return supports_projection(rel.input.table) and len(read) < len(rel.input.row_type.fields)
+
+
+_UNNAMED = re.compile(r"\$f\d+")
+"""What Calcite calls the results of calls without a name, by their places."""
+
+
+def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
+    """PruneAggregateCallRule: calls whose results nobody reads are not made."""
+    keys = len(below.grouping)
+    read = set().union(*map(refs, rel.exprs)) if rel.exprs else set()
+    kept = [i for i in range(len(below.calls)) if keys + i in read]
+    if len(kept) == len(below.calls) or (not kept and not keys):
+        return rel
+    indexes = [*range(keys), *(keys + i for i in kept)]
+    mapping = {old: new for new, old in enumerate(indexes)}
+    calls: tuple[AggregateCall, ...] = tuple(below.calls[i] for i in kept)
+    fields = pick(below.row_type, indexes).fields
+    names = [f"$f{i}" if _UNNAMED.fullmatch(f.name) else f.name for i, f in enumerate(fields)]
+    new = replace(below, calls=calls, row_type=row_of(names, (f.type for f in fields)))
+    return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def push_into_scan(rel: Project, below: SourceScan) -> Rel:
+    """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
+    width = len(below.row_type.fields)
+    needed = (*ordered_refs(rel.exprs), *_missing_key(below, ordered_refs(rel.exprs))) or (0,)
+    if not supports_projection(below.table) or len(needed) == width:
+        return rel
+    scan = project_scan(below, needed)
+    width = len(physical_paths(below))
+    order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
+    mapping = {old: new for new, old in enumerate(order)}
+    return replace(rel, input=scan, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]:
+    """The key columns that a scan must read for its changelog to be normalized."""
+    key = scan.table.resolved.schema.primary_key
+    if not scan.normalized or key is None:
+        return ()
+    indexes = (scan.row_type.field_names.index(name) for name in key.columns)
+    return tuple(i for i in indexes if i not in columns_)
+
+
+def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
+    """A scan that reads only those of its columns: physical ones in that order, then metadata."""
+    paths = physical_paths(scan)
+    width = len(paths)
+    order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
+    row_type = pick(scan.row_type, order)
+    physical = [i for i in order if i < width]
+    keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())
+    others = [a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata))]
+    abilities = [*others, ProjectPushDown(tuple(paths[i] for i in physical), pick(scan.row_type, physical).not_null())]
+    if supports_metadata(scan.table):
+        read = tuple(keys[i - width] for i in order if i >= width)
+        abilities.append(ReadingMetadata(read, row_type.not_null()))
+    return replace(scan, abilities=tuple(abilities), row_type=row_type)
+
+
+def merge_into_values(rel: Project, below: Values) -> Rel:
+    """PROJECT_VALUES_MERGE: columns of constant rows are constant rows."""
+    if not all(isinstance(e, InputRef) for e in rel.exprs):
+        return rel
+    rows = tuple(tuple(inline(e, row) for e in rel.exprs) for row in below.tuples)
+    return Values(tuples=rows, row_type=rel.row_type)
+
+
+_RULES: Rules = {
+    Project: merge_projects,
+    Values: merge_into_values,
+    Filter: push_past_filter,
+    Join: push_past_join,
+    MultiJoin: push_past_multi_join,
+    SetOp: push_past_set_op,
+    WindowFunction: push_past_window,
+    Watermark: push_past_watermark,
+    Aggregate: push_past_aggregate,
+    TemporalJoin: push_past_temporal_join,
+    LegacyWindowAggregate: push_past_legacy_window,
+    SourceScan: push_into_scan,
+}

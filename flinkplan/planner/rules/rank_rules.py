@@ -1,0 +1,184 @@
+"""ROW_NUMBER and its kin, filtered, as Top-N.
+
+Sources: ``FlinkLogicalRankRule``, ``CalcRankTransposeRule``, ``ConstantRankNumberColumnRemoveRule``,
+``RedundantRankNumberColumnRemoveRule``, ``RankUtil``.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import reduce
+
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
+from ...plan.types import BOOLEAN
+from ..algebra.logical import Rel
+from ..algebra.physical import Calc, OverAggregate, Rank
+from ..algebra.row_types import pick, row_of
+from ..algebra.tree import top_down
+from ..metadata.keys import upsert_keys
+from ..physical.changelog import PlanningError
+from ..rex import sargs
+from ..rex.expressions import (
+    AND,
+    BINARY,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    MIRRORED,
+    conjunctions,
+    identity,
+    is_call,
+    refs,
+    remap,
+    rewrite,
+)
+from ..rex.simplify import to_cnf
+from .calcs import calc, merge_calcs
+
+_KINDS = {"$ROW_NUMBER$1": "ROW_NUMBER", "$RANK$1": "RANK", "$DENSE_RANK$1": "DENSE_RANK"}
+
+
+def to_rank(rel: Rel) -> Rel:
+    """A filter on a rank over a window of rows becomes a Top-N."""
+    if not isinstance(rel, Calc) or rel.condition is None or not isinstance(rel.input, OverAggregate):
+        return rel
+    over = rel.input
+    calls = [c for g in over.groups for c in g.agg_calls]
+    if len(calls) != 1 or calls[0].internal_name not in _KINDS or not over.groups[0].order_by.fields:
+        return rel
+    rank_index = len(over.input.row_type.fields)
+    parts = conjunctions(rel.condition)
+    about = [p for p in parts if rank_index in refs(p)]
+    found = rank_range(about, rank_index)
+    if found is None:
+        return rel
+    if isinstance(found, ConstantRankRangeWithoutEnd):
+        raise PlanningError("a Top-N needs an end, as in rn <= 10", hint="filter the rank from above too")
+    if isinstance(found, ConstantRankRange) and found.end < 0:
+        raise PlanningError(f"a Top-N cannot end at {found.end}", hint="ranks count from 1")
+    if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
+        return rel
+    rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
+    names = [*over.row_type.field_names]
+    for i, e in enumerate(rel.projection):
+        if isinstance(e, InputRef) and e.index == rank_index:
+            names[rank_index] = rel.row_type.field_names[i]
+    rank = Rank(
+        input=over.input,
+        kind=_KINDS[calls[0].internal_name or ""],
+        partition=tuple(sorted(over.partition)),
+        order=over.groups[0].order_by.fields,
+        range=found,
+        output_rank=True,
+        row_type=row_of(names, over.row_type.field_types),
+    )
+    return merge_calcs(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
+
+
+def _both(a: RexNode, b: RexNode) -> Call:
+    """What is left of a condition on ranks is put together again two by two: ``RankUtil.extractRankRange``."""
+    return Call(AND, (a, b), BOOLEAN.with_nullability(a.type.nullable or b.type.nullable), BINARY)
+
+
+def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
+    """The ranks that conditions on the rank column let through; ``None`` where they have no such form."""
+    column: sargs.Search | None = None
+    for part in parts:
+        variable = _variable_range(part, rank)
+        if variable is not None and len(parts) == 1:
+            return variable
+        found = sargs.read(part)
+        if found is None or not isinstance(found.operand, InputRef) or found.operand.index != rank:
+            return None
+        column = found if column is None else sargs.intersect(column, found)
+    if column is None or len(column.ranges) != 1:
+        return None
+    lower, upper = column.ranges[0].lower, column.ranges[0].upper
+    start = 1 if lower is None else max(1, int(Decimal(lower.value)) + (not lower.closed))
+    if upper is None:
+        return ConstantRankRangeWithoutEnd(start)
+    return ConstantRankRange(start, int(Decimal(upper.value)) - (not upper.closed))
+
+
+def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
+    if not is_call(rex, LE, GE, LT, GT, EQ):
+        return None
+    left, right = rex.operands
+    name = rex.name
+    if isinstance(right, InputRef) and right.index == rank:
+        left, right, name = right, left, MIRRORED[name]
+    if name != LE or not isinstance(left, InputRef) or left.index != rank or not isinstance(right, InputRef):
+        return None
+    return VariableRankRange(right.index)
+
+
+def trim_ranks(rel: Rel) -> Rel:
+    """CalcRankTransposeRule: a Top-N reads only what it, the calc above it, or its input's upsert key needs."""
+    return top_down(rel, _transpose)
+
+
+def _transpose(rel: Rel) -> Rel:
+    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank):
+        return rel
+    rank = rel.input
+    width = len(rank.input.row_type.fields)
+    used = set().union(*map(refs, rel.projection), refs(rel.condition))
+    keys = {*rank.partition, *(f.index for f in rank.order)}.union(*upsert_keys(rank.input))
+    if isinstance(rank.range, VariableRankRange):
+        keys.add(rank.range.end_index)
+    needed = sorted(i for i in used | keys if i < width)
+    if len(needed) == width:
+        return rel
+    kept = [*needed, width] if rank.output_rank else needed
+    mapping = {old: new for new, old in enumerate(kept)}
+    source = rank.input
+    below = calc(source, (identity(source.row_type)[i] for i in needed), pick(source.row_type, needed).field_names)
+    new = remap_rank(rank, mapping, below)
+    new = replace(new, row_type=pick(rank.row_type, kept))
+    return replace(
+        rel,
+        input=new,
+        projection=tuple(remap(e, mapping) for e in rel.projection),
+        condition=None if rel.condition is None else remap(rel.condition, mapping),
+    )
+
+
+def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
+    """A Top-N over an input whose columns moved."""
+    found = rank.range
+    if isinstance(found, VariableRankRange):
+        found = VariableRankRange(mapping[found.end_index])
+    return replace(
+        rank,
+        input=source,
+        partition=tuple(sorted(mapping[p] for p in rank.partition)),
+        order=tuple(replace(f, index=mapping[f.index]) for f in rank.order),
+        range=found,
+    )
+
+
+def drop_constant_ranks(rel: Rel) -> Rel:
+    """ConstantRankNumberColumnRemoveRule: a rank that can only be one number is that number."""
+    if not isinstance(rel, Rank) or not rel.output_rank or rel.kind != "ROW_NUMBER":
+        return rel
+    if not isinstance(rel.range, ConstantRankRange) or rel.range.start != rel.range.end:
+        return rel
+    number = Literal(rel.range.start, rel.row_type.fields[-1].type)
+    return calc(_without_rank(rel), (*identity(rel.input.row_type), number), rel.row_type.field_names)
+
+
+def drop_unused_ranks(rel: Rel) -> Rel:
+    """RedundantRankNumberColumnRemoveRule."""
+    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank) or not rel.input.output_rank:
+        return rel
+    rank = rel.input
+    used = set().union(*map(refs, rel.projection), refs(rel.condition))
+    return rel if len(rank.input.row_type.fields) in used else merge_calcs(replace(rel, input=_without_rank(rank)))
+
+
+def _without_rank(rank: Rank) -> Rank:
+    return replace(rank, output_rank=False, row_type=rank.input.row_type)

@@ -1,0 +1,182 @@
+"""Simplifying and folding the expressions of a whole tree, with what its filters say.
+
+Sources: ``ReduceExpressionsRule``, ``RelMdPredicates``, ``AggregateProjectPullUpConstantsRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from ...plan.functions.comparison import are_text_and_number
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import JoinType
+from ...plan.types import CHARACTER, INTEGERS, LogicalType
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Sort, Values
+from ..algebra.row_types import pick
+from ..algebra.tree import bottom_up
+from ..rex.cases import push_into_cases
+from ..rex.expressions import (
+    CAST,
+    EQ,
+    IS_NULL,
+    SPECIAL,
+    cast,
+    conjunctions,
+    contains_over,
+    is_always_true,
+    is_call,
+    refs,
+    rewrite,
+)
+from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
+from .aggregates import without_unread
+
+
+def reduce_expressions(rel: Rel) -> Rel:
+    """Simplify every expression."""
+    return bottom_up(rel, _reduce)
+
+
+def reduce_rows(rel: Rel) -> Rel:
+    """The expressions of rows that are written out, and literals, take the types that a union or a sink asks for."""
+    if not isinstance(rel, Project):
+        return rel
+    of_rows = isinstance(rel.input, Values)
+    return replace(rel, exprs=tuple(shorten(e) if of_rows or _is_cast_literal(e) else e for e in rel.exprs))
+
+
+def _is_cast_literal(rex: RexNode) -> bool:
+    return is_call(rex, CAST) and (isinstance(rex.operands[0], Literal) or _is_cast_literal(rex.operands[0]))
+
+
+def _reduce(rel: Rel) -> Rel:
+    match rel:
+        case Filter():
+            condition = simplify_condition(_cases_expanded(rel.condition))
+            return rel.input if is_always_true(condition) else replace(rel, condition=condition)
+        case Project():
+            exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
+            return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
+        case Join():
+            return replace(rel, condition=reordered_condition(simplify_condition(_cases_expanded(rel.condition))))
+    return rel
+
+
+def _cases_expanded(condition: RexNode) -> RexNode:
+    """Comparisons of CASE as conditions without it."""
+    pushed = push_into_cases(condition)
+    return condition if pushed == condition else reordered_condition(pushed)
+
+
+def _reduced(rex: RexNode, source: Rel) -> RexNode:
+    """The simplified expression, of the type that it had."""
+    return cast(_simplified(rex, source), rex.type)
+
+
+def _simplified(rex: RexNode, source: Rel) -> RexNode:
+    known = constants(source)
+    rex = push_into_cases(rex)
+    if not known:
+        return simplify(rex)
+
+    def substitute(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef) and node.index in known:
+            literal = known[node.index]
+            if literal.value is None:
+                return Literal(None, node.type)
+            typed = Literal(_value_as(literal, node.type), node.type.not_null())
+            return typed if not node.type.nullable else Call(CAST, (typed,), node.type, SPECIAL)
+        return node
+
+    return simplify(rex if contains_over(rex) else rewrite(rex, substitute))
+
+
+def constants(rel: Rel) -> Mapping[int, Literal]:
+    """The columns that hold one known value in every row, or NULL."""
+    match rel:
+        case Filter():
+            known = {**constants(rel.input), **_equalities(rel.condition)}
+            compared = _compared(rel.condition)
+            return {i: value for i, value in known.items() if i not in compared}
+        case Project():
+            below = constants(rel.input)
+            found = (below.get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
+            return {i: value for i, value in enumerate(found) if isinstance(value, Literal)}
+        case Join(type=JoinType.INNER):
+            width = len(rel.left.row_type.fields)
+            right = {i + width: v for i, v in constants(rel.right).items()}
+            return {**constants(rel.left), **right, **_equalities(rel.condition)}
+        case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
+            return constants(rel.left)
+        case Aggregate(grouping_sets=None):
+            below = constants(rel.input)
+            return {i: below[g] for i, g in enumerate(rel.grouping) if g in below}
+        case Sort():
+            return constants(rel.input)
+    return {}
+
+
+def _compared(condition: RexNode) -> set[int]:
+    """The columns of which a condition says more than what they equal: these are left as they are."""
+    return set().union(*(refs(p) for p in conjunctions(condition) if not is_call(p, EQ, IS_NULL)))
+
+
+def _equalities(condition: RexNode) -> dict[int, Literal]:
+    found = {}
+    for part in conjunctions(condition):
+        if is_call(part, IS_NULL) and isinstance(part.operands[0], InputRef):
+            column = part.operands[0]
+            found[column.index] = Literal(None, column.type)
+        elif is_call(part, EQ):
+            left, right = part.operands
+            if isinstance(left, Literal):
+                left, right = right, left
+            if isinstance(left, InputRef) and isinstance(right, Literal) and _is_value_of(right, left.type):
+                found[left.index] = right
+    return found
+
+
+def _value_as(literal: Literal, t: LogicalType) -> Any:
+    """The value of a literal that a column of the type equals, as its literals write it."""
+    if not are_text_and_number(literal.type, t):
+        return literal.value
+    if t.root in CHARACTER:
+        return str(literal.value)
+    return int(literal.value) if t.root in INTEGERS else str(Decimal(literal.value))
+
+
+def _is_value_of(literal: Literal, t: LogicalType) -> bool:
+    """Whether the literal can be written as one of the type; a text may be no number."""
+    try:
+        _value_as(literal, t)
+    except (ValueError, ArithmeticError):
+        return False
+    return True
+
+
+def pull_up_constants(rel: Rel) -> Rel:
+    """Grouping columns of one known value are left out of the grouping and added above it."""
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or len(rel.grouping) < 2:
+        return rel
+    if not isinstance(rel.input, Project):
+        return rel
+    below = {i: e for i, e in enumerate(rel.input.exprs) if isinstance(e, Literal) and e.value is not None}
+    fixed = [i for i, g in enumerate(rel.grouping) if g in below]
+    if not fixed:
+        return rel
+    constant = {i: below[rel.grouping[i]] for i in fixed}
+    if len(fixed) == len(rel.grouping):
+        fixed = fixed[1:]
+    kept = [i for i in range(len(rel.grouping)) if i not in fixed]
+    fields = rel.row_type.fields
+    order = [*kept, *range(len(rel.grouping), len(fields))]
+    inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept), row_type=pick(rel.row_type, order))
+    inner = without_unread(inner, rel.input)
+    place = {old: new for new, old in enumerate(order)}
+    exprs: list[RexNode] = []
+    for i, f in enumerate(fields):
+        exprs.append(constant[i] if i in constant else InputRef(place[i], f.type))
+    return Project(input=inner, exprs=tuple(exprs), row_type=rel.row_type)

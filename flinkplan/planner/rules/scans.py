@@ -1,0 +1,288 @@
+"""Scans, and pushing filters, partitions and limits into them.
+
+Sources: ``PushPartitionIntoTableSourceScanRule``, ``PushFilterIntoTableSourceScanRule``,
+``PushLimitIntoTableSourceScanRule``, ``RexNodeToExpressionConverter``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from ...plan.functions.typing import is_interval, is_year_month
+from ...plan.record import replace
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata
+from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
+from ..algebra.logical import Approximate, Filter, Project, Rel, Scan, Sort, Values
+from ..algebra.physical import SourceScan
+from ..algebra.row_types import pick, row_of
+from ..algebra.tree import bottom_up
+from ..catalog.scan_columns import physical_columns
+from ..connectors import (
+    ALL_CHANGES,
+    FILE_METADATA,
+    UPSERT,
+    source_kinds,
+    supports_filters,
+    supports_limit,
+    supports_partitions,
+    table_options,
+)
+from ..physical.changelog import PlanningError
+from ..rex import sargs
+from ..rex.evaluation import java_float
+from ..rex.expressions import (
+    AND,
+    BINARY,
+    OR,
+    SPECIAL,
+    and_,
+    cast,
+    conjunctions,
+    derive_nullability,
+    identity,
+    is_call,
+    refs,
+    rewrite,
+)
+from ..rex.simplify import reordered_condition, simplify, to_cnf
+from .predicates import filtered
+
+_NOT_CONVERTIBLE = frozenset(
+    {"$CASE$1", "$IF$1", "$ITEM$1", "$REINTERPRET$1", "$ROW$1", "$ARRAY$1", "$MAP$1", "$PROCTIME$1", "$TRIM$1", "$||$1"}
+    | {"$IS DISTINCT FROM$1", "$IS NOT DISTINCT FROM$1"}
+)
+"""Functions that a pushed predicate cannot call."""
+
+_WITHOUT_UNDERSCORES = frozenset(
+    {"$CHAR_LENGTH$1", "$CONVERT_TZ$1", "$CURRENT_DATABASE$1", "$CURRENT_DATE$1", "$CURRENT_ROW_TIMESTAMP$1"}
+    | {"$CURRENT_TIME$1", "$CURRENT_TIMESTAMP$1", "$DATE_FORMAT$1", "$FROM_BASE64$1", "$FROM_UNIXTIME$1"}
+    | {"$PARSE_URL$1", "$RAND_INTEGER$1", "$REGEXP_EXTRACT$1", "$REGEXP_REPLACE$1", "$SPLIT_INDEX$1", "$STR_TO_MAP$1"}
+    | {"$TO_BASE64$1", "$TO_DATE$1", "$TO_TIMESTAMP$1", "$TRY_CAST$1", "$UNIX_TIMESTAMP$1"}
+)
+"""Functions that Flink's catalog has without the underscores of their SQL names: with these it finds no other."""
+
+
+def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Each table as a source that reads all its columns.
+
+    Raises :class:`PlanningError` for a changelog that may repeat events and has no primary key.
+    """
+    may_repeat = config.get("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
+
+    def to_source(node: Rel) -> Rel:
+        if not isinstance(node, Scan):
+            return node
+        keyed = node.table.resolved.schema.primary_key is not None
+        kinds = source_kinds(node.table, dict(node.options))
+        repeats = may_repeat and kinds == ALL_CHANGES
+        if repeats and not keyed:
+            raise PlanningError(
+                f"the table '{node.table.identifier.name}' has no primary key to tell its repeated events by",
+                hint="declare a PRIMARY KEY … NOT ENFORCED, or leave table.exec.source.cdc-events-duplicate off",
+            )
+        normalized = keyed and (kinds == UPSERT or repeats)
+        scan = SourceScan(
+            table=node.table,
+            row_type=node.row_type,
+            options=node.options,
+            alias=node.alias,
+            normalized=normalized,
+        )
+        return _with_metadata(scan)
+
+    return bottom_up(rel, to_source)
+
+
+def _with_metadata(scan: SourceScan) -> Rel:
+    """A source reads its metadata behind the physical columns; a projection brings them into the schema's order.
+
+    It reads them in types of its own, which the projection casts to those of the table.
+    """
+    metadata = [c for c in scan.table.resolved.schema.columns if c.kind == "METADATA"]
+    if not metadata:
+        return scan
+    names = scan.row_type.field_names
+    read = [*physical_columns(scan), *(c.name for c in metadata)]
+    keys = tuple(c.metadata_key or c.name for c in metadata)
+    own = dict(zip((c.name for c in metadata), keys, strict=True))
+    declared = pick(scan.row_type, map(names.index, read))
+    types = (FILE_METADATA.get(own.get(f.name, ""), f.type) for f in declared.fields)
+    produced = row_of(read, types)
+    reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), row_type=produced)
+    columns = identity(produced)
+    exprs = (cast(columns[read.index(f.name)], f.type) for f in scan.row_type.fields)
+    return Project(input=reading, exprs=tuple(exprs), row_type=scan.row_type)
+
+
+def push_into_scans(rel: Rel) -> Rel:
+    """Partition predicates first, then the others."""
+    return bottom_up(bottom_up(rel, _push_partitions), _push_filter)
+
+
+def _push_filter(rel: Rel) -> Rel:
+    """The source learns every predicate that it can read; the planner still applies all of them."""
+    if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
+        return rel
+    scan = rel.input
+    if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
+        return rel
+    given = conjunctions(to_cnf(sargs.expand(rel.condition)))
+    parts = [derive_nullability(_told(sargs_expanded(p))) if is_convertible(p) else p for p in given]
+    pushed = tuple(binary(p) for p in parts if is_convertible(p))
+    if not pushed:
+        return rel
+    rest = [p for p in parts if not is_convertible(p)]
+    condition = reordered_condition(and_([*(p for p in parts if is_convertible(p)), *rest]))
+    return replace(rel, input=replace(scan, abilities=(*scan.abilities, FilterPushDown(pushed))), condition=condition)
+
+
+def _told(rex: RexNode) -> RexNode:
+    """The predicate back from the source's language.
+
+    There approximate numbers are Java's, intervals have all units of their kind, and there is one subtraction.
+    """
+
+    def told(node: RexNode) -> RexNode:
+        if isinstance(node, (Literal, Call)) and is_interval(node.type) and not is_call(node, "$-$1"):
+            return replace(node, type=_with_all_units(node.type))
+        if is_call(node, "$+$1", "$-$1") and node.type.root in _MOVED:
+            return replace(node, syntax=SPECIAL if is_call(node, "$+$1") else BINARY)
+        if isinstance(node, Literal) and node.type.root in APPROXIMATE and node.value is not None:
+            text = java_float(float(node.value), single=node.type.root == "FLOAT")
+            return replace(node, value=Approximate(Decimal(text)))
+        return node
+
+    return rewrite(rex, told)
+
+
+_MOVED = ("DATE", "TIME", *TIMESTAMPS)
+"""The types whose sum with an interval is one function and whose difference another."""
+
+
+def _with_all_units(t: LogicalType) -> LogicalType:
+    units, scale = ("YEAR_TO_MONTH", None) if is_year_month(t) else ("DAY_TO_SECOND", 6)
+    return LogicalType(f"INTERVAL_{units}", t.nullable, precision=2, scale=scale)
+
+
+def is_convertible(rex: RexNode) -> bool:
+    """Whether a source can be told the predicate."""
+    if isinstance(rex, Call):
+        if rex.name == "$SEARCH$1":
+            return is_convertible(rex.operands[0])
+        if "JSON" in rex.name:
+            return False
+        known = rex.name not in _NOT_CONVERTIBLE and ("_" not in rex.name or rex.name in _WITHOUT_UNDERSCORES)
+        return known and all(map(is_convertible, rex.operands))
+    if isinstance(rex, FieldAccess):
+        return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
+    return isinstance(rex, (InputRef, Literal))
+
+
+def binary(rex: RexNode) -> RexNode:
+    """A predicate as Flink's expressions spell it: SEARCH written out, AND and OR of two operands each."""
+
+    def split(node: RexNode) -> RexNode:
+        node = sargs.expand(node)
+        for name in (AND, OR):
+            if is_call(node, name):
+                return _nested(name, node)
+        return node
+
+    return rewrite(rex, split)
+
+
+def _nested(name: str, rex: RexNode) -> RexNode:
+    operands = [o if not is_call(o, AND, OR) else binary(o) for o in children(rex)]
+    found = operands[0]
+    for operand in operands[1:]:
+        nullable = found.type.nullable or operand.type.nullable
+        found = Call(name, (found, operand), found.type.with_nullability(nullable), BINARY)
+    return found
+
+
+# ---------------------------------------------------------------- partitions
+
+
+def _push_partitions(rel: Rel) -> Rel:
+    """Predicates on partition columns choose among the partitions that are there.
+
+    They stay a filter where only the run knows the path, as no partition would be chosen then.  Where none of those
+    that are there is chosen, nothing is read.
+    """
+    if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
+        return rel
+    scan = rel.input
+    if not supports_partitions(scan.table) or any(isinstance(a, PartitionPushDown) for a in scan.abilities):
+        return rel
+    path = table_options(scan.table, dict(scan.options)).get("path", "")
+    if "${" in path:
+        return rel
+    keys = scan.table.resolved.partition_keys or ()
+    names = scan.row_type.field_names
+    parts = conjunctions(rel.condition)
+    chosen = [p for p in parts if refs(p) and all(names[i] in keys for i in refs(p))]
+    if not chosen:
+        return rel
+    found = [p for p in _partitions(path, keys) if _matches(p, chosen, scan)]
+    if not found:
+        return Values(tuples=(), row_type=rel.row_type)
+    pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(found))))
+    return filtered(pushed, [p for p in parts if p not in chosen])
+
+
+def _partitions(path: str, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
+    folders: list[tuple[Path, dict[str, str]]] = [(Path(path.removeprefix("file://")), {})] if path else []
+    for key in keys:
+        below: list[tuple[Path, dict[str, str]]] = []
+        for folder, values in folders:
+            if folder.is_dir():
+                for child in sorted(folder.iterdir()):
+                    name, equals, value = child.name.partition("=")
+                    if equals and name == key:
+                        below.append((child, {**values, key: value}))
+        folders = below
+    for _, values in folders:
+        yield values
+
+
+def _matches(partition: dict[str, str], predicates: list[RexNode], scan: SourceScan) -> bool:
+    fields = scan.row_type.fields
+
+    def value(rex: RexNode) -> RexNode:
+        if not isinstance(rex, InputRef):
+            return rex
+        field = fields[rex.index]
+        text = partition[field.name]
+        numeric = field.type.root in ("TINYINT", "SMALLINT", "INT", "BIGINT")
+        return Literal(int(text) if numeric else text, field.type.not_null())
+
+    results = [simplify(rewrite(sargs_expanded(p), value)) for p in predicates]
+    return all(not (isinstance(r, Literal) and r.value is not True) and not _is_false(r) for r in results)
+
+
+def sargs_expanded(rex: RexNode) -> RexNode:
+    """The predicate without SEARCH."""
+    return rewrite(rex, sargs.expand)
+
+
+def _is_false(rex: RexNode) -> bool:
+    while is_call(rex, "$CAST$1"):
+        rex = children(rex)[0]
+    return isinstance(rex, Literal) and rex.value is not True
+
+
+# ---------------------------------------------------------------- limits
+
+
+def push_limit(rel: Rel) -> Rel:
+    """LIMIT without ORDER BY lets the source stop early."""
+    if not isinstance(rel, Sort) or rel.order or rel.fetch is None or not isinstance(rel.input, SourceScan):
+        return rel
+    scan = rel.input
+    if not supports_limit(scan.table) or any(isinstance(a, LimitPushDown) for a in scan.abilities):
+        return rel
+    limit = LimitPushDown((rel.offset or 0) + rel.fetch)
+    return replace(rel, input=replace(scan, abilities=(*scan.abilities, limit)))

@@ -1,0 +1,193 @@
+"""IN and EXISTS as semi and anti joins.  Sources: ``FlinkSubQueryRemoveRule``, ``SubQueryDecorrelator``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...plan.record import replace
+from ...plan.rex import FUNCTION, CorrelVariable, FieldAccess, InputRef, RexNode, children
+from ...plan.specs import AggregateCall, JoinType
+from ...plan.types import BOOLEAN, LogicalType
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
+from ..algebra.row_types import row_of, unique_names
+from ..rex.builder import equality_operands
+from ..rex.expressions import (
+    EQ,
+    FALSE,
+    IS_NOT_NULL,
+    IS_NULL,
+    OR,
+    TRUE,
+    and_,
+    compare,
+    conjunctions,
+    identity,
+    is_call,
+    or_,
+    refs,
+    remap,
+    rewrite,
+    shift,
+    test,
+)
+from .decorrelation import correlated_columns, free_variables
+from .predicates import filtered, join_row_type
+from .projections import columns
+
+
+class _NoSemiJoin(Exception):
+    """A subquery is correlated in a way that takes more than a condition of a join."""
+
+
+def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | None:
+    """The rows of ``left`` with or without a match in ``rel``, the subquery's; ``None`` where that takes more."""
+    if free_variables(rel) - {subquery.correl}:
+        return None
+    if subquery.kind is SubQueryKind.EXISTS and has_a_row(rel):
+        return left if kind is JoinType.SEMI else filtered(left, [FALSE])
+    try:
+        right, conditions = _conditions(rel, subquery.correl)
+    except _NoSemiJoin:
+        return None
+    width = len(left.row_type.fields)
+    if subquery.kind is SubQueryKind.EXISTS and not conditions:
+        right, condition = _existence(right, kind, width)
+        return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
+    parts: list[RexNode] = []
+    for i, operand in enumerate(subquery.operands):
+        column: RexNode = InputRef(width + i, right.row_type.fields[i].type)
+        a, b = equality_operands((operand, column))
+        equal: RexNode = compare(EQ, a, b)
+        nullable = [x for x in (a, b) if x.type.nullable]
+        if kind is JoinType.ANTI and nullable:
+            equal = or_([*(test(IS_NULL, x) for x in nullable), equal])
+        parts.append(equal)
+    parts += [joined(c, left, width, subquery.correl) for c in conditions]
+    return Join(left=left, right=right, type=kind, condition=and_(parts), row_type=left.row_type)
+
+
+def has_a_row(rel: Rel) -> bool:
+    if isinstance(rel, Project):
+        return has_a_row(rel.input)
+    return isinstance(rel, Aggregate) and not rel.grouping and rel.grouping_sets is None
+
+
+def _existence(rel: Rel, kind: JoinType, width: int) -> tuple[Rel, RexNode]:
+    """One row for a relation that has any, and the condition of the join with it."""
+    marked = Project(input=rel, exprs=(TRUE,), row_type=row_of(["i"], [TRUE.type]))
+    least = aggregated(marked, [call_of("m", "$MIN$1", (0,), BOOLEAN)])
+    found = test(IS_NOT_NULL, identity(least.row_type)[0])
+    if kind is JoinType.SEMI:
+        return columns(filtered(least, [found]), []), TRUE
+    right = Project(input=least, exprs=(found,), row_type=row_of(["$f0"], [found.type]))
+    return right, InputRef(width, found.type)
+
+
+def joined(rex: RexNode, left: Rel, width: int, correl: str | None) -> RexNode:
+    """A correlated condition as one of a join: outer columns on the left, the subquery's on the right."""
+
+    def outer(node: RexNode) -> RexNode:
+        found = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
+        return identity(left.row_type)[found[0]] if found else node
+
+    return rewrite(shift(rex, width), outer)
+
+
+def is_correlated(rex: RexNode, correl: str | None) -> bool:
+    if isinstance(rex, CorrelVariable):
+        return rex.correl == correl
+    return any(is_correlated(c, correl) for c in children(rex))
+
+
+def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
+    """The relation without the conditions that read the outer row, and these, over its columns.
+
+    Source: ``SubQueryDecorrelator``.
+    """
+    match rel:
+        case Filter():
+            source, conditions = _conditions(rel.input, correl)
+            own = conjunctions(rel.condition)
+            if any(is_correlated(c, correl) and is_call(c, OR) for c in own):
+                raise _NoSemiJoin
+            conditions = [*conditions, *(c for c in own if is_correlated(c, correl))]
+            return filtered(source, [c for c in own if not is_correlated(c, correl)]), conditions
+        case Project():
+            source, conditions = _conditions(rel.input, correl)
+            if any(is_correlated(e, correl) for e in rel.exprs):
+                raise _NoSemiJoin
+            return _projected(rel, source, conditions)
+        case Join(type=JoinType.INNER):
+            left, left_conditions = _conditions(rel.left, correl)
+            right, right_conditions = _conditions(rel.right, correl)
+            width = len(left.row_type.fields)
+            own = conjunctions(rel.condition)
+            conditions = [*left_conditions, *(shift(c, width) for c in right_conditions)]
+            conditions += [c for c in own if is_correlated(c, correl)]
+            condition = and_(c for c in own if not is_correlated(c, correl))
+            row_type = join_row_type(rel.type, left, right)
+            return replace(rel, left=left, right=right, condition=condition, row_type=row_type), conditions
+        case Aggregate():
+            source, conditions = _conditions(rel.input, correl)
+            return _grouped(rel, source, conditions)
+    if correl is not None and correl in free_variables(rel):
+        raise _NoSemiJoin
+    return rel, []
+
+
+def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
+    """The projection, with the columns that the conditions read behind its own."""
+    exprs = list(rel.exprs)
+    names = list(rel.row_type.field_names)
+    place: dict[int, int] = {}
+    for i in sorted(set().union(*map(refs, conditions))):
+        ref = InputRef(i, source.row_type.fields[i].type)
+        if ref in exprs:
+            place[i] = exprs.index(ref)
+        else:
+            place[i] = len(exprs)
+            exprs.append(ref)
+            names.append(source.row_type.fields[i].name)
+    row_type = row_of(unique_names(names), (e.type for e in exprs))
+    return Project(input=source, exprs=tuple(exprs), row_type=row_type), [remap(c, place) for c in conditions]
+
+
+def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
+    """The aggregation per value of the columns that the conditions read, these behind its own."""
+    if not conditions:
+        return replace(rel, input=source), []
+    if not all(is_call(c, EQ) for c in conditions) or rel.grouping_sets is not None:
+        raise _NoSemiJoin
+    read = sorted(set().union(*map(refs, conditions)))
+    added = tuple(i for i in read if i not in rel.grouping)
+    keys = len(rel.grouping)
+    fields = rel.row_type.fields
+    new_fields = (*fields[:keys], *(source.row_type.fields[i] for i in added), *fields[keys:])
+    grouping = (*rel.grouping, *added)
+    row_type = row_of(unique_names(f.name for f in new_fields), (f.type for f in new_fields))
+    new = replace(rel, input=source, grouping=grouping, row_type=row_type)
+    own = [*range(keys), *range(keys + len(added), len(new_fields))]
+    place = {g: i if i < keys else len(fields) + i - keys for i, g in enumerate(grouping)}
+    ordered = columns(new, [*own, *range(keys, keys + len(added))])
+    return ordered, [remap(c, {r: place[r] for r in read}) for c in conditions]
+
+
+def call_of(name: str | None, function: str, arguments: tuple[int, ...], t: LogicalType) -> AggregateCall:
+    return AggregateCall(
+        name=name,
+        syntax="FUNCTION_STAR" if function == "$COUNT$1" else FUNCTION,
+        internal_name=function,
+        arg_list=arguments,
+        filter_arg=-1,
+        distinct=False,
+        approximate=False,
+        ignore_nulls=False,
+        type=t,
+    )
+
+
+def aggregated(rel: Rel, calls: Iterable[AggregateCall]) -> Aggregate:
+    """One row of the calls' results."""
+    calls = tuple(calls)
+    row_type = row_of((str(c.name) for c in calls), (c.type for c in calls))
+    return Aggregate(input=rel, grouping=(), calls=calls, row_type=row_type)

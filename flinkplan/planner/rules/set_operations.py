@@ -1,0 +1,174 @@
+"""Set operations as joins and aggregates.
+
+Sources: ``UnionToDistinctRule``, ``ReplaceIntersectWithSemiJoinRule``, ``ReplaceMinusWithAntiJoinRule``.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from ...plan.record import replace
+from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.specs import AggregateCall, JoinType
+from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
+from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind, SetOp
+from ..algebra.row_types import concat, pick, row_of
+from ..rex.expressions import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
+from .predicates import filtered
+
+
+def rewrite_union(rel: Rel) -> Rel:
+    """UNION as distinct UNION ALL."""
+    if not isinstance(rel, SetOp) or rel.kind is not SetKind.UNION:
+        return rel
+    union = _union(rel)
+    return union if rel.all else distinct(_without_distinct_operands(union))
+
+
+def rewrite_set_operation(rel: Rel) -> Rel:
+    """INTERSECT and EXCEPT as distinct semi and anti joins."""
+    if not isinstance(rel, SetOp) or rel.kind is SetKind.UNION:
+        return rel
+    if rel.all:
+        return reduce(_intersect_all if rel.kind is SetKind.INTERSECT else _except_all, rel.operands)
+    kind = JoinType.SEMI if rel.kind is SetKind.INTERSECT else JoinType.ANTI
+    return distinct(reduce(lambda a, b: _compared(kind, a, b), rel.operands))
+
+
+def _except_all(left: Rel, right: Rel) -> Rel:
+    """RewriteMinusAllRule: each row as often as it is more on the left than on the right."""
+    marker = BIGINT.not_null()
+    union = _marked_union(left, right, [(Literal(1, marker),), (Literal(-1, marker),)], ["vcol_marker"])
+    width = len(left.row_type.fields)
+    call = _call("sum_vcol_marker", "$SUM$1", width, marker)
+    grouped = _per_row(union, width, [call])
+    count = InputRef(width, marker)
+    kept = filtered(grouped, [compare(GT, count, Literal(0, INT.not_null()))])
+    return _replicated(kept, count, "sum_vcol_marker", width)
+
+
+def _intersect_all(left: Rel, right: Rel) -> Rel:
+    """RewriteIntersectAllRule: each row as often as the side that has it less."""
+    yes, no = Literal(True, BOOLEAN.not_null()), Literal(None, BOOLEAN)
+    union = _marked_union(left, right, [(yes, no), (no, yes)], ["vcol_left_marker", "vcol_right_marker"])
+    width = len(left.row_type.fields)
+    counter = BIGINT.not_null()
+    calls = [
+        _call("vcol_left_cnt", "$COUNT$1", width, counter),
+        _call("vcol_right_cnt", "$COUNT$1", width + 1, counter),
+    ]
+    grouped = _per_row(union, width, calls)
+    ours, theirs = InputRef(width, counter), InputRef(width + 1, counter)
+    one = Literal(1, INT.not_null())
+    kept = filtered(grouped, [compare(GE, ours, one), compare(GE, theirs, one)])
+    fewer = Call("$IF$1", (compare(GT, ours, theirs), theirs, ours), counter)
+    return _replicated(kept, fewer, "$f0", width)
+
+
+def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], names: list[str]) -> SetOp:
+    def marked(rel: Rel, marker: tuple[RexNode, ...]) -> Project:
+        exprs = (*identity(rel.row_type), *marker)
+        row_type = row_of((*rel.row_type.field_names, *names), (e.type for e in exprs))
+        return Project(input=rel, exprs=exprs, row_type=row_type)
+
+    sides = (marked(left, markers[0]), marked(right, markers[1]))
+    types = [
+        t.with_nullability(t.nullable or o.nullable)
+        for t, o in zip(sides[0].row_type.field_types, sides[1].row_type.field_types, strict=True)
+    ]
+    return SetOp(kind=SetKind.UNION, all=True, operands=sides, row_type=row_of(sides[0].row_type.field_names, types))
+
+
+def _call(name: str, function: str, argument: int, t: LogicalType) -> AggregateCall:
+    return AggregateCall(
+        name=name,
+        syntax="FUNCTION_STAR" if function == "$COUNT$1" else FUNCTION,
+        internal_name=function,
+        arg_list=(argument,),
+        filter_arg=-1,
+        distinct=False,
+        approximate=False,
+        ignore_nulls=False,
+        type=t,
+    )
+
+
+def _per_row(rel: Rel, width: int, calls: list[AggregateCall]) -> Aggregate:
+    fields = rel.row_type.fields[:width]
+    return Aggregate(
+        input=rel,
+        grouping=tuple(range(width)),
+        calls=tuple(calls),
+        row_type=row_of(
+            (*(f.name for f in fields), *(str(c.name) for c in calls)),
+            (*(f.type for f in fields), *(c.type for c in calls)),
+        ),
+    )
+
+
+def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
+    """Each row ``count`` times, by a table function."""
+    exprs = (count, *identity(rel.row_type)[:width])
+    names = (name, *rel.row_type.field_names[:width])
+    counted = Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+    replicated = pick(rel.row_type, range(width)).not_null()
+    call = Call("$REPLICATE_ROWS$1", identity(counted.row_type), replicated)
+    joined = Correlate(
+        input=counted,
+        type=JoinType.INNER,
+        correl="",
+        call=call,
+        function_type=replicated,
+        row_type=concat(counted.row_type, replicated),
+    )
+    columns = identity(joined.row_type)[width + 1 :]
+    return Project(
+        input=joined, exprs=columns, row_type=row_of(rel.row_type.field_names[:width], (c.type for c in columns))
+    )
+
+
+def distinct(rel: Rel) -> Rel:
+    """Each row once."""
+    return Aggregate(input=rel, grouping=tuple(range(len(rel.row_type.fields))), calls=(), row_type=rel.row_type)
+
+
+def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
+    width = len(left.row_type.fields)
+    condition = and_(
+        _null_safe(a, InputRef(i + width, b.type))
+        for i, (a, b) in enumerate(zip(identity(left.row_type), identity(right.row_type), strict=True))
+    )
+    return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
+
+
+def _without_distinct_operands(rel: SetOp) -> SetOp:
+    """AggregateUnionAggregateRule: what will be made distinct need not be so before."""
+
+    def plain(operand: Rel) -> Rel:
+        is_distinct = isinstance(operand, Aggregate) and not operand.calls and isinstance(operand.input, SetOp)
+        return operand.inputs[0] if is_distinct else operand
+
+    return replace(rel, operands=tuple(map(plain, rel.operands)))
+
+
+def _null_safe(a: RexNode, b: RexNode) -> RexNode:
+    """IS NOT DISTINCT FROM, spelled out as Calcite does."""
+    equal = compare(EQ, a, b)
+    if not (a.type.nullable and b.type.nullable):
+        return equal
+    return or_([equal, and_([test(IS_NULL, a), test(IS_NULL, b)])])
+
+
+def _union(rel: SetOp) -> SetOp:
+    """The operands brought to the common types (CoerceInputsRule)."""
+    return replace(rel, all=True, operands=tuple(_coerced(o, rel) for o in rel.operands))
+
+
+def _coerced(rel: Rel, union: SetOp) -> Rel:
+    wanted = union.row_type.field_types
+    if all(t.nullable_() == w.nullable_() for t, w in zip(rel.row_type.field_types, wanted, strict=True)):
+        return rel
+    exprs: tuple[RexNode, ...] = tuple(
+        cast(r, w.with_nullability(r.type.nullable)) for r, w in zip(identity(rel.row_type), wanted, strict=True)
+    )
+    return Project(input=rel, exprs=exprs, row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)))

@@ -1,0 +1,221 @@
+"""Distinct aggregations in two levels: first per bucket of the distinct values, then over the buckets.
+
+Source: ``SplitAggregateRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count as counting
+
+from ...plan.functions import Arguments, arithmetic
+from ...plan.functions.aggregate import SUM0
+from ...plan.record import replace
+from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.specs import AggregateCall
+from ...plan.types import BIGINT, INT, LogicalType
+from ..algebra.logical import Aggregate, Project, Rel
+from ..algebra.physical import Expand
+from ..algebra.row_types import row_of, unique_names
+from ..algebra.tree import bottom_up
+from ..rex.expressions import EQ, and_, cast, compare, identity
+from .aggregates import expand_id
+
+_PARTS = {
+    "$AVG$1": (("$$SUM0$1", "$$SUM0$1"), ("$COUNT$1", "$$SUM0$1")),
+    "$COUNT$1": (("$COUNT$1", "$$SUM0$1"),),
+    **{
+        name: ((name, name),)
+        for name in (
+            *("$$SUM0$1", "$SUM$1", "$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"),
+            *("$FIRST_VALUE$1", "$LAST_VALUE$1", "$LISTAGG$1"),
+        )
+    },
+}
+"""For each function those that are computed per bucket, and those that put the buckets' results together."""
+
+_BUCKETED = frozenset({"$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1"})
+"""Functions that are spread over buckets of their argument although they are not distinct."""
+
+
+def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """Split every aggregation with distinct calls, where the options ask for it."""
+    if config.get("table.optimizer.distinct-agg.split.enabled", "false").lower() != "true":
+        return rel
+    buckets = int(config.get("table.optimizer.distinct-agg.split.bucket-num", "1024"))
+
+    def split(node: Rel) -> Rel:
+        if not isinstance(node, Aggregate) or node.phase or node.grouping_sets is not None:
+            return node
+        if not any(c.distinct for c in node.calls) or any(c.internal_name not in _PARTS for c in node.calls):
+            return node
+        return _split(node, buckets)
+
+    return bottom_up(rel, split)
+
+
+def _split(rel: Aggregate, buckets: int) -> Rel:
+    hashed = _hashed_columns(rel)
+    source: Rel = _with_buckets(rel.input, hashed, buckets) if hashed else rel.input
+    first_bucket = len(rel.input.row_type.fields)
+    bucket_of = {column: first_bucket + i for i, column in enumerate(hashed)}
+    sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
+    grouping = (*rel.grouping, *bucket_of.values())
+    calls, final_names = _parts(rel)
+    sets = [s for call, s in zip(rel.calls, sets, strict=True) for _ in _PARTS[call.internal_name or ""]]
+    if len({s for s in sets if len(s) > len(rel.grouping)}) > 1:
+        source, calls = _expanded(calls, source, grouping, sets)
+    partial = _partial(rel, source, grouping, calls)
+    return _merged(rel, _final(rel, partial, final_names))
+
+
+def _parts(rel: Aggregate) -> tuple[list[AggregateCall], list[str]]:
+    """The calls per bucket, and by what function each is put together."""
+    types = rel.input.row_type.field_types
+    parts, finals = [], []
+    for call in rel.calls:
+        for partial, final in _PARTS[call.internal_name or ""]:
+            half = partial != call.internal_name
+            parts.append(_half_of_average(call, partial, types[call.arg_list[0]]) if half else call)
+            finals.append(final)
+    return parts, finals
+
+
+def _half_of_average(call: AggregateCall, name: str, argument: LogicalType) -> AggregateCall:
+    if name == "$COUNT$1":
+        return replace(call, internal_name=name, syntax="FUNCTION_STAR", type=BIGINT.not_null())
+    return replace(call, internal_name=name, type=SUM0.returns(Arguments((argument,))).not_null())
+
+
+def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
+    columns: set[int] = set()
+    for call in rel.calls:
+        if call.distinct or call.internal_name in _BUCKETED:
+            columns.update(call.arg_list)
+    return tuple(sorted(columns.difference(rel.grouping)))
+
+
+def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Project:
+    """The input with ``MOD(HASH_CODE(column), buckets)`` for each column to spread."""
+    refs = identity(source.row_type)
+    exprs: list[RexNode] = list(refs)
+    for column in hashed:
+        t = refs[column].type
+        code = Call("$HASH_CODE$1", (refs[column],), INT.with_nullability(t.nullable), FUNCTION)
+        exprs.append(Call("$MOD$1", (code, Literal(buckets, INT.not_null())), code.type, FUNCTION))
+    names = (*source.row_type.field_names, *(f"$f{len(refs) + i}" for i in range(len(hashed))))
+    return Project(input=source, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
+
+
+def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
+    """The grouping set that a call belongs to: its buckets, or none."""
+    spread = call.distinct or call.internal_name in _BUCKETED
+    buckets = {bucket_of[a] for a in call.arg_list if spread and a in bucket_of}
+    return (*rel.grouping, *sorted(buckets))
+
+
+def _expanded(
+    split: list[AggregateCall], source: Rel, grouping: tuple[int, ...], sets: list[tuple[int, ...]]
+) -> tuple[Rel, list[AggregateCall]]:
+    """Each row once per grouping set, and the calls filtered to the rows of their own."""
+    fields = source.row_type.fields
+    width = len(fields)
+    distinct_sets = sorted(set(sets), key=lambda s: expand_id(grouping, s))
+    left_out = {g for g in grouping if any(g not in s for s in distinct_sets)}
+    projects = tuple(
+        (
+            *(
+                Literal(None, f.type.nullable_()) if i in left_out and i not in chosen else InputRef(i, f.type)
+                for i, f in enumerate(fields)
+            ),
+            Literal(expand_id(grouping, chosen), BIGINT.not_null()),
+        )
+        for chosen in distinct_sets
+    )
+    types = [*(f.type.nullable_() if i in left_out else f.type for i, f in enumerate(fields)), BIGINT.not_null()]
+    expand = Expand(
+        input=source, projects=projects, expand_index=width, row_type=row_of((*(f.name for f in fields), "$e"), types)
+    )
+    exprs: list[RexNode] = list(identity(expand.row_type)[:width])
+    names = [f.name for f in fields]
+    e = InputRef(width, BIGINT.not_null())
+    place: dict[tuple[int, int], int] = {}
+    calls = []
+    for call, chosen in zip(split, sets, strict=True):
+        number = expand_id(grouping, chosen)
+        key = (number, call.filter_arg)
+        if key not in place:
+            condition: list[RexNode] = [compare(EQ, e, Literal(number, INT.not_null()))]
+            if call.filter_arg >= 0:
+                condition.append(InputRef(call.filter_arg, fields[call.filter_arg].type))
+            place[key] = len(exprs)
+            exprs.append(and_(condition))
+            names.append(f"$g_{number}")
+        calls.append(replace(call, filter_arg=place[key]))
+    project = Project(input=expand, exprs=tuple(exprs), row_type=row_of(unique_names(names), (x.type for x in exprs)))
+    return project, calls
+
+
+def _partial(rel: Aggregate, source: Rel, grouping: tuple[int, ...], calls: list[AggregateCall]) -> Aggregate:
+    fields = source.row_type.fields
+    names = [*(fields[g].name for g in grouping), *(f"$f{len(grouping) + i}" for i in range(len(calls)))]
+    types = [*(fields[g].type for g in grouping), *(c.type for c in calls)]
+    return Aggregate(
+        input=source,
+        grouping=grouping,
+        calls=tuple(replace(c, name=None) for c in calls),
+        ttl=rel.ttl,
+        phase="PARTIAL",
+        row_type=row_of(unique_names(names, "_"), types),
+    )
+
+
+def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggregate:
+    first = len(partial.grouping)
+    keys = len(rel.grouping)
+    calls = tuple(
+        AggregateCall(
+            name=None,
+            internal_name=function,
+            arg_list=(first + i,),
+            filter_arg=-1,
+            distinct=False,
+            approximate=False,
+            ignore_nulls=False,
+            type=part.type,
+        )
+        for i, (function, part) in enumerate(zip(functions, partial.calls, strict=True))
+    )
+    names = [*rel.row_type.field_names[:keys], *(f"$f{keys + i}" for i in range(len(calls)))]
+    types = [*rel.row_type.field_types[:keys], *(c.type for c in calls)]
+    return Aggregate(
+        input=partial,
+        grouping=tuple(range(keys)),
+        calls=calls,
+        ttl=rel.ttl,
+        phase="FINAL",
+        row_type=row_of(names, types),
+    )
+
+
+def _merged(rel: Aggregate, final: Aggregate) -> Rel:
+    """Sums and counts as averages, in a projection above."""
+    if len(final.calls) == len(rel.calls):
+        return final
+    columns = iter(identity(final.row_type))
+    exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
+    for call in rel.calls:
+        value = next(columns)
+        exprs.append(_average(value, next(columns), call) if call.internal_name == "$AVG$1" else value)
+    names: list[str] = []
+    for i, e in enumerate(exprs):
+        free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)
+        names.append(final.row_type.field_names[e.index] if isinstance(e, InputRef) else next(free))
+    return Project(input=final, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
+
+
+def _average(total: RexNode, count: RexNode, call: AggregateCall) -> RexNode:
+    zero = Literal(0, BIGINT.not_null())
+    quotient = arithmetic.DIVIDE.call(total, count)
+    operands = (compare(EQ, count, zero), Literal(None, call.type.nullable_()), quotient)
+    return cast(Call("$IF$1", operands, quotient.type.nullable_(), FUNCTION), call.type)

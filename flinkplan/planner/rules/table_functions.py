@@ -1,0 +1,72 @@
+"""Conditions on what a table function returns, which the correlation with it tests itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...plan.record import replace
+from ...plan.rex import InputRef, RexNode
+from ...plan.specs import JoinType
+from ..algebra.logical import Correlate, Filter, Join, Project, Rel
+from ..algebra.row_types import row_of
+from ..algebra.tree import with_inputs
+from ..rex.expressions import and_, conjunctions, inline, refs, shift
+from ..rex.simplify import simplify_condition
+from .predicates import filtered
+from .reduce import constants
+
+
+def push_into_correlates(rel: Rel) -> Rel:
+    """Move conditions that read a function's columns alone beside it, ere constants take the place of columns.
+
+    Source: ``FilterCorrelateRule``.  That of the outer row's columns waits for the other filters.
+    """
+    match rel:
+        case Filter(input=Project() | Join() | Correlate()):
+            below, taken = _sunk(rel.input, {p: p for p in conjunctions(rel.condition)})
+            return filtered(below, [p for p in conjunctions(rel.condition) if p not in taken]) if taken else rel
+        case Correlate():
+            return _named(rel)
+    return rel
+
+
+def _sunk(rel: Rel, parts: Mapping[RexNode, RexNode]) -> tuple[Rel, set[RexNode]]:
+    """The relation with the conditions that functions below it take, and these; each is given with what it is here."""
+    taken: set[RexNode] = set()
+    match rel:
+        case Project(input=source, exprs=exprs):
+            moved = {
+                p: inline(q, exprs) for p, q in parts.items() if all(isinstance(exprs[i], InputRef) for i in refs(q))
+            }
+        case Correlate(type=JoinType.INNER, input=source) if source.row_type.fields:
+            width = len(source.row_type.fields)
+            moved, own = _by_side(parts, width)
+            if own:
+                before = conjunctions(rel.condition) if rel.condition else []
+                rel = _named(replace(rel, condition=simplify_condition(and_([*before, *own.values()]))))
+                taken.update(own)
+        case Join(type=JoinType.INNER, left=left):
+            width = len(left.row_type.fields)
+            sides = [_sunk(i, m) for i, m in zip(rel.inputs, _by_side(parts, width), strict=True)]
+            return with_inputs(rel, tuple(new for new, _ in sides)), set().union(*(found for _, found in sides))
+        case _:
+            return rel, taken
+    below, taken_below = _sunk(source, moved)
+    return with_inputs(rel, (below,)), taken | taken_below
+
+
+def _by_side(parts: Mapping[RexNode, RexNode], width: int) -> tuple[dict[RexNode, RexNode], dict[RexNode, RexNode]]:
+    left = {p: q for p, q in parts.items() if max(refs(q), default=width) < width}
+    return left, {p: shift(q, -width) for p, q in parts.items() if refs(q) and min(refs(q)) >= width}
+
+
+def _named(rel: Correlate) -> Correlate:
+    """A function of which the condition fixes a column: the projection that named its columns has become its own."""
+    if rel.condition is None:
+        return rel
+    function = rel.function_type
+    names = rel.row_type.field_names[len(rel.input.row_type.fields) :]
+    row = Project(input=rel.input, exprs=(), row_type=function)
+    if not constants(Filter(input=row, condition=rel.condition, row_type=function)):
+        return rel
+    return replace(rel, function_type=row_of(names, function.field_types))

@@ -1,0 +1,168 @@
+"""Time attributes become plain timestamps where their meaning ends.  Source: ``RelTimeIndicatorConverter``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ...plan.record import replace
+from ...plan.rex import FUNCTION, Call, InputRef, RexNode
+from ..algebra.join_kinds import interval_bounds
+from ..algebra.logical import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify, TemporalJoin
+from ..algebra.physical import Calc, OverAggregate, Rank
+from ..algebra.row_types import row_of
+from ..algebra.tree import with_inputs
+from ..metadata.window_properties import window_keys
+from ..rex.expressions import CAST, SPECIAL, identity, retype, rewrite
+from .calcs import calc, merge_calcs
+from .predicates import ONE_SIDED, join_row_type
+from .windows import groups_by_window
+
+_KEEPING = frozenset({"$$TUMBLE$1", "$$HOP$1", "$$SESSION$1", "$PROCTIME$1"})
+"""Functions whose operands must stay time attributes."""
+
+PROCTIME_MATERIALIZE = "$PROCTIME_MATERIALIZE$1"
+
+
+def materialize_time(rel: Rel) -> Rel:
+    """Materialize time attributes in a tree of calcs."""
+    inputs = tuple(materialize_time(i) for i in rel.inputs)
+    new = with_inputs(rel, inputs)
+    rule = _RULES.get(type(new))
+    return rule(new) if rule else new
+
+
+def materialized(rex: RexNode) -> RexNode:
+    """A time attribute as a plain timestamp."""
+    t = rex.type
+    if t.is_proctime:
+        return Call(PROCTIME_MATERIALIZE, (rex,), t.regular(), FUNCTION)
+    return Call(CAST, (rex,), t.regular(), SPECIAL) if t.is_rowtime else rex
+
+
+def _in_calls(rex: RexNode) -> RexNode:
+    if not isinstance(rex, Call) or rex.name in _KEEPING:
+        return rex
+    operands = tuple(_in_calls(o) for o in rex.operands)
+    if rex.name == CAST and operands[0].type.is_rowtime and rex.type.root == operands[0].type.root:
+        return replace(rex, operands=operands, type=rex.type.regular())
+    if rex.name == PROCTIME_MATERIALIZE:
+        return replace(rex, operands=operands)
+    if rex.name == CAST and isinstance(operands[0], Call) and operands[0].type == rex.type:
+        return operands[0]
+    return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
+
+
+def _calc(rel: Calc) -> Rel:
+    types = rel.input.row_type.field_types
+    exprs = tuple(_in_calls(retype(e, types)) for e in rel.projection)
+    condition = None if rel.condition is None else _in_calls(retype(rel.condition, types))
+    row_type = row_of(rel.row_type.field_names, (e.type for e in exprs))
+    return merge_calcs(replace(rel, projection=exprs, condition=condition, row_type=row_type))
+
+
+def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
+    """The relation with those columns materialized."""
+    wanted = {i for i in indexes if rel.row_type.fields[i].type.is_time_attribute}
+    if not wanted:
+        return rel
+    exprs = (materialized(r) if i in wanted else r for i, r in enumerate(identity(rel.row_type)))
+    return calc(rel, exprs, rel.row_type.field_names)
+
+
+def _aggregate(rel: Aggregate) -> Rel:
+    if groups_by_window(rel):
+        used = {i for c in rel.calls for i in c.arg_list}
+    else:
+        used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
+    types = tuple(
+        t.regular() if not groups_by_window(rel) or i >= len(rel.grouping) else t
+        for i, t in enumerate(rel.row_type.field_types)
+    )
+    calls = tuple(replace(c, type=c.type.regular()) for c in rel.calls)
+    return replace(
+        rel,
+        input=plain_columns(rel.input, used),
+        calls=calls,
+        row_type=row_of(rel.row_type.field_names, types),
+    )
+
+
+def _join(rel: Join) -> Rel:
+    if not _keeps_time(rel):
+        left = plain_columns(rel.left, range(len(rel.left.row_type.fields)))
+        right = plain_columns(rel.right, range(len(rel.right.row_type.fields)))
+        rel = replace(rel, left=left, right=right)
+        rel = replace(
+            rel,
+            condition=retype(rel.condition, (*left.row_type.field_types, *right.row_type.field_types)),
+            row_type=join_row_type(rel.type, left, right, _names(rel)),
+        )
+    return replace(rel, condition=rel.condition)
+
+
+def _keeps_time(rel: Join) -> bool:
+    """Whether the join's inputs may keep their time attributes: interval and window joins."""
+    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
+    bounds, _ = interval_bounds(rel.condition, types, len(rel.left.row_type.fields))
+    return (bounds is not None and rel.type not in ONE_SIDED) or window_keys(rel) is not None
+
+
+def _temporal_join(rel: TemporalJoin) -> Rel:
+    """What the versioned side brings is plain."""
+    width = len(rel.left.row_type.fields)
+    return plain_columns(rel, range(width, len(rel.row_type.fields)))
+
+
+def _names(rel: Join) -> tuple[str, ...] | None:
+    return rel.row_type.field_names if len(rel.row_type.fields) > len(rel.left.row_type.fields) else None
+
+
+def _multi_join(rel: MultiJoin) -> Rel:
+    operands = tuple(plain_columns(o, range(len(o.row_type.fields))) for o in rel.operands)
+    plain = [t for o in operands for t in o.row_type.field_types]
+    nullable = [t.nullable for t in rel.row_type.field_types]
+    types = [t.with_nullability(n) for t, n in zip(plain, nullable, strict=True)]
+
+    def plainly(node: RexNode) -> RexNode:
+        if not isinstance(node, InputRef):
+            return node
+        return replace(node, type=plain[node.index].with_nullability(node.type.nullable))
+
+    conditions = tuple(rewrite(c, plainly) for c in rel.conditions)
+    row_type = row_of(rel.row_type.field_names, types)
+    return replace(rel, operands=operands, conditions=conditions, row_type=row_type)
+
+
+def _passed_on(rel: Rel) -> Rel:
+    """A relation that adds columns to those of its input, which may no longer be time attributes."""
+    own = rel.row_type.field_types
+    below = rel.inputs[0].row_type.field_types
+    return replace(rel, row_type=row_of(rel.row_type.field_names, (*below, *own[len(below) :])))
+
+
+def _union(rel: SetOp) -> Rel:
+    first = rel.operands[0].row_type.field_types
+    types = [
+        t if t == first[i] or t.nullable_() == first[i].nullable_() or not first[i].is_time_attribute else first[i]
+        for i, t in enumerate(rel.row_type.field_types)
+    ]
+    return replace(rel, row_type=row_of(rel.row_type.field_names, types))
+
+
+def _sink(rel: TableModify) -> Rel:
+    proctimes = [i for i, f in enumerate(rel.input.row_type.fields) if f.type.is_proctime]
+    new = plain_columns(rel.input, proctimes)
+    return replace(rel, input=new, row_type=new.row_type)
+
+
+_RULES: dict[type[Rel], Callable[..., Rel]] = {
+    Calc: _calc,
+    Aggregate: _aggregate,
+    Join: _join,
+    MultiJoin: _multi_join,
+    OverAggregate: _passed_on,
+    Rank: _passed_on,
+    SetOp: _union,
+    TableModify: _sink,
+    TemporalJoin: _temporal_join,
+}

@@ -1,0 +1,170 @@
+"""Aggregations per window.
+
+Sources: ``StreamPhysicalWindowAggregateRule``, ``TwoStageOptimizedWindowAggregateRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...plan.errors import UnsupportedError
+from ...plan.record import replace
+from ...plan.rex import InputRef
+from ...plan.specs import (
+    NamedWindowProperty,
+    SessionWindow,
+    SliceAttachedWindowing,
+    TimeAttributeWindowing,
+    WindowAttachedWindowing,
+    WindowingStrategy,
+    WindowProperty,
+    WindowReference,
+)
+from ...plan.types import BIGINT, LogicalType
+from ..algebra.accumulators import accumulators, counts_rows
+from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
+from ..algebra.physical import (
+    Calc,
+    Exchange,
+    GlobalWindowAggregate,
+    LocalWindowAggregate,
+    WindowAggregate,
+)
+from ..algebra.row_types import row_of, unique_names
+from ..metadata.window_properties import WindowColumns, window_columns
+from ..rex.expressions import identity, refs
+from .calcs import calc
+from .window_pull_up import pull_up_window
+
+
+def groups_by_window(rel: Aggregate) -> bool:
+    """Whether an aggregation is one per window: it groups by the start and the end of its input's window.
+
+    Over sessions it must group by what the sessions are partitioned by, and by nothing else.  By processing
+    time the window must be assigned right below, and nothing be computed of its columns.
+    """
+    found = window_columns(rel.input)
+    if found is None or rel.grouping_sets is not None or not found.bounded_by(rel.grouping):
+        return False
+    keys = set(rel.grouping) - found.all
+    if isinstance(found.spec, SessionWindow) and keys != set(found.spec.partition_key_indices or ()):
+        return False
+    return found.time_type.is_rowtime or _assigned_right_below(rel, found)
+
+
+def _assigned_right_below(rel: Aggregate, found: WindowColumns) -> bool:
+    below = rel.input
+    while isinstance(below, (Calc, Project, Filter)):
+        columns = window_columns(below.input)
+        if columns is None or columns.all & _computed_of(below):
+            return False
+        below = below.input
+    return isinstance(below, WindowFunction) and not any(found.all & set(c.arg_list) for c in rel.calls)
+
+
+def _computed_of(rel: Calc | Project | Filter) -> set[int]:
+    """The input's columns that a condition or a call reads."""
+    exprs = () if isinstance(rel, Filter) else rel.projection if isinstance(rel, Calc) else rel.exprs
+    condition = None if isinstance(rel, Project) else rel.condition
+    return refs(condition).union(*(refs(e) for e in exprs if not isinstance(e, InputRef)))
+
+
+def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], retracts: bool) -> Rel:
+    """An aggregation per window, over its input as a physical relation; a calc on top brings the columns into order."""
+    found = window_columns(rel.input)
+    assert found is not None
+    keys = tuple(g for g in rel.grouping if g not in found.all)
+    properties: list[NamedWindowProperty] = []
+    property_of: dict[int, int] = {}
+    kinds = (("window_start", "WindowStart", found.starts), ("window_end", "WindowEnd", found.ends))
+    time_kind = "Rowtime" if found.time_type.is_rowtime else "Proctime"
+    for name, kind, columns in (*kinds, ("window_time", time_kind, found.times)):
+        grouped = [g for g in rel.grouping if g in columns]
+        if grouped:
+            reference = WindowReference("w$", found.time_type)
+            properties.append(NamedWindowProperty(name, WindowProperty(kind, reference)))
+            property_of.update(dict.fromkeys(grouped, len(properties) - 1))
+    names_of = dict(zip(rel.grouping, rel.row_type.field_names, strict=False))
+    calls = rel.calls
+    first = len(keys) + len(calls)
+    call_names = [c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls)]
+    names = [*unique_names([*(names_of[k] for k in keys), *call_names], "_"), *(p.name for p in properties)]
+    types = [
+        *(source.row_type.fields[k].type for k in keys),
+        *(c.type for c in calls),
+        *(_property_type(i, property_of, source) for i in range(len(properties))),
+    ]
+    attached = WindowAttachedWindowing(
+        found.spec, found.time_type, min(found.starts), min(found.ends), found.time_type.is_rowtime
+    )
+    aggregate = WindowAggregate(
+        input=source,
+        grouping=keys,
+        calls=calls,
+        windowing=attached,
+        properties=tuple(properties),
+        row_type=row_of(names, types),
+    )
+    aggregate = pull_up_window(aggregate)
+    physical = two_phases(aggregate, config, retracts)
+    place = {g: keys.index(g) if g in keys else first + property_of[g] for g in rel.grouping}
+    order = [*(place[g] for g in rel.grouping), *range(len(keys), first)]
+    outputs = identity(physical.row_type)
+    return calc(physical, (outputs[i] for i in order), rel.row_type.field_names)
+
+
+def _property_type(index: int, property_of: Mapping[int, int], source: Rel) -> LogicalType:
+    column = next(c for c, i in property_of.items() if i == index)
+    return source.row_type.fields[column].type
+
+
+# ---------------------------------------------------------------- phases
+
+
+def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) -> Rel:
+    """Local and global aggregation, with an exchange between, where the window can be cut into slices."""
+    source = rel.input
+    windowing = rel.windowing
+    one_phase = config.get("table.optimizer.agg-phase-strategy", "AUTO").upper() == "ONE_PHASE"
+    spec, is_rowtime = windowing.window, windowing.is_rowtime  # type: ignore[attr-defined]
+    by_proctime = isinstance(windowing, TimeAttributeWindowing) and not is_rowtime
+    if one_phase or by_proctime or isinstance(spec, SessionWindow) or not _mergeable(rel, retracts):
+        exchange = Exchange(input=source, keys=rel.grouping, row_type=source.row_type)
+        return replace(rel, input=exchange)
+    retractions = (retracts,) * len(rel.calls)
+    columns = accumulators(rel.calls, retractions, source.row_type.field_types, counts_rows(windowing, retracts))
+    end_name = "$slice_end" if isinstance(windowing, TimeAttributeWindowing) else "$window_end"
+    keys = [source.row_type.fields[g] for g in rel.grouping]
+    names = [*(k.name for k in keys), *(f.name for f in columns.fields), end_name]
+    types = [*(k.type for k in keys), *(f.type for f in columns.fields), BIGINT]
+    local = LocalWindowAggregate(
+        input=source, grouping=rel.grouping, calls=rel.calls, windowing=windowing, row_type=row_of(names, types)
+    )
+    grouping = tuple(range(len(keys)))
+    exchange = Exchange(input=local, keys=grouping, row_type=local.row_type)
+    end = len(names) - 1
+    merged: WindowingStrategy
+    if isinstance(windowing, TimeAttributeWindowing):
+        merged = SliceAttachedWindowing(spec, windowing.time_attribute_type, end, is_rowtime)
+    else:
+        assert isinstance(windowing, WindowAttachedWindowing)
+        merged = replace(windowing, window_start=-1, window_end=end)
+    return GlobalWindowAggregate(
+        input=exchange,
+        grouping=grouping,
+        calls=rel.calls,
+        windowing=merged,
+        properties=rel.properties,
+        local_input=source.row_type,
+        local_grouping=rel.grouping,
+        row_type=rel.row_type,
+    )
+
+
+def _mergeable(rel: WindowAggregate, retracts: bool) -> bool:
+    """Whether accumulators of all the calls can be handed on."""
+    try:
+        accumulators(rel.calls, (retracts,) * len(rel.calls), rel.input.row_type.field_types)
+    except UnsupportedError:
+        return False
+    return True
