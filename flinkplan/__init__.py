@@ -4,6 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .compat.restart import RestartError
+    from .executor.errors import ExecutionError, TableError
+    from .plan.checkpoint import CheckpointInUseError
+    from .plan.durations import DurationError
+    from .plan.errors import ErrorGroup, FlinkplanError, Location, PlanError, UnsupportedError
+    from .planner.binder.errors import BindError
+    from .planner.catalog import CatalogError
+    from .planner.sql.errors import SqlSyntaxError
     from .table import (
         CompiledPlan,
         EnvironmentSettings,
@@ -18,20 +26,50 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BindError",
+    "CatalogError",
+    "CheckpointInUseError",
     "CompiledPlan",
+    "DurationError",
     "EnvironmentSettings",
+    "ErrorGroup",
+    "ExecutionError",
     "ExplainDetail",
+    "FlinkplanError",
+    "Location",
+    "PlanError",
     "PlanReference",
+    "RestartError",
+    "SqlSyntaxError",
     "StatementSet",
     "TableConfig",
     "TableEnvironment",
+    "TableError",
     "TableResult",
+    "UnsupportedError",
     "__version__",
 ]
 
+_ERRORS = {
+    "BindError": ".planner.binder.errors",
+    "CatalogError": ".planner.catalog",
+    "CheckpointInUseError": ".plan.checkpoint",
+    "DurationError": ".plan.durations",
+    "ErrorGroup": ".plan.errors",
+    "ExecutionError": ".executor.errors",
+    "FlinkplanError": ".plan.errors",
+    "Location": ".plan.errors",
+    "PlanError": ".plan.errors",
+    "RestartError": ".compat.restart",
+    "SqlSyntaxError": ".planner.sql.errors",
+    "TableError": ".executor.errors",
+    "UnsupportedError": ".plan.errors",
+}
+"""Where the errors are declared; all of them are :class:`FlinkplanError`."""
+
 
 def __getattr__(name: str) -> Any:
-    """The Table API, imported when it is first asked for."""
+    """The Table API and the errors that it raises, imported when they are first asked for."""
     if name in __all__:
-        return getattr(import_module(".table", __name__), name)
+        return getattr(import_module(_ERRORS.get(name, ".table"), __name__), name)
     raise AttributeError(f"module 'flinkplan' has no attribute '{name}'")

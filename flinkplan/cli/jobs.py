@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .errors import Terminated
-from .jvm import quiet_jvm
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
 
@@ -125,6 +124,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._check_restart(checkpoint, plan, options)
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
+        from ..executor.quiet import quiet_jvm
 
         mode = Mode(self._mode) if self._mode else None
         how = JobOptions(
@@ -136,7 +136,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             single=single,
         )
         self._is_starting = True
-        with quiet_jvm(self._debug):
+        with nullcontext() if self._debug else quiet_jvm():
             job = execute(plan, how)
         self._is_starting = False
         self._take_interrupts()  # a starting PySpark puts a handler of its own in place

@@ -80,5 +80,7 @@ def compile_statements(script: ast.Script, options: Mapping[str, str]) -> Plan:
             elif not isinstance(statement, ast.QueryStatement):
                 session.apply(statement)
         except FlinkplanError as error:
+            if isinstance(statement, (ast.CreateTable, ast.CreateView)):
+                session.catalog.doubt(statement.name.names)
             errors += [each for each in error.errors if not isinstance(each, FaultyDefinition)]
     raise together(errors) if errors else _nothing_to_compile(script)

@@ -37,8 +37,6 @@ class Session:
         try:
             action(self, statement)
         except FlinkplanError as error:
-            if isinstance(statement, (ast.CreateTable, ast.CreateView)):
-                self.catalog.faulty.add(self.catalog.qualify(statement.name.names))
             raise placed(error, statement.span) from None
         except RecursionError:
             raise _too_deep(statement) from None

@@ -35,6 +35,7 @@ def start(plan: Plan, options: Mapping[str, str]) -> Job:
     from ..compat.restart import check_restart
     from ..executor.context import Mode
     from ..executor.job import JobOptions, execute
+    from ..executor.quiet import quiet_jvm
 
     checkpoint = options.get("execution.checkpointing.dir")
     allowed = [entry.strip() for entry in options.get("flinkplan.allow", "").split(",")]
@@ -43,18 +44,17 @@ def start(plan: Plan, options: Mapping[str, str]) -> Job:
     modes = {known.value: known for known in Mode}
     if mode is not None and mode not in modes:
         raise PlanError(f"the mode '{mode}' does not exist", hint=f"there is {', '.join(modes)}")
-    return execute(
-        plan,
-        JobOptions(
-            checkpoint=checkpoint,
-            master=options.get("flinkplan.master"),
-            conf=_under(_CONF, options),
-            variables=_under(_VARIABLE, options),
-            options=options,
-            mode=None if mode is None else modes[mode],
-            trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
-        ),
+    how = JobOptions(
+        checkpoint=checkpoint,
+        master=options.get("flinkplan.master"),
+        conf=_under(_CONF, options),
+        variables=_under(_VARIABLE, options),
+        options=options,
+        mode=None if mode is None else modes[mode],
+        trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
     )
+    with quiet_jvm():
+        return execute(plan, how)
 
 
 def _under(prefix: str, options: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 import flinkplan
-from flinkplan import CompiledPlan, EnvironmentSettings, PlanReference, TableEnvironment
+from flinkplan import BindError, CatalogError, CompiledPlan, EnvironmentSettings, PlanReference, TableEnvironment
 from flinkplan.plan.document import Plan, load
 from flinkplan.plan.errors import FlinkplanError, PlanError, UnsupportedError
 from flinkplan.table import ResultKind
@@ -82,6 +82,16 @@ def test_names_and_parameters_are_those_of_pyflink() -> None:
         PlanReference.from_json_string: ["json_string"],
     }
     assert {method: list(inspect.signature(method).parameters) for method in parameters} == parameters
+
+
+def test_a_definition_that_fails_leaves_its_name_usable(env: TableEnvironment) -> None:
+    with pytest.raises(CatalogError, match="exists already"):
+        env.execute_sql("CREATE TABLE sink (id INT) WITH ('connector' = 'print')")
+    with pytest.raises(BindError):
+        env.execute_sql("CREATE TABLE late (id INT, PRIMARY KEY (idd) NOT ENFORCED) WITH ('connector' = 'print')")
+    assert "late" not in env.list_tables()
+    env.execute_sql("CREATE TABLE late (id INT) WITH ('connector' = 'print')")
+    assert env.compile_plan_sql(INSERT) and env.compile_plan_sql("INSERT INTO late SELECT id FROM orders")
 
 
 def test_config_and_set_are_one(env: TableEnvironment) -> None:

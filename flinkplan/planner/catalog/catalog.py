@@ -84,7 +84,7 @@ class Catalog(Struct):
     objects: dict[Identifier, Table | View] = field(default_factory=dict)
     temporary: dict[Identifier, Table | View] = field(default_factory=dict)
     faulty: set[Identifier] = field(default_factory=set)
-    """Names whose definitions are wrong."""
+    """Names whose definitions are wrong, in a script that is judged to its end."""
 
     # Tables and views
 
@@ -109,6 +109,11 @@ class Catalog(Struct):
         if identifier in self.faulty:
             raise FaultyDefinition(f"the definition of '{identifier.summary}' is wrong")
         return self.temporary.get(identifier) or self.objects.get(identifier)
+
+    def doubt(self, names: tuple[str, ...]) -> None:
+        """Say that what defines a name is wrong, so that nothing which refers to it is judged."""
+        if len(names) <= 3:
+            self.faulty.add(self.qualify(names))
 
     def get(self, names: tuple[str, ...], kind: type[T]) -> T:
         """The table, or the view, of a name.  Raises :class:`CatalogError` if there is none of that kind."""

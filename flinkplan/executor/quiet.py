@@ -10,14 +10,11 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def quiet_jvm(debug: bool) -> Iterator[None]:
+def quiet_jvm() -> Iterator[None]:
     """Let a JVM that starts inside write its standard error to a file; where that fails, show what it wrote.
 
     The JVM keeps the file for good; only this process has its own standard error back afterwards.
     """
-    if debug:
-        yield
-        return
     sys.stderr.flush()
     with tempfile.TemporaryFile() as log:
         kept = os.dup(2)
