@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..plan.record import replace
-from .options import read_input, report_format
+from .options import check_is_plan, read_plan_text, report_format
 
 if TYPE_CHECKING:
     from ..compat.diff import Diff, Source
@@ -89,8 +89,10 @@ def _source(reference: str) -> Source:
     if reference == "-":
         from ..compat.diff import Source
 
-        text, name = read_input(reference)
+        text, name = read_plan_text(reference)
         return Source(name, text)
     from ..compat.references import read_plan
 
-    return read_plan(reference)
+    source = read_plan(reference)
+    check_is_plan(source.text, reference)
+    return source

@@ -8,6 +8,7 @@ import traceback
 import click
 
 from ..plan.errors import FlinkplanError
+from ..plan.printable import printable
 from ..plan.snippets import described
 
 INTERRUPTED = 130
@@ -24,7 +25,8 @@ def print_error(error: FlinkplanError) -> None:
     for number, each in enumerate(error.errors):
         if number:
             click.echo(err=True)
-        message, place, snippet, hint = described(each)
+        message, place, snippet, hint = (text and printable(text) for text in described(each))
+        assert message is not None
         click.echo(click.style("error: ", fg="red", bold=True) + message, err=True)
         if place:
             click.echo(click.style(" --> ", fg="blue") + place, err=True)
@@ -40,7 +42,7 @@ def print_internal_error(error: BaseException, debug: bool) -> None:
 
     if debug:
         traceback.print_exception(error, file=sys.stderr)
-    kind = f"{type(error).__name__}: {error}".splitlines()[0]
+    kind = printable(f"{type(error).__name__}: {error}".splitlines()[0])
     click.echo(click.style("internal error: ", fg="red", bold=True) + f"{kind} (flinkplan {__version__})", err=True)
     if not debug:
         click.echo(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .jobs import JobRunner, job_options
-from .options import assignment, read_input
+from .options import assignment, read_plan_text
 
 
 @click.command(short_help="Run a plan on Spark.")
@@ -35,7 +35,7 @@ def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str
     if unknown := [key for key in session if key not in DEFAULTS]:
         known = ", ".join(DEFAULTS)
         raise click.UsageError(f"the option '{unknown[0]}' does nothing when a plan is executed; there is {known}")
-    text, name = read_input(plan)
+    text, name = read_plan_text(plan)
     compiled = read_plan(text, name)
     with JobRunner(debug=debug, **job) as runner:
         runner.start(compiled, session, single=True)

@@ -21,6 +21,7 @@ def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, for
     sink is a query of its own.
     """
     from ..plan.explain import explain_json, explain_lines
+    from ..plan.printable import printable
 
     compiled = load_plan_or_pipeline(plan, dict(options))
     if physical:
@@ -37,6 +38,7 @@ def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, for
     # all lines first: a tree too deep to draw is refused before anything is printed
     for line in list(physical_lines(queries) if physical else explain_lines(compiled)):
         if line.name:
-            click.echo(f"{click.style(line.branches, dim=True)}{click.style(line.name, bold=True)}  {line.text}")
+            name = click.style(printable(line.name), bold=True)
+            click.echo(f"{click.style(line.branches, dim=True)}{name}  {printable(line.text)}")
         else:
-            click.echo(click.style(str(line), dim=True))
+            click.echo(click.style(printable(str(line)), dim=True))

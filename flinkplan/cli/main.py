@@ -93,6 +93,10 @@ def run(arguments: Sequence[str]) -> int:
     except FlinkplanError as e:
         print_error(e)
         return e.exit_code
+    except RecursionError:
+        error = FlinkplanError("the input is nested too deeply")
+        print_error(error)
+        return error.exit_code
     except click.exceptions.Exit as e:
         return e.exit_code
     except click.ClickException as e:

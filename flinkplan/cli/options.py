@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import click
 
 from ..compat.reports import FORMATS
 
+_STATEMENTS = frozenset(
+    {"ALTER", "BEGIN", "COMPILE", "CREATE", "DROP", "EXECUTE", "EXPLAIN", "INSERT", "RESET", "SELECT", "SET"}
+    | {"STATEMENT", "USE", "VERSION", "WITH"}
+)
+"""Words that pipelines begin with."""
+
 
 def assignment(text: str) -> tuple[str, str]:
     """The parameter type of ``NAME=VALUE``."""
+    if not text.isprintable() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise click.BadParameter("an argument is not UTF-8 text")
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise click.BadParameter(f"'{text}' is not of the form NAME=VALUE")
@@ -42,3 +51,47 @@ def read_input(path: str) -> tuple[str, str]:
         return sys.stdin.buffer.read().decode("utf-8"), "<stdin>"
     except UnicodeDecodeError as e:
         raise PlanError(f"not UTF-8 text (byte {e.start})", where="<stdin>") from None
+
+
+def read_plan_text(path: str) -> tuple[str, str]:
+    """The same of what should be a plan.  Raises :class:`PlanError` for a pipeline."""
+    text, name = read_input(path)
+    check_is_plan(text, name)
+    return text, name
+
+
+def check_is_plan(text: str, name: str) -> None:
+    """Raise :class:`PlanError`, naming the commands that were meant, for the text of a pipeline."""
+    from ..plan.errors import PlanError
+
+    if _is_pipeline(text, name):
+        raise PlanError(
+            "this is a pipeline, not a compiled plan",
+            where=name,
+            hint=f"'flinkplan run {name}' runs it, 'flinkplan compile {name} -o plan.json' makes a plan of it",
+        )
+
+
+def read_pipeline_text(path: str) -> tuple[str, str]:
+    """The same of what should be a pipeline.  Raises :class:`PlanError`, naming the commands meant, for a plan."""
+    from ..plan.errors import PlanError
+    from ..planner.spec import is_spec
+
+    text, name = read_input(path)
+    if not is_spec(name) and text.lstrip().startswith("{"):
+        raise PlanError(
+            "this is JSON, such as a compiled plan has, and not a pipeline",
+            where=name,
+            hint=f"'flinkplan execute {name}' runs a plan, 'flinkplan validate {name}' checks it",
+        )
+    return text, name
+
+
+def _is_pipeline(text: str, name: str) -> bool:
+    """Whether the name or the first word of a text says that it is SQL or YAML."""
+    from ..planner.spec import is_spec
+
+    if text.lstrip()[:1] in ("{", "["):
+        return False
+    first = re.match(r"(?:\s+|--[^\n]*\n|/\*.*?\*/)*+(\w+)", text, re.DOTALL)
+    return is_spec(name) or name.lower().endswith(".sql") or (first is not None and first[1].upper() in _STATEMENTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .options import read_input
+from .options import read_input, read_pipeline_text
 
 if TYPE_CHECKING:
     from ..plan.document import Plan
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def compile_pipeline(path: str, options: Mapping[str, str]) -> Plan:
     """Compile a SQL script, or a spec in YAML."""
-    text, name = read_input(path)
+    text, name = read_pipeline_text(path)
     return _compile(text, name, options)
 
 

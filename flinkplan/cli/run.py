@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .jobs import JobRunner, job_options
-from .options import assignment, read_input
+from .options import assignment, read_pipeline_text
 
 
 @click.command(short_help="Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.")
@@ -23,7 +23,7 @@ def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], *
     from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, TableEnvironment
 
-    text, name = read_input(script)
+    text, name = read_pipeline_text(script)
     statements = parse_pipeline(text, name).statements
     with JobRunner(debug=debug, **job) as runner:
         environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..plan.printable import printable
 from .tables import aligned
 
 if TYPE_CHECKING:
@@ -30,12 +32,12 @@ def command(
     Operators have a number within their sink's query, which is Spark's, and the name of their exec node (join, or
     join#2). Keys and values are shown as JSON, one object a line with --format json. This starts Spark and reads only.
     """
+    from ..executor.quiet import quiet_jvm
     from ..executor.session import session
     from ..executor.states import count, entries, find_states
-    from .jvm import quiet_jvm
 
     states = _chosen(find_states(checkpoint), sink, operator)
-    with quiet_jvm(debug):
+    with nullcontext() if debug else quiet_jvm():
         spark = session()
         if operator is None and key is None:
             _print_counts([(state, count(spark, state)) for state in states], format_)
@@ -72,7 +74,8 @@ def _print_counts(counts: list[tuple[State, int]], format_: str) -> None:
 
 def _print_entries(state: State, entries: list[Entry], format_: str) -> None:
     if format_ == "text":
-        click.echo(f"{state.sink}, operator {state.operator}{f' ({state.node})' if state.node else ''}, {state.name}")
+        node = f" ({state.node})" if state.node else ""
+        click.echo(printable(f"{state.sink}, operator {state.operator}{node}, {state.name}"))
     for entry in entries:
         expires = entry.expires.isoformat(timespec="seconds") if entry.expires else None
         if format_ == "json":
@@ -80,7 +83,7 @@ def _print_entries(state: State, entries: list[Entry], format_: str) -> None:
             _print_json({**_head(state), **told})
         else:
             when = f"{'expired' if entry.is_expired else 'expires'} {expires}" if expires else "never expires"
-            click.echo(f"  {_json(entry.key)}: {_json(entry.value)}  {when}")
+            click.echo(printable(f"  {_json(entry.key)}: {_json(entry.value)}  {when}"))
 
 
 def _head(state: State) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import read_input
+from .options import read_plan_text
 from .tables import aligned
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
     be patterns: 'join*.*=1 d'. Everything else in the file stays byte for byte, so the diff shows the TTLs only.
     """
     from ..plan.document import loads, write_text
+    from ..plan.printable import printable
     from ..plan.ttl import set_ttls, states
 
-    text, name = read_input(plan)
+    text, name = read_plan_text(plan)
     edits = _edits(sets, all_)
     if not edits:
         if in_place:
@@ -39,7 +40,7 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
     for change in changes:
         before = "default" if change.state.ttl is None else change.state.ttl
         node = f"{change.state.node_name} (node {change.state.node.id})"
-        click.echo(f"{node} {change.state.name}: {before} → {change.ttl}", err=True)
+        click.echo(printable(f"{node} {change.state.name}: {before} → {change.ttl}"), err=True)
     if in_place and plan != "-":
         write_text(plan, edited)
     else:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import assignment, read_input
+from ..plan.printable import printable
+from .options import assignment, read_plan_text
 
 if TYPE_CHECKING:
     from ..compat.upgrade import Upgrade
@@ -32,7 +33,7 @@ def command(
 
     if in_place and (output or old == "-"):
         raise click.UsageError("--in-place writes OLD, which must be a file, and excludes --output.")
-    text, name = read_input(old)
+    text, name = read_plan_text(old)
     upgrade = migrate(loads(text, name), to)
     _tell(upgrade)
     if spec is not None:
@@ -52,7 +53,7 @@ def _tell(upgrade: Upgrade) -> None:
         click.echo(f"{migration.number}: {migration.summary}", err=True)
     for carried in upgrade.carried:
         if carried.placed:
-            click.echo(f"kept {carried.state} {carried.ttl}", err=True)
+            click.echo(printable(f"kept {carried.state} {carried.ttl}"), err=True)
         else:
             message = f"{carried.state} {carried.ttl} could not be placed: the new plan has no such state"
-            click.echo(click.style("warning: ", fg="yellow", bold=True) + message, err=True)
+            click.echo(click.style("warning: ", fg="yellow", bold=True) + printable(message), err=True)

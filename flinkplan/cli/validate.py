@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import read_input, report_format
+from .options import read_plan_text, report_format
 
 
 @click.command(short_help="Find what is wrong with a plan.")
@@ -19,7 +19,7 @@ def command(plan: str, format_: str, strict: bool) -> int:
     from ..compat.reports import Report, render
     from ..compat.validation import RULES, validate_text
 
-    text, name = read_input(plan)
+    text, name = read_plan_text(plan)
     findings = validate_text(text, name)
     report = Report("validate", name, findings, RULES, {name: text}, strict)
     click.echo(render(report, format_), nl=False)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..plan.findings import Severity
 from ..plan.nodes import ExecNode
+from ..plan.printable import printable
 from ..plan.record import Record, field
 from .diff import ChangeFinding, Diff
 from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
@@ -137,10 +138,14 @@ class _Line(Record):
 
 def as_text(diff: Diff, paint: Paint, *, detail: bool) -> str:
     """A tree of the nodes that changed, and a line with the verdict."""
-    lines = list(_drawn(_branches(diff, detail), "", paint))
+
+    def shown(text: str, **style: Any) -> str:
+        return paint(printable(text), **style)
+
+    lines = list(_drawn(_branches(diff, detail), "", shown))
     if lines:
-        lines.insert(0, paint(diff.subject, bold=True))
-    lines.append(paint(diff.summary, bold=True, fg=_COLOURS[diff.verdict]))
+        lines.insert(0, shown(diff.subject, bold=True))
+    lines.append(shown(diff.summary, bold=True, fg=_COLOURS[diff.verdict]))
     return "\n".join(lines) + "\n"
 
 

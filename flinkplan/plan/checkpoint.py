@@ -6,8 +6,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .document import Plan, dumps, parse_json, pretty, read_text, write_text
+from .document import Plan, dumps, pretty, read_text, write_text
 from .errors import FlinkplanError, PlanError
+from .json_text import parse_json
 from .record import Record
 
 

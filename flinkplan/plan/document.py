@@ -14,6 +14,7 @@ from typing import Any
 
 from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
+from .json_text import parse_json
 from .nodes import ExecNode, node_from_json, node_to_json
 from .record import Json, Record, field
 
@@ -177,6 +178,8 @@ def loads(text: str, file: str | None = None) -> Plan:
     except FlinkplanError as e:
         place(e, text, file)
         raise
+    except RecursionError:
+        raise PlanError("the plan is nested too deeply", where=file) from None
 
 
 def place(error: FlinkplanError, text: str, file: str | None) -> None:
@@ -192,40 +195,6 @@ def place(error: FlinkplanError, text: str, file: str | None) -> None:
 
 
 _PLACE = re.compile(r"(?:(?P<node>node \S+) \()?(?P<pointer>/(?:nodes|edges)\b[^)]*)\)?")
-
-
-def parse_json(text: str, file: str | None = None) -> Any:
-    """Parse JSON, refusing duplicate keys.  Raises :class:`PlanError` with line and column."""
-    from .errors import Location
-
-    if text.startswith("\ufeff"):
-        raise PlanError("the file begins with a byte order mark", where=file, hint="save it as UTF-8 without one")
-    if not text.strip():
-        raise PlanError("the file is empty", where=file)
-    try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
-    except json.JSONDecodeError as e:
-        ends = e.msg.startswith("Unterminated") or not text[e.pos :].strip()
-        what = "it ends too early" if ends else e.msg
-        raise PlanError(f"not valid JSON: {what}", where=Location(file, e.lineno, e.colno)) from None
-    except RecursionError:
-        raise PlanError("the JSON is nested too deeply", where=file) from None
-    except PlanError as e:
-        from .positions import location_of_repeated_key
-
-        e.where = location_of_repeated_key(text, file)
-        raise
-    except ValueError:
-        raise PlanError("the JSON holds a number with thousands of digits", where=file) from None
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [k for k, _ in pairs]
-        twice = next(k for k in keys if keys.count(k) > 1)
-        raise PlanError(f"the key '{twice}' stands twice in one object")
-    return found
 
 
 def load(path: str | Path) -> Plan:

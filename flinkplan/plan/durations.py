@@ -9,6 +9,7 @@ import json
 import re
 
 from .errors import FlinkplanError
+from .printable import shortened
 
 _UNITS_MS: dict[str, float] = {}
 for _names, _ms in (
@@ -24,12 +25,16 @@ for _names, _ms in (
 
 _LABELS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
 _MAX_MS = 2**63 - 1
-_SIMPLE = re.compile(r"(\d+)\s*([^\W\d_]*)")
+_SIMPLE = re.compile(r"([0-9]+)[\0- ]*([^\W\d_]*)")
 _ISO = re.compile(
     r"(?P<sign>[+-]?)P(?:(?P<d>[+-]?\d+)D)?"
     r"(?:T(?:(?P<h>[+-]?\d+)H)?(?:(?P<m>[+-]?\d+)M)?(?:(?P<s>[+-]?\d+)(?:\.(?P<f>\d{1,9}))?S)?)?",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
+_BLANK = "".join(map(chr, range(33)))
+"""What Java's ``trim`` takes off."""
+_MOST_DIGITS = 40
+"""More than any duration in range has, in nanoseconds or with a few zeros in front."""
 
 
 class DurationError(FlinkplanError):
@@ -48,21 +53,23 @@ def parse_duration(text: str | int) -> int:
         raise DurationError(f"a duration is a text such as '1 h', not {json.dumps(text):.40}")
     if isinstance(text, int):
         text = str(text)
-    trimmed = text.strip()
+    trimmed = text.strip(_BLANK)
+    if re.search(rf"\d{{{_MOST_DIGITS + 1}}}", trimmed):
+        raise DurationError(f"'{shortened(trimmed)}' is a number of too many digits for a duration")
     match = _SIMPLE.fullmatch(trimmed)
     if match:
         number, unit = int(match[1]), match[2].lower()
         factor = _UNITS_MS.get(unit)
         if factor is None:
             raise DurationError(
-                f"'{text}' has the unknown time unit '{match[2]}'",
+                f"'{shortened(text)}' has the unknown time unit '{shortened(match[2])}'",
                 hint="use d, h, min, s, ms, µs or ns, for example '1 h' or '3600000 ms'",
             )
         millis = number * int(factor) if factor >= 1 else number // round(1 / factor)
         return _within_range(millis, text)
     if trimmed[:1].upper() == "P":
         return _within_range(parse_iso_duration(trimmed), text)
-    raise DurationError(f"'{text}' is not a duration", hint=_mend(trimmed))
+    raise DurationError(f"'{shortened(text)}' is not a duration", hint=_mend(trimmed))
 
 
 def _within_range(millis: int, text: str) -> int:
@@ -78,6 +85,8 @@ def _mend(text: str) -> str:
         return "write 0 ms for a state that never expires"
     if text.startswith("-"):
         return "a duration cannot be negative; write 0 ms for a state that never expires"
+    if not text.isascii() and re.match(r"\d", text) and not re.match(r"[0-9]", text):
+        return "write the digits 0 to 9, for example '1 h'"
     if re.match(r"\d+[.,]\d+", text):
         return "write a whole number in a smaller unit: '90 min' instead of '1.5 h'"
     if re.fullmatch(r"(\d+\s*[^\W\d_]+\s*){2,}", text):
@@ -99,7 +108,7 @@ def parse_iso_duration(text: str) -> int:
     """Milliseconds of an ISO-8601 duration as ``java.time.Duration`` prints it: ``PT10M``, ``PT-6M``, ``PT0.5S``."""
     match = _ISO.fullmatch(text)
     if not match or not any(match[g] for g in "dhms"):
-        raise DurationError(f"'{text}' is not an ISO-8601 duration", hint="for example PT10M or P1D")
+        raise DurationError(f"'{shortened(text)}' is not an ISO-8601 duration", hint="for example PT10M or P1D")
     seconds = sum(int(match[g] or 0) * factor for g, factor in (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)))
     fraction = int((match["f"] or "").ljust(9, "0")[:9] or 0) // 1_000_000
     millis = seconds * 1_000 + (-fraction if (match["s"] or "").startswith("-") else fraction)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 
 from .errors import PlanError
+from .printable import shortened
 from .record import Json, replace
 from .types import INT, STRING, STRING_LENGTH, WITH_LENGTH, LogicalType, RowField, TimeKind, array, decimal, multiset
 
 _SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
+DEEPEST = 100
+"""How many levels of rows, arrays and maps may stand within each other."""
+
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^']|'')*')|(\w+)|(.))", re.DOTALL)
 
 
@@ -17,6 +21,7 @@ class _TypeParser:
         self.text = text
         self.tokens = [m.group().strip() for m in _TOKEN.finditer(text) if m.group().strip()]
         self.at = 0
+        self.depth = 0
 
     def peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -39,12 +44,12 @@ class _TypeParser:
             raise self.error(f"lacks a '{token}'")
 
     def error(self, what: str) -> PlanError:
-        return PlanError(f"the type '{self.text}' {what}")
+        return PlanError(f"the type '{shortened(self.text, 200)}' {what}")
 
     def number(self) -> int:
         token = self.next()
-        if not token.isdigit():
-            raise self.error(f"has '{token}' where a number belongs")
+        if not re.fullmatch("[0-9]{1,10}", token):
+            raise self.error(f"has '{shortened(token)}' where a number belongs")
         return int(token)
 
     def argument(self) -> int | None:
@@ -62,7 +67,15 @@ class _TypeParser:
         return parsed
 
     def type(self) -> LogicalType:
-        parsed = self.base()
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error(f"is nested more than {DEEPEST} levels deep")
+        parsed = self.suffixed(self.base())
+        self.depth -= 1
+        return parsed
+
+    def suffixed(self, parsed: LogicalType) -> LogicalType:
+        """The type with what may stand behind it: whether it is nullable, what time it tells, that it is an element."""
         while True:
             if self.accept("NOT", "NULL"):
                 parsed = parsed.not_null()

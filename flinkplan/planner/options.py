@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from ..plan.durations import parse_duration
 from ..plan.errors import FlinkplanError
+from ..plan.printable import shortened
 from ..plan.record import Record
 from .binder.context import TableUse
 from .binder.errors import BindError
@@ -196,7 +197,7 @@ def check_setting(key: str, value: str, span: Span = NO_SPAN) -> None:
     try:
         check(value)
     except FlinkplanError as error:
-        raise BindError(f"'{value}' is no value of {key}: {error.message}", span, error.hint) from None
+        raise BindError(f"'{shortened(value)}' is no value of {key}: {error.message}", span, error.hint) from None
 
 
 def check_settings(config: Mapping[str, str]) -> None:

@@ -44,6 +44,12 @@ def test_parse(text: str | int, millis: int) -> None:
         ("99999999999999999999", "0 ms"),
         ("-PT1H", "negative"),
         (-5, "negative"),
+        ("３ h", "the digits 0 to 9"),
+        ("P３D", "ISO-8601"),
+        ("1\u00a0h", "whole number and a unit"),
+        ("\u20031 h", "whole number and a unit"),
+        ("9" * 4_400, "too many digits"),
+        (f"P{'9' * 4_400}D", "too many digits"),
     ],
 )
 def test_refuse_and_say_what_to_write(text: str | int, hint: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...plan.findings import Finding
+from ...plan.printable import printable
 from ...plan.snippets import underline
 from .model import Report, sentence
 
@@ -12,7 +13,7 @@ from .model import Report, sentence
 def render(report: Report) -> str:
     """The report as plain text; a terminal's colours are the command's affair."""
     blocks = ["\n".join(_finding(report, finding)) for finding in report.findings]
-    return "\n\n".join([*blocks, report.summary])
+    return printable("\n\n".join([*blocks, report.summary]))
 
 
 def _finding(report: Report, finding: Finding) -> Iterator[str]:

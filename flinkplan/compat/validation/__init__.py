@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ...plan.codec import write_object
-from ...plan.document import Plan, loads, parse_json
+from ...plan.document import Plan, loads
 from ...plan.errors import Location, PlanError, together
 from ...plan.findings import Finding, Severity, errors
+from ...plan.json_text import parse_json
 from ...plan.positions import Positions
 from ...plan.record import replace
 from .columns import check_column_types, check_columns, check_positions
@@ -61,12 +62,17 @@ def validate_text(text: str, file: str | None = None) -> list[Finding]:
     except PlanError as e:
         where = e.where if isinstance(e.where, Location) else Location(file)
         return [Finding("json", Severity.ERROR, e.message, location=where, hint=e.hint)]
-    plan = RawPlan(document)
+    try:
+        return _judged(RawPlan(document), Positions(text, file))
+    except RecursionError:
+        return [Finding("json", Severity.ERROR, "the plan is nested too deeply", location=Location(file))]
+
+
+def _judged(plan: RawPlan, positions: Positions) -> list[Finding]:
     meaning = [finding for check in CHECKS for finding in check(plan)]
     precise = {f.pointer for f in meaning if f.rule in _ABOUT_THE_VALUE}
     shape = [f for f in check_schema(plan) if f.pointer not in precise]
     meaning = [f for f in meaning if f.rule != "type" or not _holds_one_of(f.pointer, shape)]
-    positions = Positions(text, file)
     found = [replace(f, location=positions.location(f.pointer)) for f in (*shape, *meaning)]
     return sorted(found, key=lambda f: ((f.location and f.location.line) or 0, f.pointer, f.rule))
 

@@ -30,6 +30,9 @@ class Token(NamedTuple):
     end: int
 
 
+_LONGEST_NUMBER = 1000
+"""No type holds a number of more characters, and Python reads none of more than 4,300 digits."""
+
 _TOKEN = re.compile(
     r"""
     (?: \s++ | --[^\n]*+ | //[^\n]*+ | /\*(?!\+)(?s:.*?)\*/ )*+
@@ -37,7 +40,7 @@ _TOKEN = re.compile(
         (?P<string>   (?:[uU]& | [nN] | _[A-Za-z][\w-]*)? '(?:[^']|'')*+' )
       | (?P<binary>   [xX]'(?:[^']|'')*+' )
       | (?P<word>     (?:[^\W\d]|\$) [\w$]*+ )
-      | (?P<number>   (?: \d++ (?:\.\d*+)? | \.\d++ ) (?:[eE][+-]?\d++)? )
+      | (?P<number>   (?: [0-9]++ (?:\.[0-9]*+)? | \.[0-9]++ ) (?:[eE][+-]?[0-9]++)? )
       | (?P<quoted>   `(?:[^`]|``)++` )
       | (?P<operator> /\*\+ | \*/ | => | <> | != | <= | >= | \|\| | /(?!\*) | [-()\[\]{},.;+*%=<>?:|^&~!@] )
       | (?P<end>      \Z )
@@ -51,8 +54,8 @@ _TOKEN = re.compile(
 def tokenize(source: Source) -> list[Token]:
     """All tokens of a text, the last of kind END.
 
-    What is no token comes as one of kind BAD, so that the parser can report it and go on: an unknown character,
-    or an unclosed quote or comment with everything behind it.
+    What is no token comes as one of kind BAD, so that the parser can report it and go on: an unknown character, an
+    endless number, or an unclosed quote or comment with everything behind it.
     """
     text = source.text
     tokens: list[Token] = []
@@ -64,6 +67,8 @@ def tokenize(source: Source) -> list[Token]:
             append(Token(WORD, text[start:end].upper(), start, end))
         elif kind == OPERATOR:
             append(Token(OPERATOR, text[start:end], start, end))
+        elif kind == NUMBER and end - start > _LONGEST_NUMBER:
+            append(Token(BAD, BAD, start, end))
         else:
             append(Token(kind, kind, start, end))
             if kind == END:
@@ -93,7 +98,11 @@ def string_value(text: str, escape: str = "\\") -> str:
             raise ValueError(f"{match[0]} is not a unicode escape")
         return escape if digits == escape else chr(int(digits, 16))
 
-    return re.sub(rf"{mark}(?:({mark}|[0-9A-Fa-f]{{4}})|.{{0,4}})", character, value)
+    spelt = re.sub(rf"{mark}(?:({mark}|[0-9A-Fa-f]{{4}})|.{{0,4}})", character, value)
+    try:
+        return spelt.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise ValueError("one half of a surrogate pair is no character") from None
 
 
 def binary_value(text: str) -> bytes:

@@ -176,6 +176,8 @@ class Cursor:
             raise SqlSyntaxError("the identifier opened here has no closing backquote", start)
         if text.startswith("/*"):
             raise SqlSyntaxError("the comment opened here is never closed", start, "close it with */")
+        if text[0] in ".0123456789":
+            raise SqlSyntaxError(f"a number of {len(text):,} characters is beyond all types", start)
         raise SqlSyntaxError(f"the character {text} means nothing here", start, _BAD_CHARACTERS.get(text))
 
     def _similar_word(self, words: Iterable[str]) -> str | None:

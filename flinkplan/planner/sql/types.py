@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ...plan.type_parser import DEEPEST
 from .ast import DataType, Identifier, IntervalQualifier, RowField
+from .errors import SqlSyntaxError
 from .keywords import RESERVED, TIME_UNITS
 from .lexer import STRING, WORD
 from .parser import Cursor
@@ -51,10 +53,19 @@ _COLLECTIONS = {"ARRAY": 1, "MULTISET": 1, "MAP": 2}
 class TypeParser(Cursor):
     """Data types and interval qualifiers."""
 
+    _depth = 0
+    """How many types the one being read stands in."""
+
     def data_type(self, *, nullability: bool = False) -> DataType:
         """A data type; with ``nullability`` it may end with NULL or NOT NULL, as in columns and fields."""
         start = self.token.start
-        result = self._type()
+        if self._depth == DEEPEST:
+            raise SqlSyntaxError(f"types stand within each other more than {DEEPEST} deep", self.span_of(self.token))
+        self._depth += 1
+        try:
+            result = self._type()
+        finally:
+            self._depth -= 1
         while self.token.key in ("ARRAY", "MULTISET"):
             result = DataType(self.advance().key, elements=(result,), span=self.span(start))
         if nullability:
