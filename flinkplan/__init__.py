@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .plan.durations import DurationError
     from .plan.errors import ErrorGroup, FlinkplanError, Location, PlanError, UnsupportedError
     from .planner.binder.errors import BindError
-    from .planner.catalog import CatalogError
+    from .planner.catalog.catalog import CatalogError
     from .planner.sql.errors import SqlSyntaxError
     from .table import (
         CompiledPlan,
@@ -52,7 +52,7 @@ __all__ = [
 
 _ERRORS = {
     "BindError": ".planner.binder.errors",
-    "CatalogError": ".planner.catalog",
+    "CatalogError": ".planner.catalog.catalog",
     "CheckpointInUseError": ".plan.checkpoint",
     "DurationError": ".plan.durations",
     "ErrorGroup": ".plan.errors",
