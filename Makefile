@@ -10,7 +10,7 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo test soak fuzz lint format bench parity parity-flink wheel clean
+.PHONY: help venv java demo check test soak fuzz lint lint-java format bench parity parity-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,8 +49,11 @@ demo: java venv ## compile a sample, execute its plan on Spark, print the result
 	@$(BIN)/python sample_plans/show.py $(DEMO)/output
 	@printf '%-11s %s\n' plan $(DEMO)/plan.json output $(DEMO)/output checkpoint $(DEMO)/checkpoint
 
+check: lint ## lint, types and all tests that need no Spark
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not spark'
+
 # One process runs all tests that share the Spark session, a second one the others.
-test: java lint ## lint, types and all tests
+test: java lint lint-java ## lint, types and all tests
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 soak: java venv ## kill a running job 200 times and compare what it wrote
@@ -60,11 +63,20 @@ fuzz: venv ## break ten thousand scripts and a thousand specs by chance
 	@FLINKPLAN_EXAMPLES=10000 $(BIN)/python -m pytest -q tests/planner/test_fuzz.py
 	@FLINKPLAN_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/planner/spec/test_fuzz.py
 
-lint: venv ## ruff and mypy
+lint: venv ## ruff, mypy and the layers of docs/architecture.md
 	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/lint-imports --no-logo --cache-dir .mypy_cache/imports >$(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/mypy --no-error-summary sample_plans/*.py benchmarks/*.py
 	@$(BIN)/mypy --no-error-summary tests
+
+# Kernels travel between processes of one release only, so none of them needs a serialVersionUID.
+lint-java: java venv ## what javac warns of in the kernels
+	@jars="$$($(BIN)/python -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent / "jars")')"; \
+	javac="$${JAVA_HOME:+$$JAVA_HOME/bin/}javac"; classes="$$(mktemp -d)"; status=0; \
+	"$$javac" --release 17 -proc:none -Xlint:all,-serial,-path -Werror -cp "$$jars/*" -d "$$classes" \
+	  $$(find flinkplan/executor/runtime/src -name '*.java') || status=$$?; rm -rf "$$classes"; exit $$status
 
 format: venv ## format the code and sort its imports
 	@$(BIN)/ruff check --quiet --fix-only

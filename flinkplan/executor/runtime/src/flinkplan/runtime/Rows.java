@@ -1,6 +1,7 @@
 package flinkplan.runtime;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -34,6 +36,13 @@ public final class Rows {
     /** An encoder that passes internal rows of this schema through. */
     public static Encoder<InternalRow> encoder(StructType schema) {
         return encoder(schema, new BitSet());
+    }
+
+    /** The columns that a source of this schema declares. */
+    public static Column[] columns(StructType schema) {
+        return Arrays.stream(schema.fields())
+                .map(field -> Column.create(field.name(), field.dataType(), field.nullable()))
+                .toArray(Column[]::new);
     }
 
     /** An encoder for states, which packs the columns that their encoding cannot hold. */

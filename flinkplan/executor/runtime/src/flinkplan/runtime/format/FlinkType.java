@@ -12,34 +12,34 @@ import java.util.List;
  * whose names are {@code names}.
  */
 public record FlinkType(
-    String root, int length, int precision, int scale, List<FlinkType> children, List<String> names)
-    implements Serializable {
+        String root, int length, int precision, int scale, List<FlinkType> children, List<String> names)
+        implements Serializable {
 
-  /** Reads {@code {"root", "length", "precision", "scale", "children": […], "names": […]}}. */
-  public static FlinkType parse(JsonNode json) {
-    List<FlinkType> children = new ArrayList<>();
-    json.path("children").forEach(child -> children.add(parse(child)));
-    List<String> names = new ArrayList<>();
-    json.path("names").forEach(name -> names.add(name.asText()));
-    return new FlinkType(
-        json.path("root").asText(),
-        json.path("length").asInt(),
-        json.path("precision").asInt(),
-        json.path("scale").asInt(),
-        children,
-        names);
-  }
+    /** Reads {@code {"root", "length", "precision", "scale", "children": […], "names": […]}}. */
+    public static FlinkType parse(JsonNode json) {
+        List<FlinkType> children = new ArrayList<>();
+        json.path("children").forEach(child -> children.add(parse(child)));
+        List<String> names = new ArrayList<>();
+        json.path("names").forEach(name -> names.add(name.asText()));
+        return new FlinkType(
+                json.path("root").asText(),
+                json.path("length").asInt(),
+                json.path("precision").asInt(),
+                json.path("scale").asInt(),
+                children,
+                names);
+    }
 
-  /** Whether values are timestamps finer than Spark's, held as a struct of microseconds and nanoseconds. */
-  public boolean hasNanos() {
-    return precision > 6 && (root.equals("TIMESTAMP") || root.equals("TIMESTAMP_LTZ"));
-  }
+    /** Whether values are timestamps finer than Spark's, held as a struct of microseconds and nanoseconds. */
+    public boolean hasNanos() {
+        return precision > 6 && (root.equals("TIMESTAMP") || root.equals("TIMESTAMP_LTZ"));
+    }
 
-  public FlinkType child(int index) {
-    return children.get(index);
-  }
+    public FlinkType child(int index) {
+        return children.get(index);
+    }
 
-  public int size() {
-    return children.size();
-  }
+    public int size() {
+        return children.size();
+    }
 }

@@ -30,6 +30,6 @@ public record Order(int[] columns, boolean[] ascending, boolean[] nullsLast) imp
             var none = CollectionConverters.asScala(List.<Expression>of()).toSeq();
             orders.add(new SortOrder(column, direction, nulls, none));
         }
-        return (BaseOrdering) GenerateOrdering$.MODULE$.generate(CollectionConverters.asScala(orders).toSeq());
+        return GenerateOrdering$.MODULE$.generate(CollectionConverters.asScala(orders).toSeq());
     }
 }

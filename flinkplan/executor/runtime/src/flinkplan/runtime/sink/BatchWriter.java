@@ -62,7 +62,7 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
 
     private static RowSink fileSink(JsonNode spec, FlinkType type) {
         Map<String, String> options = new HashMap<>();
-        spec.get("options").fields().forEachRemaining(entry -> options.put(entry.getKey(), entry.getValue().asText()));
+        spec.get("options").properties().forEach(entry -> options.put(entry.getKey(), entry.getValue().asText()));
         List<String> partitions = new ArrayList<>();
         List<FlinkType> partitionTypes = new ArrayList<>();
         spec.get("partitions").forEach(name -> partitions.add(name.asText()));

@@ -40,7 +40,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         JsonNode json = MAPPER.readTree(spec);
         path = json.get("path").asText();
         format = json.get("format").asText();
-        json.get("options").fields().forEachRemaining(entry -> options.put(entry.getKey(), entry.getValue().asText()));
+        json.get("options").properties().forEach(entry -> options.put(entry.getKey(), entry.getValue().asText()));
         json.get("type").get("names").forEach(name -> names.add(name.asText()));
         json.get("partitions").forEach(name -> partitions.add(name.asText()));
         names.addAll(partitions);

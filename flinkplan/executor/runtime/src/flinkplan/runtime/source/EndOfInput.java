@@ -1,9 +1,11 @@
 package flinkplan.runtime.source;
 
+import flinkplan.runtime.Rows;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
@@ -40,10 +42,15 @@ public final class EndOfInput implements TableProvider {
         return new EndTable(schema, Long.parseLong(options.get("time")), Integer.parseInt(options.get("batches")));
     }
 
-    private record EndTable(StructType schema, long time, int batches) implements Table, SupportsRead {
+    private record EndTable(StructType rows, long time, int batches) implements Table, SupportsRead {
         @Override
         public String name() {
             return "end of input";
+        }
+
+        @Override
+        public Column[] columns() {
+            return Rows.columns(rows);
         }
 
         @Override
@@ -53,7 +60,7 @@ public final class EndOfInput implements TableProvider {
 
         @Override
         public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new EndScan(schema, time, batches);
+            return () -> new EndScan(rows, time, batches);
         }
     }
 

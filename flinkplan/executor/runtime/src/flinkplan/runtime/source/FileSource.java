@@ -1,7 +1,9 @@
 package flinkplan.runtime.source;
 
+import flinkplan.runtime.Rows;
 import java.util.Map;
 import java.util.Set;
+import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
@@ -36,11 +38,16 @@ public final class FileSource implements TableProvider {
         return new FileTable(schema, FileSpec.parse(options.get("spec")));
     }
 
-    private record FileTable(StructType schema, FileSpec spec) implements Table, SupportsRead {
+    private record FileTable(StructType rows, FileSpec spec) implements Table, SupportsRead {
 
         @Override
         public String name() {
             return "files " + spec.path();
+        }
+
+        @Override
+        public Column[] columns() {
+            return Rows.columns(rows);
         }
 
         @Override
@@ -50,7 +57,7 @@ public final class FileSource implements TableProvider {
 
         @Override
         public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new FileScan(schema, spec);
+            return () -> new FileScan(rows, spec);
         }
     }
 

@@ -26,69 +26,69 @@ import java.util.Map;
  * @param settles whether an empty batch follows new files, in which a new watermark takes effect
  */
 record FileSpec(
-    String path,
-    String pattern,
-    String format,
-    FormatOptions options,
-    FlinkType type,
-    List<Integer> projection,
-    List<String> partitions,
-    List<FlinkType> partitionTypes,
-    String defaultPartition,
-    List<Map<String, String>> only,
-    List<String> metadata,
-    boolean settles)
-    implements Serializable {
+        String path,
+        String pattern,
+        String format,
+        FormatOptions options,
+        FlinkType type,
+        List<Integer> projection,
+        List<String> partitions,
+        List<FlinkType> partitionTypes,
+        String defaultPartition,
+        List<Map<String, String>> only,
+        List<String> metadata,
+        boolean settles)
+        implements Serializable {
 
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  static FileSpec parse(String text) {
-    try {
-      JsonNode json = MAPPER.readTree(text);
-      List<FlinkType> partitionTypes = new ArrayList<>();
-      json.get("partitionTypes").forEach(type -> partitionTypes.add(FlinkType.parse(type)));
-      return new FileSpec(
-          json.get("path").asText(),
-          json.get("pattern").isNull() ? null : json.get("pattern").asText(),
-          json.get("format").asText(),
-          new FormatOptions(texts(json.get("options"))),
-          FlinkType.parse(json.get("type")),
-          list(json.get("projection"), Integer.class),
-          list(json.get("partitions"), String.class),
-          partitionTypes,
-          json.get("defaultPartition").asText(),
-          json.get("only").isNull() ? null : partitions(json.get("only")),
-          list(json.get("metadata"), String.class),
-          json.get("settles").asBoolean());
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("the spec of the file source is malformed", e);
+    static FileSpec parse(String text) {
+        try {
+            JsonNode json = MAPPER.readTree(text);
+            List<FlinkType> partitionTypes = new ArrayList<>();
+            json.get("partitionTypes").forEach(type -> partitionTypes.add(FlinkType.parse(type)));
+            return new FileSpec(
+                    json.get("path").asText(),
+                    json.get("pattern").isNull() ? null : json.get("pattern").asText(),
+                    json.get("format").asText(),
+                    new FormatOptions(texts(json.get("options"))),
+                    FlinkType.parse(json.get("type")),
+                    list(json.get("projection"), Integer.class),
+                    list(json.get("partitions"), String.class),
+                    partitionTypes,
+                    json.get("defaultPartition").asText(),
+                    json.get("only").isNull() ? null : partitions(json.get("only")),
+                    list(json.get("metadata"), String.class),
+                    json.get("settles").asBoolean());
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("the spec of the file source is malformed", e);
+        }
     }
-  }
 
-  private static <T> List<T> list(JsonNode json, Class<T> element) {
-    List<T> values = new ArrayList<>();
-    json.forEach(value -> values.add(MAPPER.convertValue(value, element)));
-    return values;
-  }
+    private static <T> List<T> list(JsonNode json, Class<T> element) {
+        List<T> values = new ArrayList<>();
+        json.forEach(value -> values.add(MAPPER.convertValue(value, element)));
+        return values;
+    }
 
-  private static Map<String, String> texts(JsonNode json) {
-    Map<String, String> values = new LinkedHashMap<>();
-    json.fields().forEachRemaining(entry -> values.put(entry.getKey(), entry.getValue().asText()));
-    return values;
-  }
+    private static Map<String, String> texts(JsonNode json) {
+        Map<String, String> values = new LinkedHashMap<>();
+        json.properties().forEach(entry -> values.put(entry.getKey(), entry.getValue().asText()));
+        return values;
+    }
 
-  private static List<Map<String, String>> partitions(JsonNode json) {
-    List<Map<String, String>> found = new ArrayList<>();
-    json.forEach(partition -> found.add(texts(partition)));
-    return found;
-  }
+    private static List<Map<String, String>> partitions(JsonNode json) {
+        List<Map<String, String>> found = new ArrayList<>();
+        json.forEach(partition -> found.add(texts(partition)));
+        return found;
+    }
 
-  Decoder decoder() {
-    return Decoders.of(format, type, projection, options);
-  }
+    Decoder decoder() {
+        return Decoders.of(format, type, projection, options);
+    }
 
-  /** Whether a file can be read in pieces that start at line ends. */
-  boolean isSplittable() {
-    return !format.equals("csv");
-  }
+    /** Whether a file can be read in pieces that start at line ends. */
+    boolean isSplittable() {
+        return !format.equals("csv");
+    }
 }
