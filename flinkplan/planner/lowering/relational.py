@@ -28,8 +28,8 @@ from ...plan.specs import (
     TableSourceSpec,
 )
 from ..algebra import physical as p
+from ..algebra.scan_columns import source_columns
 from ..catalog.catalog import Identifier, Table
-from ..catalog.scan_columns import source_columns
 from ..connectors import table_options
 from ..metadata.keys import smallest_key, upsert_keys
 from .context import Context, Rules, columns, names

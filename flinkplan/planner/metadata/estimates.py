@@ -13,10 +13,10 @@ from math import exp
 from ...plan.record import Struct, field
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ..algebra.join_kinds import JoinKeys, join_keys
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetOp, Sort, Values
 from ..algebra.physical import SourceScan
 from ..rex.expressions import CAST, TRUE, and_, conjunctions, inline, is_call, refs, remap, shift
+from .join_kinds import JoinKeys, join_keys
 from .selectivity import guessed_selectivity, selectivity
 from .uniqueness import are_columns_unique
 

@@ -13,7 +13,6 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
-from ..algebra.join_kinds import join_keys
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Watermark
 from ..algebra.physical import (
     Calc,
@@ -41,8 +40,9 @@ from ..algebra.physical import (
     WindowJoin,
     WindowRank,
 )
-from ..catalog.scan_columns import scan_columns
+from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import CAST
+from .join_kinds import join_keys
 
 Key = frozenset[int]
 Keys = frozenset[Key]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection
 
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
-from ..algebra.join_kinds import join_keys
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, Scan, SetOp, Sort, Values
 from ..algebra.physical import OverAggregate, SourceScan
+from .join_kinds import join_keys
 from .keys import unique_keys
 
 Known = bool | None

@@ -19,9 +19,9 @@ from ...plan.specs import (
     WindowSpec,
 )
 from ...plan.types import LogicalType
-from ..algebra.join_kinds import JoinKeys, join_keys
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Unary, Watermark, WindowFunction
 from ..algebra.physical import Calc, Expand, Rank
+from .join_kinds import JoinKeys, join_keys
 
 
 class WindowColumns(Record):

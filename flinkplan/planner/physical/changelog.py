@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 
-from ...plan.errors import FlinkplanError
 from ...plan.record import Record, Struct, field, replace
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra.logical import Rel
@@ -38,16 +37,11 @@ from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
 from ..connectors import INSERT_ONLY as TAKES_INSERTS
 from ..connectors import sink_kinds
+from ..errors import PlanningError
 from ..metadata.keys import keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, Kinds, modify_kinds
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
 from ..rex.expressions import refs
-
-
-class PlanningError(FlinkplanError):
-    """A query that Flink refuses to plan (exit code 2)."""
-
-    exit_code = 2
 
 
 class Updates(Enum):

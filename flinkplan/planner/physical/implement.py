@@ -18,7 +18,6 @@ from ...plan.specs import (
     WindowAttachedWindowing,
 )
 from ..algebra import physical as p
-from ..algebra.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
 from ..algebra.logical import (
     Aggregate,
     Correlate,
@@ -35,13 +34,14 @@ from ..algebra.logical import (
 )
 from ..algebra.tree import with_inputs
 from ..connectors import table_options
+from ..errors import PlanningError
+from ..metadata.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
 from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from ..metadata.window_properties import WindowColumns, window_columns, window_keys, window_spec
 from ..rex.expressions import and_, conjunctions, refs
 from ..rules.multi_joins import common_keys
 from ..rules.temporal_joins import temporal_join
 from ..rules.windows import groups_by_window, window_aggregate
-from .changelog import PlanningError
 from .mini_batch import is_enabled
 
 

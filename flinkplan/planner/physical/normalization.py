@@ -12,9 +12,9 @@ from ..algebra.logical import Rel
 from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
 from ..algebra.row_types import row_of, unique_names
 from ..algebra.tree import bottom_up, with_inputs
+from ..errors import PlanningError
 from ..rex.expressions import and_, conjunctions, identity, is_deterministic, refs, remap
 from ..rules.calcs import calc, merge_calcs
-from .changelog import PlanningError
 
 
 def normalize_changelogs(rel: Rel) -> Rel:

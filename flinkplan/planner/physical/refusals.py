@@ -29,9 +29,9 @@ from ..algebra.physical import (
     WindowRank,
 )
 from ..connectors import table_options
+from ..errors import PlanningError
 from ..metadata.modify_kinds import INSERT_ONLY, Kinds, is_ordered_by_time, modify_kinds
 from ..rules.legacy_windows import emit_text
-from .changelog import PlanningError
 
 _READS_INSERTS: dict[type[Rel], str] = {
     Deduplicate: "a deduplication by time",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, Self
 
 from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
 from . import sargs
@@ -36,8 +36,20 @@ from .ranges import Bounds
 from .strong import rejects_null
 from .truth import UnknownAs
 
-if TYPE_CHECKING:
-    from .simplify import Simplifier
+
+class Simplifier(Protocol):
+    """What simplifies the terms of a junction, :class:`.simplify.Simplifier`."""
+
+    @property
+    def comparisons(self) -> Mapping[RexNode, Sequence[RexNode]]: ...
+
+    def simplify(self, rex: RexNode, unknown: UnknownAs = ...) -> RexNode: ...
+
+    def knowing(self, rex: RexNode) -> Self: ...
+
+    def is_certain(self, rex: RexNode) -> bool: ...
+
+    def by_what_is_known(self, rex: RexNode) -> RexNode: ...
 
 
 def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:

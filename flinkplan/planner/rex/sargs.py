@@ -13,7 +13,7 @@ from ...plan.record import Record, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..algebra.logical import Approximate
-from ..physical.changelog import PlanningError
+from ..errors import PlanningError
 from .expressions import (
     CAST,
     COMPARISONS,

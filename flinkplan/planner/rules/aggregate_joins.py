@@ -12,10 +12,10 @@ from ...plan.record import Record, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, INT
-from ..algebra.join_kinds import join_keys
 from ..algebra.logical import Aggregate, Join, Project, Rel, Values
 from ..algebra.row_types import concat, row_of, unique_names
 from ..metadata.estimates import Estimates
+from ..metadata.join_kinds import join_keys
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.expressions import (
     EQ,

@@ -11,7 +11,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ..algebra.logical import Join, Project, Rel, TemporalJoin
 from ..algebra.row_types import row_of, unique_names
-from ..physical.changelog import PlanningError
+from ..errors import PlanningError
 from ..rex.expressions import (
     CAST,
     EQ,

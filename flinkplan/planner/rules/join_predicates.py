@@ -10,8 +10,8 @@ from collections.abc import Callable
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import JoinType
-from ..algebra.join_kinds import join_keys
 from ..algebra.logical import Join, Project, Rel
+from ..metadata.join_kinds import join_keys
 from ..rex.expressions import (
     COALESCE,
     OR,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
-from ..algebra.join_kinds import join_keys
 from ..algebra.logical import Aggregate, Join, Project, Rel
+from ..metadata.join_kinds import join_keys
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.expressions import refs, shift
 

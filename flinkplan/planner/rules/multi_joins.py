@@ -10,10 +10,10 @@ from itertools import accumulate
 
 from ...plan.record import replace
 from ...plan.specs import JoinType
-from ..algebra.join_kinds import interval_bounds, join_keys
 from ..algebra.logical import Join, MultiJoin, Rel
 from ..algebra.physical import MultiJoin as PhysicalMultiJoin
 from ..algebra.tree import bottom_up
+from ..metadata.join_kinds import interval_bounds, join_keys
 from ..rex.expressions import TRUE
 
 Attribute = tuple[int, int]

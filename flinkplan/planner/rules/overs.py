@@ -14,7 +14,7 @@ from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSp
 from ..algebra.logical import Filter, Frame, Over, Project, Rel
 from ..algebra.physical import OverAggregate
 from ..algebra.row_types import row_of
-from ..physical.changelog import PlanningError
+from ..errors import PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from .projections import is_identity, merge_projects
 

@@ -12,11 +12,11 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType
-from ..algebra.join_kinds import join_keys
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp
 from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.row_types import concat, row_of
 from ..algebra.tree import bottom_up, to_fixpoint
+from ..metadata.join_kinds import join_keys
 from ..rex.expressions import (
     COMPARISONS,
     TRUE,

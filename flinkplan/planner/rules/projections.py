@@ -28,8 +28,8 @@ from ..algebra.logical import (
 )
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
 from ..algebra.row_types import pick, row_of
+from ..algebra.scan_columns import physical_paths
 from ..algebra.tree import to_fixpoint, top_down
-from ..catalog.scan_columns import physical_paths
 from ..connectors import supports_metadata, supports_projection
 from ..rex.expressions import (
     contains_over,

@@ -17,8 +17,8 @@ from ..algebra.logical import Rel
 from ..algebra.physical import Calc, OverAggregate, Rank
 from ..algebra.row_types import pick, row_of
 from ..algebra.tree import top_down
+from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
-from ..physical.changelog import PlanningError
 from ..rex import sargs
 from ..rex.expressions import (
     AND,

@@ -18,8 +18,8 @@ from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
 from ..algebra.logical import Approximate, Filter, Project, Rel, Scan, Sort, Values
 from ..algebra.physical import SourceScan
 from ..algebra.row_types import pick, row_of
+from ..algebra.scan_columns import physical_columns
 from ..algebra.tree import bottom_up
-from ..catalog.scan_columns import physical_columns
 from ..connectors import (
     ALL_CHANGES,
     FILE_METADATA,
@@ -30,7 +30,7 @@ from ..connectors import (
     supports_partitions,
     table_options,
 )
-from ..physical.changelog import PlanningError
+from ..errors import PlanningError
 from ..rex import sargs
 from ..rex.evaluation import java_float
 from ..rex.expressions import (

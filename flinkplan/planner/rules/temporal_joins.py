@@ -8,11 +8,11 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import BOOLEAN
-from ..algebra.join_kinds import join_keys
 from ..algebra.logical import Rel, TemporalJoin
 from ..algebra.physical import VersionedJoin
+from ..errors import PlanningError
+from ..metadata.join_kinds import join_keys
 from ..metadata.keys import unique_keys
-from ..physical.changelog import PlanningError
 from ..rex.expressions import TRUE, and_, conjunctions
 
 CONDITION = "$__TEMPORAL_JOIN_CONDITION$1"

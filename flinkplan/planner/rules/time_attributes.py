@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode
-from ..algebra.join_kinds import interval_bounds
 from ..algebra.logical import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify, TemporalJoin
 from ..algebra.physical import Calc, OverAggregate, Rank
 from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
+from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
 from ..rex.expressions import CAST, SPECIAL, identity, retype, rewrite
 from .calcs import calc, merge_calcs

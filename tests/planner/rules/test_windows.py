@@ -9,7 +9,7 @@ import pytest
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
 from flinkplan.planner import compile_script
-from flinkplan.planner.physical.changelog import PlanningError
+from flinkplan.planner.errors import PlanningError
 
 TABLES = """
 CREATE TABLE ev (k STRING, v INT, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)

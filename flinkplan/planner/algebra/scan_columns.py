@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plan.specs import ProjectPushDown
-from ..algebra.physical import SourceScan
+from .physical import SourceScan
 
 
 def physical_columns(scan: SourceScan) -> tuple[str, ...]:
