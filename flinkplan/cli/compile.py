@@ -6,26 +6,40 @@ from pathlib import Path
 
 import click
 
-from .options import assignment
+from .options import assignment, read_reference
 from .pipelines import compile_pipeline
 
 
 @click.command(short_help="Compile a pipeline to a plan.")
 @click.argument("pipeline")
 @click.option("-o", "--output", default="-", metavar="PATH", help="Where to write the plan; standard output for -.")
+@click.option("--like", metavar="OLD", help="Keep the ids and TTLs that the plan OLD has for the operators that stay.")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--if-not-exists", is_flag=True, help="Leave an existing plan alone and do nothing.")
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
-def command(pipeline: str, output: str, options: tuple[tuple[str, str], ...], if_not_exists: bool, force: bool) -> None:
+def command(
+    pipeline: str,
+    output: str,
+    like: str | None,
+    options: tuple[tuple[str, str], ...],
+    if_not_exists: bool,
+    force: bool,
+) -> None:
     """Compile PIPELINE (a SQL script or a spec in YAML, or - for a script on standard input) to Flink's plan.
 
     The plan's file appears whole or not at all; one that exists is left alone unless --force says otherwise.
+
+    With --like a job goes on under the new plan from a savepoint that it made under OLD: Flink finds state by ids, so
+    operators that stay keep theirs, and new ones get ids that none before them had. OLD is a file, - for standard
+    input, REVISION:PATH in git, or a checkpoint directory. What was kept is said on standard error.
     """
     from ..plan.document import dumps, write_text
     from ..plan.errors import PlanError
 
     if if_not_exists and force:
         raise click.UsageError("--if-not-exists and --force exclude each other.")
+    if pipeline == like == "-":
+        raise click.UsageError("Only one of PIPELINE and OLD can come from standard input.")
     exists = output != "-" and Path(output).exists()
     if exists and if_not_exists:
         return
@@ -33,8 +47,13 @@ def command(pipeline: str, output: str, options: tuple[tuple[str, str], ...], if
         raise PlanError(
             "the plan exists already", where=output, hint="--force replaces it, --if-not-exists leaves it alone"
         )
-    plan = dumps(compile_pipeline(pipeline, dict(options)))
+    plan = compile_pipeline(pipeline, dict(options))
+    if like is not None:
+        from ..compat.successor import read_predecessor
+        from .succession import succeed
+
+        plan = succeed(read_predecessor(read_reference(like)), plan)
     if output == "-":
-        click.echo(plan)
+        click.echo(dumps(plan))
     else:
-        write_text(output, plan)
+        write_text(output, dumps(plan))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..plan.record import replace
-from .options import check_is_plan, read_plan_text, report_format
+from .options import read_reference, report_format
 
 if TYPE_CHECKING:
-    from ..compat.diff import Diff, Source
+    from ..compat.diff import Diff
 
 FOUND, UNJUDGED = 1, 2
 
@@ -72,7 +72,7 @@ def _compared(
         check_rule(entry)
     settings = read_settings(Path())
     exceptions = Exceptions((*settings.ignore, *ignore), (*settings.allow, *allow))
-    found = diff_texts(_source(old), _source(new), exceptions, locate=locate)
+    found = diff_texts(read_reference(old), read_reference(new), exceptions, locate=locate)
     return replace(found, fail_on=Verdict(fail_on or settings.fail_on or "incompatible"))
 
 
@@ -83,16 +83,3 @@ def exit_code(found: Diff) -> int:
     if found.verdict is Verdict.UNKNOWN:
         return UNJUDGED
     return FOUND if found.verdict >= found.fail_on else 0
-
-
-def _source(reference: str) -> Source:
-    if reference == "-":
-        from ..compat.diff import Source
-
-        text, name = read_plan_text(reference)
-        return Source(name, text)
-    from ..compat.references import read_plan
-
-    source = read_plan(reference)
-    check_is_plan(source.text, reference)
-    return source

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from ..compat.reports import FORMATS
+
+if TYPE_CHECKING:
+    from ..compat.diff import Source
 
 _STATEMENTS = frozenset(
     {"ALTER", "BEGIN", "COMPILE", "CREATE", "DROP", "EXECUTE", "EXPLAIN", "INSERT", "RESET", "SELECT", "SET"}
@@ -95,3 +99,20 @@ def _is_pipeline(text: str, name: str) -> bool:
         return False
     first = re.match(r"(?:\s+|--[^\n]*\n|/\*.*?\*/)*+(\w+)", text, re.DOTALL)
     return is_spec(name) or name.lower().endswith(".sql") or (first is not None and first[1].upper() in _STATEMENTS)
+
+
+def read_reference(reference: str) -> Source:
+    """A plan's text: a file, ``REVISION:PATH`` in git, a checkpoint directory, or standard input for ``-``.
+
+    Raises :class:`PlanError` for a pipeline.
+    """
+    if reference == "-":
+        from ..compat.diff import Source
+
+        text, name = read_plan_text(reference)
+        return Source(name, text)
+    from ..compat.references import read_plan
+
+    source = read_plan(reference)
+    check_is_plan(source.text, reference)
+    return source

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..plan.printable import printable
 from .options import assignment, read_plan_text
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def command(
     With --spec the pipeline is compiled anew, and the ids, versions and TTLs of its states are carried over where the
     new plan still has them. What was done is said on standard error. Several releases may be skipped.
     """
-    from ..compat.upgrade import migrate, recompiled
+    from ..compat.upgrade import migrate
     from ..plan.document import dumps, loads, write_text
 
     if in_place and (output or old == "-"):
@@ -36,24 +35,19 @@ def command(
     text, name = read_plan_text(old)
     upgrade = migrate(loads(text, name), to)
     _tell(upgrade)
+    plan = upgrade.plan
     if spec is not None:
         from .pipelines import compile_pipeline
+        from .succession import succeed
 
-        upgrade = recompiled(upgrade.plan, compile_pipeline(spec, dict(options)))
-        _tell(upgrade)
+        plan = succeed(plan, compile_pipeline(spec, dict(options)))
     target = old if in_place else output
     if target:
-        write_text(target, dumps(upgrade.plan))
+        write_text(target, dumps(plan))
     else:
-        click.echo(dumps(upgrade.plan), nl=False)
+        click.echo(dumps(plan), nl=False)
 
 
 def _tell(upgrade: Upgrade) -> None:
     for migration in upgrade.migrations:
         click.echo(f"{migration.number}: {migration.summary}", err=True)
-    for carried in upgrade.carried:
-        if carried.placed:
-            click.echo(printable(f"kept {carried.state} {carried.ttl}"), err=True)
-        else:
-            message = f"{carried.state} {carried.ttl} could not be placed: the new plan has no such state"
-            click.echo(click.style("warning: ", fg="yellow", bold=True) + printable(message), err=True)

@@ -46,6 +46,19 @@ class PlanReference(Record):
         """The plan that a text holds."""
         return PlanReference(json_string)
 
+    @staticmethod
+    def from_name(name: str) -> PlanReference:
+        """The plan in a file, at ``REVISION:PATH`` in git, or of a checkpoint directory.
+
+        Raises :class:`PlanError` where it cannot be read.
+        """
+        if "://" in name:
+            return PlanReference.from_file(name)
+        from ..compat.references import read_plan
+
+        source = read_plan(name)
+        return PlanReference(source.text, source.name)
+
     def load(self) -> Plan:
         """The plan.  Raises :class:`PlanError`, or :class:`ErrorGroup` for several errors."""
         from ..compat.validation import read_plan
@@ -73,6 +86,17 @@ class CompiledPlan:
             files.write(str(file), self.as_json_string())
         elif not ignore_if_exists:
             raise PlanError("the plan exists already", where=str(file), hint="ignore_if_exists leaves it alone")
+
+    def like(self, old: PlanReference) -> CompiledPlan:
+        """This plan with the ids and TTLs that an older one has for the operators that stay.
+
+        Flink finds state by ids: with them a job goes on from a savepoint that it made under the older plan.
+        """
+        from ..compat.diff import Source
+        from ..compat.successor import read_predecessor, succeed
+
+        predecessor = read_predecessor(Source(old.file or "the older plan", old.text))
+        return CompiledPlan(succeed(predecessor, self.plan).plan, self._runner)
 
     def get_flink_version(self) -> str:
         """The Flink release that the plan belongs to."""

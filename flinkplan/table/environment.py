@@ -35,7 +35,8 @@ from .settings import EnvironmentSettings, TableConfig
 class TableEnvironment:
     """A catalog, options, and the statements that use them.
 
-    ``runner`` starts plans with the environment's options; unless given, jobs run as these say (:mod:`.jobs`).
+    ``runner`` starts plans with the environment's options; unless given, jobs run as these say (:mod:`.jobs`).  Where
+    the option ``flinkplan.like`` names a plan, compiled plans succeed it, as by :meth:`CompiledPlan.like`.
     """
 
     def __init__(self, settings: EnvironmentSettings, runner: Starter | None = None) -> None:
@@ -104,7 +105,9 @@ class TableEnvironment:
         return statements[0]
 
     def _compile(self, statement: Insert | StatementSetNode) -> CompiledPlan:
-        return CompiledPlan(self._session.compile(statement), self._runner)
+        plan = CompiledPlan(self._session.compile(statement), self._runner)
+        like = self._session.config.get("flinkplan.like")
+        return plan.like(PlanReference.from_name(like)) if like else plan
 
     # One method a statement
 

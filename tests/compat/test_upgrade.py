@@ -76,7 +76,11 @@ def test_ttls_and_ids_are_carried_over_to_what_the_pipeline_compiles_to_now() ->
     Path("old.json").write_text(plan)
     Path("pipeline.sql").write_text(AGGREGATED)
     outcome = flinkplan("upgrade", "old.json", "--spec", "pipeline.sql", "-o", "new.json")
-    assert outcome.err == "kept join.leftState 3 s\n"
+    assert outcome.err.splitlines() == [
+        "11 operators keep their ids",
+        "new: exchange#3 (node 12), group-aggregate (node 13)",
+        "kept join.leftState 3 s; the pipeline says 0 ms",
+    ]
     old, new = loads(plan), loads(Path("new.json").read_text())
     assert {n.id: n.type for n in old.nodes}.items() <= {n.id: n.type for n in new.nodes}.items()
     assert [s.ttl for n in new.nodes for s in n.states] == ["3 s", "0 ms", "0 ms"]

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from flinkplan.compat.diff import Diff, Source, diff_texts
-from flinkplan.compat.upgrade import migrate, recompiled
+from flinkplan.compat.successor import succeed
+from flinkplan.compat.upgrade import migrate
 from flinkplan.compat.validation import validate_text
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.executor.context import Mode
@@ -182,7 +183,7 @@ RECOMPILED = [name for name, truth in TRUTHS.items() if truth.goes_on]
 def test_what_is_compiled_anew_for_an_older_plan_restores_its_state(name: str) -> None:
     """The nodes keep their ids, and the versions whose state they can read."""
     text = older(name).plan_file.read_text("utf-8")
-    anew = recompiled(migrate(loads(text), FLINK_VERSION).plan, load(older(name).newest)).plan
+    anew = succeed(migrate(loads(text), FLINK_VERSION).plan, load(older(name).newest)).plan
     assert {n.id for n in anew.nodes} == {n.id for n in loads(text).nodes}
     found = diff_texts(Source("old", text), Source("new", dumps(anew)))
     assert found.flink <= Verdict.COMPATIBLE

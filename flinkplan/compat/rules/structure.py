@@ -23,7 +23,7 @@ RENUMBERED = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="The pipeline was compiled again, and the join is node 17 instead of node 5.",
-    mend="For Flink keep the old ids: `flinkplan upgrade OLD --spec pipeline.sql` compiles with them.",
+    mend="For Flink keep the old ids: `flinkplan compile pipeline.sql --like OLD -o NEW` compiles with them.",
 )
 VERSION = rule(
     "node-version-changed",

@@ -1,0 +1,193 @@
+"""Plans that succeed others: ``compile --like``, ``flinkplan.like`` and ``CompiledPlan.like``."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from flinkplan import EnvironmentSettings, PlanReference, TableEnvironment
+from flinkplan.plan.checkpoint import CheckpointRecord
+from flinkplan.plan.document import Plan, load, loads
+from flinkplan.plan.history import OWN, highest_id
+from tests.cli.support import Outcome, flinkplan
+from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
+
+FILTERED = f"{SUMS} HAVING SUM(amount) > 10"
+TTL = "SET 'table.exec.state.ttl' = '%s';"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with the plan of a pipeline."""
+    monkeypatch.chdir(tmp_path)
+    compiled("old", SUMS)
+    return tmp_path
+
+
+def compiled(name: str, query: str, *options: str, columns: str = SUMS_COLUMNS, settings: str = "") -> Outcome:
+    Path(f"{name}.sql").write_text(script(query, columns, settings))
+    return flinkplan("compile", f"{name}.sql", "-o", f"{name}.json", "--force", *options)
+
+
+def plan(name: str) -> Plan:
+    return load(f"{name}.json")
+
+
+def ids(name: str) -> dict[int, str]:
+    return {node.id: node.metadata.name.removeprefix("stream-exec-") for node in plan(name).nodes}
+
+
+def ttls(name: str) -> list[str]:
+    return [state.ttl for node in plan(name).nodes for state in node.states]
+
+
+def test_operators_that_stay_keep_their_ids() -> None:
+    outcome = compiled("new", FILTERED, "--like", "old.json")
+    assert outcome.err.splitlines()[:2] == ["6 operators keep their ids", "new: calc#2 (node 7)"]
+    assert ids("new") == {**ids("old"), 7: "calc"}
+    assert flinkplan("validate", "new.json", "--strict").code == 0
+
+
+def test_what_has_not_changed_gives_the_same_plan() -> None:
+    before = Path("old.json").read_text()
+    compiled("old", SUMS, "--like", "old.json")
+    assert Path("old.json").read_text() == before
+
+
+def test_ids_of_operators_that_are_gone_are_given_to_no_other() -> None:
+    compiled("second", FILTERED, "--like", "old.json")
+    outcome = compiled("third", SUMS, "--like", "second.json")
+    assert outcome.err.splitlines() == ["6 operators keep their ids", "gone: calc#2 (node 7)"]
+    assert plan("third").nodes[-1].unknown[OWN] == {"highestId": 7}
+    assert flinkplan("validate", "third.json", "--strict").code == 0
+    compiled("fourth", FILTERED, "--like", "third.json")
+    assert ids("fourth") == {**ids("old"), 8: "calc"}
+    assert not any(node.unknown for node in plan("fourth").nodes)
+    assert highest_id(plan("fourth")) == 8
+
+
+def test_ids_are_those_of_a_plan_that_flink_numbered() -> None:
+    text = re.sub(r'("(?:id|source|target)" : )', r"\g<1>4", Path("old.json").read_text())
+    Path("flink.json").write_text(text)
+    compiled("new", FILTERED, "--like", "flink.json")
+    assert sorted(ids("new")) == [41, 42, 43, 44, 45, 46, 47]
+
+
+@pytest.mark.parametrize("noted", ["'x'", -1, 2**31, True, 1.5])
+def test_a_note_that_is_no_id_is_refused(noted: object) -> None:
+    document = json.loads(Path("old.json").read_text())
+    document["nodes"][2][OWN] = {"highestId": noted}
+    Path("old.json").write_text(json.dumps(document))
+    outcome = compiled("new", FILTERED, "--like", "old.json")
+    assert (outcome.code, "which is no id" in outcome.err) == (3, True)
+    assert not Path("new.json").exists()
+
+
+def test_there_is_an_end_to_ids() -> None:
+    document = json.loads(Path("old.json").read_text())
+    document["nodes"][0][OWN] = {"highestId": 2**31 - 1}
+    Path("old.json").write_text(json.dumps(document))
+    assert "there are no ids beyond 2147483647" in compiled("new", FILTERED, "--like", "old.json").err
+    assert compiled("new", SUMS, "--like", "old.json").code == 0
+
+
+def test_notes_of_ones_own_stay() -> None:
+    document = json.loads(Path("old.json").read_text())
+    document["nodes"][1][OWN] = {"owner": "shop"}
+    Path("old.json").write_text(json.dumps(document))
+    compiled("new", FILTERED, "--like", "old.json")
+    assert [node.unknown for node in plan("new").nodes if node.unknown] == [{OWN: {"owner": "shop"}}]
+
+
+def test_a_ttl_set_by_hand_stays_where_the_pipeline_says_none() -> None:
+    flinkplan("ttl", "old.json", "--all", "3 s", "-i")
+    outcome = compiled("new", FILTERED, "--like", "old.json")
+    assert "kept group-aggregate.groupAggregateState 3 s; the pipeline says 0 ms" in outcome.err
+    assert ttls("new") == ["3 s"]
+
+
+def test_a_ttl_that_the_pipeline_changes_is_changed() -> None:
+    compiled("old", SUMS, settings=TTL % "1 h")
+    outcome = compiled("new", SUMS, "--like", "old.json", settings=TTL % "2 h")
+    assert "groupAggregateState 1 h was not kept: the pipeline says 2 h" in outcome.err
+    assert ttls("new") == ["2 h"]
+
+
+def test_ttls_that_differ_were_set_by_hand() -> None:
+    compiled("old", JOIN, columns=JOIN_COLUMNS, settings=TTL % "1 h")
+    flinkplan("ttl", "old.json", "--set", "join.leftState=3 s", "-i")
+    outcome = compiled("new", JOIN, "--like", "old.json", columns=JOIN_COLUMNS, settings=TTL % "1 h")
+    assert outcome.err.splitlines()[1:] == ["kept join.leftState 3 s; the pipeline says 1 h"]
+    assert ttls("new") == ["3 s", "1 h"]
+
+
+def test_a_table_of_another_connector_is_another_operator() -> None:
+    Path("new.sql").write_text(
+        script(SUMS, SUMS_COLUMNS).replace(
+            "WITH ('connector' = 'filesystem', 'path' = '${DIR}/out/report', 'format' = 'debezium-json')",
+            "WITH ('connector' = 'print')",
+        )
+    )
+    outcome = flinkplan("compile", "new.sql", "--like", "old.json", "-o", "new.json")
+    assert outcome.err.splitlines()[1:] == ["new: sink (node 7)", "gone: sink (node 6)"]
+
+
+def test_the_old_plan_is_named_as_diff_names_it(folder: Path) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "old.json"], ["commit", "-q", "-m", "plan"]):
+        subprocess.run([*git, *command], check=True)
+    text = Path("old.json").read_text()
+    Path("old.json").unlink()
+    record = CheckpointRecord(folder / "checkpoint")
+    record.plan_file.parent.mkdir(parents=True)
+    record.plan_file.write_text(text)
+    Path("new.sql").write_text(script(FILTERED, SUMS_COLUMNS))
+    outcomes = [
+        flinkplan("compile", "new.sql", "--like", like, stdin=text) for like in ("HEAD:old.json", "checkpoint", "-")
+    ]
+    assert len({outcome.out for outcome in outcomes}) == 1
+    assert sorted(node.id for node in loads(outcomes[0].out).nodes) == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_only_one_comes_from_standard_input() -> None:
+    assert flinkplan("compile", "-", "--like", "-", stdin="").code == 2
+
+
+@pytest.mark.parametrize(("text", "words"), [("{", "not valid JSON"), (None, "no such file")])
+def test_what_is_no_plan_cannot_be_succeeded(text: str | None, words: str) -> None:
+    if text is not None:
+        Path("broken.json").write_text(text)
+    outcome = compiled("new", FILTERED, "--like", "broken.json")
+    assert (outcome.code, words in outcome.err) == (3, True)
+
+
+def test_a_plan_of_an_older_release_is_succeeded() -> None:
+    text = Path("old.json").read_text()
+    Path("old.json").write_text(text.replace('"flinkVersion" : "2.3"', '"flinkVersion" : "1.20"'))
+    compiled("new", FILTERED, "--like", "old.json")
+    assert ids("new") == {**ids("old"), 7: "calc"}
+
+
+def environment() -> TableEnvironment:
+    """An environment with the tables of the pipelines."""
+    made = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    for statement in script(SUMS, SUMS_COLUMNS).split(";\n")[:-2]:
+        made.execute_sql(statement)
+    return made
+
+
+def test_a_compiled_plan_succeeds_another() -> None:
+    new = environment().compile_plan_sql(f"INSERT INTO report {FILTERED}").like(PlanReference.from_file("old.json"))
+    assert {node.id for node in new.plan.nodes} == {1, 2, 3, 4, 5, 6, 7}
+    assert new.plan.by_id[7].metadata.name == "stream-exec-calc"
+
+
+def test_an_option_names_the_plan_to_succeed() -> None:
+    made = environment()
+    made.execute_sql("SET 'flinkplan.like' = 'old.json'")
+    made.execute_sql(f"COMPILE PLAN 'new.json' FOR INSERT INTO report {FILTERED}")
+    assert ids("new") == {**ids("old"), 7: "calc"}
