@@ -39,6 +39,7 @@ from .rules.join_predicates import (
 from .rules.join_removal import remove_joins, remove_joins_below_aggregates
 from .rules.json_aggregates import wrap_json_arguments
 from .rules.legacy_windows import legacy_windows, merge_window_columns, merge_window_permutation
+from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
 from .rules.multi_joins import merge_joins
 from .rules.naming import derive_names
@@ -94,6 +95,7 @@ LOGICAL: tuple[Phase, ...] = (
     _configured(legacy_windows),
     _everywhere(merge_projections),
     _everywhere(split_overs),
+    _everywhere(gather_lists),
     _everywhere(push_join_expressions),
     _whole(push_filters),
     _everywhere(derive_join_predicates),

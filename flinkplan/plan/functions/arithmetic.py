@@ -136,5 +136,5 @@ declare("BIN", signature("INTEGER"), if_null(string()))
 declare("HEX", (signature("INTEGER"), signature("CHARACTER")), if_null(string()))
 
 _EXTREME = signature(like_others(), rest=like_others())
-declare("GREATEST", _EXTREME, null_in_null_out(common))
-declare("LEAST", _EXTREME, null_in_null_out(common))
+declare("GREATEST", _EXTREME, null_in_null_out(common), bridged=True)
+declare("LEAST", _EXTREME, null_in_null_out(common), bridged=True)

@@ -130,13 +130,13 @@ def _appended(args: Arguments) -> LogicalType:
     return replace(t, children=(element or t.element,))
 
 
-declare("ARRAY_APPEND", _SEARCH, null_in_null_out(_appended))
-declare("ARRAY_PREPEND", _SEARCH, null_in_null_out(_appended))
-declare("ARRAY_CONTAINS", _SEARCH, lambda args: BOOLEAN.with_nullability(args.types[0].nullable))
-declare("ARRAY_POSITION", _SEARCH, if_null(INT))
-declare("ARRAY_REMOVE", _SEARCH, argument(0))
-declare("ARRAY_DISTINCT", _ARRAY, argument(0))
-declare("ARRAY_REVERSE", _ARRAY, argument(0))
+declare("ARRAY_APPEND", _SEARCH, null_in_null_out(_appended), bridged=True)
+declare("ARRAY_PREPEND", _SEARCH, null_in_null_out(_appended), bridged=True)
+declare("ARRAY_CONTAINS", _SEARCH, lambda args: BOOLEAN.with_nullability(args.types[0].nullable), bridged=True)
+declare("ARRAY_POSITION", _SEARCH, if_null(INT), bridged=True)
+declare("ARRAY_REMOVE", _SEARCH, argument(0), bridged=True)
+declare("ARRAY_DISTINCT", _ARRAY, argument(0), bridged=True)
+declare("ARRAY_REVERSE", _ARRAY, argument(0), bridged=True)
 
 
 def _index(types: Sequence[LogicalType], position: int) -> LogicalType | None:
@@ -150,22 +150,29 @@ declare(
     "ARRAY_SLICE",
     (signature("ARRAY", _INDEX, _INDEX), signature("ARRAY", _INDEX)),
     null_in_null_out(argument(0)),
+    bridged=True,
 )
 declare(
     "ARRAY_SORT",
     (_ARRAY, signature("ARRAY", "BOOLEAN"), signature("ARRAY", "BOOLEAN", "BOOLEAN")),
     null_in_null_out(argument(0)),
+    bridged=True,
 )
 _ONE_OF_ARRAYS = common_argument("ARRAY")
 _ARRAYS = signature(_ONE_OF_ARRAYS, _ONE_OF_ARRAYS)
-declare("ARRAY_UNION", _ARRAYS, null_in_null_out(common))
-declare("ARRAY_EXCEPT", _ARRAYS, null_in_null_out(common))
-declare("ARRAY_INTERSECT", _ARRAYS, null_in_null_out(common))
-declare("ARRAY_CONCAT", signature(_ONE_OF_ARRAYS, rest=_ONE_OF_ARRAYS), null_in_null_out(common))
+declare("ARRAY_UNION", _ARRAYS, null_in_null_out(common), bridged=True)
+declare("ARRAY_EXCEPT", _ARRAYS, null_in_null_out(common), bridged=True)
+declare("ARRAY_INTERSECT", _ARRAYS, null_in_null_out(common), bridged=True)
+declare("ARRAY_CONCAT", signature(_ONE_OF_ARRAYS, rest=_ONE_OF_ARRAYS), null_in_null_out(common), bridged=True)
 for _name in ("ARRAY_MAX", "ARRAY_MIN"):
-    declare(_name, _ARRAY, lambda args: args.types[0].element.nullable_())
+    declare(_name, _ARRAY, lambda args: args.types[0].element.nullable_(), bridged=True)
 _TEXTS = which("ARRAY<STRING>", lambda t: t.root == "ARRAY" and t.element.root in CHARACTER)
-declare("ARRAY_JOIN", (signature(_TEXTS, "CHARACTER"), signature(_TEXTS, "CHARACTER", "CHARACTER")), if_null(STRING))
+declare(
+    "ARRAY_JOIN",
+    (signature(_TEXTS, "CHARACTER"), signature(_TEXTS, "CHARACTER", "CHARACTER")),
+    if_null(STRING),
+    bridged=True,
+)
 
 
 def _part(position: int, args: Arguments) -> LogicalType:
@@ -177,26 +184,27 @@ def _entries(args: Arguments) -> LogicalType:
     return array(row((("key", key), ("value", value))), args.types[0].nullable)
 
 
-declare("MAP_KEYS", signature("MAP"), lambda args: _part(0, args))
-declare("MAP_VALUES", signature("MAP"), lambda args: _part(1, args))
-declare("MAP_ENTRIES", signature("MAP"), _entries)
-declare("MAP_UNION", signature(common_argument("MAP"), rest=common_argument("MAP")), common)
+declare("MAP_KEYS", signature("MAP"), lambda args: _part(0, args), bridged=True)
+declare("MAP_VALUES", signature("MAP"), lambda args: _part(1, args), bridged=True)
+declare("MAP_ENTRIES", signature("MAP"), _entries, bridged=True)
+declare("MAP_UNION", signature(common_argument("MAP"), rest=common_argument("MAP")), common, bridged=True)
 declare(
     "MAP_FROM_ARRAYS",
     signature("ARRAY", "ARRAY"),
     lambda args: map_(args.types[0].element, args.types[1].element, args.any_nullable),
+    bridged=True,
 )
 
 _BITMAP = LogicalType("BITMAP")
 _BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 for _name in ("AND", "ANDNOT", "OR", "XOR"):
-    declare(f"BITMAP_{_name}", signature("BITMAP", "BITMAP"), if_null(_BITMAP))
-declare("BITMAP_BUILD", signature(of_type(array(INT))), if_null(_BITMAP))
-declare("BITMAP_FROM_BYTES", signature("BINARY"), if_null(_BITMAP))
-declare("BITMAP_CARDINALITY", signature("BITMAP"), if_null(BIGINT))
-declare("BITMAP_TO_ARRAY", signature("BITMAP"), if_null(array(INT)))
-declare("BITMAP_TO_BYTES", signature("BITMAP"), if_null(_BYTES))
-declare("BITMAP_TO_STRING", signature("BITMAP"), if_null(STRING))
+    declare(f"BITMAP_{_name}", signature("BITMAP", "BITMAP"), if_null(_BITMAP), bridged=True)
+declare("BITMAP_BUILD", signature(of_type(array(INT))), if_null(_BITMAP), bridged=True)
+declare("BITMAP_FROM_BYTES", signature("BINARY"), if_null(_BITMAP), bridged=True)
+declare("BITMAP_CARDINALITY", signature("BITMAP"), if_null(BIGINT), bridged=True)
+declare("BITMAP_TO_ARRAY", signature("BITMAP"), if_null(array(INT)), bridged=True)
+declare("BITMAP_TO_BYTES", signature("BITMAP"), if_null(_BYTES), bridged=True)
+declare("BITMAP_TO_STRING", signature("BITMAP"), if_null(STRING), bridged=True)
 
 
 def _attributes(args: Arguments) -> dict[str, LogicalType]:
@@ -221,5 +229,5 @@ def _in_pairs(types: Sequence[LogicalType], position: int) -> LogicalType | None
     return types[position] if len(types) % 2 else None
 
 
-declare("OBJECT_OF", signature("CHARACTER", rest=Argument("NAME, VALUE", _in_pairs)), _object)
-declare("OBJECT_UPDATE", signature("ROW", rest="ANY"), _updated_object)
+declare("OBJECT_OF", signature("CHARACTER", rest=Argument("NAME, VALUE", _in_pairs)), _object, bridged=True)
+declare("OBJECT_UPDATE", signature("ROW", rest="ANY"), _updated_object, bridged=True)

@@ -23,7 +23,7 @@ def _coalesce(args: Arguments) -> LogicalType:
     return common(args).with_nullability(all(t.nullable for t in args.types))
 
 
-COALESCE = declare("COALESCE", signature(common_argument(), rest=common_argument()), _coalesce)
+COALESCE = declare("COALESCE", signature(common_argument(), rest=common_argument()), _coalesce, bridged=True)
 
 
 def _if_null(args: Arguments) -> LogicalType:
@@ -32,7 +32,7 @@ def _if_null(args: Arguments) -> LogicalType:
     return common(args).with_nullability(second.nullable) if first.nullable else first
 
 
-declare("IFNULL", signature(common_argument(), common_argument()), _if_null)
+declare("IFNULL", signature(common_argument(), common_argument()), _if_null, bridged=True)
 
 
 def _if(args: Arguments) -> LogicalType:
@@ -58,5 +58,5 @@ declare(
     [signature(kind) for kind in ("BOOLEAN", "NUMERIC", "CHARACTER", "TIMESTAMP", "TIME", "DATE")],
     if_null(INT),
 )
-declare("TYPEOF", (signature("ANY"), signature("ANY", "BOOLEAN")), lambda args: string())
+declare("TYPEOF", (signature("ANY"), signature("ANY", "BOOLEAN")), lambda args: string(), bridged=True)
 declare("PRINT", signature("CHARACTER", "ANY"), lambda args: args.types[1])

@@ -123,6 +123,12 @@ class Function(Record):
     aliases: tuple[str, ...] = ()
     named: bool = True
     """Whether SQL can call it by its name."""
+    bridged: bool = False
+    """Whether Flink takes it from its own catalog, not from among Calcite's operators.
+
+    Descriptions then show its name as the statement has it.  Source: ``BuiltInFunctionDefinitions`` with an
+    implementation, ``FunctionCatalogOperatorTable``.
+    """
 
     @property
     def key(self) -> tuple[str, str]:

@@ -23,6 +23,7 @@ def declare(
     deterministic: bool = True,
     aliases: tuple[str, ...] = (),
     named: bool = True,
+    bridged: bool = False,
 ) -> Function:
     """Declare a function; its internal name is ``$NAME$1`` unless said otherwise."""
     function = Function(
@@ -35,6 +36,7 @@ def declare(
         deterministic,
         aliases,
         named,
+        bridged,
     )
     if function.key in _by_key:
         raise ValueError(f"{function.key} is declared twice")

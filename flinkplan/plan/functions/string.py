@@ -62,7 +62,7 @@ CHAR_LENGTH = declare("CHAR_LENGTH", _TEXT, if_null(INT), aliases=("CHARACTER_LE
 declare("TRIM", signature("SYMBOL", "CHARACTER", "CHARACTER"), null_in_null_out(varying(2)))
 for _name in ("LTRIM", "RTRIM"):
     declare(_name, (_TEXT, _TWO), null_in_null_out(varying(0)))
-declare("BTRIM", (_TEXT, _TWO), _TEXT_IF_NULL)
+declare("BTRIM", (_TEXT, _TWO), _TEXT_IF_NULL, bridged=True)
 
 _CUT = (signature("CHARACTER", "INTEGER"), signature("CHARACTER", "INTEGER", "INTEGER"))
 declare("SUBSTRING", _CUT, nullable(varying(0)))
@@ -79,6 +79,7 @@ declare(
     _THREE,
     lambda args: STRING.with_nullability(args.types[0].nullable),
     aliases=("TRANSLATE",),
+    bridged=True,
 )
 declare("CHR", signature("INTEGER"), _NULLABLE_TEXT)
 declare("ASCII", _TEXT, if_null(INT))
@@ -94,8 +95,8 @@ declare(
     if_null(INT),
 )
 for _name in ("STARTSWITH", "ENDSWITH"):
-    declare(_name, (_TWO, signature("BINARY", "BINARY")), if_null(BOOLEAN))
-declare("SPLIT", _TWO, if_null(array(STRING)))
+    declare(_name, (_TWO, signature("BINARY", "BINARY")), if_null(BOOLEAN), bridged=True)
+declare("SPLIT", _TWO, if_null(array(STRING)), bridged=True)
 declare(
     "SPLIT_INDEX",
     (signature("CHARACTER", "INTEGER", "INTEGER"), signature("CHARACTER", "CHARACTER", "INTEGER")),
@@ -106,25 +107,28 @@ declare(
     "ELT",
     (signature("INTEGER", "CHARACTER", rest="CHARACTER"), signature("INTEGER", "BINARY", rest="BINARY")),
     nullable(common_of(1)),
+    bridged=True,
 )
-declare("PRINTF", signature("CHARACTER", rest="ANY"), _NULLABLE_TEXT)
+declare("PRINTF", signature("CHARACTER", rest="ANY"), _NULLABLE_TEXT, bridged=True)
 
 declare("REGEXP", _TWO, if_null(BOOLEAN))
 declare("REGEXP_REPLACE", _THREE, _TEXT_IF_NULL)
 declare("REGEXP_EXTRACT", (signature("CHARACTER", "CHARACTER", "INTEGER"), _TWO), _NULLABLE_TEXT)
-declare("REGEXP_EXTRACT_ALL", (_TWO, signature("CHARACTER", "CHARACTER", "INTEGER")), always(array(STRING)))
-declare("REGEXP_COUNT", _TWO, always(INT))
-declare("REGEXP_INSTR", _TWO, always(INT))
-declare("REGEXP_SUBSTR", _TWO, _NULLABLE_TEXT)
+declare(
+    "REGEXP_EXTRACT_ALL", (_TWO, signature("CHARACTER", "CHARACTER", "INTEGER")), always(array(STRING)), bridged=True
+)
+declare("REGEXP_COUNT", _TWO, always(INT), bridged=True)
+declare("REGEXP_INSTR", _TWO, always(INT), bridged=True)
+declare("REGEXP_SUBSTR", _TWO, _NULLABLE_TEXT, bridged=True)
 
 declare("TO_BASE64", signature("STRING"), _TEXT_IF_NULL)
 declare("FROM_BASE64", signature("STRING"), _TEXT_IF_NULL)
 declare("ENCODE", _TWO, if_null(BYTES))
 declare("DECODE", signature("BINARY", "CHARACTER"), _TEXT_IF_NULL)
-declare("UNHEX", _TEXT, always(BYTES))
+declare("UNHEX", _TEXT, always(BYTES), bridged=True)
 for _name in ("URL_DECODE", "URL_ENCODE"):
-    declare(_name, _TEXT, _NULLABLE_TEXT)
+    declare(_name, _TEXT, _NULLABLE_TEXT, bridged=True)
 declare("PARSE_URL", (_TWO, _THREE), _NULLABLE_TEXT)
-declare("INET_ATON", _TEXT, always(BIGINT))
-declare("INET_NTOA", signature("INTEGER"), _NULLABLE_TEXT)
+declare("INET_ATON", _TEXT, always(BIGINT), bridged=True)
+declare("INET_NTOA", signature("INTEGER"), _NULLABLE_TEXT, bridged=True)
 declare("UUID", signature(), always(char(36, nullable=False)), deterministic=False)

@@ -28,6 +28,7 @@ declare(
     "TO_TIMESTAMP_LTZ",
     (signature("NUMERIC"), signature("NUMERIC", which("INT", lambda t: t.root == "INT")), _TEXT, _TWO, _THREE),
     always(timestamp_ltz(3)),
+    bridged=True,
 )
 
 
@@ -41,6 +42,7 @@ declare(
     signature(which("ROWTIME", lambda t: t.kind is TimeKind.ROWTIME)),
     _watermark,
     deterministic=False,
+    bridged=True,
 )
 PROCTIME = declare("PROCTIME", signature(), always(PROCTIME_TYPE), deterministic=False)
 PROCTIME_MATERIALIZE = declare(
@@ -51,7 +53,7 @@ PROCTIME_MATERIALIZE = declare(
     named=False,
 )
 declare("STREAMRECORD_TIMESTAMP", signature(), always(BIGINT.not_null()), named=False)
-declare("SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)))
+declare("SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)), bridged=True)
 declare("OVERLAPS", signature("ANY", "ANY", "ANY", "ANY"), if_null(BOOLEAN), named=False)
 
 for _name, _type, _syntax in (

@@ -233,6 +233,13 @@ class Approximate(str):
     __slots__ = ()
 
 
+class WrittenName(str):
+    """The internal name of a function that descriptions show as the statement has it: ``coalesce``."""
+
+    __slots__ = ("written",)
+    written: str
+
+
 class Frame(Record):
     """An OVER frame: ``lower``/``upper`` are None for unbounded, 0 for the current row, else an offset rex."""
 

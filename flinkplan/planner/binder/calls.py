@@ -17,8 +17,10 @@ from ...plan.functions import (
 )
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import in_family, is_interval, is_year_month
+from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
+from ..algebra.logical import WrittenName
 from ..rex.builder import cast, ensure_type, integer, interval_type, null, symbol
 from ..sql import ast
 from ..sql.keywords import CONTEXT_FUNCTIONS
@@ -88,8 +90,12 @@ def _unknown(node: ast.FunctionCall) -> BindError:
 
 def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCall) -> RexNode:
     """A call with its arguments checked, and cast where the function asks for another type."""
-    operands = fit(function, operands, node.span)
-    return function.call(*operands)
+    found = function.call(*fit(function, operands, node.span))
+    if not function.bridged or str(node.name) == function.name:
+        return found
+    name = WrittenName(function.internal_name)
+    name.written = str(node.name)
+    return replace(found, name=name)
 
 
 def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[RexNode, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...plan.specs import AggregateCall, NamedWindowProperty
 from ..algebra.accumulators import Accumulators
-from .printer import named
+from ..rex.printer import named
 
 _WINDOW_PROPERTIES = {"WindowStart": "start", "WindowEnd": "end", "Rowtime": "rowtime", "Proctime": "proctime"}
 

@@ -22,9 +22,9 @@ from ..algebra.accumulators import accumulators, renamed
 from ..algebra.logical import Rel
 from ..algebra.row_types import row_of, unique_names
 from ..metadata.monotonicity import call_retractions
+from ..rex.printer import untyped_literal
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
 from .context import Context, Rules, columns, names, order_text
-from .printer import untyped_literal
 
 
 def _group_by(rel: Rel, grouping: Sequence[int], phase: str | None = None) -> list[str]:

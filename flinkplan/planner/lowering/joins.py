@@ -11,9 +11,9 @@ from ..algebra import physical as p
 from ..algebra.row_types import unique_names
 from ..metadata.keys import Keys, keys_in_group_range
 from ..rex.expressions import and_
+from ..rex.printer import expression, record_type
 from ..rules.multi_joins import equalities
 from .context import Context, Rules, columns, names
-from .printer import expression, record_type
 from .windows import windowing_text
 
 _NAMES = {

@@ -32,8 +32,8 @@ from ..algebra.scan_columns import source_columns
 from ..catalog.catalog import Identifier, Table
 from ..connectors import table_options
 from ..metadata.keys import smallest_key, upsert_keys
+from ..rex.printer import condition_digest, digest, expression, named, record_type, untyped_literal
 from .context import Context, Rules, columns, names
-from .printer import condition_digest, digest, expression, named, record_type, untyped_literal
 
 
 def _resolved(table: Table, options: tuple[tuple[str, str], ...]) -> ContextResolvedTable:

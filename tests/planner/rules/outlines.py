@@ -10,8 +10,8 @@ from flinkplan.planner.algebra import physical as p
 from flinkplan.planner.algebra.logical import Rel
 from flinkplan.planner.binder import Context, bind_query
 from flinkplan.planner.lowering.aggregate_text import call_text
-from flinkplan.planner.lowering.printer import expression, named
 from flinkplan.planner.program import LOGICAL
+from flinkplan.planner.rex.printer import expression, named
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast, parse_script
 

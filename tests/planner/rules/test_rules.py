@@ -115,6 +115,7 @@ CASES: list[tuple[str, str]] = [
     ("split_overs", "SELECT COUNT(*) OVER (PARTITION BY k ORDER BY ts), v - id FROM ev"),
     ("split_overs", "SELECT id, RANK() OVER (PARTITION BY k ORDER BY ts) FROM ev"),
     ("split_overs", "SELECT STDDEV_SAMP(v) OVER (ORDER BY ts), VAR_POP(v) OVER (ORDER BY ts) FROM ev"),
+    ("gather_lists", "SELECT id FROM a WHERE id > 2 OR UPPER(k) IN ('d', 'c', 'b', 'a')"),
     (
         "push_join_expressions",
         "SELECT ev.id, r.v FROM ev JOIN versions FOR SYSTEM_TIME AS OF ev.ts AS r ON r.k = UPPER(ev.k)",

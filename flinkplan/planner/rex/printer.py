@@ -13,7 +13,7 @@ from typing import Any
 
 from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
-from ..algebra.logical import Approximate
+from ..algebra.logical import Approximate, WrittenName
 
 _CASTS = ("$CAST$1", "$TRY_CAST$1")
 _INFIX = frozenset(
@@ -96,6 +96,8 @@ def _call(call: Call, operands: list[str], infix: bool) -> str:
 
 def operator_name(call: Call) -> str:
     """The name of a call's operator, without the internal name's decoration."""
+    if isinstance(call.name, WrittenName):
+        return call.name.written
     if call.name in _OPERATOR_NAMES:
         return _OPERATOR_NAMES[call.name]
     if not call.name and call.reference:

@@ -1,0 +1,99 @@
+"""Equalities of one expression with several values as one search.  Source: ``ConvertToNotInOrInRule``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...plan.functions.typing import family_of
+from ...plan.record import replace
+from ...plan.rex import Call, Literal, RexNode
+from ...plan.types import APPROXIMATE
+from ..algebra.logical import Filter, Rel
+from ..rex import sargs
+from ..rex.expressions import AND, EQ, NE, OR, and_, compare, flatten, is_call, not_, or_
+from ..rex.printer import condition_digest
+
+_JUNCTIONS = {OR: or_, AND: and_}
+_OTHER = {OR: AND, AND: OR}
+_EQUATED = {OR: EQ, AND: NE}
+
+
+def gather_lists(rel: Rel) -> Rel:
+    """``x = 1 OR x = 2 OR …`` of four values or more as ``x IN (1, 2, …)``, ``x <> 1 AND …`` as NOT IN."""
+    if not isinstance(rel, Filter):
+        return rel
+    names = [f"${i}" for i in range(len(rel.row_type.fields))]
+    listed = _gathered(OR, rel.condition, names) or rel.condition
+    found = _gathered(AND, listed, names) or listed
+    return rel if found is rel.condition else replace(rel, condition=found)
+
+
+def _gathered(junction: str, rex: RexNode, names: Sequence[str]) -> RexNode | None:
+    """The condition with lists for searches; ``None`` where there is no list long enough.
+
+    What is no such equality comes first, then the equalities as a hash map of Scala's has them.
+    """
+    others: list[RexNode] = []
+    by_operand: dict[str, list[tuple[RexNode, Literal, Call]]] = {}
+    is_changed = False
+    for term in flatten(junction, rex):
+        equality = _equality(term, _EQUATED[junction])
+        if equality is not None:
+            by_operand.setdefault(condition_digest(equality[0], names), []).append(equality)
+        elif is_call(term, _OTHER[junction]):
+            parts = [(_gathered(junction, part, names), part) for part in flatten(_OTHER[junction], term)]
+            is_changed |= any(new is not None for new, _ in parts)
+            others.append(_JUNCTIONS[_OTHER[junction]](new or part for new, part in parts))
+        else:
+            others.append(term)
+    for text in _hashed(by_operand):
+        equalities = by_operand[text]
+        operand = equalities[0][0]
+        if len(equalities) < (20 if operand.type.root in APPROXIMATE else 4):
+            others.append(_JUNCTIONS[junction](call for *_, call in equalities))
+            continue
+        is_changed = True
+        listed = _list(operand, [literal for _, literal, _ in equalities])
+        others.append(listed if junction == OR else not_(listed))
+    return _JUNCTIONS[junction](others) if is_changed else None
+
+
+def _equality(rex: RexNode, name: str) -> tuple[RexNode, Literal, Call] | None:
+    """What is compared with which literal, and the comparison with the literal on the right."""
+    if not is_call(rex, name):
+        return None
+    left, right = rex.operands
+    if isinstance(right, Literal):
+        return left, right, rex
+    return (right, left, replace(rex, operands=(right, left))) if isinstance(left, Literal) else None
+
+
+def _list(operand: RexNode, literals: Sequence[Literal]) -> RexNode:
+    """``RexBuilder.makeIn``: a search where the types are of one family, else comparisons."""
+    comparisons = [compare(EQ, operand, literal) for literal in literals]
+    if any(literal.value is None or family_of(operand.type) != family_of(literal.type) for literal in literals):
+        return or_(comparisons)
+    found = [search for c in comparisons if (search := sargs.read(c)) is not None]
+    return sargs.write(sargs.combined(found, sargs.unite))
+
+
+def _hashed(texts: Iterable[str]) -> list[str]:
+    """The texts in the order in which ``scala.collection.mutable.HashMap`` goes through its keys."""
+    found = list(texts)
+    bits = 4
+    while len(found) > (3 << bits) // 4:
+        bits += 1
+    return sorted(reversed(found), key=lambda text: _bucket(text, bits), reverse=True)
+
+
+def _bucket(text: str, bits: int) -> int:
+    """The place of a text in a table of ``2 ** bits``: the upper bits of its improved hash code."""
+    code = 0
+    for character in text:
+        code = (31 * code + ord(character)) & 0xFFFFFFFF
+    improved = int.from_bytes((code * _FACTOR & 0xFFFFFFFF).to_bytes(4, "little"), "big") * _FACTOR & 0xFFFFFFFF
+    return ((improved >> bits | improved << 32 - bits) & 0xFFFFFFFF) >> 32 - bits
+
+
+_FACTOR = 0x9E3775CD
+"""Of ``scala.util.hashing.byteswap32``."""
