@@ -67,7 +67,7 @@ class SinkTotals(Struct):
         """Count a batch."""
         self.batches += 1
         self.read += progress.rows_read
-        self.written = progress.rows_written
+        self.written += progress.rows_written
         self.last = progress
 
 

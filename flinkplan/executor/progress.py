@@ -22,7 +22,7 @@ class OperatorProgress(Record):
 
 
 class QueryProgress(Record):
-    """A batch of the query that feeds ``sink``; ``rows_written`` counts from the start of the job."""
+    """A batch of the query that feeds ``sink``."""
 
     sink: str
     batch: int

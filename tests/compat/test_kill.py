@@ -1,8 +1,8 @@
 """A job that is killed again and again writes what one that is never killed writes.
 
 An aggregation over a join, and a window, write files.  ``FLINKPLAN_KILLS`` sets how often the process is killed, with
-SIGKILL at random moments: while it starts, within a batch, or between two; ``make soak`` kills 200 times.  The last
-process ends the input.
+SIGKILL at random moments: while it starts, within a batch, or between two; ``make soak`` kills 200 times.  Each process
+has another number of cores, and cuts its input into as many tasks.  The last one ends the input.
 
 What costs is a JVM that starts.  So the uninterrupted run, which comes first, leaves an archive of the classes that
 it has loaded, with which the others start in half the time; and while one process works, the next one starts and waits.
@@ -42,7 +42,9 @@ BRIEF = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+Ignor
 """How a JVM starts that lives for seconds."""
 ARCHIVED = "-Xshare:auto -Xlog:disable -Xlog:all=error:stderr"
 """Share classes where that can be done, and keep standard output to the job."""
+CORES = (1, 2, 4)
 SINKS = {
+    "copied": ("SELECT id, product, amount FROM orders", "id BIGINT, product STRING, amount INT"),
     "summed": (
         "SELECT o.product, SUM(o.amount), MAX(s.cost) FROM orders o JOIN shipments s ON o.id = s.order_id "
         "GROUP BY o.product",
@@ -85,13 +87,17 @@ class Worker:
     It says of each batch when it is done.  ``java`` are options of its JVM.
     """
 
-    def __init__(self, folder: Path, work: Path, mode: str, java: str) -> None:
+    def __init__(self, folder: Path, work: Path, mode: str, cores: int, java: str) -> None:
         arguments = ["execute", str(folder / "plan.json"), "--mode", mode, "--log-format", "json"]
         arguments += ["--checkpoint", str(work / "checkpoint"), "--var", f"DIR={work}"]
-        conf = {"spark.sql.shuffle.partitions": "1", "spark.driver.extraJavaOptions": f"{BRIEF} {java}"}
+        conf = {
+            "spark.sql.shuffle.partitions": "1",
+            "spark.sql.files.minPartitionNum": str(cores),
+            "spark.driver.extraJavaOptions": f"{BRIEF} {java}",
+        }
         code = (
             "from flinkplan.cli.main import main; from flinkplan.executor.session import session; "
-            f"session('local[2]', {conf!r}); print('ready', flush=True); input(); main({arguments!r})"
+            f"session('local[{cores}]', {conf!r}); print('ready', flush=True); input(); main({arguments!r})"
         )
         command = [sys.executable, "-c", code]
         self.process = subprocess.Popen(
@@ -154,14 +160,15 @@ def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -> None:
 
     for number in range(KILLS + sum(batches)):
         feed(whole, number)
-    Worker(tmp_path, whole, "bounded", f"-XX:ArchiveClassesAtExit={classes}").finish()
+    Worker(tmp_path, whole, "bounded", 2, f"-XX:ArchiveClassesAtExit={classes}").finish()
     assert all(written(whole).values())
 
     java = f"{ARCHIVED} -XX:SharedArchiveFile={classes}"
     numbers = itertools.count()
-    worker = Worker(tmp_path, killed, "streaming", java)
+    worker = Worker(tmp_path, killed, "streaming", moments.choice(CORES), java)
     for kills, count in enumerate(batches, 1):
-        following = Worker(tmp_path, killed, "streaming" if kills < KILLS else "bounded", java)
+        mode = "streaming" if kills < KILLS else "bounded"
+        following = Worker(tmp_path, killed, mode, moments.choice(CORES), java)
         feed(killed, next(numbers))
         worker.begin()
         for _ in range(count):

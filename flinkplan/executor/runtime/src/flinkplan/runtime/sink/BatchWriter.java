@@ -11,11 +11,11 @@ import flinkplan.runtime.format.Encoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.FormatOptions;
 import flinkplan.runtime.format.RowText;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.VoidFunction2;
@@ -34,19 +34,22 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
     private final RowSink sink;
     private final boolean changelog;
     private final List<Integer> keys = new ArrayList<>();
-    private final AtomicLong written = new AtomicLong();
+    private final Publication publication;
+    private final Counts written = new Counts();
 
     /**
      * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, row
      * kind and sequence number.
      *
-     * @param spec {@code {"connector", "type", "changelog", "keys": [indexes of the primary key], …}} in JSON
+     * @param spec {@code {"connector", "type", "changelog", "keys": [indexes of the primary key], "published": where
+     *     the checkpoint lists files, …}} in JSON
      */
     public BatchWriter(String spec) throws JsonProcessingException {
         JsonNode json = MAPPER.readTree(spec);
         sink = sink(json);
         changelog = json.get("changelog").asBoolean();
         json.get("keys").forEach(key -> keys.add(key.asInt()));
+        publication = json.has("path") ? Publication.of(json) : null;
     }
 
     private static RowSink sink(JsonNode spec) {
@@ -77,18 +80,36 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
     }
 
     @Override
-    public void call(Dataset<Row> rows, Long batch) {
+    public void call(Dataset<Row> rows, Long batch) throws IOException {
         RowSink sink = this.sink;
         boolean changelog = this.changelog;
         String name = name(rows, batch);
         var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows);
         JavaRDD<InternalRow> partitions = inOrder.queryExecution().toRdd().toJavaRDD();
-        List<Long> counts =
-                partitions
-                        .mapPartitionsWithIndex(
-                                (task, values) -> List.of(sink.write(name, task, changelog, values)).iterator(), true)
-                        .collect();
-        written.addAndGet(counts.stream().mapToLong(Long::longValue).sum());
+        if (publication == null) {
+            written.add(batch, rows(run(partitions, sink, name, changelog)));
+            return;
+        }
+        publication.clean(name);
+        try {
+            List<RowSink.Written> done = run(partitions, sink, name, changelog);
+            publication.publish(name, done.stream().flatMap(task -> task.files().stream()).toList());
+            written.add(batch, rows(done));
+        } finally {
+            publication.clean(name);
+        }
+    }
+
+    private static List<RowSink.Written> run(
+            JavaRDD<InternalRow> partitions, RowSink sink, String batch, boolean changelog) {
+        return partitions
+                .mapPartitionsWithIndex(
+                        (task, values) -> List.of(sink.write(batch, task, changelog, values)).iterator(), true)
+                .collect();
+    }
+
+    private static long rows(List<RowSink.Written> done) {
+        return done.stream().mapToLong(RowSink.Written::rows).sum();
     }
 
     /**
@@ -121,8 +142,8 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         return String.format("%s-%010d", query, batch);
     }
 
-    /** How many rows were written so far. */
-    public long written() {
-        return written.get();
+    /** How many rows of a batch were written; it can be asked once. */
+    public long written(long batch) {
+        return written.take(batch);
     }
 }

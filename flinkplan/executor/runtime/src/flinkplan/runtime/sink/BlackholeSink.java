@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.InternalRow;
 record BlackholeSink() implements RowSink {
 
     @Override
-    public long write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) {
+    public Written write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) {
         long count = 0;
         for (; rows.hasNext(); rows.next()) {
             count++;
         }
-        return count;
+        return new Written(count);
     }
 }

@@ -21,10 +21,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Observation;
 import org.apache.spark.sql.Row;
 
-/**
- * Writes the batches of a query with Spark's own writer of a columnar format, idempotently: into a hidden folder
- * first, from which the files are moved under names made of the batch's.
- */
+/** Writes the batches of a query with Spark's own writer of a columnar format. */
 public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -33,9 +30,10 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private final Map<String, String> options = new HashMap<>();
     private final List<String> names = new ArrayList<>();
     private final List<String> partitions = new ArrayList<>();
-    private volatile long written;
+    private final Publication publication;
+    private final Counts written = new Counts();
 
-    /** @param spec {@code {"path", "format", "options", "type", "partitions", …}} in JSON */
+    /** @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON */
     public ColumnarWriter(String spec) throws JsonProcessingException {
         JsonNode json = MAPPER.readTree(spec);
         path = json.get("path").asText();
@@ -44,6 +42,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         json.get("type").get("names").forEach(name -> names.add(name.asText()));
         json.get("partitions").forEach(name -> partitions.add(name.asText()));
         names.addAll(partitions);
+        publication = Publication.of(json);
     }
 
     @Override
@@ -51,41 +50,42 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         Observation observation = new Observation();
         Dataset<Row> counted = rows.toDF(names.toArray(String[]::new)).observe(observation, count(lit(1)).as("rows"));
         String name = BatchWriter.name(rows, batch);
-        Path staging = new Path(path, "." + name);
-        FileSystem fileSystem = staging.getFileSystem(SparkHadoopUtil.get().conf());
-        counted
-                .write()
-                .mode("overwrite")
-                .format(format)
-                .options(options)
-                .partitionBy(partitions.toArray(String[]::new))
-                .save(staging.toString());
-        publish(fileSystem, staging, name);
-        written += (long) observation.getAsJava().get("rows");
+        Path staging = Publication.staging(path, name);
+        publication.clean(name);
+        try {
+            counted
+                    .write()
+                    .format(format)
+                    .options(options)
+                    .partitionBy(partitions.toArray(String[]::new))
+                    .save(staging.toString());
+            publication.publish(name, staged(staging, name));
+            written.add(batch, (long) observation.getAsJava().get("rows"));
+        } finally {
+            publication.clean(name);
+        }
     }
 
-    private void publish(FileSystem fileSystem, Path staging, String name) throws IOException {
-        Path root = fileSystem.makeQualified(staging);
-        int index = 0;
-        for (RemoteIterator<LocatedFileStatus> files = fileSystem.listFiles(root, true); files.hasNext(); ) {
+    /** The files that Spark has written, with names made of the batch's. */
+    private List<Publication.Staged> staged(Path staging, String name) throws IOException {
+        FileSystem fileSystem = staging.getFileSystem(SparkHadoopUtil.get().conf());
+        String root = fileSystem.makeQualified(staging) + "/";
+        List<Publication.Staged> found = new ArrayList<>();
+        for (RemoteIterator<LocatedFileStatus> files = fileSystem.listFiles(staging, true); files.hasNext(); ) {
             Path file = files.next().getPath();
             if (file.getName().startsWith("_") || file.getName().startsWith(".")) {
                 continue;
             }
-            String folder = root.toUri().relativize(file.getParent().toUri()).getPath();
-            String part = String.format("part-%s-%05d.%s", name, index++, format);
-            Path target = new Path(new Path(path + "/" + folder), part);
-            fileSystem.mkdirs(target.getParent());
-            fileSystem.delete(target, false);
-            if (!fileSystem.rename(file, target)) {
-                throw new IOException("cannot rename " + file + " to " + target);
-            }
+            String path = file.toString().substring(root.length());
+            String folder = path.substring(0, path.length() - file.getName().length());
+            String part = String.format("part-%s-%05d.%s", name, found.size(), format);
+            found.add(new Publication.Staged(path, folder + part));
         }
-        fileSystem.delete(staging, true);
+        return found;
     }
 
-    /** How many rows were written so far. */
-    public long written() {
-        return written;
+    /** How many rows of a batch were written; it can be asked once. */
+    public long written(long batch) {
+        return written.take(batch);
     }
 }

@@ -10,7 +10,7 @@ record PrintSink(String identifier, boolean toErrors, RowText text, int width) i
     private static final String[] KINDS = {"+I", "-U", "+U", "-D"};
 
     @Override
-    public long write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) {
+    public Written write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) {
         PrintStream out = toErrors ? System.err : System.out;
         String prefix = identifier.isEmpty() ? "" : identifier + "> ";
         long count = 0;
@@ -19,6 +19,6 @@ record PrintSink(String identifier, boolean toErrors, RowText text, int width) i
             out.println(prefix + KINDS[changelog ? row.getByte(width) : 0] + text.of(row));
             count++;
         }
-        return count;
+        return new Written(count);
     }
 }
