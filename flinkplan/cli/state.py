@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Show what the state of a checkpoint holds.")
-@click.argument("checkpoint", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("checkpoint")
 @click.option("--sink", metavar="NAME", help="Only the query of this sink.")
 @click.option("--operator", metavar="N", help="Only this operator, by number, name or a pattern; list its entries.")
 @click.option("--key", metavar="VALUES", help="Only entries under this key, its columns separated by commas.")
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.pass_obj
 def command(
-    debug: bool, checkpoint: Path, sink: str | None, operator: str | None, key: str | None, limit: int, format_: str
+    debug: bool, checkpoint: str, sink: str | None, operator: str | None, key: str | None, limit: int, format_: str
 ) -> None:
     """Count the entries of every state of CHECKPOINT; with --operator or --key list them, with their expiry.
 

@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 from ..plan.checkpoint import CheckpointRecord
-from ..plan.document import read_text
 from ..plan.errors import PlanError
+from ..plan.files import Place
 from .diff import Source
 
 
 def read_plan(reference: str) -> Source:
     """The text of a plan.
 
-    ``reference`` is a file, a checkpoint directory (the plan it runs), or ``REVISION:PATH`` in git, where the path
-    counts from the working directory or from the top of the repository.  Raises :class:`PlanError` where there is
-    none.
+    ``reference`` is a file or a checkpoint directory (the plan it runs), each a path or a URI, or ``REVISION:PATH`` in
+    git, where the path counts from the working directory or from the top of the repository.  Raises
+    :class:`PlanError` where there is none.
     """
-    path = Path(reference)
-    if path.is_dir():
-        return recorded_plan(path)
-    if ":" in reference and not path.exists():
+    place = Place.of(reference)
+    if place.is_folder():
+        return recorded_plan(reference)
+    if ":" in reference and place.local and not place.exists():
         return _from_git(reference)
-    return Source(reference, read_text(path), reference)
+    return Source(reference, place.read(), reference)
 
 
-def recorded_plan(checkpoint: Path) -> Source:
+def recorded_plan(checkpoint: str) -> Source:
     """The plan that made a checkpoint."""
     record = CheckpointRecord(checkpoint)
     if not record.exists:
         raise PlanError(
             "this directory is no checkpoint of 'flinkplan execute'",
-            where=str(checkpoint),
+            where=checkpoint,
             hint="name a plan, REVISION:PATH, or a checkpoint",
         )
-    return Source(str(checkpoint), record.plan_text(), str(record.plan_file))
+    return Source(checkpoint, record.plan_text(), str(record.plan_file))
 
 
 def _from_git(reference: str) -> Source:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan, dumps, loads
@@ -33,7 +32,7 @@ def check_restart(
     check_plan(plan)
     if checkpoint is None:
         return None
-    record = CheckpointRecord(Path(checkpoint))
+    record = CheckpointRecord(checkpoint)
     if not record.exists:
         if record.has_queries:
             raise RestartError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from .parts import queries_of
 from .processing_time import goes_by_clock
 from .progress import JobListener, QueryProgress, SilentListener, progress_of
 from .registry import check_supported, translate
-from .session import EMPTY_BATCHES, STATE_ENCODING, session
+from .session import EMPTY_BATCHES, STATE_ENCODING, check_reach, session
 from .tables import table_of
 
 if TYPE_CHECKING:
@@ -68,33 +68,53 @@ class Query(Record):
     handle: StreamingQuery
     writer: Any
 
-    @property
-    def rows_written(self) -> int:
-        """How many rows have reached the sink."""
-        return int(self.writer.written())
+    def rows_written(self, batch: int) -> int:
+        """How many rows of a batch have reached the sink; it can be asked once."""
+        return int(self.writer.written(batch))
 
 
 class Job:
-    """A plan at work.  Made by :func:`execute`."""
+    """A plan at work.  Made by :func:`execute`.
+
+    ``names`` are those of its queries, ``temporary`` a folder that goes with it.
+    """
 
     def __init__(
         self,
-        queries: list[Query],
-        listener: JobListener,
         mode: Mode,
+        listener: JobListener,
         record: CheckpointRecord,
-        recorded: Mapping[Path, str],
+        names: Iterable[str],
         lock: Any,
         temporary: Path | None,
     ) -> None:
-        self.queries = queries
+        self.queries: list[Query] = []
         self.mode = mode
         self._record = record
-        self._recorded = recorded
+        self._recorded = record.contents()
+        self._names = tuple(names)
+        self._batches = record.batches(self._names)
         self._lock = lock
         self._listener = listener
         self._temporary = temporary
         self._reported: dict[str, int] = {}
+
+    def start(self, queries: Mapping[str, Callable[[], Query]], plan: Plan, options: Mapping[str, str]) -> None:
+        """Start queries by their names, once the plan that they are of is on record."""
+        try:
+            self._record.begin(plan, self.mode.value, options)
+            for start in queries.values():
+                self.queries.append(start())
+            self._record.started({query.sink: query.handle.id for query in self.queries})
+        except BaseException:
+            self.stop()
+            self._put_back()
+            raise
+
+    def _put_back(self) -> None:
+        """Record what was recorded before, unless a batch has begun since."""
+        if self._record.batches(self._names) == self._batches:
+            self._record.put_back(self._recorded)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end, or ``timeout`` seconds; whether it ended.
@@ -110,6 +130,8 @@ class Job:
                         return False
         except BaseException as e:
             self.stop()
+            if isinstance(e, ExecutionError):
+                self._put_back()
             if is_end_of_jvm(e):
                 raise ExecutionError("the JVM that ran the job has ended", hint=_MEMORY) from None
             raise
@@ -125,8 +147,6 @@ class Job:
             ended = bool(query.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
         except StreamingQueryException as e:
             self._report()
-            if not self._reported:
-                self._record.put_back(self._recorded)
             raise ExecutionError(describe_failure(query.handle, e), where=f"sink {query.sink}") from None
         self._report()
         return ended
@@ -137,7 +157,8 @@ class Job:
             for query in self.queries:
                 query.handle.stop()
             self._report()
-            self._lock.close()
+            if self._lock is not None:
+                self._lock.close()
         except Exception as e:
             if not is_end_of_jvm(e):
                 raise
@@ -158,7 +179,7 @@ class Job:
         for raw in query.handle.recentProgress:
             if raw.batchId > last:
                 self._reported[query.sink] = raw.batchId
-                yield progress_of(query.sink, raw, query.rows_written)
+                yield progress_of(query.sink, raw, query.rows_written(raw.batchId))
 
 
 def resolve_mode(plan: Plan, options: JobOptions) -> Mode:
@@ -180,29 +201,35 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_supported(plan)
     check_tables(plan, options.variables)
     mode = resolve_mode(plan, options)
+    queries = queries_of(plan)
     if options.checkpoint is not None:
-        _check_record(CheckpointRecord(Path(options.checkpoint)), mode, plan)
+        _check_record(CheckpointRecord(options.checkpoint), mode, plan, queries)
     brief = options.single and mode is not Mode.STREAMING and _is_small(plan.nodes, options)
     spark = options.spark or session(options.master, options.conf, brief=brief)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
-    checkpoint = options.checkpoint or str(temporary)
-    record = CheckpointRecord(Path(checkpoint))
+    record = CheckpointRecord(options.checkpoint or str(temporary))
     lock = _lock(record, spark)
-    job = Job([], options.listener, mode, record, record.contents(), lock, temporary)
     try:
-        record.begin(plan, mode.value, session_options(options.options))
-        for name, part in queries_of(plan).items():
-            job.queries.append(_start(name, part, mode, record, spark, options))
+        job = Job(mode, options.listener, record, queries, lock, temporary)
+        is_closed = (*record.modes, mode.value)[0] == Mode.BOUNDED.value
+        starts = {
+            name: _translate(name, part, mode, is_closed, record, spark, options) for name, part in queries.items()
+        }
     except BaseException:
-        job.stop()
+        if lock is not None:
+            lock.close()
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
         raise
+    job.start(starts, plan, session_options(options.options))
     return job
 
 
-def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan) -> None:
-    """Nobody else uses the checkpoint; and once a bounded run has begun to end the input, all later rows are late."""
+def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Iterable[str]) -> None:
+    """Nobody else uses the checkpoint, it is whole, and the rows to come are not late for having ended the input."""
     if record.is_in_use:
         raise CheckpointInUseError(record)
+    record.check(names)
     is_timed = any(isinstance(node, WatermarkAssigner) for node in plan.nodes)
     if is_timed and mode is not Mode.BOUNDED and Mode.BOUNDED.value in record.modes[-1:]:
         raise FlinkplanError(
@@ -213,47 +240,59 @@ def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan) -> None:
 
 
 def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
-    """Keep the checkpoint to this job.  The JVM holds the lock: it is what writes, and may outlive this process."""
-    record.prepare()
+    """Keep the checkpoint to this job.  The JVM holds the lock: it is what writes, and may outlive this process.
+
+    ``None`` where there are no locks; what Spark cannot write is refused.
+    """
     assert spark._jvm is not None
+    if record.lock_file is None:
+        check_reach(record.place, spark)
+        return None
+    record.prepare()
     lock = spark._jvm.flinkplan.runtime.CheckpointLock.tryAcquire(str(record.lock_file))
     if lock is None:
         raise CheckpointInUseError(record)
     return lock
 
 
-def _start(
-    name: str, part: Plan, mode: Mode, record: CheckpointRecord, spark: SparkSession, options: JobOptions
-) -> Query:
+def _translate(
+    name: str,
+    part: Plan,
+    mode: Mode,
+    is_closed: bool,
+    record: CheckpointRecord,
+    spark: SparkSession,
+    options: JobOptions,
+) -> Callable[[], Query]:
+    """What starts the query of a sink."""
     nodes = part.nodes
     (node,) = (n for n in nodes if isinstance(n, Sink))
-    context = TranslationContext(
-        spark,
-        part,
-        mode,
-        options.variables,
-        is_closed=record.modes[0] == Mode.BOUNDED.value,
-        options=options.options,
-    )
-    _set_parallelism(nodes, context, options)
-    spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
-    spark.conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(part)).lower())
+    context = TranslationContext(spark, part, mode, options.variables, is_closed=is_closed, options=options.options)
     stream = translate(part, nodes, context)[node.id]
     table = table_of(node.dynamic_table_sink.table, options.variables)
     names = [name for name, _ in table.physical]
     key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
     keys = [sink_order(table).index(i) for i in key]
-    spec = {**find_connector(table).writer(table, context), "changelog": stream.changelog, "keys": keys}
+    location = record.query(name)
+    writer = find_connector(table).writer(table, context)
+    spec = {**writer, "changelog": stream.changelog, "keys": keys, "published": str(location / "published")}
     writers = context.runtime.sink
-    writer = (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
+    into = (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
     query = stream.frame.writeStream.queryName(name).outputMode("append")
-    query = query.option("checkpointLocation", str(record.folder / name))
+    query = query.option("checkpointLocation", str(location))
     if mode is Mode.STREAMING:
         query = query.trigger(processingTime=f"{int(options.trigger_interval * 1000)} milliseconds")
     else:
         query = query.trigger(availableNow=True)
-    query._jwrite.foreachBatch(writer)
-    return Query(name, query.start(), writer)
+    query._jwrite.foreachBatch(into)
+
+    def start() -> Query:
+        _set_parallelism(nodes, context, options)
+        spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
+        spark.conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(part)).lower())
+        return Query(name, query.start(), into)
+
+    return start
 
 
 def _set_parallelism(nodes: Iterable[ExecNode], context: TranslationContext, options: JobOptions) -> None:

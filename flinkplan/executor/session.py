@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..plan.files import Place
+from .errors import TableError
 from .runtime.jar import runtime_jar
 
 if TYPE_CHECKING:
@@ -70,3 +72,20 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None, *,
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))
     return spark
+
+
+def check_reach(place: Place, spark: SparkSession) -> None:
+    """Raise :class:`TableError` where Spark has no file system for a URI."""
+    from py4j.protocol import Py4JJavaError
+
+    assert spark._jvm is not None
+    configuration = spark._jvm.org.apache.spark.deploy.SparkHadoopUtil.get().conf()
+    try:
+        spark._jvm.org.apache.hadoop.fs.Path(str(place)).getFileSystem(configuration)
+    except Py4JJavaError as e:
+        raise TableError(
+            f"Spark does not reach this place: {e.java_exception.getMessage()}",
+            where=str(place),
+            hint=f"let Spark know the file system: --conf spark.hadoop.fs.{place.scheme}.impl=CLASS, and its jar by "
+            "--conf spark.jars=JAR; that of S3 is called s3a and comes with hadoop-aws",
+        ) from None

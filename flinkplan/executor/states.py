@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan, loads
 from ..plan.errors import PlanError
+from ..plan.files import Place
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode
 from ..plan.record import Record, replace
@@ -40,7 +41,7 @@ class State(Record):
     node: str | None
     name: str
     kind: str
-    folder: Path
+    folder: Place
     columns: Sequence[str] = ()
 
 
@@ -57,13 +58,21 @@ class Entry(Record):
         return self.expires is not None and self.expires <= datetime.now(UTC)
 
 
-def find_states(checkpoint: Path) -> list[State]:
+def find_states(checkpoint: str | Path) -> list[State]:
     """The states of a checkpoint, by sink and operator; reads metadata only.  Raises :class:`PlanError`."""
-    queries = sorted(path.parent for path in checkpoint.glob("*/offsets"))
+    record = CheckpointRecord(checkpoint)
+    queries = [name for name in record.place.children() if (record.place / name / "offsets").is_folder()]
     if not queries:
         raise PlanError("there is no checkpoint here", where=str(checkpoint))
-    operators = _operators(CheckpointRecord(checkpoint))
-    return [state for query in queries for state in _states(query, operators.get(query.name, ()))]
+    plan = loads(record.plan_text(), str(record.plan_file)) if record.exists else None
+    sinks = {str(record.query(sink)): sink for sink in (queries_of(plan) if plan else ())}
+    operators = _operators(plan) if plan else {}
+    found: list[State] = []
+    for name in queries:
+        folder = record.place / name
+        sink = sinks.get(str(folder), name)
+        found += _states(sink, folder, operators.get(sink, ()))
+    return found
 
 
 class _Operator(Record):
@@ -78,11 +87,8 @@ class _Operator(Record):
         return cls(name, dict(zip(state_names(type(node), len(inputs)), inputs, strict=False)))
 
 
-def _operators(record: CheckpointRecord) -> dict[str, Sequence[_Operator]]:
+def _operators(plan: Plan) -> dict[str, Sequence[_Operator]]:
     """The nodes that keep state, by sink, in the order in which Spark numbers their operators."""
-    if not record.exists:
-        return {}
-    plan = loads(record.plan_text(), str(record.plan_file))
     names = node_names(plan)
     found: dict[str, Sequence[_Operator]] = {}
     for sink, part in queries_of(plan).items():
@@ -101,23 +107,23 @@ def downwards(plan: Plan) -> Iterator[ExecNode]:
         stack.extend(reversed(plan.inputs(node)))
 
 
-def _states(query: Path, operators: Sequence[_Operator]) -> Iterator[State]:
-    folders = sorted((p for p in query.glob("state/*") if p.name.isdecimal()), key=lambda p: int(p.name))
-    known = dict(enumerate(operators)) if len(operators) == len(folders) else {}
-    for folder in folders:
-        number, variables = int(folder.name), list(_variables(folder))
+def _states(sink: str, query: Place, operators: Sequence[_Operator]) -> Iterator[State]:
+    numbers = sorted(int(name) for name in (query / "state").children() if name.isdecimal())
+    known = dict(enumerate(operators)) if len(operators) == len(numbers) else {}
+    for number in numbers:
         operator = known.get(number)
-        for name, kind in variables or [("state", "")]:
+        for name, kind in list(_variables(query / "state" / str(number))) or [("state", "")]:
             node, columns = (operator.name, operator.columns.get(name, ())) if operator else (None, ())
-            yield State(query.name, number, node, name, kind, query, columns)
+            yield State(sink, number, node, name, kind, query, columns)
 
 
-def _variables(operator: Path) -> Iterator[tuple[str, str]]:
+def _variables(operator: Place) -> Iterator[tuple[str, str]]:
     """The names and kinds of the states that an operator declares; those of Spark itself begin with ``$``."""
-    batches = [p for p in operator.glob("_metadata/v2/*") if p.name.isdecimal()]
+    versions = operator / "_metadata" / "v2"
+    batches = [name for name in versions.children() if name.isdecimal()]
     if not batches:
         return
-    latest = max(batches, key=lambda p: int(p.name)).read_text(encoding="utf-8")
+    latest = (versions / max(batches, key=int)).read()
     properties = json.loads(latest.partition("\n")[2]).get("operatorPropertiesJson") or "{}"
     for variable in json.loads(properties).get("stateVariables", ()):
         if not variable["stateName"].startswith("$"):

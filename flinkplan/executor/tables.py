@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from ..plan.document import Plan
@@ -47,7 +48,8 @@ def _type(column: Column) -> LogicalType:
 
 def table_name(reference: ContextResolvedTable) -> str:
     """The last part of a table's name, unquoted."""
-    return reference.identifier.rsplit("`.`", 1)[-1].strip("`").replace("``", "`")
+    parts = re.findall(r"`((?:[^`]|``)*)`", reference.identifier) or reference.identifier.split(".")
+    return str(parts[-1]).replace("``", "`")
 
 
 def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> Table:

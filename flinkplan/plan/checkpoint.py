@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .document import Plan, dumps, pretty, read_text, write_text
+from .document import Plan, dumps, pretty
 from .errors import FlinkplanError, PlanError
+from .files import Place
 from .json_text import parse_json
 from .record import Record
 
+_OWN = "flinkplan"
+_PLAIN_NAME = re.compile(r"\w[\w .,=@+$()~-]*")
+_LONGEST_NAME = 150
+"""In bytes: file systems take 255, Spark puts something behind."""
+
 
 class CheckpointRecord(Record):
-    """The record in the checkpoint directory ``folder``."""
+    """The record in the checkpoint directory ``folder``: a path, or a URI that fsspec reaches."""
 
-    folder: Path
+    folder: str | Path
 
     @property
-    def plan_file(self) -> Path:
+    def place(self) -> Place:
+        """The checkpoint directory."""
+        return Place.of(self.folder)
+
+    @property
+    def plan_file(self) -> Place:
         """Where the plan stands that made the checkpoint, or that it was last run with."""
-        return self.folder / "flinkplan" / "plan.json"
+        return self.place / _OWN / "plan.json"
 
     @property
-    def _end_file(self) -> Path:
-        return self.folder / "flinkplan" / "ended"
+    def _end_file(self) -> Place:
+        return self.place / _OWN / "ended"
 
     @property
-    def _mode_file(self) -> Path:
-        return self.folder / "flinkplan" / "mode"
+    def _mode_file(self) -> Place:
+        return self.place / _OWN / "mode"
 
     @property
-    def _options_file(self) -> Path:
-        return self.folder / "flinkplan" / "options.json"
+    def _options_file(self) -> Place:
+        return self.place / _OWN / "options.json"
 
     @property
-    def lock_file(self) -> Path:
-        """The file that the process locks which writes the checkpoint."""
-        return self.folder / "flinkplan" / "lock"
+    def _queries_file(self) -> Place:
+        return self.place / _OWN / "queries.json"
+
+    @property
+    def lock_file(self) -> Path | None:
+        """The file that the process locks which writes the checkpoint; none where files cannot be locked."""
+        folder = self.place.local
+        return folder / _OWN / "lock" if folder else None
 
     @property
     def is_in_use(self) -> bool:
         """Whether another process is writing the checkpoint."""
-        if sys.platform == "win32" or not self.lock_file.exists():
+        if sys.platform == "win32" or not self.lock_file or not self.lock_file.exists():
             return False
         import fcntl
 
@@ -62,25 +81,38 @@ class CheckpointRecord(Record):
 
     @property
     def has_queries(self) -> bool:
-        """Whether there is state of a query."""
-        return any(self.folder.glob("*/offsets"))
+        """Whether a query has begun a batch."""
+        return any(_numbers(self.place / name / "offsets") for name in self.place.children())
 
     @property
     def has_ended(self) -> bool:
         """Whether the job has ended its input, fired every window, and so cannot go on."""
         return self._end_file.exists()
 
+    def query(self, name: str) -> Place:
+        """The directory of the query called ``name``, which is the name itself where a directory can be called so."""
+        plain = _PLAIN_NAME.fullmatch(name) and len(name.encode()) <= _LONGEST_NAME
+        if plain and name != _OWN and not re.fullmatch(r"job-\d+", name):
+            return self.place / name
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        folder = self.place / f"{re.sub(r'[^a-zA-Z0-9]+', '_', name)[:40]}-{digest}"
+        former = self.place / name
+        is_inside = not name.startswith("/") and not {".", ".."} & set(name.split("/"))
+        return former if is_inside and len(name) <= _LONGEST_NAME and (former / "metadata").exists() else folder
+
     def plan_text(self) -> str:
         """The recorded plan.  Raises :class:`PlanError` where there is none."""
-        return read_text(self.plan_file)
+        return self.plan_file.read()
 
     @property
     def modes(self) -> tuple[str, ...]:
         """The mode in which the job was first run, and that in which it was last; nothing where none is recorded."""
-        return tuple(read_text(self._mode_file).split()) if self._mode_file.exists() else ()
+        return tuple(self._mode_file.read().split()) if self._mode_file.exists() else ()
 
     def prepare(self) -> None:
         """Make the directory.  Raises :class:`PlanError` where it cannot be written."""
+        if self.lock_file is None:
+            return
         try:
             self.lock_file.parent.mkdir(parents=True, exist_ok=True)
             self.lock_file.touch()
@@ -90,36 +122,123 @@ class CheckpointRecord(Record):
     @property
     def session_options(self) -> Mapping[str, str] | None:
         """What the session set that the plan was last run in; ``None`` where that is not recorded."""
-        if not self._options_file.exists():
+        return self._texts(self._options_file)
+
+    @property
+    def queries(self) -> Mapping[str, str]:
+        """The ids of the queries that have been started, by their names."""
+        return self._texts(self._queries_file) or {}
+
+    def _texts(self, file: Place) -> dict[str, str] | None:
+        if not file.exists():
             return None
-        return {str(key): str(value) for key, value in parse_json(read_text(self._options_file)).items()}
+        content = parse_json(file.read(), str(file))
+        if not isinstance(content, dict):
+            raise DamagedCheckpointError("a JSON object is wanted here", file)
+        return {str(key): str(value) for key, value in content.items()}
 
     def begin(self, plan: Plan, mode: str, session_options: Mapping[str, str]) -> None:
         """Record the plan that is run from now on, what the session sets, and the mode."""
         first = (*self.modes, mode)[0]
-        write_text(self._options_file, pretty(session_options) + "\n")
-        write_text(self.plan_file, dumps(plan))
-        write_text(self._mode_file, f"{first}\n{mode}\n")
+        self._options_file.write(pretty(session_options) + "\n")
+        self.plan_file.write(dumps(plan))
+        self._mode_file.write(f"{first}\n{mode}\n")
+
+    def started(self, ids: Mapping[str, str]) -> None:
+        """Record that queries have been started: their ids by their names."""
+        if self.queries != {**self.queries, **ids}:
+            self._queries_file.write(pretty({**self.queries, **ids}) + "\n")
 
     @property
-    def _files(self) -> tuple[Path, ...]:
+    def _files(self) -> tuple[Place, ...]:
         return self._options_file, self.plan_file, self._mode_file
 
-    def contents(self) -> Mapping[Path, str]:
+    def contents(self) -> Mapping[Place, str]:
         """What is recorded, by file."""
-        return {file: read_text(file) for file in self._files if file.exists()}
+        return {file: file.read() for file in self._files if file.exists()}
 
-    def put_back(self, contents: Mapping[Path, str]) -> None:
+    def put_back(self, contents: Mapping[Place, str]) -> None:
         """Record again what was recorded before: the job that had begun since has done nothing."""
         for file in self._files:
             if file in contents:
-                write_text(file, contents[file])
+                file.write(contents[file])
             else:
-                file.unlink(missing_ok=True)
+                file.remove()
 
     def end(self) -> None:
         """Record that the job has ended its input."""
-        write_text(self._end_file, "")
+        self._end_file.write("")
+
+    def batches(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The numbers of the batches that queries have begun, as far as the checkpoint goes back."""
+        return {name: tuple(_numbers(self.query(name) / "offsets")) for name in names}
+
+    def check(self, names: Iterable[str]) -> None:
+        """Look whether all is there that queries go on from, ``names`` those of the recorded plan.
+
+        Raises :class:`DamagedCheckpointError`, which names the file, where they would start again from nothing, or
+        Spark would not understand it.
+        """
+        known = self.queries
+        for name in dict.fromkeys([*names, *known]):
+            folder = self.query(name)
+            if not (folder / "metadata").exists():
+                if name in known:
+                    raise DamagedCheckpointError(f"the state of the sink {name} is gone", folder)
+                if _PLAIN_NAME.fullmatch(name) is None and (outside := Place.of(f"{self.place}/{name}")).exists():
+                    hint = f"move it to {folder}"
+                    raise DamagedCheckpointError(f"the state of the sink {name} stands at a wrong place", outside, hint)
+                continue
+            _check_query(folder, known.get(name))
+
+
+def _check_query(folder: Place, query_id: str | None) -> None:
+    metadata = folder / "metadata"
+    found = _json_lines(metadata, 0)[0]
+    if not isinstance(found, dict) or not isinstance(found.get("id"), str):
+        raise DamagedCheckpointError("the file does not say which query it belongs to", metadata)
+    if query_id not in (None, found["id"]):
+        raise DamagedCheckpointError("this is the state of another query", folder)
+    offsets, commits = _numbers(folder / "offsets"), _numbers(folder / "commits")
+    begun, done = max(offsets, default=-1), max(commits, default=-1)
+    if done > begun or (offsets and done < begun - 1):
+        missing = f"batches are done up to number {done}, but begun up to number {begun}"
+        raise DamagedCheckpointError(missing, folder / ("offsets" if done > begun else "commits"))
+    if begun > 0 and begun - 1 not in offsets:
+        raise DamagedCheckpointError("the file is gone", folder / "offsets" / str(begun - 1))
+    for number in offsets[-2:]:
+        _json_lines(folder / "offsets" / str(number), 1)
+    for number in commits[-1:]:
+        _json_lines(folder / "commits" / str(number), 1)
+
+
+def _numbers(folder: Place) -> list[int]:
+    """The files of one of Spark's logs."""
+    return sorted(int(name) for name in folder.children() if name.isascii() and name.isdecimal())
+
+
+def _json_lines(file: Place, versions: int) -> list[object]:
+    """The lines of JSON of a file, behind so many lines with a version.  A line ``-`` stands for nothing."""
+    try:
+        lines = file.read().split("\n")
+        if any(not re.fullmatch(r"v\d+", line) for line in lines[:versions]) or not lines[versions].strip():
+            raise ValueError
+        return [json.loads(line) for line in lines[versions:] if line.strip() not in ("", "-")]
+    except (PlanError, ValueError, IndexError):
+        raise DamagedCheckpointError("the file is damaged", file) from None
+
+
+class DamagedCheckpointError(FlinkplanError):
+    """A checkpoint that something is missing of, or that cannot be understood (exit code 1)."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, place: Place, hint: str | None = None) -> None:
+        super().__init__(
+            f"the checkpoint is damaged: {message}",
+            where=str(place),
+            hint=hint or "put back a copy of the whole checkpoint, or start with a new one: --checkpoint DIR",
+        )
 
 
 class CheckpointInUseError(FlinkplanError):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..plan.document import Plan, dumps
 from ..plan.errors import PlanError
 from ..plan.explain import explain_text
+from ..plan.files import Place
 from ..plan.record import Record
-from . import files
 from .result import TableResult
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PlanReference(Record):
     @staticmethod
     def from_file(path: str | Path) -> PlanReference:
         """The plan in a file, read now.  Raises :class:`PlanError` where it cannot be read."""
-        return PlanReference(files.read(str(path)), str(path))
+        return PlanReference(Place.of(path).read(), str(path))
 
     @staticmethod
     def from_json_string(json_string: str) -> PlanReference:
@@ -82,8 +82,8 @@ class CompiledPlan:
 
         An existing file is left alone: silently with ``ignore_if_exists``, else :class:`PlanError` is raised.
         """
-        if not files.exists(str(file)):
-            files.write(str(file), self.as_json_string())
+        if not Place.of(file).exists():
+            Place.of(file).write(self.as_json_string())
         elif not ignore_if_exists:
             raise PlanError("the plan exists already", where=str(file), hint="ignore_if_exists leaves it alone")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..plan.errors import Location, PlanError, UnsupportedError
 from ..plan.explain import explain_text
+from ..plan.files import Place
 from ..planner.session import Session
 from ..planner.sql import parse_script
 from ..planner.sql.ast import (
@@ -24,7 +25,6 @@ from ..planner.sql.ast import (
 from ..planner.sql.ast import (
     StatementSet as StatementSetNode,
 )
-from . import files
 from .catalog_views import describe, show
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
 from .jobs import Starter, start
@@ -116,7 +116,7 @@ class TableEnvironment:
 
     def _compile_plan(self, statement: CompilePlan) -> TableResult:
         config = self._session.config
-        path, exists = statement.path, files.exists(statement.path)
+        path, exists = statement.path, Place.of(statement.path).exists()
         forced = config.get("table.plan.force-recompile", "false").lower() == "true"
         if exists and not forced and not statement.if_not_exists:
             raise PlanError(
@@ -128,11 +128,11 @@ class TableEnvironment:
             plan = self.load_plan(PlanReference.from_file(path)) if statement.execute else None
         else:
             plan = self._compile(statement.statement)
-            files.write(path, plan.as_json_string())
+            Place.of(path).write(plan.as_json_string())
         return plan.execute() if plan and statement.execute else TableResult()
 
     def _execute_plan(self, statement: ExecutePlan) -> TableResult:
-        if statement.if_exists and not files.exists(statement.path):
+        if statement.if_exists and not Place.of(statement.path).exists():
             return TableResult()
         return self.execute_plan(PlanReference.from_file(statement.path))
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from flinkplan.compat.diff import Exceptions
+from flinkplan.compat.references import read_plan
 from flinkplan.compat.restart import RestartError, check_restart
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
-from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord
+from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord, DamagedCheckpointError
 from flinkplan.plan.document import Plan, dumps, loads
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
@@ -160,7 +164,7 @@ def test_a_job_that_did_nothing_leaves_no_trace(checkpoint: Path, tmp_path: Path
 
 
 def test_a_checkpoint_of_something_else(tmp_path: Path) -> None:
-    (tmp_path / "report" / "offsets").mkdir(parents=True)
+    query(tmp_path, "report", 0, -1)
     with pytest.raises(RestartError, match="does not say which plan"):
         check_restart(str(tmp_path), PLAN, NOTHING)
 
@@ -185,3 +189,69 @@ def test_states_that_make_no_sense_are_refused(tmp_path: Path) -> None:
 def test_state_of_no_checkpoint(tmp_path: Path) -> None:
     outcome = flinkplan("state", str(tmp_path))
     assert (outcome.code, "there is no checkpoint here" in outcome.err) == (3, True)
+
+
+def query(checkpoint: Path, name: str, begun: int, done: int) -> Path:
+    """The folder of a query as Spark leaves it."""
+    folder = checkpoint / name
+    for log, last in (("offsets", begun), ("commits", done)):
+        (folder / log).mkdir(parents=True)
+        for number in range(last + 1):
+            (folder / log / str(number)).write_text("v1\n{}\n")
+    (folder / "metadata").write_text(json.dumps({"id": name}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("damage", "place"),
+    [
+        pytest.param(lambda folder: shutil.rmtree(folder), "a", id="folder gone"),
+        pytest.param(lambda folder: (folder / "metadata").write_text(""), "a/metadata", id="metadata emptied"),
+        pytest.param(lambda folder: (folder / "metadata").write_text('{"id": "b"}'), "a", id="another query"),
+        pytest.param(lambda folder: shutil.rmtree(folder / "offsets"), "a/offsets", id="offsets gone"),
+        pytest.param(lambda folder: shutil.rmtree(folder / "commits"), "a/commits", id="commits gone"),
+        pytest.param(lambda folder: (folder / "offsets" / "2").unlink(), "a/offsets/2", id="offset before gone"),
+        pytest.param(lambda folder: (folder / "offsets" / "3").write_text(""), "a/offsets/3", id="offset emptied"),
+        pytest.param(lambda folder: (folder / "offsets" / "3").write_text("v1\n{"), "a/offsets/3", id="offset cut"),
+        pytest.param(lambda folder: (folder / "commits" / "2").write_bytes(b"\xff"), "a/commits/2", id="commit broken"),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused_by_the_file(
+    checkpoint: Path, damage: Callable[[Path], object], place: str
+) -> None:
+    record = CheckpointRecord(checkpoint)
+    folder = query(checkpoint, "a", begun=3, done=2)
+    record.started({"a": "a"})
+    record.check(["a", "not started yet"])
+    damage(folder)
+    with pytest.raises(DamagedCheckpointError) as refused:
+        record.check(["a"])
+    assert refused.value.where == str(checkpoint / place)
+    assert "start with a new one" in str(refused.value.hint)
+
+
+def test_the_state_of_a_strangely_named_sink_is_found_where_it_was(checkpoint: Path) -> None:
+    record = CheckpointRecord(checkpoint)
+    assert str(record.query("a/b")).startswith(f"{checkpoint}/a_b-")
+    query(checkpoint, "a/b", 0, 0)
+    assert str(record.query("a/b")) == f"{checkpoint}/a/b"
+    query(checkpoint, "../outside", 0, 0)
+    with pytest.raises(DamagedCheckpointError, match="stands at a wrong place") as refused:
+        record.check(["../outside"])
+    assert refused.value.hint == f"move it to {record.query('../outside')}"
+
+
+def test_a_record_wherever_fsspec_reaches(tmp_path: Path) -> None:
+    for folder in (f"memory://{tmp_path}", f"local://{tmp_path}/local", (tmp_path / "a b").as_uri()):
+        record = CheckpointRecord(folder)
+        assert (record.exists, record.modes, record.batches(["o"])) == (False, (), {"o": ()})
+        assert check_restart(folder, PLAN, NOTHING) is None
+        record.begin(PLAN, "available-now", {})
+        record.started({"o": "1"})
+        assert check_restart(folder, PLAN, NOTHING) is not None
+        assert read_plan(folder).text == dumps(PLAN)
+        with pytest.raises(DamagedCheckpointError, match="the state of the sink o is gone"):
+            record.check(["o"])
+        record.put_back({})
+        assert (record.exists, record.queries) == (False, {"o": "1"})
+    assert (tmp_path / "a b" / "flinkplan" / "queries.json").exists()

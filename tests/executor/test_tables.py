@@ -8,6 +8,8 @@ import pytest
 
 from flinkplan.executor.checks import check_tables
 from flinkplan.executor.errors import TableError
+from flinkplan.executor.tables import table_name
+from flinkplan.plan.specs import ContextResolvedTable
 from flinkplan.planner import compile_script
 
 from .plans import passthrough
@@ -78,3 +80,11 @@ def test_a_stream_overwrites_nothing() -> None:
     with pytest.raises(TableError, match="a streaming job cannot overwrite a table") as caught:
         check_tables(plan, {})
     assert caught.value.where == "table `default_catalog`.`default_database`.`o`"
+
+
+@pytest.mark.parametrize(
+    ("identifier", "name"),
+    [("`c`.`d`.`t`", "t"), ("`c`.`d`.`.`", "."), ("`c`.`d`.`a``.``b`", "a`.`b"), ("`c`.`d`.`a.b`", "a.b")],
+)
+def test_the_name_of_a_table(identifier: str, name: str) -> None:
+    assert table_name(ContextResolvedTable(identifier)) == name

@@ -1,14 +1,13 @@
 package flinkplan.runtime.source;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.Durable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +24,7 @@ final class FileLog {
     private final FileSystem fileSystem;
     private final List<SourceFile> files = new ArrayList<>();
     private final Set<String> known = new HashSet<>();
+    private final int old;
 
     FileLog(String checkpointLocation) throws IOException {
         directory = new Path(checkpointLocation, "files");
@@ -36,14 +36,41 @@ final class FileLog {
                 read(log.getPath());
             }
         }
+        old = files.size();
     }
 
+    /** Each log file is named by how many files stand in those before it. */
     private void read(Path log) throws IOException {
+        if (!log.getName().equals(name())) {
+            throw damaged("the log of the files that were read has a gap before " + log, null);
+        }
+        int before = files.size();
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(fileSystem.open(log), StandardCharsets.UTF_8))) {
             for (String line; (line = lines.readLine()) != null; ) {
                 remember(MAPPER.readValue(line, SourceFile.class));
             }
+        } catch (IOException e) {
+            throw damaged(log + " cannot be read", e);
+        }
+        if (files.size() == before) {
+            throw damaged(log + " is empty", null);
+        }
+    }
+
+    private static IOException damaged(String what, IOException cause) {
+        String wayOut = "; put back a copy of the whole checkpoint, or start with a new one";
+        return new IOException("the checkpoint is damaged: " + what + wayOut, cause);
+    }
+
+    private String name() {
+        return String.format("%012d", files.size());
+    }
+
+    /** Checks that nothing has been lost of the files that were read. */
+    void check(int read) throws IOException {
+        if (read > files.size()) {
+            throw damaged(read + " files were read, but " + files.size() + " are listed in " + directory, null);
         }
     }
 
@@ -57,14 +84,11 @@ final class FileLog {
     }
 
     void append(List<SourceFile> found) throws IOException {
-        Path log = new Path(directory, String.format("%012d", files.size()));
-        Path unfinished = new Path(directory, "." + log.getName());
-        try (OutputStream out = fileSystem.create(unfinished, true)) {
-            for (SourceFile file : found) {
-                out.write((MAPPER.writeValueAsString(file) + "\n").getBytes(StandardCharsets.UTF_8));
-            }
+        StringBuilder lines = new StringBuilder();
+        for (SourceFile file : found) {
+            lines.append(MAPPER.writeValueAsString(file)).append('\n');
         }
-        fileSystem.rename(unfinished, log);
+        Durable.write(fileSystem, new Path(directory, name()), lines.toString().getBytes(StandardCharsets.UTF_8));
         found.forEach(this::remember);
     }
 
@@ -72,7 +96,12 @@ final class FileLog {
         return files.size();
     }
 
-    List<SourceFile> between(int start, int end) {
-        return Collections.unmodifiableList(files.subList(start, end));
+    /** Some of the files in order; those of an earlier run as they are now: what made it fail may have been mended. */
+    List<SourceFile> between(int start, int end) throws IOException {
+        List<SourceFile> found = new ArrayList<>();
+        for (int i = start; i < end; i++) {
+            found.add(i < old ? files.get(i).now() : files.get(i));
+        }
+        return found;
     }
 }

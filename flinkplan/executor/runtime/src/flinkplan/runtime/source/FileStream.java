@@ -29,6 +29,7 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
     private final FileSpec spec;
     private final Pattern pattern;
     private final FileLog log;
+    private boolean closes;
     private boolean closed;
 
     FileStream(FileSpec spec, String checkpointLocation) {
@@ -74,13 +75,19 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
 
     @Override
     public Offset deserializeOffset(String json) {
-        return FilesOffset.parse(json);
+        FilesOffset offset = FilesOffset.parse(json);
+        try {
+            log.check(offset.files);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return offset;
     }
 
+    /** What is there is taken up later, when the log has been compared with the offset to start from. */
     @Override
     public void prepareForTriggerAvailableNow() {
-        discover();
-        closed = true;
+        closes = true;
     }
 
     @Override
@@ -92,6 +99,7 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
     public Offset latestOffset(Offset start, ReadLimit limit) {
         if (!closed) {
             discover();
+            closed = closes;
         }
         FilesOffset from = (FilesOffset) start;
         return new FilesOffset(log.size(), from.files == log.size() || !spec.settles());
@@ -144,11 +152,21 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
 
     @Override
     public InputPartition[] planInputPartitions(Offset start, Offset end) {
-        List<SourceFile> files = log.between(((FilesOffset) start).files, ((FilesOffset) end).files);
+        List<SourceFile> files;
+        try {
+            files = log.between(((FilesOffset) start).files, ((FilesOffset) end).files);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         long total = files.stream().mapToLong(SourceFile::size).sum();
-        int parallelism = SparkSession.active().sparkContext().defaultParallelism();
-        long share = total <= SMALL ? Math.max(total, 1) : total / parallelism + 1;
-        return Slices.of(files, share, spec.isSplittable());
+        return Slices.of(files, total / tasks(total) + 1, spec.isSplittable());
+    }
+
+    /** How many tasks are to read so many bytes, unless {@code spark.sql.files.minPartitionNum} says it. */
+    private static int tasks(long total) {
+        SparkSession session = SparkSession.active();
+        int own = total <= SMALL ? 1 : session.sparkContext().defaultParallelism();
+        return Integer.parseInt(session.conf().get("spark.sql.files.minPartitionNum", String.valueOf(own)));
     }
 
     @Override

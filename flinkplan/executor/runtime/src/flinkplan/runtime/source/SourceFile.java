@@ -1,5 +1,6 @@
 package flinkplan.runtime.source;
 
+import java.io.IOException;
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.net.URLDecoder;
@@ -7,12 +8,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.deploy.SparkHadoopUtil;
 
 /** A file to read; {@code modified} in milliseconds since 1970. */
 record SourceFile(String path, long size, long modified) implements Serializable {
 
     static SourceFile of(FileStatus status) {
         return new SourceFile(status.getPath().toString(), status.getLen(), status.getModificationTime());
+    }
+
+    /** The file as it is now. */
+    SourceFile now() throws IOException {
+        Path file = new Path(path);
+        return of(file.getFileSystem(SparkHadoopUtil.get().conf()).getFileStatus(file));
     }
 
     /** The partition values in the path's {@code key=value} directories. */

@@ -1,0 +1,88 @@
+"""Files and folders on local disks and wherever fsspec reaches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from .document import read_text, write_text
+from .errors import PlanError
+from .record import Record
+
+
+class Place(Record):
+    """A file or folder: a local path, or the URI of another place.  Made by :meth:`of`."""
+
+    name: str
+
+    @classmethod
+    def of(cls, path: str | Path) -> Place:
+        """The place that a path or URI means; a ``file:`` URI means a local path."""
+        text = str(path)
+        return cls(unquote(urlparse(text).path)) if text.startswith("file:") else cls(text)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __truediv__(self, name: str) -> Place:
+        return Place(f"{self.name.rstrip('/')}/{name}")
+
+    @property
+    def local(self) -> Path | None:
+        """The local path; ``None`` for another place."""
+        return None if "://" in self.name else Path(self.name)
+
+    @property
+    def scheme(self) -> str:
+        """What the URI begins with, such as ``s3``; empty for a local path."""
+        return self.name.partition("://")[0] if self.local is None else ""
+
+    def exists(self) -> bool:
+        """Whether there is such a file or folder.  Raises :class:`PlanError` where that cannot be known."""
+        return self.local.exists() if self.local else bool(self._remote("exists"))
+
+    def is_folder(self) -> bool:
+        """Whether there is such a folder.  Raises :class:`PlanError` where that cannot be known."""
+        return self.local.is_dir() if self.local else bool(self._remote("isdir"))
+
+    def children(self) -> list[str]:
+        """The names of what is in the folder; none where there is none."""
+        if self.local:
+            return sorted(child.name for child in self.local.iterdir()) if self.local.is_dir() else []
+        found = self._remote("ls", detail=False) if self.is_folder() else []
+        return sorted(name.rstrip("/").rpartition("/")[2] for name in found)
+
+    def read(self) -> str:
+        """The text of the file.  Raises :class:`PlanError`."""
+        return read_text(self.local) if self.local else str(self._remote("read_text", encoding="utf-8"))
+
+    def write(self, text: str) -> None:
+        """Write the file, on a local disk whole or not at all.  Raises :class:`PlanError`."""
+        if self.local:
+            write_text(self.local, text)
+            return
+        self._remote("makedirs", at=Place(self.name.rpartition("/")[0]), exist_ok=True)
+        self._remote("write_text", text, encoding="utf-8")
+
+    def remove(self) -> None:
+        """Remove the file, if it is there.  Raises :class:`PlanError` where that cannot be done."""
+        if self.local:
+            self.local.unlink(missing_ok=True)
+        elif self.exists():
+            self._remote("rm_file")
+
+    def _remote(self, action: str, *args: Any, at: Place | None = None, **options: Any) -> Any:
+        import fsspec
+
+        try:
+            filesystem, path = fsspec.core.url_to_fs((at or self).name)
+            filesystem.invalidate_cache()  # Spark writes there as well
+            return getattr(filesystem, action)(path, *args, **options)
+        except ImportError as e:
+            hint = "install what fsspec needs for it; there are the extras s3 and hdfs: pip install 'flinkplan[s3]'"
+            raise PlanError(str(e), where=self.name, hint=hint) from None
+        except FileNotFoundError:
+            raise PlanError("no such file", where=self.name) from None
+        except (OSError, ValueError) as e:
+            raise PlanError(str(e) or type(e).__name__, where=self.name) from None
