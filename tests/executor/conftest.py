@@ -17,6 +17,7 @@ from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace
 from flinkplan.plan.types import LogicalType
 
+from .jobs import Place
 from .plans import BLACKHOLE, passthrough
 
 if TYPE_CHECKING:
@@ -121,3 +122,8 @@ def _values(row: Mapping[str, Any], stream: Stream) -> list[Any]:
 def bench(spark: SparkSession, tmp_path: Path) -> Bench:
     """A bench for one operator."""
     return Bench(spark, tmp_path)
+
+
+@pytest.fixture
+def place(spark: SparkSession, tmp_path: Path) -> Place:
+    return Place(spark, tmp_path)

@@ -3,134 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 
-from flinkplan.compat.diff import Exceptions
-from flinkplan.compat.restart import check_restart
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
-from flinkplan.executor.job import Job, JobOptions, execute
-from flinkplan.executor.parts import queries_of
-from flinkplan.executor.progress import QueryProgress
-from flinkplan.executor.registry import translators
-from flinkplan.executor.stream import Stream
-from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord
-from flinkplan.plan.document import Plan, dumps, loads
+from flinkplan.executor.job import JobOptions, execute
+from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
-from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
-from .plans import BLACKHOLE, passthrough, pipeline, row_type, scan, sink_node
+from .jobs import Place, count, counts_by_minute, event
+from .plans import BLACKHOLE, passthrough, pipeline, scan, sink_node
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-EVENTS = (("ts", "TIMESTAMP(3)"), ("k", "STRING"))
-COUNTS = (("k", "STRING"), ("n", "BIGINT NOT NULL"), ("start", "TIMESTAMP(3) NOT NULL"))
-TIME = {"type": "TIMESTAMP_WITHOUT_TIME_ZONE", "precision": 3, "kind": "ROWTIME"}
-
-
-class Place:
-    """A folder of input and output, and jobs over it."""
-
-    def __init__(self, spark: SparkSession, root: Path) -> None:
-        self.spark = spark
-        self.root = root
-        self.progress: list[QueryProgress] = []
-        (root / "in").mkdir()
-
-    def batch_done(self, progress: QueryProgress) -> None:
-        self.progress.append(progress)
-
-    def files(self, folder: str, format_: str = "json") -> dict[str, str]:
-        """The options of a table over a folder."""
-        return {"connector": "filesystem", "path": str(self.root / folder), "format": format_}
-
-    def put(self, name: str, *rows: object) -> None:
-        """Add a file of lines to the input; rows that are no texts are written as JSON."""
-        lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
-        (self.root / f".{name}").write_text("".join(f"{line}\n" for line in lines))
-        (self.root / f".{name}").rename(self.root / "in" / name)
-
-    def run(self, plan: Plan, mode: Mode | None = None) -> None:
-        """Run a plan to its end."""
-        self.start(plan, mode).wait()
-
-    def start(self, plan: Plan, mode: Mode | None = None) -> Job:
-        checkpoint = str(self.root / "checkpoint")
-        return execute(plan, JobOptions(checkpoint=checkpoint, mode=mode, listener=self, spark=self.spark))
-
-    def output(self) -> list[Path]:
-        """The files of the output in their order."""
-        return sorted(p for p in (self.root / "out").rglob("*") if p.is_file() and not p.name.startswith("."))
-
-    def lines(self) -> list[str]:
-        """The lines of the output, in the order of its files."""
-        return [line for path in self.output() for line in path.read_text().splitlines()]
-
-    def rows(self) -> list[Any]:
-        return [json.loads(line) for line in self.lines()]
-
-
-@pytest.fixture
-def place(spark: SparkSession, tmp_path: Path) -> Place:
-    return Place(spark, tmp_path)
-
-
-def counts_by_minute(place: Place) -> Plan:
-    """TUMBLE of one minute over the input, the watermark 10 seconds behind."""
-    ref = {"kind": "INPUT_REF", "inputIndex": 0, "type": "TIMESTAMP(3)"}
-    delay = {"kind": "LITERAL", "value": "10000", "type": "INTERVAL SECOND(6) NOT NULL"}
-    minus = {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$-$1", "operands": [ref, delay]}
-    timed = {"type": "ROW", "fields": [{"name": "ts", "fieldType": TIME}, {"name": "k", "fieldType": "STRING"}]}
-    call: dict[str, Any] = {
-        "name": "n",
-        "syntax": "FUNCTION_STAR",
-        "internalName": "$COUNT$1",
-        "argList": [],
-        "filterArg": -1,
-    }
-    call |= {"distinct": False, "approximate": False, "ignoreNulls": False, "type": "BIGINT NOT NULL"}
-    window: dict[str, Any] = {"strategy": "TimeAttribute", "window": {"type": "TumblingWindow", "size": "PT1M"}}
-    window |= {"timeAttributeType": TIME, "timeAttributeIndex": 0, "isRowtime": True}
-    start = {"kind": "WindowStart", "reference": {"name": "w$", "type": TIME}}
-    return pipeline(
-        [
-            scan(place.files("in"), EVENTS),
-            {
-                "type": "stream-exec-watermark-assigner_1",
-                "watermarkExpr": {**minus, "type": "TIMESTAMP(3)"},
-                "rowtimeFieldIndex": 0,
-                "outputType": timed,
-                "description": "",
-            },
-            {
-                "type": "stream-exec-window-aggregate_1",
-                "grouping": [1],
-                "aggCalls": [call],
-                "windowing": window,
-                "namedWindowProperties": [{"name": "start", "property": start}],
-                "needRetraction": False,
-                "outputType": row_type(COUNTS),
-                "description": "",
-            },
-            sink_node(place.files("out"), COUNTS),
-        ]
-    )
-
-
-def event(time: str, key: str = "a") -> dict[str, str]:
-    return {"ts": f"2024-01-01 {time}", "k": key}
-
-
-def count(n: int, start: str, key: str = "a") -> dict[str, object]:
-    return {"k": key, "n": n, "start": f"2024-01-01 {start}"}
 
 
 @pytest.mark.parametrize(
@@ -247,53 +138,6 @@ def test_files_are_read_in_the_order_of_their_names(place: Place) -> None:
     line = (("line", "STRING"),)
     place.run(passthrough(place.files("in", "raw"), place.files("out", "raw"), line))
     assert place.lines() == ["a", "b", "c", "d"]
-
-
-def test_a_batch_that_comes_again_replaces_what_it_wrote(place: Place) -> None:
-    place.put("1", {"a": 1}, {"a": 2})
-    plan = passthrough(place.files("in"), place.files("out"))
-    place.run(plan)
-    (commit,) = (place.root / "checkpoint" / "sink" / "commits").glob("[0-9]*")
-    commit.unlink()
-    place.run(plan)
-    assert place.rows() == [{"a": 1}, {"a": 2}]
-
-
-PARTITIONED = """\
-CREATE TABLE t (a INT, p INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'parquet');
-CREATE TABLE o (a INT, p INT) {partitions} WITH (
-  'connector' = 'filesystem', 'path' = '{root}/out', 'format' = '{format_}');
-INSERT INTO o SELECT a, p FROM t;
-"""
-
-
-@pytest.mark.parametrize("format_", ["json", "parquet"])
-@pytest.mark.parametrize("partitions", ["", "PARTITIONED BY (p)"])
-def test_a_batch_that_comes_again_in_fewer_tasks_leaves_nothing_of_the_first_time(
-    place: Place, partitions: str, format_: str
-) -> None:
-    rows = place.spark.createDataFrame([(a, a % 3) for a in range(40)], "a INT, p INT")
-    rows.repartition(4).write.mode("overwrite").parquet(str(place.root / "in"))
-    plan = compile_script(PARTITIONED.format(root=place.root, partitions=partitions, format_=format_))
-    place.spark.conf.set("spark.sql.files.maxPartitionBytes", "100")
-    place.run(plan, Mode.AVAILABLE_NOW)
-    place.spark.conf.unset("spark.sql.files.maxPartitionBytes")
-    before = place.output()
-    for commit in (place.root / "checkpoint" / "o" / "commits").iterdir():
-        commit.unlink()
-    place.run(plan, Mode.AVAILABLE_NOW)
-    after = place.output()
-    assert len(after) < len(before)
-    assert not list((place.root / "out").glob(".staging*"))
-    read = place.spark.read.format(format_).load([str(file) for file in after])
-    assert sorted(row["a"] for row in read.collect()) == list(range(40))
-
-
-def test_a_batch_that_fails_leaves_no_files(place: Place) -> None:
-    place.put("1", {"a": 1}, {"a": "x"})
-    with pytest.raises(ExecutionError):
-        place.run(passthrough(place.files("in"), place.files("out")))
-    assert [p for p in (place.root / "out").rglob("*") if p.is_file()] == []
 
 
 def test_progress_is_told_batch_by_batch(place: Place) -> None:
@@ -441,76 +285,3 @@ def test_the_changes_of_a_key_stay_together_in_a_table_that_declares_none(place:
     assert len(changes) == 2
     pairs = [pair for file in changes for pair in zip(file[::2], file[1::2], strict=True)]
     assert sorted(pairs) == [(("d", k, 1), ("c", k, 2)) for k in keys]
-
-
-def checkpoint_file(place: Place, pattern: str) -> Path:
-    (found,) = (place.root / "checkpoint" / "sink").glob(pattern)
-    return found
-
-
-@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_text("")], ids=["gone", "emptied"])
-def test_files_that_were_read_are_not_read_again_when_their_list_is_lost(
-    place: Place, damage: Callable[[Path], Any]
-) -> None:
-    plan = passthrough(place.files("in"), place.files("out"))
-    place.put("1", {"a": 1})
-    place.run(plan, Mode.AVAILABLE_NOW)
-    damage(checkpoint_file(place, "sources/0/files/[0-9]*"))
-    place.put("2", {"a": 2})
-    with pytest.raises(ExecutionError, match=r"the checkpoint is damaged: .*/sources/0/files.*; put back a copy"):
-        place.run(plan, Mode.AVAILABLE_NOW)
-    assert place.rows() == [{"a": 1}]
-
-
-def test_a_job_whose_first_batch_failed_goes_on(place: Place) -> None:
-    plan = passthrough(place.files("in"), place.files("out"))
-    place.put("1", {"a": 1}, {"a": "x"})
-    checkpoint = str(place.root / "checkpoint")
-    with pytest.raises(ExecutionError):
-        place.run(plan)
-    mended = [{"a": 1}, {"a": 2}, {"a": 3}]
-    place.put("1", *mended)
-    assert check_restart(checkpoint, plan, Exceptions()) is not None
-    place.run(plan)
-    assert place.rows() == mended
-
-
-def test_a_job_that_began_no_batch_leaves_no_record(place: Place) -> None:
-    checkpoint = str(place.root / "checkpoint")
-    with pytest.raises(ExecutionError, match="there is no file or directory"):
-        place.run(passthrough(place.files("nowhere"), place.files("out")))
-    place.put("1", {"b": 1})
-    plan = passthrough(place.files("in"), place.files("out"), (("b", "INT"),))
-    assert check_restart(checkpoint, plan, Exceptions()) is None
-    place.run(plan)
-    assert place.rows() == [{"b": 1}]
-
-
-def test_a_job_that_cannot_be_translated_leaves_no_record(place: Place) -> None:
-    def refuse(*_: object) -> Stream:
-        raise PlanError("no")
-
-    plan = passthrough(place.files("in"), place.files("out"))
-    known = translators()
-    with pytest.MonkeyPatch.context() as patch:
-        for node in plan.nodes:
-            patch.setitem(known, type(node), replace(known[type(node)], translate=refuse))
-        with pytest.raises(PlanError):
-            place.run(plan)
-    assert not CheckpointRecord(place.root / "checkpoint").exists
-    place.put("1", {"a": 1})
-    place.run(plan)
-
-
-@pytest.mark.parametrize("name", ["../../x", "/abs/path", "a/b", ".", "x" * 300, "flinkplan", "job-2", "é\n*"])
-def test_state_stays_in_the_checkpoint_whatever_the_sink_is_called(place: Place, name: str) -> None:
-    place.put("1", {"a": 1})
-    text = dumps(passthrough(place.files("in"), place.files("out")))
-    plan = loads(text.replace("`c`.`d`.`sink`", json.dumps(f"`c`.`d`.`{name}`")[1:-1]))
-    assert queries_of(plan).keys() == {name}
-    place.run(plan, Mode.AVAILABLE_NOW)
-    place.put("2", {"a": 2})
-    place.run(plan, Mode.AVAILABLE_NOW)
-    assert place.rows() == [{"a": 1}, {"a": 2}]
-    assert {p.name for p in place.root.iterdir()} == {"in", "out", "checkpoint"}
-    assert len(list((place.root / "checkpoint").glob("*/metadata"))) == 1

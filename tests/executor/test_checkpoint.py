@@ -1,0 +1,195 @@
+"""What a job leaves in its checkpoint and its sinks, and goes on from: nothing is lost, nothing comes twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+from fsspec.implementations.local import LocalFileSystem
+
+from flinkplan.compat.diff import Exceptions
+from flinkplan.compat.restart import check_restart
+from flinkplan.executor.context import Mode
+from flinkplan.executor.errors import ExecutionError, TableError
+from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.parts import queries_of
+from flinkplan.executor.registry import translators
+from flinkplan.executor.states import find_states
+from flinkplan.executor.stream import Stream
+from flinkplan.plan.checkpoint import CheckpointRecord, DamagedCheckpointError
+from flinkplan.plan.document import dumps, loads
+from flinkplan.plan.errors import PlanError
+from flinkplan.plan.record import replace
+from flinkplan.planner import compile_script
+
+from .jobs import Place, count, counts_by_minute, event
+from .plans import passthrough
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_batch_that_comes_again_replaces_what_it_wrote(place: Place) -> None:
+    place.put("1", {"a": 1}, {"a": 2})
+    plan = passthrough(place.files("in"), place.files("out"))
+    place.run(plan)
+    (commit,) = (place.root / "checkpoint" / "sink" / "commits").glob("[0-9]*")
+    commit.unlink()
+    place.run(plan)
+    assert place.rows() == [{"a": 1}, {"a": 2}]
+
+
+PARTITIONED = """\
+CREATE TABLE t (a INT, p INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'parquet');
+CREATE TABLE o (a INT, p INT) {partitions} WITH (
+  'connector' = 'filesystem', 'path' = '{root}/out', 'format' = '{format_}');
+INSERT INTO o SELECT a, p FROM t;
+"""
+
+
+@pytest.mark.parametrize("format_", ["json", "parquet"])
+@pytest.mark.parametrize("partitions", ["", "PARTITIONED BY (p)"])
+def test_a_batch_that_comes_again_in_fewer_tasks_leaves_nothing_of_the_first_time(
+    place: Place, partitions: str, format_: str
+) -> None:
+    rows = place.spark.createDataFrame([(a, a % 3) for a in range(40)], "a INT, p INT")
+    rows.repartition(4).write.mode("overwrite").parquet(str(place.root / "in"))
+    plan = compile_script(PARTITIONED.format(root=place.root, partitions=partitions, format_=format_))
+    place.spark.conf.set("spark.sql.files.maxPartitionBytes", "100")
+    place.run(plan, Mode.AVAILABLE_NOW)
+    place.spark.conf.unset("spark.sql.files.maxPartitionBytes")
+    before = place.output()
+    for commit in (place.root / "checkpoint" / "o" / "commits").iterdir():
+        commit.unlink()
+    place.run(plan, Mode.AVAILABLE_NOW)
+    after = place.output()
+    assert len(after) < len(before)
+    assert not list((place.root / "out").glob(".staging*"))
+    read = place.spark.read.format(format_).load([str(file) for file in after])
+    assert sorted(row["a"] for row in read.collect()) == list(range(40))
+
+
+def test_a_batch_that_fails_leaves_no_files(place: Place) -> None:
+    place.put("1", {"a": 1}, {"a": "x"})
+    with pytest.raises(ExecutionError):
+        place.run(passthrough(place.files("in"), place.files("out")))
+    assert [p for p in (place.root / "out").rglob("*") if p.is_file()] == []
+
+
+def checkpoint_file(place: Place, pattern: str) -> Path:
+    (found,) = (place.root / "checkpoint" / "sink").glob(pattern)
+    return found
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_text("")], ids=["gone", "emptied"])
+def test_files_that_were_read_are_not_read_again_when_their_list_is_lost(
+    place: Place, damage: Callable[[Path], Any]
+) -> None:
+    plan = passthrough(place.files("in"), place.files("out"))
+    place.put("1", {"a": 1})
+    place.run(plan, Mode.AVAILABLE_NOW)
+    damage(checkpoint_file(place, "sources/0/files/[0-9]*"))
+    place.put("2", {"a": 2})
+    with pytest.raises(ExecutionError, match=r"the checkpoint is damaged: .*/sources/0/files.*; put back a copy"):
+        place.run(plan, Mode.AVAILABLE_NOW)
+    assert place.rows() == [{"a": 1}]
+
+
+def test_a_job_whose_first_batch_failed_goes_on(place: Place) -> None:
+    plan = passthrough(place.files("in"), place.files("out"))
+    place.put("1", {"a": 1}, {"a": "x"})
+    checkpoint = str(place.root / "checkpoint")
+    with pytest.raises(ExecutionError):
+        place.run(plan)
+    mended = [{"a": 1}, {"a": 2}, {"a": 3}]
+    place.put("1", *mended)
+    assert check_restart(checkpoint, plan, Exceptions()) is not None
+    place.run(plan)
+    assert place.rows() == mended
+
+
+def test_a_job_that_began_no_batch_leaves_no_record(place: Place) -> None:
+    checkpoint = str(place.root / "checkpoint")
+    with pytest.raises(ExecutionError, match="there is no file or directory"):
+        place.run(passthrough(place.files("nowhere"), place.files("out")))
+    place.put("1", {"b": 1})
+    plan = passthrough(place.files("in"), place.files("out"), (("b", "INT"),))
+    assert check_restart(checkpoint, plan, Exceptions()) is None
+    place.run(plan)
+    assert place.rows() == [{"b": 1}]
+
+
+def test_a_job_that_cannot_be_translated_leaves_no_record(place: Place) -> None:
+    def refuse(*_: object) -> Stream:
+        raise PlanError("no")
+
+    plan = passthrough(place.files("in"), place.files("out"))
+    known = translators()
+    with pytest.MonkeyPatch.context() as patch:
+        for node in plan.nodes:
+            patch.setitem(known, type(node), replace(known[type(node)], translate=refuse))
+        with pytest.raises(PlanError):
+            place.run(plan)
+    assert not CheckpointRecord(place.root / "checkpoint").exists
+    place.put("1", {"a": 1})
+    place.run(plan)
+
+
+@pytest.mark.parametrize("name", ["../../x", "/abs/path", "a/b", ".", "x" * 300, "flinkplan", "job-2", "é\n*"])
+def test_state_stays_in_the_checkpoint_whatever_the_sink_is_called(place: Place, name: str) -> None:
+    place.put("1", {"a": 1})
+    text = dumps(passthrough(place.files("in"), place.files("out")))
+    plan = loads(text.replace("`c`.`d`.`sink`", json.dumps(f"`c`.`d`.`{name}`")[1:-1]))
+    assert queries_of(plan).keys() == {name}
+    place.run(plan, Mode.AVAILABLE_NOW)
+    place.put("2", {"a": 2})
+    place.run(plan, Mode.AVAILABLE_NOW)
+    assert place.rows() == [{"a": 1}, {"a": 2}]
+    assert {p.name for p in place.root.iterdir()} == {"in", "out", "checkpoint"}
+    assert len(list((place.root / "checkpoint").glob("*/metadata"))) == 1
+
+
+class Mounted(LocalFileSystem):  # type: ignore[misc]
+    """Local folders under names that do not say so, as Hadoop's ``viewfs`` has them."""
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return str(super()._strip_protocol(path.removeprefix("viewfs://mounts")))
+
+
+def test_state_is_kept_wherever_spark_and_fsspec_reach(place: Place) -> None:
+    fsspec.register_implementation("viewfs", Mounted)
+    jvm: Any = place.spark._jvm
+    context: Any = place.spark.sparkContext
+    for configuration in (jvm.org.apache.spark.deploy.SparkHadoopUtil.get().conf(), context._jsc.hadoopConfiguration()):
+        configuration.set(f"fs.viewfs.mounttable.mounts.link.{place.root}", place.root.as_uri())
+    plan = counts_by_minute(place)
+    options = JobOptions(f"viewfs://mounts{place.root}/remote", spark=place.spark, mode=Mode.AVAILABLE_NOW)
+    place.put("1", event("10:00:01"), event("10:00:03"))
+    execute(plan, options).wait()
+    place.put("2", event("10:00:02"), event("10:01:30"))
+    execute(plan, options).wait()
+    assert place.rows() == [count(3, "10:00:00")]
+    assert {p.name for p in (place.root / "remote").iterdir()} == {"flinkplan", "sink"}
+    assert {s.sink for s in find_states(options.checkpoint or "")} == {"sink"}
+
+
+def test_a_place_that_spark_does_not_reach(place: Place) -> None:
+    plan = passthrough(place.files("in"), place.files("out"))
+    with pytest.raises(TableError, match='Spark does not reach this place: No FileSystem for scheme "memory"'):
+        execute(plan, JobOptions("memory://checkpoint", spark=place.spark))
+    assert not CheckpointRecord("memory://checkpoint").exists
+
+
+def test_the_state_of_a_sink_is_missed(place: Place) -> None:
+    plan = passthrough(place.files("in"), place.files("out"))
+    place.put("1", {"a": 1})
+    place.run(plan, Mode.AVAILABLE_NOW)
+    shutil.rmtree(place.root / "checkpoint" / "sink")
+    with pytest.raises(DamagedCheckpointError, match="the state of the sink sink is gone"):
+        place.run(plan, Mode.AVAILABLE_NOW)
+    assert place.rows() == [{"a": 1}]
