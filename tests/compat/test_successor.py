@@ -143,8 +143,7 @@ def test_the_old_plan_is_named_as_diff_names_it(folder: Path) -> None:
     text = Path("old.json").read_text()
     Path("old.json").unlink()
     record = CheckpointRecord(folder / "checkpoint")
-    record.plan_file.parent.mkdir(parents=True)
-    record.plan_file.write_text(text)
+    record.plan_file.write(text)
     Path("new.sql").write_text(script(FILTERED, SUMS_COLUMNS))
     outcomes = [
         flinkplan("compile", "new.sql", "--like", like, stdin=text) for like in ("HEAD:old.json", "checkpoint", "-")
