@@ -15,6 +15,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files from what is found now")
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Whole scripts and plans are named by how they begin; pytest numbers those that begin alike."""
+    return f"{val[:40].rstrip()}…" if isinstance(val, str) and len(val) > 60 else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have one process run all that shares the Spark session, where several run the tests."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script
@@ -18,10 +19,11 @@ FOLDER = Path(__file__).parent / "flink_plans"
 TABLES = (FOLDER / "tables.sql").read_text("utf-8")
 
 
-def statements() -> Iterator[tuple[str, str]]:
+def statements() -> Iterator[ParameterSet]:
     for file in sorted(FOLDER.glob("*.txt")):
         blocks = file.read_text("utf-8").strip("\n").split("\n\n")
-        yield from zip(blocks[::2], blocks[1::2], strict=True)
+        for number, (script, plan) in enumerate(zip(blocks[::2], blocks[1::2], strict=True), 1):
+            yield pytest.param(script, plan, id=f"{file.stem}-{number}")
 
 
 def described(plan: Plan) -> str:
@@ -35,6 +37,6 @@ def described(plan: Plan) -> str:
     return re.sub(r"\$cor\d+", lambda m: numbers.setdefault(m[0], f"$cor{len(numbers)}"), "\n".join(lines))
 
 
-@pytest.mark.parametrize(("script", "plan"), list(statements()))
+@pytest.mark.parametrize(("script", "plan"), statements())
 def test_plan_is_flinks(script: str, plan: str) -> None:
     assert described(compile_script(TABLES + script)) == plan
