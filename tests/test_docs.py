@@ -32,3 +32,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     targets = [t for t in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in t]
     assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_the_way_of_a_ttl_passes_these_functions() -> None:
+    page = (ROOT / "docs/way-of-a-ttl.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| (`[^|]+`) \|", page, re.MULTILINE)
+    assert len(rows) > 10
+    for file, names in rows:
+        text = (ROOT / file).read_text("utf-8")
+        for name in re.findall(r"(\w+)`", names):
+            assert re.search(rf"(def|class) {name}\b|[\w>] {name}\(", text, re.MULTILINE), (file, name)
