@@ -10,6 +10,7 @@ micro-batch may fold them.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -105,7 +106,8 @@ def _signatures(plan: Any, view: Any) -> dict[int, str]:
     def signature(node_id: int) -> str:
         if node_id not in found:
             below = [signature(source) for source in inputs[node_id]]
-            found[node_id] = json.dumps([view(nodes[node_id]), below], sort_keys=True)
+            text = json.dumps([view(nodes[node_id]), below], sort_keys=True)
+            found[node_id] = hashlib.sha256(text.encode()).hexdigest()
         return found[node_id]
 
     for node_id in nodes:
