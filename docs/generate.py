@@ -39,6 +39,16 @@ def nodes() -> Iterator[str]:
         yield f"| `{metadata.name}` | {versions} | {states} | {runs} |"
 
 
+def stages() -> Iterator[str]:
+    """The stages of the planner."""
+    from flinkplan.planner.program import STAGES
+
+    yield "| stage | rules, in their order | why here |"
+    yield "|---|---|---|"
+    for stage in STAGES:
+        yield f"| {stage.name} | {', '.join(phase.name for phase in stage.phases)} | {stage.why} |"
+
+
 def commands() -> Iterator[str]:
     """The help of every command."""
     from flinkplan.cli.main import cli
@@ -144,6 +154,7 @@ PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "migrations": migrations,
     "nodes": nodes,
     "spec-keys": spec_keys,
+    "stages": stages,
     "validation-rules": validation_rules,
 }
 

@@ -65,6 +65,14 @@ class Phase(Record):
     run: Callable[[Rel, Mapping[str, str]], Rel]
 
 
+class Stage(Record):
+    """Phases that Flink runs as one program, and why they stand where they do."""
+
+    name: str
+    why: str
+    phases: tuple[Phase, ...]
+
+
 def _everywhere(rule: Rewrite) -> Phase:
     """A rule for each relation, inputs first."""
     return Phase(rule.__name__, lambda rel, config: bottom_up(rel, rule))
@@ -80,69 +88,106 @@ def _configured(rule: Callable[[Rel, Mapping[str, str]], Rel]) -> Phase:
     return Phase(rule.__name__, rule)
 
 
-LOGICAL: tuple[Phase, ...] = (
-    _whole(rewrite_subqueries),
-    _configured(to_sources),
-    _everywhere(with_constant),
-    _everywhere(rewrite_union),
-    _configured(fold_local_times),
-    _everywhere(remove_renaming),
-    _everywhere(shorten_coalesce),
-    _everywhere(push_into_correlates),
-    _whole(reduce_expressions),
-    _everywhere(prune_empty),
-    _everywhere(pull_up_constants),
-    _configured(legacy_windows),
-    _everywhere(merge_projections),
-    _everywhere(split_overs),
-    _everywhere(gather_lists),
-    _everywhere(push_join_expressions),
-    _whole(push_filters),
-    _everywhere(derive_join_predicates),
-    _whole(push_filters),
-    _everywhere(push_join_expressions),
-    _everywhere(reduce_join_conditions),
-    _whole(push_filters),
-    _whole(reduce_expressions),
-    _whole(push_filters),
-    _everywhere(prune_empty),
-    _whole(push_into_scans),
-    _everywhere(prune_empty),
-    _configured(merge_joins),
-    _whole(push_projections),
-    _everywhere(rewrite_set_operation),
-    _everywhere(remove_distinct),
-    _everywhere(remove_joins),
-    _everywhere(remove_joins_below_aggregates),
-    _everywhere(trim_one_sided),
-    _whole(push_projections),
-    _everywhere(merge_sets_permutation),
-    _everywhere(expand_grouping_sets),
-    _everywhere(remove_distinct),
-    _everywhere(reduce_functions),
-    _everywhere(push_semi_joins),
-    _everywhere(push_below_joins),
-    _whole(push_filters),
-    _whole(push_projections_again),
-    _whole(push_sorts),
-    _everywhere(push_limit),
-    _everywhere(reduce_rows),
-    _everywhere(merge_permutation),
-    _everywhere(merge_window_columns),
-    _everywhere(merge_window_permutation),
-    _everywhere(wrap_json_arguments),
-    _everywhere(derive_names),
-    _configured(split_distinct),
-    _everywhere(to_calc),
-    _everywhere(to_rank),
-    _whole(trim_ranks),
-    _everywhere(drop_constant_ranks),
-    _everywhere(merge_calcs),
-    _everywhere(drop_unused_ranks),
-    _everywhere(derive_names),
-    _whole(materialize_time),
+STAGES: tuple[Stage, ...] = (
+    Stage(
+        "subquery_rewrite",
+        "All that follows knows joins, not subqueries inside expressions.",
+        (_whole(rewrite_subqueries), _configured(to_sources)),
+    ),
+    Stage(
+        "default_rewrite",
+        "Constants are computed and what has no rows is cut off first, so that later rules see fewer shapes; OVER "
+        "calls and legacy windows become relations before filters move past them.",
+        (
+            _everywhere(with_constant),
+            _everywhere(rewrite_union),
+            _configured(fold_local_times),
+            _everywhere(remove_renaming),
+            _everywhere(shorten_coalesce),
+            _everywhere(push_into_correlates),
+            _whole(reduce_expressions),
+            _everywhere(prune_empty),
+            _everywhere(pull_up_constants),
+            _configured(legacy_windows),
+            _everywhere(merge_projections),
+            _everywhere(split_overs),
+            _everywhere(gather_lists),
+        ),
+    ),
+    Stage(
+        "predicate_pushdown",
+        "Filters go down before projections, which then need not carry what only a filter reads. What joins imply for "
+        "their inputs is derived after a first push, when each join knows its condition, and pushed again.",
+        (
+            _everywhere(push_join_expressions),
+            _whole(push_filters),
+            _everywhere(derive_join_predicates),
+            _whole(push_filters),
+            _everywhere(push_join_expressions),
+            _everywhere(reduce_join_conditions),
+            _whole(push_filters),
+            _whole(reduce_expressions),
+            _whole(push_filters),
+            _everywhere(prune_empty),
+            _whole(push_into_scans),
+            _everywhere(prune_empty),
+        ),
+    ),
+    Stage("multi_join", "Joins are merged while their conditions are whole.", (_configured(merge_joins),)),
+    Stage("project_rewrite", "Each operator reads only what is needed above it.", (_whole(push_projections),)),
+    Stage(
+        "logical",
+        "What Flink's planner weighs by cost. Set operations become joins and aggregates, and aggregates simpler ones, "
+        "before joins and aggregates are pushed past each other; projections follow what has moved.",
+        (
+            _everywhere(rewrite_set_operation),
+            _everywhere(remove_distinct),
+            _everywhere(remove_joins),
+            _everywhere(remove_joins_below_aggregates),
+            _everywhere(trim_one_sided),
+            _whole(push_projections),
+            _everywhere(merge_sets_permutation),
+            _everywhere(expand_grouping_sets),
+            _everywhere(remove_distinct),
+            _everywhere(reduce_functions),
+            _everywhere(push_semi_joins),
+            _everywhere(push_below_joins),
+            _whole(push_filters),
+            _whole(push_projections_again),
+            _whole(push_sorts),
+            _everywhere(push_limit),
+            _everywhere(reduce_rows),
+            _everywhere(merge_permutation),
+            _everywhere(merge_window_columns),
+            _everywhere(merge_window_permutation),
+            _everywhere(wrap_json_arguments),
+            _everywhere(derive_names),
+        ),
+    ),
+    Stage(
+        "logical_rewrite",
+        "Filters and projections become calcs, and ranks are found in what is left of ROW_NUMBER and its filter.",
+        (
+            _configured(split_distinct),
+            _everywhere(to_calc),
+            _everywhere(to_rank),
+            _whole(trim_ranks),
+            _everywhere(drop_constant_ranks),
+            _everywhere(merge_calcs),
+            _everywhere(drop_unused_ranks),
+            _everywhere(derive_names),
+        ),
+    ),
+    Stage(
+        "time_indicator",
+        "Last, for every rule before must still see which columns are time attributes.",
+        (_whole(materialize_time),),
+    ),
 )
-"""Over the logical algebra, each sink's tree on its own."""
+"""The programs of Flink's ``FlinkStreamProgram`` over the logical algebra, each sink's tree on its own."""
+
+LOGICAL: tuple[Phase, ...] = tuple(phase for stage in STAGES for phase in stage.phases)
+"""The phases of all stages."""
 
 
 def logical(modify: TableModify, config: Mapping[str, str], phases: Sequence[Phase] = LOGICAL) -> Rel:

@@ -9,9 +9,13 @@ from functools import cache
 
 import pytest
 
+from flinkplan.plan.rex import InputRef
+from flinkplan.plan.types import BOOLEAN, INT, STRING, row
+from flinkplan.planner.algebra.logical import Filter, Project
 from flinkplan.planner.program import LOGICAL
 from tests.conftest import Golden
-from tests.planner.rules.outlines import before_and_after, outline
+from tests.planner.rules.invariants import violations
+from tests.planner.rules.outlines import before_and_after, bind, outline
 
 OPTIONS = {
     "split_distinct": {"table.optimizer.distinct-agg.split.enabled": "true", "table.exec.mini-batch.enabled": "true"},
@@ -263,3 +267,24 @@ def test_phase(phase: str, golden: Golden) -> None:
 def test_every_phase_has_a_case_that_it_changes() -> None:
     changing = {phase for phase, query in CASES if len(set(_trees(phase, query))) == 2}
     assert {phase.name for phase in LOGICAL} - changing == {"merge_calcs"}
+
+
+@pytest.mark.parametrize("query", dict.fromkeys(query for _, query in CASES))
+def test_every_phase_leaves_a_tree_in_order(query: str) -> None:
+    rel = bind(query)
+    assert list(violations(rel)) == []
+    for phase in LOGICAL:
+        rel = phase.run(rel, {})
+        assert list(violations(rel)) == [], phase.name
+
+
+def test_a_tree_out_of_order_is_found() -> None:
+    scan = bind("SELECT * FROM a").inputs[0]
+    beyond = InputRef(len(scan.row_type.fields), INT)
+    assert list(violations(Project(input=scan, exprs=(beyond,), row_type=row([("x", STRING)])))) == [
+        "Project: column 4 of 4",
+        "Project: computes INT, says VARCHAR",
+    ]
+    assert list(violations(Filter(input=scan, condition=InputRef(0, BOOLEAN), row_type=scan.row_type))) == [
+        "Filter: column 0 is INT, not BOOLEAN"
+    ]
