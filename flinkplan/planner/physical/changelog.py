@@ -38,7 +38,7 @@ from ..catalog.catalog import Table
 from ..connectors import INSERT_ONLY as TAKES_INSERTS
 from ..connectors import sink_kinds
 from ..errors import PlanningError
-from ..metadata.keys import keys_in_group_range, upsert_keys
+from ..metadata.keys import Keys, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, Kinds, modify_kinds
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
 from ..rex.expressions import refs
@@ -288,28 +288,28 @@ def _dropping(self: _Inference, source: Rel | None, required: Updates) -> Rel | 
 
 
 def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
-    """Without old rows downstream, a side whose unique key holds the join key needs none either."""
-    inputs = []
-    for child, keys in ((rel.left, rel.spec.left_keys), (rel.right, rel.spec.right_keys)):
-        unique = keys_in_group_range(child, keys)
-        contains = any(frozenset(keys) <= key for key in unique)
-        if required is Updates.ONLY_AFTER and contains and UPDATE in self.kinds_of(child):
-            inputs.append(self.visit(child, Updates.ONLY_AFTER))
-        else:
-            inputs.append(self.visit(child, self.best(child)))
-    return self.done(rel, tuple(inputs), required)
+    return _joined(self, rel, (rel.spec.left_keys, rel.spec.right_keys), required)
 
 
 def _multi_join(self: _Inference, rel: MultiJoin, required: Updates) -> Rel | None:
-    """As :func:`_join`, for each input."""
-    inputs = []
-    for child, keys in zip(rel.operands, rel.keys, strict=True):
-        contains = any(frozenset(keys) <= key for key in keys_in_group_range(child, keys))
-        if required is Updates.ONLY_AFTER and contains and UPDATE in self.kinds_of(child):
-            inputs.append(self.visit(child, Updates.ONLY_AFTER))
-        else:
+    return _joined(self, rel, rel.keys, required)
+
+
+def _joined(self: _Inference, rel: Rel, join_keys: tuple[tuple[int, ...], ...], required: Updates) -> Rel | None:
+    """New rows alone only where they suffice of each input that updates: where its unique key holds the join key."""
+    inputs: list[Rel | None] = []
+    for child, keys in zip(rel.inputs, join_keys, strict=True):
+        if required is not Updates.ONLY_AFTER:
             inputs.append(self.visit(child, self.best(child)))
+        elif UPDATE not in self.kinds_of(child) or _contain(keys_in_group_range(child, keys), keys):
+            inputs.append(self.visit(child, self.only_after(child)))
+        else:
+            return None
     return self.done(rel, tuple(inputs), required)
+
+
+def _contain(unique: Keys, join_key: tuple[int, ...]) -> bool:
+    return any(frozenset(join_key) <= key for key in unique)
 
 
 def _versioned(self: _Inference, rel: VersionedJoin, required: Updates) -> Rel | None:
