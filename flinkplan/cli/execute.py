@@ -9,21 +9,32 @@ import click
 
 from .jobs import JobRunner, job_options
 from .options import assignment, read_plan_text
+from .pipelines import restore
 
 
 @click.command(short_help="Run a plan on Spark.")
 @click.argument("plan")
 @click.option("--if-exists", is_flag=True, help="Do nothing where there is no such file.")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option("--tables", metavar="SCRIPT", help="Where tables are defined that the plan only names.")
 @job_options
 @click.pass_obj
-def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str, str], ...], **job: Any) -> None:
+def command(
+    debug: bool,
+    /,
+    plan: str,
+    if_exists: bool,
+    options: tuple[tuple[str, str], ...],
+    tables: str | None,
+    **job: Any,
+) -> None:
     """Run PLAN (a file, or - for standard input) on Spark Structured Streaming.
 
     A job whose sources are all bounded runs to the end of its input, fires every open window and stops; others run
     until Ctrl-C and go on from their checkpoint when started again. --set says what the plan leaves to the session that
-    executes it, such as table.local-time-zone; what the plan fixes, stays. A plan in which 'flinkplan validate' finds
-    an error is not started.
+    executes it, such as table.local-time-zone; what the plan fixes, stays. Of temporary tables a plan has the names
+    only: --tables names the script (SQL, or a spec in YAML) that defines them. A plan in which 'flinkplan validate'
+    finds an error is not started.
     """
     from ..compat.validation import read_plan
     from ..plan.session import DEFAULTS
@@ -37,6 +48,8 @@ def command(debug: bool, /, plan: str, if_exists: bool, options: tuple[tuple[str
         raise click.UsageError(f"the option '{unknown[0]}' does nothing when a plan is executed; there is {known}")
     text, name = read_plan_text(plan)
     compiled = read_plan(text, name)
+    if tables is not None:
+        compiled = restore(compiled, tables, session)
     with JobRunner(debug=debug, **job) as runner:
         runner.start(compiled, session, single=True)
         runner.wait()

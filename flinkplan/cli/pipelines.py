@@ -18,18 +18,28 @@ def compile_pipeline(path: str, options: Mapping[str, str]) -> Plan:
 
 
 def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Load a plan, or compile a pipeline: a plan's text starts with a brace, its file is not named as YAML."""
+    """Load a plan, or compile a pipeline: a plan's text starts with a brace, its file is not named as YAML.
+
+    A pipeline's plan has the definitions of its temporary tables too.
+    """
     from ..planner.spec import is_spec
 
     text, name = read_input(path)
     if is_spec(name) or not text.lstrip().startswith("{"):
-        return _compile(text, name, options)
+        return _compile(text, name, options, complete=True)
     from ..plan.document import loads
 
     return loads(text, name)
 
 
-def _compile(text: str, name: str, options: Mapping[str, str]) -> Plan:
+def restore(plan: Plan, path: str, options: Mapping[str, str]) -> Plan:
+    """A plan with the tables that it only names as a script defines them."""
+    from ..planner.script import definitions, parse_pipeline
+
+    return definitions(parse_pipeline(*read_input(path)), options).restore(plan)
+
+
+def _compile(text: str, name: str, options: Mapping[str, str], *, complete: bool = False) -> Plan:
     from ..planner import compile_script
 
-    return compile_script(text, file=name, options=options)
+    return compile_script(text, file=name, options=options, complete=complete)

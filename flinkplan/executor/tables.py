@@ -53,14 +53,17 @@ def table_name(reference: ContextResolvedTable) -> str:
 
 
 def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> Table:
-    """The table of a scan or sink.  Raises :class:`TableError` where the plan holds its name only."""
-    if reference.resolved_table is None:
+    """The table of a scan or sink.  Raises :class:`TableError` where the plan does not hold all of it."""
+    resolved = reference.resolved_table
+    if resolved is None or resolved.options is None:
+        what = "definition" if resolved is None else "options"
         raise TableError(
-            f"the plan does not hold the definition of {reference.identifier}",
-            hint="compile it with 'table.plan.compile.catalog-objects' = 'ALL'",
+            f"the plan does not hold the {what} of {reference.identifier}",
+            hint="name the script that defines the table, --tables SCRIPT; or compile the plan with a table that is "
+            "not temporary and 'table.plan.compile.catalog-objects' = 'ALL'",
         )
-    options = replace_variables(reference.resolved_table.options or {}, variables)
-    return Table(reference.identifier, table_name(reference), reference.resolved_table, options)
+    options = replace_variables(resolved.options, variables)
+    return Table(reference.identifier, table_name(reference), resolved, options)
 
 
 def plan_tables(plan: Plan) -> Iterator[tuple[ExecNode, ContextResolvedTable]]:

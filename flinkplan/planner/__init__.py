@@ -9,12 +9,15 @@ if TYPE_CHECKING:
     from ..plan.document import Plan
 
 
-def compile_script(text: str, *, file: str | None = None, options: Mapping[str, str] | None = None) -> Plan:
+def compile_script(
+    text: str, *, file: str | None = None, options: Mapping[str, str] | None = None, complete: bool = False
+) -> Plan:
     """The plan of the one INSERT or statement set of a SQL script, or of a spec in YAML where ``file`` says so.
 
-    ``options`` are the configuration the script starts with, ``file`` is named in messages.  Raises
+    ``options`` are the configuration the script starts with, ``file`` is named in messages.  ``complete``: the plan has
+    the definitions of temporary tables as well, of which Flink's has the names only.  Raises
     :class:`FlinkplanError` with file, line and column for everything that is wrong with the script.
     """
     from .script import compile_statements, parse_pipeline
 
-    return compile_statements(parse_pipeline(text, file), options or {})
+    return compile_statements(parse_pipeline(text, file), options or {}, complete=complete)

@@ -219,8 +219,8 @@ def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
     return infer(tree, config)
 
 
-def assemble(optimized: Sequence[Optimized], config: Mapping[str, str]) -> Plan:
-    """The plan of one job: what its sinks have in common is shared."""
+def assemble(optimized: Sequence[Optimized], config: Mapping[str, str], *, complete: bool = False) -> Plan:
+    """The plan of one job: what its sinks have in common is shared.  ``complete``: with all tables' definitions."""
     from .lowering import lower
 
     sinks: list[Rel] = [sink for sink, _ in optimized]
@@ -233,8 +233,8 @@ def assemble(optimized: Sequence[Optimized], config: Mapping[str, str]) -> Plan:
             sinks = list(merge_scans(sinks, modes))
         if _is_on(config, "table.optimizer.reuse-sink-enabled"):
             sinks = list(merge_sinks(sinks, modes))
-        return lower(*share(sinks, modes, sources=sources), config)
-    return lower(sinks, modes, config)
+        return lower(*share(sinks, modes, sources=sources), config, complete=complete)
+    return lower(sinks, modes, config, complete=complete)
 
 
 def _is_on(config: Mapping[str, str], option: str) -> bool:

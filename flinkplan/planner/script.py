@@ -60,8 +60,8 @@ def _job(statement: ast.Statement) -> Job | None:
     return None
 
 
-def compile_statements(script: ast.Script, options: Mapping[str, str]) -> Plan:
-    """Apply the definitions up to the job, and compile the job.
+def compile_statements(script: ast.Script, options: Mapping[str, str], *, complete: bool = False) -> Plan:
+    """Apply the definitions up to the job, and compile the job; ``complete`` as in :meth:`Session.compile`.
 
     Raises the errors of all statements together, but not those that only follow from a faulty definition.
     """
@@ -74,7 +74,7 @@ def compile_statements(script: ast.Script, options: Mapping[str, str]) -> Plan:
                 job = session.create_table_as(job)
             if job is not None and not errors:
                 job_of(script)
-                return session.compile(job)
+                return session.compile(job, complete=complete)
             if job is not None:
                 session.bind(job)
             elif not isinstance(statement, ast.QueryStatement):
@@ -84,3 +84,15 @@ def compile_statements(script: ast.Script, options: Mapping[str, str]) -> Plan:
                 session.catalog.doubt(statement.name.names)
             errors += [each for each in error.errors if not isinstance(each, FaultyDefinition)]
     raise together(errors) if errors else _nothing_to_compile(script)
+
+
+def definitions(script: ast.Script, options: Mapping[str, str]) -> Session:
+    """A session with what a script defines; what its jobs do is left aside.  Raises the first error."""
+    session = Session(options)
+    for statement in script.statements:
+        job = _job(statement)
+        if isinstance(job, ast.CreateTable):
+            session.create_table_as(job)
+        elif job is None and not isinstance(statement, (ast.QueryStatement, ast.ExecutePlan)):
+            session.apply(statement)
+    return session

@@ -12,6 +12,7 @@ from .algebra.logical import TableModify
 from .binder import BindError, Context, bind_insert
 from .binder.errors import each_of, placed, unsupported
 from .catalog.catalog import Catalog, Table, View
+from .catalog.restoring import restored
 from .ddl.alter import altered
 from .ddl.create import create_table, create_view, split_table_as
 from .options import check_setting, check_settings, check_use
@@ -49,8 +50,11 @@ class Session:
         inserts = ((insert, insert.span) for insert in inserts_of(statement))
         return tuple(each_of(inserts, lambda insert: bind_insert(context, insert)))
 
-    def compile(self, statement: ast.Insert | ast.StatementSet) -> Plan:
-        """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together."""
+    def compile(self, statement: ast.Insert | ast.StatementSet, *, complete: bool = False) -> Plan:
+        """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together.
+
+        ``complete``: with the definitions of all tables, temporary ones as well, of which a plan has the names only.
+        """
         from .physical.mini_batch import planning_options
         from .program import assemble, optimize
 
@@ -62,7 +66,7 @@ class Session:
             each_of([(self.config, inserts_of(statement)[0].span)], check_settings)
             options = planning_options([modify for modify, _ in modifies], self.config)
             optimized = each_of(modifies, lambda modify: optimize(modify, options))
-            return assemble(optimized, self.config)
+            return assemble(optimized, self.config, complete=complete)
         except RecursionError:
             raise _too_deep(statement) from None
 
@@ -72,9 +76,13 @@ class Session:
         table = ast.CreateTable(name, options=(ast.Option("connector", "print"),), query=query, temporary=True)
         insert = self.create_table_as(table)
         try:
-            return self.compile(insert)
+            return self.compile(insert, complete=True)
         finally:
             self.catalog.drop(name.names, Table, temporary=True)
+
+    def restore(self, plan: Plan) -> Plan:
+        """A plan with the definitions that it leaves to the catalog.  Raises :class:`CatalogError`."""
+        return restored(plan, self.catalog, self.config)
 
     def _context(self) -> Context:
         return Context(self.catalog, self.config)

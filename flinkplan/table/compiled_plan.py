@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Runner = Callable[[Plan], "Job"]
 """Starts a plan."""
 
+Restorer = Callable[[Plan], Plan]
+"""Adds the definitions that a plan leaves to the catalog."""
+
 
 class ExplainDetail(Enum):
     """What an explanation may show beside the operators; the changelog modes are always shown."""
@@ -69,9 +72,10 @@ class PlanReference(Record):
 class CompiledPlan:
     """A plan that can be written, explained and executed."""
 
-    def __init__(self, plan: Plan, runner: Runner) -> None:
+    def __init__(self, plan: Plan, runner: Runner, restorer: Restorer) -> None:
         self.plan = plan
         self._runner = runner
+        self._restorer = restorer
 
     def as_json_string(self) -> str:
         """The plan's text, as Flink writes it."""
@@ -96,7 +100,7 @@ class CompiledPlan:
         from ..compat.successor import read_predecessor, succeed
 
         predecessor = read_predecessor(Source(old.file or "the older plan", old.text))
-        return CompiledPlan(succeed(predecessor, self.plan).plan, self._runner)
+        return CompiledPlan(succeed(predecessor, self.plan).plan, self._runner, self._restorer)
 
     def get_flink_version(self) -> str:
         """The Flink release that the plan belongs to."""
@@ -108,7 +112,7 @@ class CompiledPlan:
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """The operators as a tree, with keys, states, TTLs and the kinds of rows."""
-        return explain_text(self.plan)
+        return explain_text(self._restorer(self.plan))
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Print the explanation."""
@@ -116,7 +120,7 @@ class CompiledPlan:
 
     def execute(self) -> TableResult:
         """Start the plan on Spark; ``wait()`` on the result waits for its end."""
-        return TableResult(job=self._runner(self.plan))
+        return TableResult(job=self._runner(self._restorer(self.plan)))
 
     def __str__(self) -> str:
         return self.explain()

@@ -26,7 +26,7 @@ from ..planner.sql.ast import (
     StatementSet as StatementSetNode,
 )
 from .catalog_views import describe, show
-from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
+from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .jobs import Starter, start
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
@@ -41,7 +41,7 @@ class TableEnvironment:
 
     def __init__(self, settings: EnvironmentSettings, runner: Starter | None = None) -> None:
         self._session = Session(settings.options)
-        self._runner = lambda plan: (runner or start)(plan, self._session.config)
+        self._runner: Runner = lambda plan: (runner or start)(plan, self._session.config)
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
@@ -76,7 +76,7 @@ class TableEnvironment:
 
     def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
         """Load a plan.  Raises :class:`PlanError` or :class:`UnsupportedError`."""
-        return CompiledPlan(plan_reference.load(), self._runner)
+        return CompiledPlan(plan_reference.load(), self._runner, self._session.restore)
 
     def execute_plan(self, plan_reference: PlanReference) -> TableResult:
         """Load a plan and start it."""
@@ -104,15 +104,15 @@ class TableEnvironment:
             )
         return statements[0]
 
-    def _compile(self, statement: Insert | StatementSetNode) -> CompiledPlan:
-        plan = CompiledPlan(self._session.compile(statement), self._runner)
+    def _compile(self, statement: Insert | StatementSetNode, *, complete: bool = False) -> CompiledPlan:
+        plan = CompiledPlan(self._session.compile(statement, complete=complete), self._runner, self._session.restore)
         like = self._session.config.get("flinkplan.like")
         return plan.like(PlanReference.from_name(like)) if like else plan
 
     # One method a statement
 
     def _run(self, statement: Insert | StatementSetNode) -> TableResult:
-        return self._compile(statement).execute()
+        return self._compile(statement, complete=True).execute()
 
     def _compile_plan(self, statement: CompilePlan) -> TableResult:
         config = self._session.config
@@ -148,7 +148,7 @@ class TableEnvironment:
         if isinstance(inner, QueryStatement):
             plan = self._session.compile_query(inner.query)
         elif isinstance(inner, (Insert, StatementSetNode)):
-            plan = self._session.compile(inner)
+            plan = self._session.compile(inner, complete=True)
         else:
             raise UnsupportedError("only queries, INSERT and STATEMENT SET can be explained", where=inner.span.location)
         return TableResult(("result",), [(explain_text(plan),)])
@@ -207,9 +207,12 @@ class StatementSet:
 
     def compile_plan(self) -> CompiledPlan:
         """Compile all statements to one plan, and empty the set."""
+        return self._environment.compile_plan_sql(self._statement())
+
+    def _statement(self) -> str:
         inserts = ";\n".join(self._statements)
         self._statements.clear()
-        return self._environment.compile_plan_sql(f"STATEMENT SET BEGIN\n{inserts};\nEND")
+        return f"STATEMENT SET BEGIN\n{inserts};\nEND"
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """The operators as a tree; the set stays as it is."""
@@ -220,4 +223,4 @@ class StatementSet:
 
     def execute(self) -> TableResult:
         """Start all statements as one job, and empty the set."""
-        return self.compile_plan().execute()
+        return self._environment.execute_sql(f"EXECUTE {self._statement()}")

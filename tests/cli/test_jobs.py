@@ -89,6 +89,31 @@ def test_the_time_zone_is_that_of_the_session_that_executes(tmp_path: Path, monk
     assert [file.read_text() for file in files] == ['{"local":"2024-03-10 03:30:00"}\n'] * 2
 
 
+TEMPORARY = """\
+CREATE TEMPORARY TABLE numbers (n INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/in', 'format' = 'json');
+CREATE TEMPORARY TABLE o (n INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/out', 'format' = 'json');
+"""
+
+
+@pytest.mark.spark
+def test_temporary_tables_come_from_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in").write_text('{"n": 1}\n')
+    Path("script.sql").write_text(TEMPORARY + "INSERT INTO o SELECT n + 1 FROM numbers;")
+    Path("restored.sql").write_text(TEMPORARY + "EXECUTE PLAN 'plan.json';")
+    variable = ("--var", f"DIR={tmp_path}")
+    assert flinkplan("compile", "script.sql", "-o", "plan.json").code == 0
+    outcome = flinkplan("execute", "plan.json", *variable)
+    assert outcome.code == 3
+    assert "does not hold the definition of `default_catalog`.`default_database`.`numbers`" in outcome.err
+    assert "--tables" in outcome.err
+    assert flinkplan("execute", "plan.json", "--tables", "script.sql", *variable).code == 0
+    assert flinkplan("run", "script.sql", *variable).code == 0
+    assert flinkplan("run", "restored.sql", *variable).code == 0
+    files = [file for file in Path("out").rglob("*") if file.is_file() and not file.name.startswith(("_", "."))]
+    assert [file.read_text() for file in files] == ['{"n":2}\n'] * 3
+
+
 @pytest.mark.spark
 def test_a_bounded_job_ends_with_a_summary(case: Path) -> None:
     outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}")

@@ -178,6 +178,10 @@ class Catalog(Struct):
         """The short names of all objects."""
         return (identifier.name for identifier in {**self.objects, **self.temporary})
 
+    def tables(self) -> Iterator[Table]:
+        """The tables of all databases that no temporary object hides."""
+        return (item for item in {**self.objects, **self.temporary}.values() if isinstance(item, Table))
+
     def objects_of(self, catalog: str, database: str) -> list[Table | View]:
         """What is visible in a database, by name."""
         visible = {**self.objects, **self.temporary}

@@ -22,12 +22,12 @@ _RULES: dict[type[Rel], Callable[[Any, Context], ExecNode]] = {
 }
 
 
-def lower(sinks: Sequence[Rel], modes: Modes, config: Mapping[str, str]) -> Plan:
+def lower(sinks: Sequence[Rel], modes: Modes, config: Mapping[str, str], *, complete: bool = False) -> Plan:
     """The plan of physical trees.  A relation that several share (the same object) becomes one node.
 
-    Ids count from 1, inputs before the operators that read them, sink by sink.
+    Ids count from 1, inputs before the operators that read them, sink by sink.  ``complete``: :class:`Context`.
     """
-    context = Context(modes, config)
+    context = Context(modes, config, complete)
     nodes: list[ExecNode] = []
     ids: dict[int, int] = {}
     edges: list[Edge] = []

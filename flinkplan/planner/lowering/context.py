@@ -32,10 +32,14 @@ ENUMS = frozenset(key for key in DEFAULTS if key.startswith("table.exec.sink."))
 
 
 class Context(Record):
-    """The state of a lowering: modes by ``id()`` of the relation, and the session's options."""
+    """The state of a lowering: modes by ``id()`` of the relation, and the session's options.
+
+    ``complete``: the plan holds the definition of every table, whatever the session leaves to the catalog.
+    """
 
     modes: Modes
     config: Mapping[str, str]
+    complete: bool = False
 
     def mode(self, rel: Rel) -> Mode:
         """The changes that a relation emits."""

@@ -30,18 +30,21 @@ from ...plan.specs import (
 from ..algebra import physical as p
 from ..algebra.scan_columns import source_columns
 from ..catalog.catalog import Identifier, Table
+from ..catalog.restoring import reference
 from ..connectors import table_options
 from ..metadata.keys import smallest_key, upsert_keys
 from ..rex.printer import condition_digest, digest, expression, named, record_type, untyped_literal
 from .context import Context, Rules, columns, names
 
 
-def _resolved(table: Table, options: tuple[tuple[str, str], ...]) -> ContextResolvedTable:
+def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context) -> ContextResolvedTable:
     resolved = table.resolved
     if options:
         merged = dict(sorted(table_options(table, dict(options)).items()))
         resolved = replace(resolved, options=merged)
-    return ContextResolvedTable(str(table.identifier), resolved)
+    if ctx.complete:
+        return ContextResolvedTable(str(table.identifier), resolved)
+    return reference(table, resolved, ctx.config)
 
 
 def _parts(identifier: Identifier) -> tuple[str, str, str]:
@@ -68,7 +71,7 @@ def scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
                 digests.append(f"limit=[{limit}]")
     table = ", ".join([*_parts(rel.table.identifier), *digests])
     text = f"TableSourceScan(table=[[{table}]], fields=[{', '.join(names(rel))}]{_scan_hints(rel)})"
-    spec = TableSourceSpec(_resolved(rel.table, rel.options), rel.abilities or None)
+    spec = TableSourceSpec(_reference(rel.table, rel.options, ctx), rel.abilities or None)
     return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=spec)
 
 
@@ -108,7 +111,7 @@ def sink(rel: p.Sink, ctx: Context) -> ExecNode:
         abilities.append(Overwrite(True))
     if rel.static_partition:
         abilities.append(Partitioning(dict(rel.static_partition)))
-    spec = TableSinkSpec(_resolved(rel.table, rel.options), tuple(abilities) or None, paths)
+    spec = TableSinkSpec(_reference(rel.table, rel.options, ctx), tuple(abilities) or None, paths)
     key = smallest_key(upsert_keys(rel.input.inputs[0] if rel.is_united else rel.input))
     return ctx.node(
         nodes.Sink,

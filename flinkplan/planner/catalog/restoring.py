@@ -1,0 +1,78 @@
+"""What a plan leaves to the catalog: the definitions of temporary tables, and of others where an option says so.
+
+Source: ``ContextResolvedTableJsonSerializer`` and ``ContextResolvedTableJsonDeserializer``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...plan.document import Plan
+from ...plan.nodes import ExecNode, Sink, TableSourceScan
+from ...plan.record import replace
+from ...plan.specs import Column, ContextResolvedTable, ResolvedTable
+from .catalog import Catalog, CatalogError, Table
+
+COMPILED = "table.plan.compile.catalog-objects"
+RESTORED = "table.plan.restore.catalog-objects"
+
+
+def reference(table: Table, resolved: ResolvedTable, config: Mapping[str, str]) -> ContextResolvedTable:
+    """A table as the plan holds it: a temporary one by its name alone, others as the session says."""
+    objects = config.get(COMPILED, "ALL").upper()
+    if table.temporary or objects == "IDENTIFIER":
+        return ContextResolvedTable(str(table.identifier))
+    if objects == "SCHEMA":
+        resolved = replace(resolved, comment=None, options=None)
+    return ContextResolvedTable(str(table.identifier), resolved)
+
+
+def restored(plan: Plan, catalog: Catalog, config: Mapping[str, str]) -> Plan:
+    """The plan with the definitions that it leaves to the catalog; tables unknown to both stay names.
+
+    Raises :class:`CatalogError` where the plan and the catalog have different columns or keys for a table.
+    """
+    tables = {str(table.identifier): table for table in catalog.tables()}
+    if not tables:
+        return plan
+    objects = config.get(RESTORED, "ALL").upper()
+    return replace(plan, nodes=tuple(_restored_node(node, tables, objects) for node in plan.nodes))
+
+
+def _restored_node(node: ExecNode, tables: Mapping[str, Table], objects: str) -> ExecNode:
+    if isinstance(node, TableSourceScan):
+        source = node.scan_table_source
+        return replace(node, scan_table_source=replace(source, table=_restored(source.table, tables, objects)))
+    if isinstance(node, Sink):
+        sink = node.dynamic_table_sink
+        return replace(node, dynamic_table_sink=replace(sink, table=_restored(sink.table, tables, objects)))
+    return node
+
+
+def _restored(held: ContextResolvedTable, tables: Mapping[str, Table], objects: str) -> ContextResolvedTable:
+    table = tables.get(held.identifier)
+    if table is None:
+        return held
+    complete = held.resolved_table is not None and held.resolved_table.options is not None
+    if objects == "ALL_ENFORCED" and not complete and not table.temporary:
+        raise CatalogError(
+            f"the plan does not hold the definition of {held.identifier}, and '{RESTORED}' = 'ALL_ENFORCED'",
+            hint=f"SET '{RESTORED}' = 'ALL', or compile the plan with '{COMPILED}' = 'ALL'",
+        )
+    if held.resolved_table is not None and _identity(held.resolved_table) != _identity(table.resolved):
+        raise CatalogError(
+            f"the table {held.identifier} has other columns or another key in the plan than in the catalog",
+            hint="compile the plan again",
+        )
+    if complete and objects != "IDENTIFIER":
+        return held
+    return replace(held, resolved_table=table.resolved)
+
+
+def _identity(table: ResolvedTable) -> tuple[object, ...]:
+    """What must be the same for a table to be the one that the plan was compiled for."""
+
+    def of(column: Column) -> tuple[object, ...]:
+        return column.name, column.kind, column.data_type and str(column.data_type)
+
+    return tuple(map(of, table.schema.columns)), table.schema.primary_key
