@@ -31,6 +31,11 @@ def _tell(old: Plan, successor: Successor) -> None:
         click.echo(f"new: {_listed(successor.plan, successor.fresh)}", err=True)
     if successor.gone:
         click.echo(f"gone: {_listed(old, successor.gone)}", err=True)
+    names = node_names(successor.plan)
+    for mend in successor.mends:
+        click.echo(printable(f"kept the old order of {names[mend.node]} (node {mend.node}): it {mend.what}"), err=True)
+    if successor.mends:
+        click.echo("projections restore the order that the query asks for", err=True)
     for ttl in successor.ttls:
         _tell_ttl(ttl)
 

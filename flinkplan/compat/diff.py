@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from ..plan.document import Plan, loads, place
@@ -12,6 +13,7 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink
 from ..plan.positions import Positions, pointer
 from ..plan.record import Record, replace
+from .alignment import mends
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
 from .migrations import comparable
@@ -161,7 +163,8 @@ def diff_texts(old: Source, new: Source, exceptions: Exceptions | None = None, *
 def diff_plans(old: Side, new: Side, exceptions: Exceptions) -> Diff:
     """Compare two plans that have been read, and judge what changed."""
     comparison = compare(old.plan, new.plan)
-    findings = [_finding(j, old, new) for j in judge(comparison) if not exceptions.ignores(j.rule.id)]
+    mended = {mend.node: mend.what for mend in mends(comparison)}
+    findings = [_finding(j, old, new, mended) for j in judge(comparison) if not exceptions.ignores(j.rule.id)]
     return Diff(
         "diff",
         f"{old.source.name} → {new.source.name}",
@@ -190,7 +193,7 @@ def _is_untouched(edit: Became) -> bool:
     return isinstance(edit, Keep) and edit.old == edit.new and not (edit.new.is_stateful or isinstance(edit.new, Sink))
 
 
-def _finding(judgement: Judgement, old: Side, new: Side) -> ChangeFinding:
+def _finding(judgement: Judgement, old: Side, new: Side, mended: Mapping[int, str]) -> ChangeFinding:
     rule = judgement.rule
     side = old if judgement.new is None and judgement.old is not None else new
     node = judgement.new or judgement.old
@@ -203,7 +206,7 @@ def _finding(judgement: Judgement, old: Side, new: Side) -> ChangeFinding:
         side.location(at),
         node.id if node else None,
         node.type if node else None,
-        judgement.hint or (None if rule.mend.startswith(_NO_MEND) else rule.mend),
+        _hint(judgement, old, new, mended),
         name=side.names[node.id] if node else None,
         old_node=judgement.old.id if judgement.old else None,
         new_node=judgement.new.id if judgement.new else None,
@@ -212,3 +215,31 @@ def _finding(judgement: Judgement, old: Side, new: Side) -> ChangeFinding:
 
 
 _NO_MEND = "Nothing is to be done"
+
+_OF_IDS = "nodes-renumbered"
+_OF_ORDER = {
+    *("aggregates-reordered", "window-aggregates-reordered", "key-order-changed", "inputs-swapped"),
+    *("join-keys-changed", "row-columns-changed", "row-schema-changed", "sources-reordered"),
+}
+"""Rules on what may be put back into its old order."""
+
+
+def _hint(judgement: Judgement, old: Side, new: Side, mended: Mapping[int, str]) -> str | None:
+    """What can be done; ``mended`` says by node what a compilation like the old plan does."""
+    rule, node = judgement.rule, judgement.new
+    if rule.id == _OF_IDS:
+        return f"For Flink keep the old ids: {compile_like(old.source.name, new.source.name)}"
+    if rule.id in _OF_ORDER and node is not None and node.id in mended:
+        command = compile_like(old.source.name, new.source.name)
+        return f"Keep the order of its state: with {command} it {mended[node.id]}, and the rows stay."
+    return judgement.hint or (None if rule.mend.startswith(_NO_MEND) else rule.mend)
+
+
+_PLAIN = re.compile(r"[\w.:/~^@-]+")
+"""Names that need no quotes in a shell."""
+
+
+def compile_like(old: str, new: str) -> str:
+    """The command that compiles a pipeline anew so that its plan goes on from the state of the old one."""
+    old, new = (text if _PLAIN.fullmatch(text) else word for text, word in ((old, "OLD"), (new, "NEW")))
+    return f"`flinkplan compile PIPELINE --like {old} -o {new} --force`"

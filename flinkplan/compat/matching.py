@@ -10,19 +10,22 @@ so that deep plans need no recursion and plans that differ everywhere no more ti
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..plan.codec import write_object
 from ..plan.document import Plan
 from ..plan.errors import UnsupportedError
-from ..plan.nodes import Exchange, ExecNode, Sink, TableSourceScan, Union
+from ..plan.nodes import Exchange, ExecNode, IntervalJoin, Sink, TableSourceScan, Union
 from ..plan.record import Record
 from .normal import Numbering, contents, signatures
+from .reordering import join_spec, mirrors, with_swapped_sides
 
 _STATEFUL, _STATELESS, _EXCHANGE = 8.0, 2.0, 0.25
 """What taking out or putting in a node costs."""
 
-_CHANGED, _OTHER_TABLE, _SWAPPED, _REPLACED = 0.5, 1.0, 0.45, 1.9
-"""The shares of that which it costs to change a node, its table, the order of its inputs, its type."""
+_CHANGED, _OTHER_TABLE, _SWAPPED, _MIRRORED, _REPLACED = 0.5, 1.0, 0.45, 0.05, 1.9
+"""The shares of that which it costs to change a node, its table, the order of its inputs (of a join whose keys and
+condition change sides along with them), its type."""
 
 _LIMIT = 4_000_000
 """Pairs of nodes beyond which two plans are not compared: some ten seconds."""
@@ -68,6 +71,9 @@ class _Side:
         self.contents = [numbers[n.id] for n in plan.nodes]
         self.signatures = [signed[n.id] for n in plan.nodes]
         self.inputs = [[index[i.id] for i in plan.inputs(n)] for n in plan.nodes]
+        self.joins = [numbering.of(_spec(n)) if mirrors(n, n) else None for n in plan.nodes]
+        """What the two sides of each join have to do with each other, and the same seen from the other side."""
+        self.mirrored = [numbering.of(_spec(_mirrored(n, plan))) if mirrors(n, n) else None for n in plan.nodes]
         self.weights = [_weight(n) for n in plan.nodes]
         self.shapes = [_shape(n, len(self.inputs[i])) for i, n in enumerate(plan.nodes)]
         self.sizes: list[float] = []
@@ -239,9 +245,17 @@ class _Matcher:
         cost, step = self.below(old, new, list(zip(old, new, strict=False)))
         if len(old) == len(new) == 2 and cost:
             crossed, cross = self.below(old, new, list(zip(old, new[::-1], strict=True)))
-            if crossed + _SWAPPED * self.old.weights[o] < cost:
-                return crossed + _SWAPPED * self.old.weights[o], cross._replace(swapped=True)
+            crossed += self.swapping(o, n)
+            if crossed < cost:
+                return crossed, cross._replace(swapped=True)
         return cost, step
+
+    def swapping(self, o: int, n: int) -> float:
+        """What it costs to swap the inputs of a node, beside what it costs to change it."""
+        weight, spec = self.old.weights[o], self.old.joins[o]
+        if spec is None or spec != self.new.mirrored[n]:
+            return _SWAPPED * weight
+        return (_MIRRORED if spec == self.new.joins[n] else _MIRRORED - _CHANGED) * weight
 
     def below(self, old: Sequence[int], new: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[float, _Step]:
         """The cost of aligning inputs in these pairs and of giving up the others."""
@@ -250,6 +264,16 @@ class _Matcher:
             cost += sum(self.old.sizes[o] for o in old) - sum(self.old.sizes[o] for o, _ in pairs)
             cost += sum(self.new.sizes[n] for n in new) - sum(self.new.sizes[n] for _, n in pairs)
         return cost, _Step(True, tuple(pairs))
+
+
+def _spec(node: ExecNode) -> list[Any]:
+    bounds = node.interval_join_spec.window_bounds if isinstance(node, IntervalJoin) else None
+    return [node.metadata.name, write_object(join_spec(node)), bounds and write_object(bounds)]
+
+
+def _mirrored(node: ExecNode, plan: Plan) -> ExecNode:
+    left, right = (len(i.fields) for i in plan.inputs(node))
+    return with_swapped_sides(node, left, right)
 
 
 def _weight(node: ExecNode) -> float:

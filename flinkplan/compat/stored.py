@@ -6,7 +6,7 @@ rules on aggregate calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..plan.nodes import (
@@ -68,8 +68,8 @@ def stored(node: ExecNode, lineage: Lineage) -> Iterator[Stored]:
     sides = [_columns(i, lineage) for i in inputs]
     if _KEEPS_ROWS.get(type(node), _no)(node):
         for i, columns in enumerate(sides):
-            yield Stored(_name(node, i, len(sides)), columns)
-    for side, keys in _KEYS.get(type(node), _no_keys)(node):
+            yield Stored(row_name(node, i, len(sides)), columns)
+    for side, keys in enumerate(keys_of(node)):
         if side < len(sides):
             columns = sides[side]
             yield Stored("the key", [columns[k] for k in keys if 0 <= k < len(columns)], is_key=True)
@@ -80,7 +80,13 @@ def _columns(node: ExecNode, lineage: Lineage) -> list[StoredColumn]:
     return [StoredColumn(f.name, str(f.type.regular()), m) for f, m in zip(node.fields, row, strict=True)]
 
 
-def _name(node: ExecNode, side: int, sides: int) -> str:
+def keys_of(node: ExecNode) -> Sequence[Sequence[int]]:
+    """The columns of each input that a node keeps its state by; empty where it has no keys."""
+    return _KEYS.get(type(node), _no_keys)(node)
+
+
+def row_name(node: ExecNode, side: int, sides: int) -> str:
+    """What to call the state that holds the rows of one of ``sides`` inputs."""
     names = node.metadata.states
     if len(names) > side:
         return names[side]
@@ -127,8 +133,8 @@ _KEEPS_ROWS: Mapping[type[ExecNode], Callable[[Any], bool]] = {
     ),
 }
 
-Keys = Iterable[tuple[int, Sequence[int]]]
-"""Pairs of an input and its key columns."""
+Keys = Sequence[Sequence[int]]
+"""The key columns of each input."""
 
 
 def _no_keys(node: Any) -> Keys:
@@ -137,24 +143,24 @@ def _no_keys(node: Any) -> Keys:
 
 def _join_keys(node: Any) -> Keys:
     spec = node.interval_join_spec.join_spec if isinstance(node, IntervalJoin) else node.join_spec
-    return ((0, spec.left_keys), (1, spec.right_keys))
+    return (spec.left_keys, spec.right_keys)
 
 
 _KEYS: Mapping[type[ExecNode], Callable[[Any], Keys]] = {
-    ChangelogNormalize: lambda node: ((0, node.unique_keys),),
-    Deduplicate: lambda node: ((0, node.unique_keys),),
-    GlobalGroupAggregate: lambda node: ((0, node.grouping),),
-    GlobalWindowAggregate: lambda node: ((0, node.grouping),),
-    GroupAggregate: lambda node: ((0, node.grouping),),
-    GroupWindowAggregate: lambda node: ((0, node.grouping),),
-    IncrementalGroupAggregate: lambda node: ((0, node.partial_agg_grouping),),
+    ChangelogNormalize: lambda node: (node.unique_keys,),
+    Deduplicate: lambda node: (node.unique_keys,),
+    GlobalGroupAggregate: lambda node: (node.grouping,),
+    GlobalWindowAggregate: lambda node: (node.grouping,),
+    GroupAggregate: lambda node: (node.grouping,),
+    GroupWindowAggregate: lambda node: (node.grouping,),
+    IncrementalGroupAggregate: lambda node: (node.partial_agg_grouping,),
     IntervalJoin: _join_keys,
     Join: _join_keys,
-    OverAggregate: lambda node: ((0, node.over_spec.partition.fields),),
-    Rank: lambda node: ((0, node.partition.fields),),
+    OverAggregate: lambda node: (node.over_spec.partition.fields,),
+    Rank: lambda node: (node.partition.fields,),
     TemporalJoin: _join_keys,
-    WindowAggregate: lambda node: ((0, node.grouping),),
-    WindowDeduplicate: lambda node: ((0, node.partition_keys),),
+    WindowAggregate: lambda node: (node.grouping,),
+    WindowDeduplicate: lambda node: (node.partition_keys,),
     WindowJoin: _join_keys,
-    WindowRank: lambda node: ((0, node.partition_spec.fields),),
+    WindowRank: lambda node: (node.partition_spec.fields,),
 }

@@ -17,6 +17,7 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode, OverAggregate, Sink, TableSourceScan
 from ..plan.record import Record, replace
 from ..plan.specs import ContextResolvedTable, StateMetadata
+from .alignment import Mend, align
 from .diff import Source
 from .matching import match
 from .upgrade import migrate
@@ -54,7 +55,7 @@ class Successor(Record):
     """A plan that takes over the state of an older one.
 
     ``kept`` are the nodes, in the new plan, that have their old ids, ``fresh`` the others; ``gone`` are the old nodes
-    that have no successor.
+    that have no successor; ``mends`` are what was put into the old order, by id in the new plan.
     """
 
     plan: Plan
@@ -62,15 +63,20 @@ class Successor(Record):
     fresh: tuple[ExecNode, ...]
     gone: tuple[ExecNode, ...]
     ttls: tuple[CarriedTtl, ...]
+    mends: tuple[Mend, ...]
 
 
 def succeed(old: Plan, new: Plan) -> Successor:
     """The new plan with the ids, versions, TTLs and notes of those nodes of the old one that it still has.
 
+    Where the order of columns, keys or aggregates is all that changed, the new plan has the old order and a projection
+    above (:mod:`.alignment`).
     A newer version of a node need not restore what an older one kept.  Where the pipeline says no TTL, the old plan's
     stays; where both say one, the old plan's too, unless it keeps all states equally long: then nobody has set one by
     hand, and the pipeline's counts.  Raises :class:`UnsupportedError` where the plans are too large to compare.
     """
+    alignment = align(old, new)
+    new = alignment.plan
     pairs = {p.new.id: p.old for p in match(old, new).pairs if _takes_over(p.old, p.new)}
     free = iter(fresh_ids(old, len(new.nodes) - len(pairs)))
     ids = {node.id: pairs[node.id].id if node.id in pairs else next(free) for node in new.nodes}
@@ -86,6 +92,7 @@ def succeed(old: Plan, new: Plan) -> Successor:
         tuple(n for n in plan.nodes if n.id not in taken),
         tuple(n for n in old.nodes if n.id not in taken),
         tuple(_carried(old, new, plan, pairs)),
+        tuple(Mend(ids[mend.node], mend.what) for mend in alignment.mends),
     )
 
 
