@@ -28,13 +28,21 @@ def content(node: ExecNode) -> dict[str, Any]:
 
 
 def trim(value: Any) -> Any:
-    """A JSON value without nulls, empties and SQL beside its expression; whole empties become ``None``."""
+    """A JSON value without nulls, empties, SQL beside its expression and names of keys; whole empties are ``None``."""
     if isinstance(value, Mapping):
-        kept = {k: t for k, v in value.items() if (t := trim(v)) is not None and (k != _SQL or "rexNode" not in value)}
+        kept = {k: t for k, v in value.items() if (t := trim(v)) is not None and not _is_beside(k, value)}
         return kept or None
     if isinstance(value, list):
         return [trim(v) for v in value] or None
     return value
+
+
+def _is_beside(key: str, value: Mapping[str, Any]) -> bool:
+    """Whether a key of a JSON object says nothing that the others do not say.
+
+    Flink makes up the name of a primary key: from its columns since 1.19, before that by a hash.
+    """
+    return (key == _SQL and "rexNode" in value) or (key == "name" and value.get("type") == "PRIMARY_KEY")
 
 
 class Numbering:

@@ -14,7 +14,7 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
 from ..plan.record import Record, field
-from ..plan.session import session_options
+from ..plan.session import session_options, with_ttls
 from .checks import check_tables
 from .connectors import find_connector
 from .context import Mode, TranslationContext
@@ -201,7 +201,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_supported(plan)
     check_tables(plan, options.variables)
     mode = resolve_mode(plan, options)
-    queries = queries_of(plan)
+    queries = queries_of(with_ttls(plan, options.options))
     if options.checkpoint is not None:
         _check_record(CheckpointRecord(options.checkpoint), mode, plan, queries)
     brief = options.single and mode is not Mode.STREAMING and _is_small(plan.nodes, options)

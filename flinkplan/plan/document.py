@@ -17,6 +17,7 @@ from .errors import FlinkplanError, PlanError
 from .json_text import parse_json
 from .nodes import ExecNode, node_from_json, node_to_json
 from .record import Json, Record, field
+from .spelling import Number
 
 FLINK_VERSION = "2.3"
 """The release whose plans flinkplan compiles."""
@@ -269,4 +270,4 @@ def pretty(value: Any, indent: str = "") -> str:
 
 
 def _scalar(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return value.spelling if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from .errors import Location, PlanError
+from .spelling import Number
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
 _CLOSING = {"}": "an object's last value", "]": "a list's last element"}
@@ -32,7 +33,7 @@ def parse_json(text: str, file: str | None = None) -> Any:
         raise PlanError("the file is empty", where=file)
     _check_surrogates(text, file)
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_float=Number.read)
     except json.JSONDecodeError as e:
         raise _mistake(e, text, file) from None
     except RecursionError:

@@ -12,6 +12,7 @@ from typing import Any
 
 from .errors import PlanError
 from .record import Json, Record, replace
+from .spelling import ContainsNull, literal_json, literal_value
 from .type_json import type_from_json, type_to_json
 from .types import LogicalType
 
@@ -146,8 +147,8 @@ def _read(json: Mapping[str, Any]) -> RexNode:
         if "sarg" in json:
             sarg = json["sarg"]
             ranges = tuple(Range(_bound(r.get("lower")), _bound(r.get("upper"))) for r in sarg["ranges"])
-            return Sarg(ranges, _word(sarg["nullAs"]), rex_type)
-        return Literal(_scalar(json["value"]), rex_type, _word(json["symbol"]) if "symbol" in json else None)
+            return Sarg(ranges, _null_as(sarg), rex_type)
+        return Literal(_scalar(json["value"], rex_type), rex_type, _word(json["symbol"]) if "symbol" in json else None)
     if kind == "CALL":
         reference = Json({k: json[k] for k in _CALL_REFERENCES if k in json})
         return Call(
@@ -162,16 +163,24 @@ def _read(json: Mapping[str, Any]) -> RexNode:
     return OpaqueRex(kind, rex_type, Json(json))
 
 
+def _null_as(sarg: Mapping[str, Any]) -> str:
+    if "containsNull" not in sarg:
+        return _word(sarg["nullAs"])
+    if not isinstance(sarg["containsNull"], bool):
+        raise PlanError(f"'containsNull' is true or false, not {sarg['containsNull']!r:.60}")
+    return ContainsNull("TRUE" if sarg["containsNull"] else "UNKNOWN")
+
+
 def _index(value: Any) -> int:
     if type(value) is not int or value < 0:
         raise PlanError(f"a column index is a number from 0 on, not {value!r:.60}")
     return value
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: Any, type_: LogicalType) -> Any:
     if isinstance(value, (list, Mapping)):
         raise PlanError(f"a literal's value is a text, a number, true, false or null, not {value!r:.60}")
-    return value
+    return literal_value(value, type_.root)
 
 
 def _word(value: Any) -> str:
@@ -197,9 +206,9 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
         case InputRef(index, t):
             out: dict[str, Any] = {"kind": "INPUT_REF", "inputIndex": index}
         case Literal(value, t, symbol):
-            out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": value}
+            out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": literal_json(value)}
         case Sarg(ranges, null_as, t):
-            out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), "nullAs": null_as}}
+            out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), **_null_as_json(null_as)}}
         case Call(name, operands, t, syntax, reference):
             out = {"kind": "CALL"}
             if syntax != FUNCTION:
@@ -217,6 +226,10 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
             return dict(json)
     out["type"] = type_to_json(t)
     return out
+
+
+def _null_as_json(null_as: str) -> dict[str, Any]:
+    return {"containsNull": null_as == "TRUE"} if isinstance(null_as, ContainsNull) else {"nullAs": null_as}
 
 
 def _range_json(r: Range) -> dict[str, Any]:

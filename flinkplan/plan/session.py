@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .document import Plan
+from .durations import parse_duration
 from .nodes import ExecNode, GroupWindowAggregate, Sink
 from .nodes.expressions import expressions
 from .record import replace
 from .rex import Call, Literal, RexNode, Sarg, walk
+from .specs import StateMetadata
 from .types import LogicalType
 
 LOCAL_TIME_ZONE = "table.local-time-zone"
@@ -16,6 +18,8 @@ SYSTEM_TIME_ZONE = "default"
 """What stands for the machine's own time zone, which a job here does not depend on: it is UTC."""
 
 LEGACY_CASTS = "table.exec.legacy-cast-behaviour"
+
+STATE_TTL = "table.exec.state.ttl"
 
 _EMIT = "table.exec.emit."
 _SINK = "table.exec.sink."
@@ -32,6 +36,7 @@ DEFAULTS: Mapping[str, str] = {
     f"{_SINK}nested-constraint-enforcer": "IGNORE",
     f"{_SINK}rowtime-inserter": "ENABLED",
     LEGACY_CASTS: "DISABLED",
+    STATE_TTL: "0 ms",
 }
 """The options that a plan may leave to the session, and that do something here, with what they are unless set."""
 
@@ -62,7 +67,21 @@ def time_zone(plan: Plan, options: Mapping[str, str]) -> str:
 def under(plan: Plan, options: Mapping[str, str]) -> Plan:
     """``plan`` as a session with these options executes it: its nodes fix all that they depend on."""
     effective = {**session_options(options), LOCAL_TIME_ZONE: time_zone(plan, options)}
-    return replace(plan, nodes=tuple(_under(node, effective) for node in plan.nodes))
+    return with_ttls(replace(plan, nodes=tuple(_under(node, effective) for node in plan.nodes)), options)
+
+
+def with_ttls(plan: Plan, options: Mapping[str, str]) -> Plan:
+    """``plan`` with the session's TTL for states of which it says nothing, as no plan did before Flink 1.18."""
+    ttl = options.get(STATE_TTL, DEFAULTS[STATE_TTL])
+    if parse_duration(ttl) == 0:
+        return plan
+    return replace(plan, nodes=tuple(_with_ttl(node, ttl) for node in plan.nodes))
+
+
+def _with_ttl(node: ExecNode, ttl: str) -> ExecNode:
+    if node.states or not (node.is_stateful and node.metadata.states):
+        return node
+    return replace(node, state=tuple(StateMetadata(i, ttl, name) for i, name in enumerate(node.metadata.states)))
 
 
 def _under(node: ExecNode, options: Mapping[str, str]) -> ExecNode:

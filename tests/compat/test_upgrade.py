@@ -39,7 +39,7 @@ def test_a_plan_is_written_as_the_newer_release_writes_it() -> None:
     Path("old.json").write_text(older(plan))
     outcome = flinkplan("upgrade", "old.json", "--to", "2.3")
     assert json.loads(outcome.out) == json.loads(plan)
-    assert outcome.err.splitlines()[0] == "1: empty lists are left out of tables and sources"
+    assert outcome.err.splitlines()[0] == "5: empty lists are left out of tables and sources"
 
 
 def test_only_the_migrations_of_the_releases_between() -> None:

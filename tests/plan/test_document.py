@@ -73,6 +73,20 @@ def test_text_is_kept_byte_for_byte(tmp_path: Path) -> None:
     assert (tmp_path / "copy.json").read_text() == text
 
 
+def test_numbers_keep_their_spelling() -> None:
+    rows = [[{"kind": "LITERAL", "value": 0, "type": "DOUBLE NOT NULL"}]]
+    text = pretty(document({**VALUES, "tuples": rows}, CALC, edges=((1, 2),)))
+    for spelling in ("1.0E10", "1e-7", "2.0", "1.7976931348623157E308", "-0.0"):
+        spelled = text.replace('"value" : 0,', f'"value" : {spelling},')
+        assert dumps(loads(spelled)) == spelled
+
+
+def test_keys_stay_in_their_order() -> None:
+    calc = dict(reversed(CALC.items()))
+    text = pretty(document(VALUES, calc, edges=((1, 2),)))
+    assert dumps(loads(text)) == text
+
+
 def test_what_flink_ignores_is_kept() -> None:
     calc = {**CALC, "flinkplan": {"name": "clean"}}
     plan = document(VALUES, calc, edges=((1, 2),))

@@ -36,6 +36,30 @@ def test_calls_are_told_apart_by_syntax_and_name() -> None:
     assert rex_to_json(call) == MINUS
 
 
+@pytest.mark.parametrize(("contains_null", "null_as"), [(True, "TRUE"), (False, "UNKNOWN")])
+def test_a_search_may_say_whether_it_contains_null(contains_null: bool, null_as: str) -> None:
+    sarg = {"ranges": [{"lower": {"value": 1, "boundType": "OPEN"}}], "containsNull": contains_null}
+    json = {"kind": "LITERAL", "sarg": sarg, "type": "INT"}
+    search = rex_from_json(json)
+    assert isinstance(search, Sarg)
+    assert search.null_as == null_as
+    assert rex_to_json(search) == json
+    with pytest.raises(PlanError, match="'containsNull' is true or false"):
+        rex_from_json({**json, "sarg": {**sarg, "containsNull": 1}})
+
+
+@pytest.mark.parametrize(
+    ("type_", "written", "value"),
+    [("BIGINT NOT NULL", "3", 3), ("INT", "-7", -7), ("DOUBLE", 2.0, "2.0"), ("VARCHAR(1)", "3", "3")],
+)
+def test_numbers_may_be_spelled_as_before_1_18(type_: str, written: object, value: object) -> None:
+    json = {"kind": "LITERAL", "value": written, "type": type_}
+    literal = rex_from_json(json)
+    assert isinstance(literal, Literal)
+    assert literal.value == value
+    assert rex_to_json(literal) == json
+
+
 def test_sarg_round_trip() -> None:
     json = {
         "kind": "LITERAL",

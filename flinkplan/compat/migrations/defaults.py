@@ -1,14 +1,51 @@
-"""2 and 3: What 2.1 has begun to write of deduplications and OVER windows, for plans that do not say it."""
+"""3, 4, 6 and 7: What releases have begun to write that went without saying before."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ...plan.document import Plan
-from ...plan.nodes import Deduplicate, ExecNode, OverAggregate
+from ...plan.nodes import (
+    Deduplicate,
+    ExecNode,
+    GlobalWindowAggregate,
+    LocalWindowAggregate,
+    OverAggregate,
+    Sink,
+    WindowAggregate,
+)
 from ...plan.record import replace
+from ...plan.session import DEFAULTS
+
+ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
 
 _FIRST, _SECOND = 1, 2
+
+
+def say_that_rowtime_is_set(plan: Plan) -> Plan:
+    """The plan with sinks that fix that they hand on event time, as all did before 1.18.
+
+    Sinks that have nothing fixed are left alone.
+    """
+
+    def spelled_out(node: ExecNode) -> ExecNode:
+        if not isinstance(node, Sink) or not node.configuration or ROWTIME_INSERTER in node.configuration:
+            return node
+        fixed = {**node.configuration, ROWTIME_INSERTER: DEFAULTS[ROWTIME_INSERTER]}
+        return replace(node, configuration=dict(sorted(fixed.items())))
+
+    return _each(plan, spelled_out)
+
+
+def say_what_retracts(plan: Plan) -> Plan:
+    """The plan with window aggregates that say whether rows are retracted, which none could before 1.19."""
+
+    def spelled_out(node: ExecNode) -> ExecNode:
+        if not isinstance(node, WindowAggregate | LocalWindowAggregate | GlobalWindowAggregate):
+            return node
+        return replace(node, need_retraction=False) if node.need_retraction is None else node
+
+    return _each(plan, spelled_out)
 
 
 def say_what_is_emitted(plan: Plan) -> Plan:

@@ -1,4 +1,4 @@
-"""1: Since 2.1 a source without inputs and a table without watermarks or partitions do not say so."""
+"""5: Since 2.1 a source without inputs and a table without watermarks or partitions do not say so."""
 
 from __future__ import annotations
 

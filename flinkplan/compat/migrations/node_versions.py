@@ -1,4 +1,4 @@
-"""5 and 6: Since 2.3 sources and sinks have version 2."""
+"""9 and 10: Since 2.3 sources and sinks have version 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""7: Since 2.3 a call without operands has no list of them."""
+"""11: Since 2.3 a call without operands has no list of them."""
 
 from __future__ import annotations
 

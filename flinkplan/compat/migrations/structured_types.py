@@ -1,4 +1,4 @@
-"""4: Since 2.1 a structured type is a text, such as ``STRUCTURED<'org.example.Money', `amount` DECIMAL(10, 2)>``."""
+"""8: Since 2.1 a structured type is a text, such as ``STRUCTURED<'org.example.Money', `amount` DECIMAL(10, 2)>``."""
 
 from __future__ import annotations
 

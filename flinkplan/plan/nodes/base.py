@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, ClassVar, TypeVar
 
-from ..codec import Aside, Place, Unknown, camel, field_codecs, read_field, unknown_keeper
+from ..codec import Aside, FieldCodec, Place, Unknown, camel, field_codecs, read_field, unknown_keeper
 from ..errors import PlanError, UnsupportedError
 from ..record import Json, PartlyCompared, Record, field
 from ..specs import InputProperty, StateMetadata
@@ -56,7 +57,7 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
     description: str = ""
     unknown: Unknown = field(default_factory=Json)
     key_order: Aside[tuple[str, ...]] = ()
-    """The keys as they were read, where the order of ``unknown`` ones among them is to be kept."""
+    """The keys as they were read, where they stand in another order than they are written in."""
 
     @property
     def type(self) -> str:
@@ -79,10 +80,7 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
         return bool(self.metadata.states or self.metadata.timed)
 
     def ttl_ms(self, index: int = 0) -> int:
-        """The TTL of a state in milliseconds; 0 = never expires.
-
-        Where the plan has no entry, the node's configured ``table.exec.state.ttl`` or never.
-        """
+        """The TTL of a state in milliseconds; 0 = never expires, as where the plan has no entry."""
         for state in self.states:
             if state.index == index:
                 return state.ttl_ms
@@ -137,8 +135,6 @@ def node_classes() -> Iterator[type[ExecNode]]:
 
 
 _TYPE = re.compile(r"(?P<name>[a-z-]+)_(?P<version>\d+)")
-_HEAD = ("id", "type", "configuration")
-_TAIL = ("inputProperties", "outputType", "description")
 
 
 def node_from_json(json: Any) -> ExecNode:
@@ -169,6 +165,7 @@ def node_from_json(json: Any) -> ExecNode:
     unknown = Json({k: v for k, v in json.items() if k not in seen})
     if unknown:
         values[unknown_keeper(cls) or ""] = unknown
+    if unknown or list(json) != [key for key in _key_order(cls) if key in json]:
         values["key_order"] = tuple(json)
     return cls(**values)
 
@@ -181,22 +178,31 @@ def _nearest(name: str) -> str | None:
 
 
 def node_to_json(node: ExecNode) -> dict[str, Any]:
-    """Write a node, with its fields in Flink's order."""
-    head: dict[str, Any] = {}
-    places: dict[Place, dict[str, Any]] = {place: {} for place in Place}
-    tail: dict[str, Any] = {}
-    for codec in field_codecs(type(node)):
-        value = getattr(node, codec.name)
-        if codec.name == "version" or not (codec.always_written or value != codec.default):
-            continue
-        if codec.json in _TAIL:
-            tail[codec.json] = codec.write(value)
-        else:
-            (head if codec.json in _HEAD else places[codec.place])[codec.json] = codec.write(value)
-    out: dict[str, Any] = {"id": head.pop("id"), "type": node.type, **head, **places[Place.OWN]}
-    if "inputProperties" in tail:
-        properties = tail.pop("inputProperties")
-        (tail if node.metadata.inputs == 0 else out)["inputProperties"] = properties
-    out = {**out, **places[Place.INPUTS], **tail, **places[Place.LAST], **node.unknown}
+    """Write a node, with its fields in Flink's order unless it was read in another."""
+    out: dict[str, Any] = {}
+    for key, codec in _key_order(type(node)).items():
+        if codec is None:
+            out[key] = node.type
+        elif (value := getattr(node, codec.name)) != codec.default or codec.always_written:
+            out[key] = codec.write(value)
+    out.update(node.unknown)
     order = {key: i for i, key in enumerate(node.key_order)}
     return dict(sorted(out.items(), key=lambda item: order.get(item[0], len(order)))) if order else out
+
+
+@cache
+def _key_order(cls: type[ExecNode]) -> Mapping[str, FieldCodec | None]:
+    """The keys of a node's JSON in Flink's order with how each is read and written, the type apart."""
+    own: dict[Place, dict[str, FieldCodec]] = {place: {} for place in Place}
+    shared: dict[str, FieldCodec] = {}
+    for codec in field_codecs(cls):
+        if codec.name != "version":
+            (shared if codec.json in _SHARED else own[codec.place])[codec.json] = codec
+    head = {"id": shared.pop("id"), "type": None, "configuration": shared.pop("configuration"), **own[Place.OWN]}
+    inputs = {"inputProperties": shared.pop("inputProperties")}
+    if cls.metadata.inputs == 0:
+        return {**head, **own[Place.INPUTS], **shared, **inputs, **own[Place.LAST]}
+    return {**head, **inputs, **own[Place.INPUTS], **shared, **own[Place.LAST]}
+
+
+_SHARED = ("id", "configuration", "inputProperties", "outputType", "description")

@@ -9,6 +9,9 @@ from ..specs import AggregateCall, NamedWindowProperty, PartitionSpec, RankRange
 from ..types import LogicalType
 from .base import ExecNode, exec_node
 
+NeedRetraction = bool | None
+"""Whether rows are retracted; ``None``, which is no, where a release before 1.19 leaves it unsaid."""
+
 _TIME_ZONE = ("table.local-time-zone",)
 
 
@@ -35,7 +38,7 @@ class WindowAggregate(ExecNode, kw_only=True):
     agg_calls: tuple[AggregateCall, ...]
     windowing: WindowingStrategy
     named_window_properties: tuple[NamedWindowProperty, ...]
-    need_retraction: bool
+    need_retraction: NeedRetraction = None
 
 
 @exec_node(
@@ -51,7 +54,7 @@ class LocalWindowAggregate(ExecNode, kw_only=True):
     grouping: tuple[int, ...]
     agg_calls: tuple[AggregateCall, ...]
     windowing: WindowingStrategy
-    need_retraction: bool
+    need_retraction: NeedRetraction = None
 
 
 @exec_node(
@@ -70,7 +73,7 @@ class GlobalWindowAggregate(ExecNode, kw_only=True):
     agg_calls: tuple[AggregateCall, ...]
     windowing: WindowingStrategy
     named_window_properties: tuple[NamedWindowProperty, ...]
-    need_retraction: bool
+    need_retraction: NeedRetraction = None
     local_agg_input_row_type: Annotated[LogicalType, Place.INPUTS]
 
 
