@@ -13,7 +13,7 @@ from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, V
 from ..algebra.row_types import row_of, unique_names
 from ..algebra.tree import bottom_up, with_inputs
 from ..errors import PlanningError
-from ..rex.expressions import and_, conjunctions, identity, is_deterministic, refs, remap
+from ..rex.expressions import and_, conjunctions, identity, refs, remap
 from ..rules.calcs import calc, merge_calcs
 
 
@@ -73,7 +73,7 @@ def _past_calc(rel: Calc) -> Rel:
     source = rel.input
     key = _key(source)
     parts = conjunctions(rel.condition)
-    below = [c for c in parts if refs(c) and refs(c) <= set(key) and is_deterministic(c)]
+    below = [c for c in parts if refs(c) and refs(c) <= set(key)]
     rest = [c for c in parts if c not in below]
     needed = sorted(set(key).union(*map(refs, rel.projection), *map(refs, rest)))
     mapping = {old: new for new, old in enumerate(needed)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeGuard
 
+from ...plan.functions import function_of
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, Sarg, children, transform
 from ...plan.types import BOOLEAN, LogicalType
@@ -34,9 +35,6 @@ NEGATED_TESTS = {
 TRUE = Literal(True, BOOLEAN.not_null())
 FALSE = Literal(False, BOOLEAN.not_null())
 UNKNOWN = Literal(None, BOOLEAN)
-
-NONDETERMINISTIC = frozenset({"$RAND$1", "$RAND_INTEGER$1", "$UUID$1", "$PROCTIME$1"})
-"""Functions whose value may differ from one call to the next."""
 
 
 def is_call(rex: RexNode, *names: str) -> TypeGuard[Call]:
@@ -203,8 +201,10 @@ def identity(row: LogicalType) -> tuple[InputRef, ...]:
 
 def is_deterministic(rex: RexNode) -> bool:
     """Whether evaluating the expression twice yields one value."""
-    if isinstance(rex, Call) and rex.name in NONDETERMINISTIC:
-        return False
+    if isinstance(rex, Call):
+        function = function_of(rex.syntax, rex.name)
+        if function is not None and not function.deterministic:
+            return False
     return all(is_deterministic(c) for c in children(rex))
 
 

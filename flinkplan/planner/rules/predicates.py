@@ -141,7 +141,7 @@ def _transferred(
     right: list[RexNode] = []
     for part in parts:
         read = refs(part)
-        if not read or not read <= set(keys) or not is_deterministic(part):
+        if not read or not read <= set(keys):
             continue
         if max(read) < width and kind is not JoinType.RIGHT:
             right.append(remap(part, keys))
@@ -196,7 +196,7 @@ def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[
     left, right, rest = [], [], []
     for part in parts:
         read = refs(part)
-        if holds_subquery(part) or not is_deterministic(part):
+        if holds_subquery(part):
             rest.append(part)
         elif read and max(read) < width:
             left.append(part)
@@ -232,7 +232,7 @@ def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
     for grouping in below.grouping_sets or ():
         allowed &= {i for i, g in enumerate(below.grouping) if g in grouping}
     parts = conjunctions(rel.condition)
-    pushed = [p for p in parts if refs(p) and refs(p) <= allowed and is_deterministic(p)]
+    pushed = [p for p in parts if refs(p) and refs(p) <= allowed]
     if not pushed:
         return rel
     mapping = dict(enumerate(below.grouping))
@@ -244,7 +244,7 @@ def push_past_window(rel: Filter, below: LegacyWindowAggregate) -> Rel:
     """FilterAggregateTransposeRule, over a group window."""
     keys = set(range(len(below.grouping)))
     parts = conjunctions(rel.condition)
-    pushed = [p for p in parts if refs(p) and refs(p) <= keys and is_deterministic(p)]
+    pushed = [p for p in parts if refs(p) and refs(p) <= keys]
     if not pushed:
         return rel
     mapping = dict(enumerate(below.grouping))
