@@ -50,8 +50,18 @@ APPROX_COUNT_DISTINCT = declare(
 SUM = declare("SUM", _NUMBER, _if_empty(_sum), kind=Kind.AGGREGATE)
 SUM0 = declare("$SUM0", _NUMBER, lambda args: _sum(args).not_null(), kind=Kind.AGGREGATE, aliases=("SUM0",))
 AVG = declare("AVG", _NUMBER, _if_empty(_average), kind=Kind.AGGREGATE)
-for _name in ("STDDEV", "STDDEV_POP", "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR_SAMP"):
-    declare(_name, _NUMBER, _if_empty(_average), kind=Kind.AGGREGATE)
+VARIANCES = {
+    declare(name, _NUMBER, _if_empty(_average), kind=Kind.AGGREGATE).internal_name: (of_sample, root)
+    for name, of_sample, root in (
+        ("STDDEV", True, True),
+        ("STDDEV_POP", False, True),
+        ("STDDEV_SAMP", True, True),
+        ("VARIANCE", True, False),
+        ("VAR_POP", False, False),
+        ("VAR_SAMP", True, False),
+    )
+}
+"""By internal name: whether of a sample, and whether the root is taken."""
 declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False)
 MIN = declare("MIN", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
 MAX = declare("MAX", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
-from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0
+from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0, VARIANCES
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
@@ -21,15 +21,6 @@ from .expressions import ExpressionBinder
 from .scope import Scope
 
 _SHIFTS = ("LEAD", "LAG")
-_VARIANCES = {
-    "VAR_POP": (False, False),
-    "VAR_SAMP": (True, False),
-    "VARIANCE": (True, False),
-    "STDDEV_POP": (False, True),
-    "STDDEV_SAMP": (True, True),
-    "STDDEV": (True, True),
-}
-"""(whether of a sample, whether the root is taken)"""
 _RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE")
 
 
@@ -72,8 +63,8 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
         total = ensure_type(window.type, _sum(_as(window, SUM, operands)))
         quotient = arithmetic.DIVIDE.call(total, _count(window))
         return cast(window.type.with_nullability(quotient.type.nullable), quotient)
-    if function.name in _VARIANCES:
-        return _variance(window, operands[0], *_VARIANCES[function.name])
+    if function.internal_name in VARIANCES:
+        return _variance(window, operands[0], *VARIANCES[function.internal_name])
     return window  # type: ignore[return-value]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from ...plan.functions import arithmetic
+from ...plan.functions.aggregate import VARIANCES
 from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
@@ -23,15 +24,6 @@ from ..rex.simplify import simplify
 from .windows import groups_by_window
 
 _Aggregation: TypeAlias = Aggregate | LegacyWindowAggregate
-_VARIANCES = {
-    "$VAR_POP$1": (False, False),
-    "$VAR_SAMP$1": (True, False),
-    "$VARIANCE$1": (True, False),
-    "$STDDEV_POP$1": (False, True),
-    "$STDDEV_SAMP$1": (True, True),
-    "$STDDEV$1": (True, True),
-}
-"""(whether of a sample, whether the root is taken)"""
 
 
 def reduce_functions(rel: Rel) -> Rel:
@@ -44,7 +36,7 @@ def reduce_functions(rel: Rel) -> Rel:
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
     names = {c.internal_name for c in rel.calls}
-    forced = bool(names & _VARIANCES.keys())
+    forced = bool(names & VARIANCES.keys())
     if not forced and names.isdisjoint(("$AVG$1", "$SUM$1")):
         return rel
     reduction = _Reduction(rel)
@@ -93,7 +85,7 @@ class _Reduction:
         self.calls: list[AggregateCall] = []
         names = {c.internal_name for c in rel.calls}
         is_summed = not _summed(rel, "$SUM$1").isdisjoint(_summed(rel, "$AVG$1"))
-        self.keeps_sums = bool(names & _VARIANCES.keys()) and not is_summed
+        self.keeps_sums = bool(names & VARIANCES.keys()) and not is_summed
         """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances.
 
         Not if a sum of the same is asked for, as that makes for fewer calls.
@@ -123,8 +115,8 @@ class _Reduction:
             return self._total(call, call.type)
         if call.internal_name == "$AVG$1":
             return self._average(call)
-        if call.internal_name in _VARIANCES:
-            return self._variance(call, *_VARIANCES[call.internal_name])
+        if call.internal_name in VARIANCES:
+            return self._variance(call, *VARIANCES[call.internal_name])
         if call.internal_name in ("$MIN$1", "$MAX$1") and call.arg_list[0] in self.rel.grouping and call.filter_arg < 0:
             key = self.rel.grouping.index(call.arg_list[0])
             return InputRef(key, self.rel.row_type.fields[key].type)
