@@ -6,24 +6,54 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..plan.record import Record
+
 if TYPE_CHECKING:
     from pyspark.errors import StreamingQueryException
     from pyspark.sql.streaming.query import StreamingQuery
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*) SQLSTATE: \w{5}", re.DOTALL)
+_LONGEST = 4000
+_MALFORMED = "mend it and start the job again; some formats leave such lines out: '….ignore-parse-errors' = 'true'"
+MORE_MEMORY = "--conf spark.driver.memory=4g gives it more than 2g"
 _WRAPPERS = ("StreamingQueryException", "SparkException", "SparkRuntimeException$")
 _WRAPPINGS = ("Job aborted due to stage failure", "[TRANSFORM_WITH_STATE_USER_FUNCTION_ERROR]")
 
 
-def describe_failure(query: StreamingQuery, error: StreamingQueryException) -> str:
-    """The messages of the causes, outermost first, without Spark's own wrapping."""
+class Failure(Record):
+    """Why a query failed: what is wrong, where and how to mend it as far as that is known."""
+
+    message: str
+    where: str | None = None
+    hint: str | None = None
+
+
+def describe_failure(query: StreamingQuery, error: StreamingQueryException) -> Failure:
+    """The messages of the causes, outermost first, without Spark's own wrapping; a line of input that cannot be read
+    is named instead."""
     failure = query._jsq.exception()
     cause: Any = failure.get() if failure.isDefined() else None
     causes: list[tuple[str, str | None]] = []
     while cause is not None:
         causes.append((cause.getClass().getName(), cause.getMessage()))
         cause = cause.getCause()
-    return told_by(causes) or str(error)
+    return failure_of(causes) or Failure(str(error))
+
+
+def failure_of(causes: Sequence[tuple[str, str | None]]) -> Failure | None:
+    """What a chain of exceptions tells, outermost first: each the name of its class and its message, if any."""
+    for name, message in causes:
+        if name.endswith(".MalformedInputException") and message:
+            place, _, told = message.partition("\n")
+            return Failure(told, place, _MALFORMED)
+        if name.endswith(".OutOfMemoryError"):
+            return Failure(f"there is not enough memory: {message}", hint=MORE_MEMORY)
+    told = told_by(causes)
+    return Failure(_cut(told)) if told else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def is_end_of_jvm(error: BaseException) -> bool:

@@ -19,7 +19,7 @@ from .checks import check_tables
 from .connectors import find_connector
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
-from .failures import describe_failure, is_end_of_jvm
+from .failures import MORE_MEMORY, describe_failure, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 POLL_SECONDS = 0.1
-_MEMORY = "it was killed, perhaps for want of memory: --conf spark.driver.memory=4g gives it more than 2g"
+_MEMORY = f"it was killed, perhaps for want of memory: {MORE_MEMORY}"
 SMALL_INPUT = 16 << 20
 """Bounded input up to this many bytes is worked on in one partition, and in seconds."""
 
@@ -147,7 +147,9 @@ class Job:
             ended = bool(query.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
         except StreamingQueryException as e:
             self._report()
-            raise ExecutionError(describe_failure(query.handle, e), where=f"sink {query.sink}") from None
+            failure = describe_failure(query.handle, e)
+            where = failure.where or f"sink {query.sink}"
+            raise ExecutionError(failure.message, where=where, hint=failure.hint) from None
         self._report()
         return ended
 

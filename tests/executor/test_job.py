@@ -153,13 +153,23 @@ def test_progress_is_told_batch_by_batch(place: Place) -> None:
 
 
 def test_malformed_input_fails_the_job_by_its_text(place: Place) -> None:
-    place.put("1", {"a": "x"})
+    place.put("1", {"a": 1}, "", {"a": "x"})
     with pytest.raises(ExecutionError) as caught:
         place.run(passthrough(place.files("in"), place.files("out")))
     assert caught.value.message.startswith(
         'Failed to deserialize JSON \'{"a": "x"}\'.: Fail to deserialize at field: a.'
     )
-    assert caught.value.where == "sink sink"
+    assert caught.value.where == f"{place.root}/in/1:3"
+
+
+def test_a_line_behind_which_reading_starts_is_numbered(place: Place) -> None:
+    place.put("1", *({"a": a} for a in range(1000)), {"a": "x" * 100_000})
+    place.spark.conf.set("spark.sql.files.minPartitionNum", "30")
+    with pytest.raises(ExecutionError) as caught:
+        place.run(passthrough(place.files("in"), place.files("out")))
+    place.spark.conf.unset("spark.sql.files.minPartitionNum")
+    assert caught.value.where == f"{place.root}/in/1:1001"
+    assert len(caught.value.message) < 2000
 
 
 def test_a_missing_folder_is_named(place: Place) -> None:

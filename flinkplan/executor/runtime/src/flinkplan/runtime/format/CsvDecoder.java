@@ -3,7 +3,6 @@ package flinkplan.runtime.format;
 import java.io.IOException;
 import java.io.Serializable;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -53,7 +52,7 @@ final class CsvDecoder implements Decoder {
 
     @Override
     public void decode(byte[] buffer, int from, int to, Rows rows) throws IOException {
-        String line = withoutMark(new String(buffer, from, to - from, StandardCharsets.UTF_8));
+        String line = Utf8.decode(buffer, from, to);
         if (syntax.isSkipped(line)) {
             return;
         }
@@ -74,14 +73,9 @@ final class CsvDecoder implements Decoder {
             if (ignoreErrors) {
                 return;
             }
-            throw new IOException("Failed to deserialize CSV row '" + line + "'.", e);
+            throw new IOException("Failed to deserialize CSV row '" + Utf8.shown(buffer, from, to) + "'.", e);
         }
         rows.add(INSERT, values);
-    }
-
-    /** The line without a byte order mark. */
-    private static String withoutMark(String line) {
-        return line.startsWith("\uFEFF") ? line.substring(1) : line;
     }
 
     /** The fields of a line; behind the last column nothing but a comma may stand, unless what does is ignored. */
@@ -99,19 +93,14 @@ final class CsvDecoder implements Decoder {
     }
 
     @Override
-    public boolean isComplete(byte[] buffer, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (buffer[i] == syntax.quote) {
-                return !syntax.isOpen(new String(buffer, from, to - from, StandardCharsets.UTF_8));
-            }
-        }
-        return true;
+    public Records records() {
+        return syntax.records();
     }
 
     private Reader reader(FlinkType type) {
         Reader notNull = notNullReader(type);
         return text -> {
-            if (syntax.isNull(text) || (emptyIsNull && text.isEmpty())) {
+            if (isAbsent(type, text)) {
                 return null;
             }
             try {
@@ -122,6 +111,15 @@ final class CsvDecoder implements Decoder {
                 }
                 throw e;
             }
+        };
+    }
+
+    /** Whether a field stands for NULL; of several values in one, an array never does, and a row where it is empty. */
+    private boolean isAbsent(FlinkType type, String text) {
+        return switch (type.root()) {
+            case "ARRAY" -> false;
+            case "ROW" -> text.isEmpty();
+            default -> syntax.isNull(text) || (emptyIsNull && text.isEmpty());
         };
     }
 

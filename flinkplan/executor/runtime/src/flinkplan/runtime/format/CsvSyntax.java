@@ -135,17 +135,9 @@ final class CsvSyntax implements Serializable {
         throw new IOException("Missing closing quote for value");
     }
 
-    /** Whether the line ends inside quotes, so that the record goes on in the next line. */
-    boolean isOpen(String line) {
-        boolean open = false;
-        for (int i = 0; quote != NONE && i < line.length(); i++) {
-            if (line.charAt(i) == escape) {
-                i++;
-            } else if (line.charAt(i) == quote) {
-                open = !open;
-            }
-        }
-        return open;
+    /** What finds the records of a file. */
+    Records records() {
+        return new CsvRecords(delimiter, quote, escape, comments, trims);
     }
 
     /**

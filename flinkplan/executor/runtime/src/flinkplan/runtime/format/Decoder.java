@@ -3,7 +3,7 @@ package flinkplan.runtime.format;
 import java.io.IOException;
 import java.io.Serializable;
 
-/** Turns one message (a line of a file) into rows. */
+/** Turns one message (a line of a file, or what {@link #records} finds) into rows. */
 public interface Decoder extends Serializable {
 
     /** Takes the rows of a message. */
@@ -21,8 +21,8 @@ public interface Decoder extends Serializable {
      */
     void decode(byte[] buffer, int from, int to, Rows rows) throws IOException;
 
-    /** Whether the line {@code [from, to)} is a whole message; if not, it goes on in the next line. */
-    default boolean isComplete(byte[] buffer, int from, int to) {
-        return true;
+    /** What cuts a file into messages; null where each line is one. */
+    default Records records() {
+        return null;
     }
 }

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 
 /** The format {@code json}: a line is an object or an array of objects, an object a row. */
 final class JsonDecoder implements Decoder {
@@ -54,9 +53,7 @@ final class JsonDecoder implements Decoder {
             if (ignoreErrors) {
                 return;
             }
-            throw new IOException(
-                    "Failed to deserialize JSON '" + new String(buffer, from, to - from, StandardCharsets.UTF_8) + "'.",
-                    e);
+            throw new IOException("Failed to deserialize JSON '" + Utf8.shown(buffer, from, to) + "'.", e);
         }
     }
 

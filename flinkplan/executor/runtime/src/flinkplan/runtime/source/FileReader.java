@@ -3,9 +3,7 @@ package flinkplan.runtime.source;
 import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.PartitionValues;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -51,28 +49,11 @@ final class FileReader implements PartitionReader<InternalRow> {
     }
 
     private void decode() throws IOException {
-        int to = lines.to();
-        byte[] message = lines.buffer();
-        int from = lines.from();
-        if (!decoder.isComplete(message, from, to)) {
-            message = Arrays.copyOfRange(message, from, to);
-            boolean returned = lines.returned();
-            while (!decoder.isComplete(message, 0, message.length) && lines.next()) {
-                message = joined(message, returned ? "\r\n" : "\n");
-                returned = lines.returned();
-            }
-            from = 0;
-            to = message.length;
+        try {
+            decoder.decode(lines.buffer(), lines.from(), lines.to(), this::add);
+        } catch (RuntimeException | IOException e) {
+            throw new MalformedInputException(lines.place(), e);
         }
-        decoder.decode(message, from, to, this::add);
-    }
-
-    private byte[] joined(byte[] head, String lineEnd) {
-        ByteArrayOutputStream whole = new ByteArrayOutputStream();
-        whole.writeBytes(head);
-        whole.writeBytes(lineEnd.getBytes(StandardCharsets.US_ASCII));
-        whole.write(lines.buffer(), lines.from(), lines.to() - lines.from());
-        return whole.toByteArray();
     }
 
     private void add(byte kind, Object[] values) {
@@ -89,7 +70,7 @@ final class FileReader implements PartitionReader<InternalRow> {
             return false;
         }
         Slices.Slice slice = slices.next();
-        lines = new LineReader(slice);
+        lines = new LineReader(slice, decoder.records());
         constants = constants(slice.file());
         return true;
     }

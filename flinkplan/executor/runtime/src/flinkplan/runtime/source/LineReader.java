@@ -1,51 +1,88 @@
 package flinkplan.runtime.source;
 
+import flinkplan.runtime.format.Records;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.CompressionCodecFactory;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
-/** The lines of a slice: after {@link #next}, {@link #buffer} holds one at {@code [from, to)} without its end. */
+/** The messages of a slice: after {@link #next}, {@link #buffer} holds one at {@code [from, to)} without its end. */
 final class LineReader implements Closeable {
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
     private static final int CHUNK = 1 << 16;
+    private static final int LONGEST = Integer.MAX_VALUE - 8;
 
+    private final SourceFile file;
+    private final Records records;
     private final InputStream in;
     private final long end;
     private long position;
+    private long start;
     private byte[] buffer = new byte[CHUNK];
     private int from;
     private int to;
     private int next;
     private int filled;
-    private boolean returned;
+    private boolean behindReturn;
 
-    LineReader(Slices.Slice slice) throws IOException {
-        Configuration conf = SparkHadoopUtil.get().conf();
-        Path path = new Path(slice.file().path());
-        FSDataInputStream file = path.getFileSystem(conf).open(path);
-        CompressionCodec codec = new CompressionCodecFactory(conf).getCodec(path);
-        if (codec != null) {
-            in = codec.createInputStream(file);
-            end = Long.MAX_VALUE;
-            return;
-        }
-        in = file;
-        end = slice.end();
-        if (slice.start() > 0) {
+    /** @param records what finds the ends of messages; null where each line is one */
+    LineReader(Slices.Slice slice, Records records) throws IOException {
+        this.file = slice.file();
+        this.records = records;
+        Path path = new Path(file.path());
+        FSDataInputStream bytes = open(path);
+        CompressionCodec codec = codec(path);
+        in = codec == null ? bytes : codec.createInputStream(bytes);
+        end = codec == null ? slice.end() : Long.MAX_VALUE;
+        if (records != null) {
+            skipMark();
+        } else if (codec == null && slice.start() > 0) {
             position = slice.start() - 1;
-            file.seek(position);
+            bytes.seek(position);
             next();
         }
     }
 
+    private static FSDataInputStream open(Path path) throws IOException {
+        return path.getFileSystem(SparkHadoopUtil.get().conf()).open(path);
+    }
+
+    private static CompressionCodec codec(Path path) {
+        return new CompressionCodecFactory(SparkHadoopUtil.get().conf()).getCodec(path);
+    }
+
     static boolean isCompressed(String path) {
-        return new CompressionCodecFactory(SparkHadoopUtil.get().conf()).getCodec(new Path(path)) != null;
+        return codec(new Path(path)) != null;
+    }
+
+    /** The file and line where the message begins; the lines before it are counted now, which nobody had to do. */
+    String place() throws IOException {
+        Path path = new Path(file.path());
+        CompressionCodec codec = codec(path);
+        long line = 1;
+        try (FSDataInputStream bytes = open(path);
+                InputStream whole = codec == null ? bytes : codec.createInputStream(bytes)) {
+            byte[] chunk = new byte[CHUNK];
+            byte last = 0;
+            for (long left = start, read; left > 0; left -= read) {
+                read = whole.read(chunk, 0, (int) Math.min(left, chunk.length));
+                if (read <= 0) {
+                    break;
+                }
+                for (int i = 0; i < read; i++) {
+                    boolean isReturn = records != null && chunk[i] == '\r';
+                    boolean isFeed = chunk[i] == '\n' && (records == null || last != '\r');
+                    line += isReturn || isFeed ? 1 : 0;
+                    last = chunk[i];
+                }
+            }
+        }
+        return path.toUri().getPath() + ":" + line;
     }
 
     byte[] buffer() {
@@ -60,25 +97,26 @@ final class LineReader implements Closeable {
         return to;
     }
 
-    /** Whether a carriage return stood before the line's end. */
-    boolean returned() {
-        return returned;
-    }
-
-    /** Moves to the next line that starts inside the slice; false at the end. */
+    /** Moves to the next message that starts inside the slice; false at the end. */
     boolean next() throws IOException {
+        if (behindReturn) {
+            skipFeed();
+        }
         if (position >= end) {
             return false;
         }
+        start = position;
         from = next;
+        if (records != null) {
+            records.begin();
+        }
         int scanned = from;
         while (true) {
-            for (; scanned < filled; scanned++) {
-                if (buffer[scanned] == '\n') {
-                    return line(scanned, scanned + 1);
-                }
+            int found = records == null ? feed(scanned) : records.end(buffer, from, scanned, filled);
+            if (found >= 0) {
+                return line(found, found + 1);
             }
-            int behind = scanned - from;
+            int behind = filled - from;
             if (!fill()) {
                 return behind > 0 && line(from + behind, from + behind);
             }
@@ -86,10 +124,40 @@ final class LineReader implements Closeable {
         }
     }
 
+    private int feed(int at) {
+        for (int i = at; i < filled; i++) {
+            if (buffer[i] == '\n') {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** A line feed behind the carriage return that has ended a message belongs to it. */
+    private void skipFeed() throws IOException {
+        from = next;
+        boolean isFeed = (next < filled || fill()) && buffer[from] == '\n';
+        next = isFeed ? from + 1 : from;
+        position += isFeed ? 1 : 0;
+        behindReturn = false;
+    }
+
+    /** A byte order mark at the start of a file is no part of its first value. */
+    private void skipMark() throws IOException {
+        while (filled < MARK.length && fill()) {
+            continue;
+        }
+        if (Arrays.equals(MARK, Arrays.copyOf(buffer, Math.min(filled, MARK.length)))) {
+            next = MARK.length;
+            position = next;
+        }
+    }
+
     private boolean line(int lineEnd, int nextLine) {
         position += nextLine - from;
         next = nextLine;
-        returned = lineEnd > from && buffer[lineEnd - 1] == '\r';
+        behindReturn = records != null && nextLine > lineEnd && buffer[lineEnd] == '\r';
+        boolean returned = records == null && lineEnd > from && buffer[lineEnd - 1] == '\r';
         to = returned ? lineEnd - 1 : lineEnd;
         return true;
     }
@@ -100,7 +168,7 @@ final class LineReader implements Closeable {
         if (from > 0) {
             System.arraycopy(buffer, from, buffer, 0, kept);
         } else if (kept == buffer.length) {
-            buffer = Arrays.copyOf(buffer, 2 * buffer.length);
+            buffer = Arrays.copyOf(buffer, larger(kept));
         }
         from = 0;
         filled = kept;
@@ -110,6 +178,14 @@ final class LineReader implements Closeable {
         }
         filled += read;
         return true;
+    }
+
+    private int larger(int length) throws IOException {
+        if (length >= LONGEST) {
+            String longest = String.format("a line of more than %,d bytes cannot be read", LONGEST);
+            throw new MalformedInputException(place(), new IOException(longest));
+        }
+        return (int) Math.min(2L * length, LONGEST);
     }
 
     @Override

@@ -1,0 +1,103 @@
+"""CSV as Flink reads it: what is found here is what Flink 2.3 wrote of the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from flinkplan.executor.errors import ExecutionError
+
+from .jobs import Place
+from .plans import Fields, passthrough
+
+pytestmark = pytest.mark.spark
+
+TEXTS: Fields = (("a", "STRING"), ("b", "STRING"))
+LISTS: Fields = (("a", "ARRAY<STRING>"), ("b", "STRING"))
+ROWS: Fields = (("a", "ROW<`f` INT, `g` STRING>"), ("b", "STRING"))
+
+
+def read(place: Place, content: bytes, fields: Fields, options: Mapping[str, str]) -> list[list[Any]]:
+    """The values of the rows of a file."""
+    (place.root / "in" / "1").write_bytes(content)
+    source = place.files("in", "csv") | {f"csv.{key}": value for key, value in options.items()}
+    place.run(passthrough(source, place.files("out"), fields))
+    return [list(json.loads(line).values()) for file in place.output() for line in file.read_text().split("\n") if line]
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        pytest.param(b"1,a\r2,b\n3,c\r\n4,d", [["1", "a"], ["2", "b"], ["3", "c"], ["4", "d"]], id="line ends"),
+        pytest.param(
+            b'"a\rb",1\n"c\r\nd",2\r\n"e\nf",3\n',
+            [["a\rb", "1"], ["c\r\nd", "2"], ["e\nf", "3"]],
+            id="quoted line ends",
+        ),
+        pytest.param(b'"a" ,"b" \r"c", "d"\r', [["a", "b"], ["c", ' "d"']], id="spaces around quotes"),
+        pytest.param(b"1,a,\r2,b,\r", [["1", "a"], ["2", "b"]], id="trailing commas"),
+        pytest.param(b"x,y\n\xef\xbb\xbfa,b\n", [["x", "y"], ["\ufeffa", "b"]], id="no byte order mark"),
+        pytest.param(b'\xef\xbb\xbf"a\n",b', [["a\n", "b"]], id="byte order mark"),
+        pytest.param("é,😀\r\n".encode(), [["é", "😀"]], id="several bytes"),
+        pytest.param(
+            b"".join(b"%05d,%s\r\n" % (i, b"x" * 33) for i in range(4000)),
+            [[f"{i:05}", "x" * 33] for i in range(4000)],
+            id="more than a buffer",
+        ),
+    ],
+)
+def test_lines_and_characters(place: Place, content: bytes, rows: list[list[str]]) -> None:
+    assert read(place, content, TEXTS, {}) == rows
+
+
+def test_comments_end_with_their_line(place: Place) -> None:
+    content = b'#x\r1,a\r #y,"z\r\n2,b\n'
+    assert read(place, content, TEXTS, {"allow-comments": "true"}) == [["1", "a"], ["2", "b"]]
+
+
+def test_escaped_line_ends(place: Place) -> None:
+    content = b'a\\\rb,c\n"d\\"\ne",f\n'
+    assert read(place, content, TEXTS, {"escape-character": "\\"}) == [["a\rb", "c"], ['d"\ne', "f"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "null", "rows"),
+    [
+        (b"p;;q,x\n,y\n;,\n", LISTS, "", [[["p", None, "q"], "x"], [[], "y"], [[None, None], None]]),
+        (b"1;2,x\nn/a,y\n,z\n", LISTS, "n/a", [[["1", "2"], "x"], [[None], "y"], [[], "z"]]),
+        (b"1;2,x\n,y\n;2,\n", ROWS, "", [[{"f": 1, "g": "2"}, "x"], [None, "y"], [{"f": None, "g": "2"}, None]]),
+        (b"1;2,x\n,y\n", ROWS, "n/a", [[{"f": 1, "g": "2"}, "x"], [None, "y"]]),
+    ],
+)
+def test_what_stands_for_null_in_a_field_of_several_values(
+    place: Place, content: bytes, fields: Fields, null: str, rows: list[Any]
+) -> None:
+    assert read(place, content, fields, {"null-literal": null}) == rows
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"x,y\na\xffb,c\n", "Invalid UTF-8 start byte 0xff"),
+        (b"x,y\na\xc3,c\n", "Invalid UTF-8 middle byte 0x2c"),
+        (b"x,y\ra,c\xc3", "Unexpected end in the middle of a multi-byte UTF-8 character"),
+    ],
+)
+@pytest.mark.parametrize("ignore", ["false", "true"])
+def test_what_is_not_utf_8_fails_by_its_line(place: Place, content: bytes, message: str, ignore: str) -> None:
+    with pytest.raises(ExecutionError) as failed:
+        read(place, content, TEXTS, {"ignore-parse-errors": ignore})
+    assert (failed.value.message, failed.value.where) == (message, f"{place.root}/in/1:2")
+
+
+def test_a_row_that_does_not_fit_is_named_by_its_line_and_cut(place: Place) -> None:
+    content = b'"a\nb",c\r\n' + b"d" * 100_000 + b",e,f\n"
+    with pytest.raises(ExecutionError) as failed:
+        read(place, content, TEXTS, {})
+    assert failed.value.where == f"{place.root}/in/1:3"
+    assert failed.value.message == (
+        f"Failed to deserialize CSV row '{'d' * 200}… (100,004 bytes)'.: Too many entries: expected at most 2"
+    )
