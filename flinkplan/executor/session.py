@@ -36,6 +36,12 @@ BRIEF_CONF: Mapping[str, str] = {
 }
 """The same of one that lives for seconds: the JVM's optimizing compiler would cost it more than it gains."""
 
+LOCAL_CONF: Mapping[str, str] = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+"""The same where no other machine takes part: nobody out there is to reach the driver's ports."""
+
 SQL_CONF: Mapping[str, str] = {
     # changelog checkpoints halve the cost of a batch
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
@@ -64,9 +70,11 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None, *,
     from pyspark.sql import SparkSession
 
     chosen = conf or {}
-    builder = SparkSession.Builder().appName("flinkplan").master(master or "local[*]")
+    master = master or chosen.get("spark.master", "local[*]")
+    builder = SparkSession.Builder().appName("flinkplan").master(master)
     jars = ",".join(filter(None, (str(runtime_jar()), chosen.get("spark.jars"))))
-    defaults = {**STATIC_CONF, **SQL_CONF, **(BRIEF_CONF if brief else {})}
+    local = LOCAL_CONF if master.startswith("local") else {}
+    defaults = {**STATIC_CONF, **SQL_CONF, **local, **(BRIEF_CONF if brief else {})}
     for key, value in {**defaults, **chosen, "spark.jars": jars}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from flinkplan.compat.restart import RestartError, check_restart
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord, DamagedCheckpointError
-from flinkplan.plan.document import Plan, dumps, loads
+from flinkplan.plan.document import Plan, dumps, loads, plan_from_json, plan_to_json
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
 from flinkplan.table.jobs import start
@@ -255,3 +256,35 @@ def test_a_record_wherever_fsspec_reaches(tmp_path: Path) -> None:
         record.put_back({})
         assert (record.exists, record.queries) == (False, {"o": "1"})
     assert (tmp_path / "a b" / "flinkplan" / "queries.json").exists()
+
+
+def lengthened(plan: Plan, count: int) -> Plan:
+    """The plan with so many operators that do nothing behind its first node."""
+    document = plan_to_json(plan)
+    first, *rest = document["nodes"]
+    columns = [
+        {"kind": "INPUT_REF", "inputIndex": i, "type": str(t)}
+        for i, t in enumerate(plan.nodes[0].output_type.field_types)
+    ]
+    ids = range(10_000, 10_000 + count)
+    calc = {"type": "stream-exec-calc_1", "projection": columns, "condition": None, "description": ""}
+    calcs = [{"id": i, **calc, "outputType": first["outputType"]} for i in ids]
+    how = {"shuffle": {"type": "FORWARD"}, "shuffleMode": "PIPELINED"}
+    edges = [{"source": s, "target": t, **how} for s, t in pairwise([first["id"], *ids])]
+    for edge in document["edges"]:
+        edge["source"] = ids[-1] if edge["source"] == first["id"] else edge["source"]
+    return plan_from_json(
+        {**document, "nodes": [first, *calcs, *rest], "edges": [*edges, *document["edges"]]},
+    )
+
+
+def test_a_plan_of_more_nodes_than_can_be_aligned_goes_on(tmp_path: Path) -> None:
+    plan = lengthened(PLAN, 2000)
+    CheckpointRecord(tmp_path).begin(plan, "available-now", {})
+    assert check_restart(str(tmp_path), plan, NOTHING) is not None
+    text = dumps(plan)
+    assert check_restart(str(tmp_path), loads(text.replace('"0 ms"', '"3 s"')), NOTHING) is not None
+    with pytest.raises(RestartError, match="aggregate-changed"):
+        check_restart(str(tmp_path), loads(text.replace("$MAX$1", "$MIN$1")), NOTHING)
+    with pytest.raises(FlinkplanError, match="too large to compare"):
+        check_restart(str(tmp_path), lengthened(PLAN, 2001), NOTHING)

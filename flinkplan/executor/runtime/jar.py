@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 import zipfile
@@ -27,14 +28,44 @@ class RuntimeJarError(FlinkplanError):
 
 
 def runtime_jar() -> Path:
-    """The path of the jar, compiled if need be.  Raises :class:`RuntimeJarError` without a JDK."""
+    """The path of the jar, compiled if need be.
+
+    Raises :class:`RuntimeJarError` without a JDK, where the cache cannot be written, and for a jar in it that somebody
+    else may have put there.
+    """
     name = _name()
-    shipped, cached = SOURCES.parent / name, _cache() / name
+    shipped = SOURCES.parent / name
     if shipped.exists():
         return shipped
+    cached = _cache() / name
     if not cached.exists():
         build(cached)
+    _check_owner(cached)
+    if not _is_whole(cached):
+        build(cached)
     return cached
+
+
+def _check_owner(jar: Path) -> None:
+    """What is run must be one's own, or the administrator's."""
+    if os.name != "posix":
+        return
+    for path in (jar.parent, jar):
+        found = path.stat()
+        writable = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not found.st_mode & stat.S_ISVTX
+        if found.st_uid not in (os.getuid(), 0) or writable:
+            raise RuntimeJarError(
+                f"others may have put something into {path}, which is not run",
+                hint="let FLINKPLAN_CACHE name a folder that you alone can write to",
+            )
+
+
+def _is_whole(jar: Path) -> bool:
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            return archive.testzip() is None
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def ship() -> Path:
@@ -47,8 +78,15 @@ def ship() -> Path:
 def build(jar: Path) -> None:
     """Compile the sources into ``jar``, which appears whole or not at all."""
     javac = _javac()
-    jar.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=jar.parent) as work:
+    try:
+        jar.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        work = tempfile.mkdtemp(dir=jar.parent)
+    except OSError as e:
+        raise RuntimeJarError(
+            f"nothing can be written into {jar.parent}: {e.strerror or e}",
+            hint="let FLINKPLAN_CACHE name a folder that can be written to",
+        ) from None
+    try:
         classes = Path(work, "classes")
         options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{_spark() / 'jars'}/*", "-d", str(classes)]
         command = [javac, *_BRIEF, *options, *map(str, _sources())]
@@ -60,6 +98,8 @@ def build(jar: Path) -> None:
             for path in sorted(classes.rglob("*.class")):
                 archive.write(path, path.relative_to(classes))
         made.replace(jar)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def _javac() -> str:
@@ -92,5 +132,8 @@ def _name() -> str:
 
 
 def _cache() -> Path:
-    base = os.environ.get("FLINKPLAN_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "flinkplan"
+    base = os.environ.get("FLINKPLAN_CACHE") or os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "flinkplan"
+    except RuntimeError:
+        raise RuntimeJarError("there is no home directory", hint="set FLINKPLAN_CACHE to a folder") from None

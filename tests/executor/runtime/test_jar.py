@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,7 +30,8 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     def build(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("Something.class", "")
         made.append(path)
 
     monkeypatch.setattr(jar, "build", build)
@@ -73,3 +77,44 @@ def test_says_what_does_not_compile(sources: Path) -> None:
     (sources / "Something.java").write_text("class Something { nonsense }", "utf-8")
     with pytest.raises(jar.RuntimeJarError, match="do not compile"):
         jar.runtime_jar()
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x05\x06"])
+def test_a_broken_one_is_built_anew(built: list[Path], content: bytes) -> None:
+    jar.runtime_jar().write_bytes(content)
+    assert zipfile.is_zipfile(jar.runtime_jar())
+    assert len(built) == 2
+
+
+@pytest.mark.parametrize("of", ["jar", "folder"])
+def test_one_that_others_may_have_made_is_not_run(built: list[Path], of: str) -> None:
+    path = jar.runtime_jar()
+    (path if of == "jar" else path.parent).chmod(0o777)
+    with pytest.raises(jar.RuntimeJarError, match="others may have put something into") as raised:
+        jar.runtime_jar()
+    assert "FLINKPLAN_CACHE" in (raised.value.hint or "")
+
+
+def test_one_of_another_user_is_not_run(built: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    jar.runtime_jar()
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    monkeypatch.setattr(Path, "stat", _of_4712(Path.stat))
+    with pytest.raises(jar.RuntimeJarError, match="others may have put something into"):
+        jar.runtime_jar()
+
+
+def _of_4712(stat: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+    def owned(path: Path, **options: bool) -> os.stat_result:
+        found = list(stat(path, **options))
+        found[4] = 4712
+        return os.stat_result(found)
+
+    return owned
+
+
+def test_says_that_the_cache_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("FLINKPLAN_CACHE", str(tmp_path / "file"))
+    with pytest.raises(jar.RuntimeJarError, match=r"nothing can be written into .*/file/flinkplan") as raised:
+        jar.runtime_jar()
+    assert "FLINKPLAN_CACHE" in (raised.value.hint or "")
