@@ -10,7 +10,7 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak fuzz lint lint-java format bench parity parity-flink wheel clean
+.PHONY: help venv java demo check test soak fuzz lint lint-java format bench parity parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,11 @@ parity-flink: venv ## execute our plans on real Flink and compare its rows (FLIN
 	@[ -n "$(FLINK)" ] || { \
 	  echo "Name a Python that has apache-flink 2.3: make parity-flink FLINK=path/to/bin/python" >&2; exit 1; }
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/parity/test_flink.py -q
+
+like-flink: venv ## start plans compiled --like others from their savepoints on real Flink (FLINK=python that has apache-flink)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make like-flink FLINK=path/to/bin/python" >&2; exit 1; }
+	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/compat/test_successions.py -q --update-golden
 
 wheel: java venv ## build a wheel into dist, with the compiled kernels, so that its users need no compiler
 	@rm -rf build dist

@@ -14,12 +14,13 @@ from ..plan.document import FLINK_VERSION, Plan, loads, place
 from ..plan.errors import FlinkplanError
 from ..plan.history import fresh_ids, highest_id, with_highest_id, with_notes_of
 from ..plan.names import node_names
-from ..plan.nodes import ExecNode, OverAggregate, Sink, TableSourceScan
+from ..plan.nodes import ExecNode, OverAggregate
 from ..plan.record import Record, replace
-from ..plan.specs import ContextResolvedTable, StateMetadata
+from ..plan.specs import StateMetadata
 from .alignment import Mend, align
+from .comparing import compare
 from .diff import Source
-from .matching import match
+from .inheritance import heirs
 from .upgrade import migrate
 from .validation import check_plan
 
@@ -77,7 +78,7 @@ def succeed(old: Plan, new: Plan) -> Successor:
     """
     alignment = align(old, new)
     new = alignment.plan
-    pairs = {p.new.id: p.old for p in match(old, new).pairs if _takes_over(p.old, p.new)}
+    pairs = heirs(compare(old, new))
     free = iter(fresh_ids(old, len(new.nodes) - len(pairs)))
     ids = {node.id: pairs[node.id].id if node.id in pairs else next(free) for node in new.nodes}
     by_hand = len({state.ttl_ms for node in old.nodes for state in node.states}) > 1
@@ -94,23 +95,6 @@ def succeed(old: Plan, new: Plan) -> Successor:
         tuple(_carried(old, new, plan, pairs)),
         tuple(Mend(ids[mend.node], mend.what) for mend in alignment.mends),
     )
-
-
-def _takes_over(old: ExecNode, new: ExecNode) -> bool:
-    """Whether the new node may find the state of the old one: another operator or connector would misread it."""
-    return old.metadata.name == new.metadata.name and _connector(old) == _connector(new)
-
-
-def _connector(node: ExecNode) -> str | None:
-    table = _table(node)
-    options = table.resolved_table.options if table and table.resolved_table else None
-    return options.get("connector") if options else None
-
-
-def _table(node: ExecNode) -> ContextResolvedTable | None:
-    if isinstance(node, TableSourceScan):
-        return node.scan_table_source.table
-    return node.dynamic_table_sink.table if isinstance(node, Sink) else None
 
 
 def _restoring(node: ExecNode, old: ExecNode | None, by_hand: bool) -> ExecNode:

@@ -8,6 +8,8 @@
 ``flinkplan.mode``                    bounded, available-now or streaming; as the sources are
 ``flinkplan.trigger-interval``        time between batches
 ``flinkplan.allow``                   go on from a checkpoint in spite of these findings, separated by commas
+``flinkplan.like``                    compiled plans keep the ids and TTLs of this plan: a file, ``REVISION:PATH``, a
+                                      checkpoint
 ====================================  ==========================================================
 """
 

@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from flinkplan import EnvironmentSettings, PlanReference, TableEnvironment
+from flinkplan.compat.alignment import align
+from flinkplan.compat.comparing import compare
+from flinkplan.compat.inheritance import heirs
 from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan, load, loads
 from flinkplan.plan.history import OWN, highest_id
+from flinkplan.planner import compile_script
 from tests.cli.support import Outcome, flinkplan
 from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
 
@@ -190,3 +194,148 @@ def test_an_option_names_the_plan_to_succeed() -> None:
     made.execute_sql("SET 'flinkplan.like' = 'old.json'")
     made.execute_sql(f"COMPILE PLAN 'new.json' FOR INSERT INTO report {FILTERED}")
     assert ids("new") == {**ids("old"), 7: "calc"}
+
+
+TABLES = """
+CREATE TABLE s (k INT, g INT, v INT, w INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '/s', 'format' = 'json');
+CREATE TABLE b (k INT, x INT) WITH ('connector' = 'filesystem', 'path' = '/b', 'format' = 'json');
+CREATE TABLE o (k INT, n BIGINT) WITH ('connector' = 'print');
+CREATE TABLE p (k INT, n BIGINT) WITH ('connector' = 'print');
+CREATE TABLE q (k INT, n BIGINT) WITH ('connector' = 'print');
+"""
+
+
+def _groups(by: str, where: str = "", table: str = "s", select: str = "COUNT(*)") -> str:
+    return f"SELECT {by}, {select} FROM {table} {where} GROUP BY {by}"
+
+
+def _inserts(**queries: str) -> str:
+    inserts = "".join(f"INSERT INTO {table} {query};\n" for table, query in queries.items())
+    return f"{TABLES}EXECUTE STATEMENT SET BEGIN\n{inserts}END;\n"
+
+
+_ONE, _TWO, _THREE = (_groups("k", f"WHERE g = {number}") for number in (1, 2, 3))
+_UNITED = " UNION ALL "
+_MANY = f"{_groups('k')} HAVING COUNT(*) > 2"
+_LEFT, _RIGHT = "(SELECT k, COUNT(*) AS n FROM s GROUP BY k) l", "(SELECT g, COUNT(*) AS n FROM s GROUP BY g) r"
+_CHAIN = "SELECT k, SUM(n) FROM (SELECT k, {0}, COUNT(*) AS n FROM s GROUP BY k, {0}) GROUP BY k"
+_SELF = "SELECT l.k, CAST(r.v AS BIGINT) FROM s l JOIN s r ON l.k = r.g"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "inherited"),
+    [
+        pytest.param({"o": _ONE + _UNITED + _TWO}, {"o": _TWO + _UNITED + _ONE}, {5: 8, 8: 5}, id="union-swapped"),
+        pytest.param(
+            {"o": _ONE + _UNITED + _TWO},
+            {"o": _THREE + _UNITED + _ONE + _UNITED + _TWO},
+            {5: 8, 8: 12},
+            id="union-longer",
+        ),
+        pytest.param(
+            {"o": _ONE + _UNITED + _TWO},
+            {"o": _TWO + _UNITED + _ONE.replace("g = 1", "g = 1 AND v > 3")},
+            {5: 10, 8: 6},
+            id="union-swapped-and-filtered",
+        ),
+        pytest.param(
+            {"o": _groups("k"), "p": _groups("g")},
+            {"q": _groups("v"), "p": _groups("g"), "o": _groups("k")},
+            {6: 18, 12: 12},
+            id="sinks-swapped",
+        ),
+        pytest.param(
+            {"o": _groups("k"), "p": _groups("g")},
+            {"o": _groups("g"), "p": _groups("k")},
+            {6: 12, 12: 6},
+            id="sinks-exchanged",
+        ),
+        pytest.param(
+            {"o": _groups("k"), "p": _MANY},
+            {"o": _groups("k"), "p": _MANY.replace("FROM s", "FROM s WHERE v > 2")},
+            {5: 6},
+            id="shared-then-apart",
+        ),
+        pytest.param({"o": _groups("k"), "p": _MANY}, {"p": _MANY}, {5: 5}, id="shared-sink-removed"),
+        pytest.param(
+            {"o": _groups("k")},
+            {"o": f"SELECT CAST(n AS INT), COUNT(*) FROM ({_groups('k', select='COUNT(*) AS n')}) GROUP BY n"},
+            {5: 5},
+            id="aggregate-above",
+        ),
+        pytest.param(
+            {"o": _CHAIN.format("g")}, {"o": _CHAIN.format("v")}, {8: 8}, id="other-key-of-the-same-type-below"
+        ),
+        pytest.param(
+            {"o": _groups("k")},
+            {"o": _groups("k", table="(SELECT k, g, COUNT(*) FROM s GROUP BY k, g)")},
+            {},
+            id="rows-are-taken-back-now",
+        ),
+        pytest.param(
+            {"o": _groups("k", select="SUM(CAST(v AS BIGINT))")},
+            {"o": _groups("k", select="SUM(CAST(w AS BIGINT))")},
+            {},
+            id="other-aggregate-of-the-same-type",
+        ),
+        pytest.param(
+            {"o": _groups("s.k")}, {"o": _groups("s.k", table="s JOIN b ON s.k = b.k")}, {5: 10}, id="join-below"
+        ),
+        pytest.param(
+            {"o": f"SELECT l.k, l.n FROM {_LEFT} JOIN {_RIGHT} ON l.k = r.g"},
+            {"o": f"SELECT l.k, l.n FROM {_RIGHT} JOIN {_LEFT} ON l.k = r.g"},
+            {6: 12, 12: 6, 14: 14},
+            id="self-join-swapped",
+        ),
+        pytest.param({"o": _SELF}, {"o": f"{_SELF} WHERE l.v > 3"}, {10: 10}, id="self-join-filtered"),
+    ],
+)
+def test_state_goes_to_what_keeps_the_same(old: dict[str, str], new: dict[str, str], inherited: dict[int, int]) -> None:
+    """``inherited``: the id of each operator with state that goes on, and the one that a plain compilation gives it."""
+    before, after = (compile_script(_inserts(**queries)) for queries in (old, new))
+    found = heirs(compare(before, align(before, after).plan))
+    assert {node.id: new for new, node in found.items() if node.is_stateful} == inherited
+
+
+def test_diff_names_the_command() -> None:
+    compiled("new", SUMS, columns=SUMS_COLUMNS)
+    Path("new.json").write_text(re.sub(r'("(?:id|source|target)" : )', r"\g<1>4", Path("new.json").read_text()))
+    out = flinkplan("diff", "old.json", "new.json", "--format", "json").out
+    hints = [finding["hint"] for finding in json.loads(out)["findings"] if finding["rule"] == "nodes-renumbered"]
+    assert hints == ["For Flink keep the old ids: `flinkplan compile PIPELINE --like old.json -o new.json --force`"]
+
+
+def test_diff_says_that_the_old_order_can_be_kept() -> None:
+    turned = "SELECT product, total, top FROM (SELECT product, MAX(price) AS top, SUM(amount) AS total FROM orders "
+    compiled("new", f"{turned}GROUP BY product)")
+    out = flinkplan("diff", "old.json", "new.json", "--format", "json").out
+    hints = [finding["hint"] for finding in json.loads(out)["findings"] if finding["rule"] == "aggregates-reordered"]
+    assert hints == [
+        "Keep the order of its state: with `flinkplan compile PIPELINE --like old.json -o new.json --force` "
+        "it computes SUM(amount), MAX(price), and the rows stay."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("replaced", "words", "hint"),
+    [
+        (
+            ("price DECIMAL(10, 2)", "price DECIMAL(12, 2)"),
+            "price DECIMAL(10, 2) → price DECIMAL(12, 2)",
+            "CAST(price AS DECIMAL(10, 2))",
+        ),
+        (("cost DECIMAL(10, 2)", "cost DOUBLE"), "cost DECIMAL(10, 2) → cost DOUBLE", "CAST(cost AS DECIMAL(10, 2))"),
+    ],
+)
+def test_diff_says_which_cast_keeps_a_row(replaced: tuple[str, str], words: str, hint: str) -> None:
+    compiled("old", JOIN, columns=JOIN_COLUMNS)
+    text = script(JOIN, JOIN_COLUMNS)
+    tables, sink, rest = text.partition("CREATE TABLE report")
+    old, new = replaced
+    Path("new.sql").write_text(f"{tables.replace(old, new)}{sink}{rest.replace(old, new)}")
+    assert flinkplan("compile", "new.sql", "--like", "old.json", "-o", "new.json").code == 0
+    out = flinkplan("diff", "old.json", "new.json", "--format", "json").out
+    (found,) = (finding for finding in json.loads(out)["findings"] if finding["rule"] == "row-schema-changed")
+    assert words in found["message"]
+    assert found["hint"] == f"Below the operator write {hint}, or start without state."

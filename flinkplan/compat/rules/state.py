@@ -14,7 +14,7 @@ from ...plan.specs import StateMetadata
 from ...plan.ttl import expiry
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
-from ..stored import Stored, StoredColumn, stored
+from ..stored import Stored, StoredColumn, sql_type, stored
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, became, field_judge, pair_judge, plan_judge, rule, short
 
@@ -251,27 +251,69 @@ def kept_rows(c: Comparison, edit: Became) -> Iterator[Judgement]:
         yield from _kept(c, edit, old, new)
 
 
-def _schema_change(old: Sequence[StoredColumn], new: Sequence[StoredColumn]) -> str:
+def _schema_change(c: Comparison, old: Sequence[StoredColumn], new: Sequence[StoredColumn]) -> str:
     """What became of the columns that are kept."""
     before, after = {column.meaning: column for column in old}, {column.meaning: column for column in new}
+    gone = [column for m, column in before.items() if m not in after]
+    come = [column for m, column in after.items() if m not in before]
+    retyped = [(column, after[m]) for m, column in before.items() if m in after and after[m].type != column.type]
+    for column in list(gone):
+        twin = next((n for n in come if _is_recast(c, column, n)), None)
+        if twin is not None:
+            retyped.append((column, twin))
+            gone.remove(column)
+            come.remove(twin)
     parts = (
-        ("no longer keeps", [str(c) for m, c in before.items() if m not in after]),
-        ("also keeps", [str(c) for m, c in after.items() if m not in before]),
-        ("keeps", [f"{c} → {after[m]}" for m, c in before.items() if m in after and after[m].type != c.type]),
+        ("no longer keeps", list(map(str, gone))),
+        ("also keeps", list(map(str, come))),
+        ("keeps", [f"{o} → {n}" for o, n in retyped]),
     )
     told = [f"{verb} {', '.join(columns)}" for verb, columns in parts if columns]
     return short("; ".join(told) or f"keeps its columns in another order: {', '.join(map(str, new))}", 200)
+
+
+def _is_recast(c: Comparison, old: StoredColumn, new: StoredColumn) -> bool:
+    """Whether a column is the old one in another type."""
+    roots = c.new.meanings.roots
+    return old.type != new.type and bool(roots(old.meaning)) and roots(old.meaning) == roots(new.meaning)
+
+
+def _cast(old: StoredColumn, new: StoredColumn) -> str | None:
+    """What in the query gives a column that is kept its old type again; ``None`` where nothing does."""
+    before, after = (sql_type(column.type).removesuffix(" NOT NULL") for column in (old, new))
+    if before != after:
+        return f"CAST({new.name} AS {before})"
+    return f"COALESCE({new.name}, …)" if old.type.endswith(" NOT NULL") else None
+
+
+def _type_hint(c: Comparison, old: Sequence[StoredColumn], new: Sequence[StoredColumn]) -> str | None:
+    """The smallest change of the query that keeps the old types; ``None`` where more than types changed."""
+    if len(old) != len(new):
+        return None
+    roots = c.new.meanings.roots
+    casts = []
+    for o, n in zip(old, new, strict=True):
+        if o.type == n.type and o.meaning == n.meaning:
+            continue
+        cast = _cast(o, n) if o.type != n.type and roots(o.meaning) == roots(n.meaning) else None
+        if cast is None:
+            return None
+        casts.append(cast)
+    return f"Below the operator write {', '.join(casts)}, or start without state."
 
 
 def _kept(c: Comparison, edit: Update | Keep, old: Stored, new: Stored) -> Iterator[Judgement]:
     if old.is_key:
         for o, n in zip(old.columns, new.columns, strict=False):
             if o.meaning == n.meaning and o.type != n.type:
-                yield Judgement(KEY_TYPE, f"{o} → {n}", edit.old, edit.new)
+                hint = _type_hint(c, [o], [n])
+                yield Judgement(KEY_TYPE, f"{o} → {n}", edit.old, edit.new, hint=hint)
         return
     before, after = ([column.type for column in side.columns] for side in (old, new))
     if before != after:
-        yield Judgement(ROW_SCHEMA, f"{new.name} {_schema_change(old.columns, new.columns)}", edit.old, edit.new)
+        message = f"{new.name} {_schema_change(c, old.columns, new.columns)}"
+        hint = _type_hint(c, old.columns, new.columns)
+        yield Judgement(ROW_SCHEMA, message, edit.old, edit.new, hint=hint)
         return
     moved = [(o, n) for o, n in zip(old.columns, new.columns, strict=True) if o.meaning != n.meaning]
     meanings = c.new.meanings

@@ -1,0 +1,107 @@
+"""Which operator's state each operator of a changed plan is to go on from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from ..plan.nodes import ExecNode, Sink, TableSourceScan
+from ..plan.record import Record
+from ..plan.specs import ContextResolvedTable
+from .columns import Scope
+from .comparing import Comparison
+from .lineage import Lineage
+from .reordering import calls_of
+from .stored import Stored, stored
+
+
+def heirs(c: Comparison) -> dict[int, ExecNode]:
+    """The old node that each new one takes over from, by the new one's id.
+
+    Where nodes that stand in the same place keep something else, Flink would take the one's state for the other's if
+    the types agree: they are not related.  State that is left over goes to a node that keeps the same elsewhere.
+    """
+    found = {e.new.id: e.old for e in c.pairs() if _is_same_operator(e.old, e.new)}
+    found = {new: old for new, old in found.items() if not _is_mistaken(c, old, c.new.plan.by_id[new])}
+    taken = {old.id for old in found.values()}
+    left: dict[Hashable, list[ExecNode]] = {}
+    for node in c.old.plan.nodes:
+        if node.is_stateful and node.id not in taken:
+            left.setdefault(_identity(node, c.old), []).append(node)
+    for node in c.new.plan.nodes:
+        if node.is_stateful and node.id not in found and (same := left.get(_identity(node, c.new))):
+            found[node.id] = same.pop(0)
+    return found
+
+
+def _is_same_operator(old: ExecNode, new: ExecNode) -> bool:
+    """Whether the new node can read what the old one writes: another operator or connector cannot."""
+    return old.metadata.name == new.metadata.name and _connector(old) == _connector(new)
+
+
+def _connector(node: ExecNode) -> str | None:
+    table = _table(node)
+    options = table.resolved_table.options if table and table.resolved_table else None
+    return options.get("connector") if options else None
+
+
+def _table(node: ExecNode) -> ContextResolvedTable | None:
+    if isinstance(node, TableSourceScan):
+        return node.scan_table_source.table
+    return node.dynamic_table_sink.table if isinstance(node, Sink) else None
+
+
+class _Held(Record):
+    """What an operator keeps: the meanings of keys, of the columns of rows, of aggregates."""
+
+    keys: tuple[Hashable, ...]
+    rows: tuple[tuple[Hashable, ...], ...]
+    calls: tuple[Hashable, ...]
+
+
+def _identity(node: ExecNode, lineage: Lineage) -> Hashable:
+    kept = list(stored(node, lineage))
+    keys = tuple(_meanings(s) for s in kept if s.is_key)
+    rows = tuple(_meanings(s) for s in kept if not s.is_key)
+    return node.metadata.name, _Held(keys, rows, tuple(_calls(node, lineage)))
+
+
+def _meanings(kept: Stored) -> tuple[Hashable, ...]:
+    return tuple((column.meaning, column.type) for column in kept.columns)
+
+
+class _Call(NamedTuple):
+    """An aggregate: what it computes, of which types, and whether it takes rows back."""
+
+    meaning: Hashable
+    types: tuple[Hashable, ...]
+    retracts: bool
+
+
+def _calls(node: ExecNode, lineage: Lineage) -> list[_Call]:
+    scope = Scope(node, lineage)
+    calls = [scope.call(call).meaning for call in calls_of(node)]
+    retracts = (*getattr(node, "agg_call_need_retractions", ()), *[False] * len(calls))
+    return [_Call(meaning, tuple(types), retracts[i]) for i, (meaning, *types) in enumerate(calls)]
+
+
+def _is_mistaken(c: Comparison, old: ExecNode, new: ExecNode) -> bool:
+    """Whether the new node would take what the old one keeps for something else."""
+    if not (old.is_stateful and new.is_stateful):
+        return False
+    kept = zip(stored(old, c.old), stored(new, c.new), strict=False)
+    if any(_is_other(c.new, before, after) for before, after in kept):
+        return True
+    before_calls, after_calls = _calls(old, c.old), _calls(new, c.new)
+    same_types = [call.types for call in before_calls] == [call.types for call in after_calls]
+    return same_types and before_calls != after_calls
+
+
+def _is_other(lineage: Lineage, old: Stored, new: Stored) -> bool:
+    """Whether keys are other keys, or rows of the same types hold other columns."""
+    if old.is_key:
+        return [column.meaning for column in old.columns] != [column.meaning for column in new.columns]
+    if [column.type for column in old.columns] != [column.type for column in new.columns]:
+        return False
+    roots = lineage.meanings.roots
+    return any(roots(o.meaning) != roots(n.meaning) for o, n in zip(old.columns, new.columns, strict=True))
