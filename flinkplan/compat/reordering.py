@@ -23,7 +23,6 @@ from ..plan.nodes import (
     TemporalJoin,
     WindowAggregate,
     WindowDeduplicate,
-    WindowJoin,
     WindowRank,
 )
 from ..plan.record import replace
@@ -37,7 +36,7 @@ GLOBAL = (GlobalGroupAggregate, GlobalWindowAggregate)
 """Second phases."""
 LOCAL = (LocalGroupAggregate, LocalWindowAggregate)
 """First phases: their rows are keys, then accumulators."""
-JOINS = (Join, IntervalJoin, WindowJoin, TemporalJoin)
+JOINS = (Join, IntervalJoin, TemporalJoin)
 
 _KEYS: Mapping[type[ExecNode], str] = {
     **dict.fromkeys(GROUPED, "grouping"),

@@ -58,7 +58,7 @@ def check_restart(
         if dumps(recorded) == dumps(plan):
             how, last = "in a session with other options", f"set what was set: {_settings(before, now)}"
         else:
-            how, last = "by another plan", "carry the old plan on: flinkplan upgrade OLD --spec PIPELINE"
+            how, last = "by another plan", f"keep what state depends on: flinkplan compile PIPELINE --like {checkpoint}"
         raise RestartError(_message(found, how), where=checkpoint, hint=_ways_out(found, last))
     return found
 
