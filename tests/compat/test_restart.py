@@ -69,7 +69,7 @@ def test_a_plan_that_is_refused(checkpoint: Path, plan: Plan, verdict: str, rule
         check_restart(str(checkpoint), plan, NOTHING)
     assert f"{verdict}: group-aggregate: " in refused.value.message
     assert refused.value.hint is not None
-    ways_out = (f"--allow {rule}@group-aggregate", "--checkpoint NEW-DIR", "flinkplan upgrade")
+    ways_out = (f"--allow {rule}@group-aggregate", "--checkpoint NEW-DIR", "flinkplan compile PIPELINE --like")
     assert [way for way in ways_out if way not in refused.value.hint] == []
 
 

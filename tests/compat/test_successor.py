@@ -339,3 +339,9 @@ def test_diff_says_which_cast_keeps_a_row(replaced: tuple[str, str], words: str,
     (found,) = (finding for finding in json.loads(out)["findings"] if finding["rule"] == "row-schema-changed")
     assert words in found["message"]
     assert found["hint"] == f"Below the operator write {hint}, or start without state."
+
+
+def test_a_script_names_the_plan_to_succeed() -> None:
+    Path("run.sql").write_text(script(FILTERED, SUMS_COLUMNS).replace("INSERT", "COMPILE PLAN 'new.json' FOR INSERT"))
+    assert flinkplan("run", "run.sql", "--set", "flinkplan.like=old.json").code == 0
+    assert ids("new") == {**ids("old"), 7: "calc"}
