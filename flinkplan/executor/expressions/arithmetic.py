@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, FloatType, LongType
+from typing import TYPE_CHECKING
 
 from ...plan.functions.model import BINARY, PREFIX, SPECIAL
 from ...plan.types import APPROXIMATE, INTEGERS, LogicalType, decimal
+from ..spark import F, T
 from ..types import spark_type
 from .intervals import is_shift, shift
 from .jvm import invoke
 from .registry import Invocation, scalar
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _INTEGER_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 
@@ -62,9 +63,9 @@ def _by_kernel(name: str, call: Invocation, a: Column, b: Column) -> Column:
         return invoke(name.format("Decimals"), spark_type(result), left, right, *precision_of(result))
     if result.root in APPROXIMATE:
         kind = "Floats" if all(t.root != "DOUBLE" for t in (*call.types, result)) else "Doubles"
-        held = FloatType() if kind == "Floats" else DoubleType()
+        held = T.FloatType() if kind == "Floats" else T.DoubleType()
         return invoke(name.format(kind), held, left, right).cast(spark_type(result))
-    return invoke(name.format("Integers"), LongType(), a, b).cast(spark_type(result))
+    return invoke(name.format("Integers"), T.LongType(), a, b).cast(spark_type(result))
 
 
 def precision_of(t: LogicalType) -> tuple[Column, Column]:

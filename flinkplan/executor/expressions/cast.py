@@ -7,10 +7,7 @@ so, and CAST raises an error while TRY_CAST yields NULL.  Source: Flink's cast r
 from __future__ import annotations
 
 from functools import reduce
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, IntegerType, ShortType, TimestampType
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.cast import instead_of_cast, unruled_cast
@@ -18,12 +15,16 @@ from ...plan.functions.model import SPECIAL
 from ...plan.readable import readable
 from ...plan.rex import Call
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
+from ..spark import F, T
 from ..types import has_nanos, is_day_time, is_year_month, spark_type
 from .jvm import invoke
 from .maps import keys_of, map_of
 from .registry import Invocation, scalar
 from .text import to_text
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _PARSERS = {"DOUBLE": "Numbers.parseDouble", "FLOAT": "Numbers.parseFloat"}
 # Spark would take the digits of every script, and control characters for blanks
@@ -186,7 +187,7 @@ def _to_date(a: Column, source: LogicalType, target: LogicalType, time_zone: str
     if source.root == "DATE":
         return a
     if source.root in CHARACTER:
-        return invoke("Times.parseDate", DateType(), a)
+        return invoke("Times.parseDate", T.DateType(), a)
     if source.root in TIMESTAMPS:
         return to_local(to_micros(a, source), source, time_zone).cast("date")
     raise _unsupported(source, target)
@@ -194,7 +195,7 @@ def _to_date(a: Column, source: LogicalType, target: LogicalType, time_zone: str
 
 def _to_time(a: Column, source: LogicalType, target: LogicalType, time_zone: str) -> Column:
     if source.root in CHARACTER:
-        millis = invoke("Times.parseTime", IntegerType(), a)
+        millis = invoke("Times.parseTime", T.IntegerType(), a)
     elif source.root == "TIME":
         millis = a
     elif source.root in TIMESTAMPS:
@@ -215,13 +216,13 @@ def _to_timestamp(a: Column, source: LogicalType, target: LogicalType, time_zone
         local = from_local(_local_timestamp(a, source, target), target, time_zone)
     if not has_nanos(target):
         return truncate(local, target.precision or 0)
-    below = invoke("Times.parseNanos", ShortType(), a) if source.root in CHARACTER else nanos_of(a, source)
+    below = invoke("Times.parseNanos", T.ShortType(), a) if source.root in CHARACTER else nanos_of(a, source)
     return with_nanos(local, _cut_nanos(below, target))
 
 
 def _local_timestamp(a: Column, source: LogicalType, target: LogicalType) -> Column:
     if source.root in CHARACTER:
-        return invoke("Times.parseTimestamp", TimestampType(), a)
+        return invoke("Times.parseTimestamp", T.TimestampType(), a)
     if source.root == "DATE":
         return a.cast("timestamp")
     if source.root == "TIME":

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
 from ...plan.types import LogicalType
+from ..spark import F
 from ..types import field_name, spark_type
 from . import variant
 from .maps import entries_of, keys_of, map_of, value_at
 from .registry import Invocation, native, scalar
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 native("$ARRAY_APPEND$1", F.array_append)
 native("$ARRAY_PREPEND$1", F.array_prepend)

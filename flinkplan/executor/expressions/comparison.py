@@ -5,9 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import reduce
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.comparison import CAST_ONE_SIDE, are_text_and_number
@@ -15,11 +13,15 @@ from ...plan.functions.model import BINARY, INTERNAL, POSTFIX, PREFIX
 from ...plan.readable import readable
 from ...plan.rex import Call, Literal, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, LogicalType
+from ..spark import F
 from ..types import has_nanos
 from .literals import constant
 from .maps import entries_of
 from .registry import Invocation, native, scalar
 from .timestamps import with_nanos
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
 def comparable(column: Column, t: LogicalType, others: tuple[LogicalType, ...]) -> Column:

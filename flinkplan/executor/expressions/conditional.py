@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from functools import reduce
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from ...plan.errors import PlanError
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import STRING_LENGTH
+from ..spark import F
 from ..types import spark_type
 from .registry import Invocation, scalar
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
 def _typed(call: Invocation, column: Column) -> Column:

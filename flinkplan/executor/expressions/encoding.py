@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from ...plan.types import INTEGERS
+from ..spark import F
 from .registry import Invocation, kernel, native, scalar
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 native("$MD5$1", F.md5)
 native("$SHA1$1", F.sha1)

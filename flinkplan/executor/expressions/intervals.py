@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import IntegerType
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import DATETIME, LogicalType
+from ..spark import F, T
 from ..types import has_nanos, is_year_month, spark_type
 from .jvm import invoke
 from .registry import Invocation, scalar
 from .timestamps import nanos_of, time_of_day, to_micros, with_nanos
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 MILLIS_PER_DAY = 86_400_000
 
@@ -77,7 +79,7 @@ def minus(call: Invocation, a: Column, b: Column) -> Column:
         return shift(call, a, b, -1)
     later, earlier = (to_millis(x, t) for x, t in zip((a, b), call.types, strict=True))
     if is_year_month(call.type):
-        return invoke("Times.monthsBetween", IntegerType(), later, earlier)
+        return invoke("Times.monthsBetween", T.IntegerType(), later, earlier)
     return (later - earlier).cast(spark_type(call.type))
 
 

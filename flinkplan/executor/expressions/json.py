@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, IntegerType, StringType, StructField, StructType
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import POSTFIX
 from ...plan.rex import Call, Literal
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
+from ..spark import F, T
 from ..types import field_name, spark_type
 from .jvm import invoke
 from .maps import entries_of
 from .registry import Invocation, kernel, scalar
 from .timestamps import to_micros
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 kernel("$JSON_QUOTE$1", "Json.quote")
 kernel("$JSON_UNQUOTE$1", "Json.unquote")
@@ -40,7 +41,7 @@ def _check_path(call: Invocation) -> None:
 
 
 def _outcome(method: str, value: LogicalType, json_text: Column, path: Column, option: str) -> Column:
-    returns = StructType([StructField("outcome", IntegerType()), StructField("value", spark_type(value))])
+    returns = T.StructType([T.StructField("outcome", T.IntegerType()), T.StructField("value", spark_type(value))])
     return invoke(method, returns, json_text, path, F.lit(option))
 
 
@@ -102,7 +103,7 @@ def _query_behaviour(call: Invocation, behaviour: str) -> Column:
 def json_exists(call: Invocation, text: Column, path: Column) -> Column:
     """``JSON_EXISTS(json, path [… ON ERROR])``."""
     _check_path(call)
-    found = invoke("Json.exists", BooleanType(), text, path)
+    found = invoke("Json.exists", T.BooleanType(), text, path)
     on_error = call.symbol(2) if len(call.types) > 2 else "FALSE"
     if on_error == "UNKNOWN":
         return found
@@ -116,7 +117,7 @@ def json_exists(call: Invocation, text: Column, path: Column) -> Column:
 def _predicate(kind: str, method: str) -> None:
     @scalar(f"$IS JSON {kind}$1", syntax=POSTFIX, kernel=True)
     def positive(call: Invocation, text: Column) -> Column:
-        return F.coalesce(invoke(method, BooleanType(), text), F.lit(False))
+        return F.coalesce(invoke(method, T.BooleanType(), text), F.lit(False))
 
     @scalar(f"$IS NOT JSON {kind}$1", syntax=POSTFIX, kernel=True)
     def negative(call: Invocation, text: Column) -> Column:
@@ -171,15 +172,15 @@ def _member(call: Invocation, index: int, a: Column, *, keep_nulls: bool) -> Col
 def to_json(a: Column, t: LogicalType) -> Column:
     """``a`` as JSON text; NULL for NULL.  Raises :class:`UnsupportedError` for a type that JSON does not take."""
     if t.root in CHARACTER:
-        return invoke("Json.string", StringType(), a)
+        return invoke("Json.string", T.StringType(), a)
     if t.root in (*INTEGERS, "BOOLEAN", "NULL"):
         return a.cast("string")
     if t.root in _NUMBERS:
-        return invoke(_NUMBERS[t.root], StringType(), a)
+        return invoke(_NUMBERS[t.root], T.StringType(), a)
     if t.root in BINARY_STRING:
-        return _enclose('"', invoke("Strings.toBase64", StringType(), a), '"')
+        return _enclose('"', invoke("Strings.toBase64", T.StringType(), a), '"')
     if t.root == "VARIANT":
-        return invoke("Variants.text", StringType(), a)
+        return invoke("Variants.text", T.StringType(), a)
     if t.root in TIMESTAMPS:
         return _timestamp(a, t)
     if t.root == "ARRAY":

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, SparkSession
-from pyspark.sql.types import DataType
+from typing import TYPE_CHECKING
+
+from ..spark import T, sql
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
-def invoke(method: str, returns: DataType, *operands: Column) -> Column:
+def invoke(method: str, returns: T.DataType, *operands: Column) -> Column:
     """A column of the static Java method ``Class.method`` of ``flinkplan.runtime.functions``.
 
     Operands are cast to what the method takes; the result is NULL where one of them is NULL.
     ``method`` is a constant of this package, never text from a plan.
     """
-    session = SparkSession.active()
+    session = sql.SparkSession.active()
     owner, name = method.split(".")
     functions = session._jvm.flinkplan.runtime.functions.Functions  # type: ignore[union-attr]
     # a list literal converts by py4j into the java.util.List that the method expects
-    return Column(functions.invoke(owner, name, returns.json(), [o._jc for o in operands]))
+    return sql.Column(functions.invoke(owner, name, returns.json(), [o._jc for o in operands]))

@@ -6,15 +6,16 @@ import base64
 import re
 from datetime import date
 from decimal import Decimal
-from typing import Any
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING, Any
 
 from ...plan.errors import PlanError
 from ...plan.rex import Literal
 from ...plan.types import LogicalType
+from ..spark import F
 from ..types import has_nanos, spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?")

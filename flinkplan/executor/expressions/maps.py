@@ -5,13 +5,15 @@ Spark's own functions are used where the type of the keys is NOT NULL.
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, MapType
+from typing import TYPE_CHECKING
 
 from ...plan.types import LogicalType
+from ..spark import F, T
 from ..types import spark_type
 from .jvm import invoke
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
 def map_of(keys: Column, values: Column, of: LogicalType) -> Column:
@@ -19,7 +21,7 @@ def map_of(keys: Column, values: Column, of: LogicalType) -> Column:
     made = _spark_map(of)
     if not _nullable_keys(of):
         return F.map_from_arrays(keys, values).cast(made)
-    keys, values = keys.cast(ArrayType(made.keyType)), values.cast(ArrayType(made.valueType))
+    keys, values = keys.cast(T.ArrayType(made.keyType)), values.cast(T.ArrayType(made.valueType))
     return invoke("Maps.of", made, keys, values, F.lit(made.json()))
 
 
@@ -27,7 +29,7 @@ def keys_of(a: Column, of: LogicalType) -> Column:
     """The keys of a map or multiset of the type ``of``."""
     if not _nullable_keys(of):
         return F.map_keys(a)
-    return invoke("Maps.keys", ArrayType(_spark_map(of).keyType), a)
+    return invoke("Maps.keys", T.ArrayType(_spark_map(of).keyType), a)
 
 
 def entries_of(a: Column, of: LogicalType) -> Column:
@@ -50,7 +52,7 @@ def _nullable_keys(of: LogicalType) -> bool:
     return of.children[0].nullable
 
 
-def _spark_map(of: LogicalType) -> MapType:
+def _spark_map(of: LogicalType) -> T.MapType:
     made = spark_type(of)
-    assert isinstance(made, MapType)
+    assert isinstance(made, T.MapType)
     return made

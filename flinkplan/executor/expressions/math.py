@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, LongType
+from typing import TYPE_CHECKING
 
 from ...plan.types import INTEGERS
+from ..spark import F, T
 from ..types import spark_type
 from .arithmetic import precision_of
 from .jvm import invoke
 from .registry import Invocation, kernel, native, scalar
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 native("$ABS$1", F.abs)
 native("$POWER$1", F.pow)
@@ -57,7 +58,7 @@ def _to_integer(call: Invocation, a: Column, of_double: str, of_decimal: Callabl
         return a
     if operand.root == "DECIMAL":
         return of_decimal(a).cast(spark_type(call.type))
-    return invoke(of_double, DoubleType(), a).cast(spark_type(call.type))
+    return invoke(of_double, T.DoubleType(), a).cast(spark_type(call.type))
 
 
 def ceil_number(call: Invocation, a: Column) -> Column:
@@ -76,8 +77,8 @@ def _to_digits(verb: str, call: Invocation, a: Column, digits: Column | None) ->
     if operand == "DECIMAL":
         return invoke(f"Numbers.{verb}Decimal", result, a, kept, *precision_of(call.type))
     if operand in INTEGERS:
-        return invoke(f"Numbers.{verb}Integer", LongType(), a, kept).cast(result)
-    return invoke(f"Numbers.{verb}Double", DoubleType(), a, kept).cast(result)
+        return invoke(f"Numbers.{verb}Integer", T.LongType(), a, kept).cast(result)
+    return invoke(f"Numbers.{verb}Double", T.DoubleType(), a, kept).cast(result)
 
 
 @scalar("$ROUND$1", kernel=True)

@@ -13,9 +13,7 @@ method, with no more to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
-
-from pyspark.sql import Column
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...plan.errors import UnsupportedError
 from ...plan.record import Record
@@ -23,6 +21,9 @@ from ...plan.rex import FUNCTION, Call, Literal, RexNode
 from ...plan.types import LogicalType
 from ..types import spark_type
 from .jvm import invoke
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
 class Invocation(Record):
@@ -63,7 +64,7 @@ class Invocation(Record):
         return operand.value
 
 
-Builder = Callable[..., Column]
+Builder: TypeAlias = "Callable[..., Column]"
 Check = Callable[[Call], None]
 
 

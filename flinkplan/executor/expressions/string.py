@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, StructField, StructType
+from typing import TYPE_CHECKING
 
 from ...plan.functions.model import BINARY, SPECIAL
 from ...plan.types import INTEGERS
+from ..spark import F, T
 from ..types import field_name, spark_type
 from .jvm import invoke
 from .registry import Invocation, kernel, native, scalar
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 native("$UPPER$1", F.upper)
 native("$LOWER$1", F.lower)
@@ -80,7 +82,7 @@ def instr(
 @scalar("$PRINTF$1", kernel=True)
 def printf(call: Invocation, pattern: Column, *values: Column) -> Column:
     """The values by a format as Java has them; NULL where the format does not suit them."""
-    held = StructType([StructField(field_name(i), spark_type(t)) for i, t in enumerate(call.types[1:])])
+    held = T.StructType([T.StructField(field_name(i), spark_type(t)) for i, t in enumerate(call.types[1:])])
     row = F.struct(*(v.alias(field_name(i)) for i, v in enumerate(values))) if values else F.struct()
     return invoke("Texts.format", spark_type(call.type), pattern, row.cast(held), F.lit(held.json()))
 
@@ -126,7 +128,7 @@ def regexp_extract_all(call: Invocation, text: Column, regex: Column, group: Col
 def _test(name: str, method: str) -> None:
     @scalar(name, kernel=True)
     def build(call: Invocation, text: Column) -> Column:
-        return F.coalesce(invoke(method, BooleanType(), text), F.lit(False))
+        return F.coalesce(invoke(method, T.BooleanType(), text), F.lit(False))
 
 
 _test("$IS_DIGIT$1", "Strings.isDigit")

@@ -6,20 +6,21 @@ Before 1970 fields and roundings look to the past, as after it (Flink itself rou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, LongType, StringType, TimestampType
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import FUNCTION_ID
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
+from ..spark import F, T
 from ..types import has_nanos, is_year_month, spark_type
 from .arithmetic import as_decimal
 from .jvm import invoke
 from .math import ceil_number, floor_number
 from .registry import Invocation, scalar
 from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
 _LTZ = LogicalType("TIMESTAMP_LTZ", precision=3)
@@ -174,17 +175,17 @@ def date_format(call: Invocation, a: Column, pattern: Column) -> Column:
     """A timestamp by a DateTimeFormatter pattern, or a text yyyy-MM-dd HH:mm:ss by a SimpleDateFormat pattern."""
     t = call.types[0]
     if t.root in CHARACTER:
-        return invoke("Times.reformat", StringType(), a, pattern)
+        return invoke("Times.reformat", T.StringType(), a, pattern)
     local = to_local(to_micros(a, t), t, call.time_zone)
-    return invoke("Times.format", StringType(), F.unix_micros(local), nanos_of(a, t), pattern)
+    return invoke("Times.format", T.StringType(), F.unix_micros(local), nanos_of(a, t), pattern)
 
 
 @scalar("$TO_DATE$1", kernel=True)
 def to_date(call: Invocation, text: Column, pattern: Column | None = None) -> Column:
     """The date of a text; NULL where it is none (Flink gives a date far off for a text against its pattern)."""
     if pattern is None:
-        return invoke("Times.parseDate", DateType(), text)
-    return invoke("Times.parseDateBy", DateType(), text, pattern)
+        return invoke("Times.parseDate", T.DateType(), text)
+    return invoke("Times.parseDateBy", T.DateType(), text, pattern)
 
 
 @scalar("$TO_TIMESTAMP$1", kernel=True)
@@ -195,8 +196,8 @@ def to_timestamp(call: Invocation, text: Column, pattern: Column | None = None) 
 
 def _parsed(text: Column, pattern: Column | None) -> Column:
     if pattern is None:
-        return truncate(invoke("Times.parseTimestamp", TimestampType(), text), 3)
-    return invoke("Times.parseTimestampBy", TimestampType(), text, pattern)
+        return truncate(invoke("Times.parseTimestamp", T.TimestampType(), text), 3)
+    return invoke("Times.parseTimestampBy", T.TimestampType(), text, pattern)
 
 
 _MIN_MILLIS, _MAX_MILLIS = -62_167_219_200_000, 253_402_300_799_999
@@ -209,7 +210,7 @@ def to_timestamp_ltz(call: Invocation, a: Column, *rest: Column) -> Column:
     if t.root not in CHARACTER:
         return _from_epoch(a, t, call.constant(1) if rest else 3)
     if not rest:
-        return truncate(invoke("Times.requireTimestamp", TimestampType(), a), 3)
+        return truncate(invoke("Times.requireTimestamp", T.TimestampType(), a), 3)
     zone = str(call.constant(2)) if len(rest) == 2 else "UTC"
     return from_local(_parsed(a, rest[0]), _LTZ, zone)
 
@@ -229,7 +230,7 @@ def _from_epoch(a: Column, t: LogicalType, precision: int) -> Column:
 def from_unixtime(call: Invocation, seconds: Column, pattern: Column | None = None) -> Column:
     """Epoch seconds as text in the session's time zone."""
     by = F.lit(_DEFAULT_PATTERN) if pattern is None else pattern
-    return invoke("Times.fromEpochSecond", StringType(), seconds, by, F.lit(call.time_zone))
+    return invoke("Times.fromEpochSecond", T.StringType(), seconds, by, F.lit(call.time_zone))
 
 
 @scalar("$UNIX_TIMESTAMP$1", kernel=True)
@@ -238,13 +239,13 @@ def unix_timestamp(call: Invocation, text: Column | None = None, pattern: Column
     if text is None:
         return F.unix_seconds(F.current_timestamp())
     by = F.lit(_DEFAULT_PATTERN) if pattern is None else pattern
-    return invoke("Times.toEpochSecond", LongType(), text, by, F.lit(call.time_zone))
+    return invoke("Times.toEpochSecond", T.LongType(), text, by, F.lit(call.time_zone))
 
 
 @scalar("$CONVERT_TZ$1", kernel=True)
 def convert_tz(call: Invocation, text: Column, source: Column, target: Column) -> Column:
     """A text yyyy-MM-dd HH:mm:ss moved from one time zone to another; NULL where it has not that form."""
-    return invoke("Times.convertZone", StringType(), text, source, target)
+    return invoke("Times.convertZone", T.StringType(), text, source, target)
 
 
 # ---------------------------------------------------------------- the clock

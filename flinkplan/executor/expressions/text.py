@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql.types import StringType
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
+from ..spark import F, T
 from ..types import MICROSECOND_DIGITS, field_name, is_day_time, is_year_month
 from .jvm import invoke
 from .maps import entries_of
 from .timestamps import nanos_of, to_local, to_micros
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _NULL = "NULL"
 
@@ -25,18 +27,18 @@ def to_text(a: Column, t: LogicalType, time_zone: str) -> Column:
     if t.root == "BOOLEAN":
         return F.upper(a.cast("string"))
     if t.root == "DECIMAL":
-        return invoke("Texts.ofDecimal", StringType(), a)
+        return invoke("Texts.ofDecimal", T.StringType(), a)
     if t.root == "TIME":
         text = F.date_format(F.timestamp_millis(a), _pattern("HH:mm:ss", t.precision or 0))
         return F.regexp_replace(text, r"(\.\d+?)0+$", "$1")
     if t.root in TIMESTAMPS:
         return _timestamp(a, t, time_zone)
     if is_day_time(t):
-        return invoke("Texts.ofDayTime", StringType(), a)
+        return invoke("Texts.ofDayTime", T.StringType(), a)
     if is_year_month(t):
-        return invoke("Texts.ofYearMonth", StringType(), a)
+        return invoke("Texts.ofYearMonth", T.StringType(), a)
     if t.root == "BITMAP":
-        return invoke("Bitmaps.text", StringType(), a)
+        return invoke("Bitmaps.text", T.StringType(), a)
     if t.root == "ARRAY":
         elements = F.transform(a, lambda x: to_text(x, t.element, time_zone))
         return _enclose("[", F.array_join(elements, ", ", _NULL), "]")

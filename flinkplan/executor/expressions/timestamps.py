@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from ...plan.types import LogicalType
+from ..spark import F
 from ..types import has_nanos
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 MICROS_PER_DAY = 86_400_000_000
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from pyspark.sql import Column
+from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.record import Record
@@ -12,6 +11,9 @@ from ...plan.rex import Call, FieldAccess, InputRef, Literal, OpaqueRex, RexNode
 from ..types import field_name
 from .literals import literal
 from .registry import REGISTRY, Invocation, sql_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
 class Translator(Record):

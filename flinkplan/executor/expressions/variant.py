@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from ...plan.types import CHARACTER
+from ..spark import F
 from ..types import spark_type
 from .jvm import invoke
 from .registry import Invocation, scalar
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
 def _parser(name: str, method: str) -> None:

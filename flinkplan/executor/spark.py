@@ -1,0 +1,41 @@
+"""PySpark's modules, imported when something in them is first used: who only asks what there is needs none of them.
+
+``F`` are Spark's functions, ``T`` its types, ``sql`` the rest.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark import sql
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+else:
+
+    class _Module:
+        """Stands for a module until an attribute of it is asked for."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def __getattr__(self, attribute: str) -> Any:
+            found = getattr(import_module(self._name), attribute)
+            setattr(self, attribute, found)
+            return found
+
+    class _Functions(_Module):
+        """The same of functions, which may be named without being called."""
+
+        def __getattr__(self, attribute: str) -> Any:
+            def call(*arguments: Any, **options: Any) -> Any:
+                return getattr(import_module(self._name), attribute)(*arguments, **options)
+
+            return call
+
+    F = _Functions("pyspark.sql.functions")
+    T = _Module("pyspark.sql.types")
+    sql = _Module("pyspark.sql")
+
+__all__ = ["F", "T", "sql"]
