@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Flag
 
+from .connectors import has_key, source_kinds, with_said_kinds
 from .document import Plan
 from .nodes import (
     Calc,
@@ -58,7 +59,6 @@ INSERT_ONLY = RowKinds.I
 UPSERTS = RowKinds.I | RowKinds.UA | RowKinds.D
 ALL = UPSERTS | RowKinds.UB
 
-_CHANGELOG_FORMATS = {"debezium-json", "debezium-avro-confluent", "canal-json", "maxwell-json", "ogg-json"}
 _SETS = dict(zip(RowKind, RowKinds, strict=True))
 
 
@@ -104,11 +104,9 @@ def _as_left(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
 
 def _scan(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:
     assert isinstance(node, TableSourceScan)
-    table = node.scan_table_source.table.resolved_table
-    options = (table and table.options) or {}
-    if options.get("connector") == "upsert-kafka":
-        return UPSERTS
-    return ALL if options.get("format", options.get("value.format")) in _CHANGELOG_FORMATS else INSERT_ONLY
+    table = node.scan_table_source.table
+    options = with_said_kinds(table.options, node)
+    return _together([_SETS[kind] for kind in source_kinds(options, has_key(table.resolved_table))])
 
 
 def _drop_update_before(plan: Plan, node: ExecNode, inputs: list[RowKinds]) -> RowKinds:

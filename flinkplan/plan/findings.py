@@ -63,3 +63,22 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
     close = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean '{close[0]}'?" if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names what is most like ``name``, or what there is if that is little; ``None`` otherwise."""
+    import difflib
+
+    choices = list(dict.fromkeys(known))
+    folded = {c.lower(): c for c in reversed(choices)}
+    near = [folded[c] for c in difflib.get_close_matches(name.lower(), folded, 3, 0.6)]
+    if near:
+        return f"did you mean {_either(near)}?"
+    if choices and len(choices) <= 12:
+        return f"there is {_either(choices, 'and')}"
+    return None
+
+
+def _either(names: list[str], word: str = "or") -> str:
+    *first, last = (f"'{n}'" for n in names)
+    return f"{', '.join(first)} {word} {last}" if first else last

@@ -10,34 +10,17 @@ from .nodes import ExecNode, GroupWindowAggregate, Sink
 from .nodes.expressions import expressions
 from .record import replace
 from .rex import Call, Literal, RexNode, Sarg, walk
+from .settings import LEGACY_CASTS, LOCAL_TIME_ZONE, STATE_TTL, Effect, defaults
 from .specs import StateMetadata
 from .types import LogicalType
 
-LOCAL_TIME_ZONE = "table.local-time-zone"
 SYSTEM_TIME_ZONE = "default"
 """What stands for the machine's own time zone, which a job here does not depend on: it is UTC."""
-
-LEGACY_CASTS = "table.exec.legacy-cast-behaviour"
-
-STATE_TTL = "table.exec.state.ttl"
 
 _EMIT = "table.exec.emit."
 _SINK = "table.exec.sink."
 
-DEFAULTS: Mapping[str, str] = {
-    LOCAL_TIME_ZONE: SYSTEM_TIME_ZONE,
-    f"{_EMIT}early-fire.enabled": "false",
-    f"{_EMIT}early-fire.delay": "",
-    f"{_EMIT}late-fire.enabled": "false",
-    f"{_EMIT}late-fire.delay": "",
-    f"{_EMIT}allow-lateness": "0",
-    f"{_SINK}not-null-enforcer": "ERROR",
-    f"{_SINK}type-length-enforcer": "IGNORE",
-    f"{_SINK}nested-constraint-enforcer": "IGNORE",
-    f"{_SINK}rowtime-inserter": "ENABLED",
-    LEGACY_CASTS: "DISABLED",
-    STATE_TTL: "0 ms",
-}
+DEFAULTS: Mapping[str, str] = defaults(Effect.BOTH, Effect.EXECUTING)
 """The options that a plan may leave to the session, and that do something here, with what they are unless set."""
 
 _LOCAL = {"CURRENT_DATE", "CURRENT_TIME", "FROM_UNIXTIME", "LOCALTIME", "LOCALTIMESTAMP", "UNIX_TIMESTAMP"}

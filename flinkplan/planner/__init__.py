@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..plan.document import Plan
+    from ..plan.findings import Finding
 
 
 def compile_script(
-    text: str, *, file: str | None = None, options: Mapping[str, str] | None = None, complete: bool = False
+    text: str,
+    *,
+    file: str | None = None,
+    options: Mapping[str, str] | None = None,
+    complete: bool = False,
+    warn: Callable[[Finding], None] | None = None,
 ) -> Plan:
     """The plan of the one INSERT or statement set of a SQL script, or of a spec in YAML where ``file`` says so.
 
     ``options`` are the configuration the script starts with, ``file`` is named in messages.  ``complete``: the plan has
-    the definitions of temporary tables as well, of which Flink's has the names only.  Raises
+    the definitions of temporary tables as well, of which Flink's has the names only.  ``warn`` is told of what is
+    compiled but perhaps not as meant: findings of the rules of :mod:`~.plan.advice`.  Raises
     :class:`FlinkplanError` with file, line and column for everything that is wrong with the script.
     """
     from .script import compile_statements, parse_pipeline
 
-    return compile_statements(parse_pipeline(text, file), options or {}, complete=complete)
+    return compile_statements(parse_pipeline(text, file), options or {}, warn, complete=complete)

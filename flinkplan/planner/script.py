@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
+from ..plan.findings import Finding
 from .binder.errors import BindError
 from .catalog.catalog import FaultyDefinition
 from .session import Session
@@ -60,12 +61,20 @@ def _job(statement: ast.Statement) -> Job | None:
     return None
 
 
-def compile_statements(script: ast.Script, options: Mapping[str, str], *, complete: bool = False) -> Plan:
+def compile_statements(
+    script: ast.Script,
+    options: Mapping[str, str],
+    warn: Callable[[Finding], None] | None = None,
+    *,
+    complete: bool = False,
+) -> Plan:
     """Apply the definitions up to the job, and compile the job; ``complete`` as in :meth:`Session.compile`.
+
+    ``warn`` is told of what is perhaps not as meant.
 
     Raises the errors of all statements together, but not those that only follow from a faulty definition.
     """
-    session = Session(options)
+    session = Session(options, warn)
     errors: list[FlinkplanError] = []
     for statement in script.statements:
         try:

@@ -2,30 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ..plan import advice
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
+from ..plan.findings import Finding
 from ..plan.record import replace
+from ..plan.settings import check_setting, check_settings
 from .algebra.logical import TableModify
 from .binder import BindError, Context, bind_insert
+from .binder.context import TableUse
 from .binder.errors import each_of, placed, unsupported
 from .catalog.catalog import Catalog, Table, View
 from .catalog.restoring import restored
 from .ddl.alter import altered
 from .ddl.create import create_table, create_view, split_table_as
-from .options import check_setting, check_settings, check_use
+from .options import check_use
 from .sql import ast
+from .sql.source import NO_SPAN, Span
 
 
 class Session:
-    """Applies statements in order; INSERTs and statement sets are bound or compiled on demand."""
+    """Applies statements in order; INSERTs and statement sets are bound or compiled on demand.
 
-    def __init__(self, config: Mapping[str, str] | None = None) -> None:
-        self.config: dict[str, str] = dict(config or {})
-        self._defaults = dict(self.config)
+    ``warn`` is told of what can be compiled but is perhaps not as meant, of each thing once.  ``executes`` says that
+    what is compiled is also executed with the options of the session.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, str] | None = None,
+        warn: Callable[[Finding], None] | None = None,
+        *,
+        executes: bool = False,
+    ) -> None:
+        self.config: dict[str, str] = {}
         self.catalog = Catalog()
+        self._warn = warn
+        self._executes = executes
+        self._told: set[Finding] = set()
+        for key, value in (config or {}).items():
+            self.set_option(key, value)
+        self._defaults = dict(self.config)
+
+    def set_option(self, key: str, value: str, span: Span = NO_SPAN) -> None:
+        """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have."""
+        check_setting(key, value)
+        self.config[key] = value
+        self._tell(advice.of_setting(key, value, executes=self._executes), span)
+
+    def _tell(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
+        """Pass findings on, at a place of the text unless they name one."""
+        for finding in findings:
+            here = finding.location is None and span is not NO_SPAN
+            placed_ = replace(finding, location=span.location) if here else finding
+            if self._warn is not None and placed_ not in self._told:
+                self._told.add(placed_)
+                self._warn(placed_)
 
     def apply(self, statement: ast.Statement) -> None:
         """Run a statement that defines or sets something.
@@ -66,9 +101,19 @@ class Session:
             each_of([(self.config, inserts_of(statement)[0].span)], check_settings)
             options = planning_options([modify for modify, _ in modifies], self.config)
             optimized = each_of(modifies, lambda modify: optimize(modify, options))
-            return assemble(optimized, self.config, complete=complete)
+            plan = assemble(optimized, self.config, complete=complete)
+            self._advise(context.uses, plan, statement)
+            return plan
         except RecursionError:
             raise _too_deep(statement) from None
+
+    def _advise(self, uses: Iterable[TableUse], plan: Plan, statement: ast.Insert | ast.StatementSet) -> None:
+        for use in uses:
+            for key, finding in advice.of_table(use.table.identifier.name, use.options, use.as_sink):
+                self._tell([finding], use.place(key))
+        inserts = inserts_of(statement)
+        found = (f for f in advice.of_plan(plan) if f.rule != "comparison-types")  # told where it is written
+        self._tell(found, inserts[0].span if len(inserts) == 1 else statement.span)
 
     def compile_query(self, query: ast.Query) -> Plan:
         """The plan of a query by itself: its sink is a table that takes every change, and is gone afterwards."""
@@ -85,7 +130,7 @@ class Session:
         return restored(plan, self.catalog, self.config)
 
     def _context(self) -> Context:
-        return Context(self.catalog, self.config)
+        return Context(self.catalog, self.config, tell=self._tell)
 
     def create_table_as(self, node: ast.CreateTable) -> ast.Insert:
         """Create the table of a CREATE TABLE … AS; gives the INSERT that fills it."""
@@ -145,8 +190,7 @@ class Session:
 
     def _set(self, node: ast.SetOption) -> None:
         if node.key is not None and node.value is not None:
-            check_setting(node.key, node.value, node.span)
-            self.config[node.key] = node.value
+            self.set_option(node.key, node.value, node.span)
 
     def _reset(self, node: ast.ResetOption) -> None:
         if node.key is None:

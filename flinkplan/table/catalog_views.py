@@ -122,7 +122,7 @@ def describe(catalog: Catalog, statement: Describe) -> Content:
 
 
 def _found(catalog: Catalog, name: Name) -> Table | View:
-    from ..planner.catalog.catalog import did_you_mean
+    from ..plan.findings import did_you_mean
 
     found = catalog.find(name.names)
     if found is None:

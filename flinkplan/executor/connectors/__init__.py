@@ -17,5 +17,6 @@ def find_connector(table: Table) -> Connector:
     if name is None:
         raise TableError("the option 'connector' is missing", where=f"table {table.identifier}", hint=f"one of {known}")
     if name not in registered():
-        raise TableError(f"unknown connector '{name}'", where=f"table {table.identifier}", hint=f"one of {known}")
+        where = f"table {table.identifier}"
+        raise TableError(f"the connector '{name}' is not executed here", where=where, hint=f"these are: {known}")
     return registered()[name]

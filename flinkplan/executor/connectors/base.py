@@ -13,13 +13,15 @@ from ..tables import Table
 
 
 class Connector:
-    """Reads and writes tables of one kind; each subclass is one value of the option ``connector``."""
+    """Reads and writes tables of one kind; each subclass is one value of the option ``connector``.
+
+    Which options it has stands at its declaration (:mod:`~.plan.connectors`).
+    """
 
     name: str
 
     def check(self, table: Table, is_source: bool) -> None:
-        """Raise :class:`TableError` where the table's options cannot be used."""
-        raise NotImplementedError
+        """Raise :class:`TableError` for what is wrong with the table beyond its options."""
 
     def is_bounded(self, table: Table) -> bool:
         """Whether reading the table ends."""

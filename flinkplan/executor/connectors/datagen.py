@@ -5,8 +5,7 @@ Source: the options of Flink's ``DataGenConnectorOptions``.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...plan.durations import parse_duration
@@ -16,7 +15,6 @@ from ...plan.specs import ProjectPushDown
 from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INT, INTEGERS, TIMESTAMPS, LogicalType
 from ..context import TranslationContext
 from ..errors import TableError
-from ..options import OptionSet, boolean, one_of
 from ..stream import SEQUENCE, Stream, column_name
 from ..tables import Table
 from ..types import field_name, spark_type
@@ -25,25 +23,6 @@ from .base import Connector, connector
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_OPTIONS = {
-    "connector": str,
-    "rows-per-second": int,
-    "number-of-rows": int,
-    "scan.parallelism": int,
-    "scan.watermark.*": str,
-    "fields.*": str,
-}
-_FIELD_OPTIONS: Mapping[str, Callable[[str], object]] = {
-    "kind": one_of("random", "sequence"),
-    "min": float,
-    "max": float,
-    "start": int,
-    "end": int,
-    "length": int,
-    "var-len": boolean,
-    "null-rate": float,
-    "max-past": parse_duration,
-}
 _BOUNDS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
 _DEFAULT_LENGTH = 100
 _DEFAULT_SIZE = 3
@@ -59,26 +38,10 @@ class DataGen(Connector):
     name = "datagen"
 
     def check(self, table: Table, is_source: bool) -> None:
-        where = f"table {table.identifier}"
-        if not is_source:
-            raise TableError("the connector 'datagen' cannot be written to", where=where)
-        OptionSet("the connector 'datagen'", _OPTIONS).check(table.options, where)
-        names = dict(table.physical)
-        for key, value in table.options.items():
-            match = re.fullmatch(r"fields\.(.+)\.([a-z-]+)", key)
-            if match is None and key.startswith("fields."):
-                raise TableError(f"the option '{key}' names no field's option", where=where)
-            if match is None:
-                continue
-            column = match[1].partition(".")[0]
-            if match[1] not in names and column not in names:
-                raise TableError(f"the option '{key}' names the unknown column '{match[1]}'", where=where)
-            options = OptionSet(f"the column '{match[1]}'", _FIELD_OPTIONS)
-            options.check({match[2]: value}, where)
         for name, _ in table.physical:
             field = _field(table, name)
             if field.get("kind") == "sequence" and not {"start", "end"} <= field.keys():
-                raise TableError(f"the sequence of the column '{name}' needs 'start' and 'end'", where=where)
+                raise TableError(f"the sequence of the column '{name}' needs 'start' and 'end'")
 
     def is_bounded(self, table: Table) -> bool:
         return _row_count(table) is not None

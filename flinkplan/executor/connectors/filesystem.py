@@ -6,22 +6,20 @@ Source: the options of Flink's ``FileSystemConnectorOptions``.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plan.durations import parse_duration
+from ...plan.connectors import CONNECTORS, Format
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
 from ...plan.readable import readable
 from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata
-from ...plan.types import LogicalType, timestamp_ltz
+from ...plan.types import LogicalType
 from ..context import Mode, TranslationContext
 from ..errors import TableError
-from ..formats import Format, find_format, format_options, format_readers
+from ..formats import find_format, format_options
 from ..formats.java_types import java_row, java_type
-from ..options import OptionSet, boolean, one_of
 from ..stream import KIND, SEQUENCE, Stream, column_name
 from ..tables import Table
 from ..types import field_name, spark_type
@@ -30,26 +28,7 @@ from .base import Connector, connector
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_OPTIONS: Mapping[str, Any] = {
-    "connector": str,
-    "path": str,
-    "format": str,
-    "source.monitor-interval": parse_duration,
-    "source.report-statistics": str,
-    "source.path.regex-pattern": re.compile,
-    "partition.default-name": str,
-    "partition.time-extractor.*": str,
-    "sink.rolling-policy.*": str,
-    "sink.partition-commit.*": str,
-    "sink.shuffle-by-partition.enable": boolean,
-    "scan.watermark.*": str,
-    "sink.parallelism": int,
-    "auto-compaction": boolean,
-    "compaction.*": str,
-    "is_generic": one_of("true", "false"),
-}
-
-_METADATA = ("file.path", "file.name", "file.size", "file.modification-time")
+_OFFERED = CONNECTORS["filesystem"].metadata
 
 _DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 
@@ -63,14 +42,10 @@ class FileSystem(Connector):
     def check(self, table: Table, is_source: bool) -> None:
         where = f"table {table.identifier}"
         format_ = find_format(table.options, where)
-        readers = {**_OPTIONS, **format_readers(format_)}
-        OptionSet("the connector 'filesystem'", readers, ("path",)).check(table.options, where)
         if format_.name == "raw" and len(_message_fields(table)) != 1:
             raise TableError("a table of the format 'raw' has exactly one column", where=where)
         if format_.name == "csv":
             _check_csv(table, where)
-        if not is_source and boolean(table.option(f"{format_.name}.schema-include", "false")):
-            raise TableError("the option 'debezium-json.schema-include' cannot be used to write", where=where)
 
     def is_bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options
@@ -86,8 +61,8 @@ class FileSystem(Connector):
         request = _Request.of(table, node)
         _check_keys(format_, request.columns, table)
         frame = (_columnar if format_.columnar else _lines)(table, format_, request, context)
-        stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.changelog)
-        return stream if format_.changelog else Stream(stream.frame.drop(KIND), node.output_type)
+        stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.is_changelog)
+        return stream if format_.is_changelog else Stream(stream.frame.drop(KIND), node.output_type)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         format_ = find_format(table.options, f"table {table.identifier}")
@@ -178,8 +153,8 @@ class _Request:
                 case PartitionPushDown(partitions=only):
                     partitions = only
         for key in metadata:
-            if key not in _METADATA:
-                raise TableError(f"there is no metadata '{key}' in files", hint=f"one of {', '.join(_METADATA)}")
+            if key not in _OFFERED:
+                raise TableError(f"there is no metadata '{key}' in files", hint=f"one of {', '.join(_OFFERED)}")
         return cls(table, paths, metadata, partitions)
 
     def outputs(self, frame: DataFrame) -> list[Column]:
@@ -195,8 +170,7 @@ class _Request:
 
     @property
     def metadata_types(self) -> list[LogicalType]:
-        kinds = {"file.size": LogicalType("BIGINT"), "file.modification-time": timestamp_ltz(3)}
-        return [kinds.get(key, LogicalType("VARCHAR")) for key in self.metadata]
+        return [_OFFERED[key].nullable_() for key in self.metadata]
 
 
 def _lines(table: Table, format_: Format, request: _Request, context: TranslationContext) -> DataFrame:

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...plan.options import is_true
 from ..context import TranslationContext
 from ..formats.java_types import java_row
-from ..options import OptionSet, boolean
 from ..tables import Table
 from .base import Connector, connector
-
-_OPTIONS = OptionSet(
-    "the connector 'print'",
-    {"connector": str, "print-identifier": str, "standard-error": boolean, "sink.parallelism": int},
-)
 
 
 @connector
@@ -23,13 +18,10 @@ class Print(Connector):
 
     name = "print"
 
-    def check(self, table: Table, is_source: bool) -> None:
-        _OPTIONS.check(table.options, f"table {table.identifier}")
-
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         return {
             "connector": self.name,
             "type": java_row(table.physical),
             "identifier": table.option("print-identifier", ""),
-            "toErrors": boolean(table.option("standard-error", "false")),
+            "toErrors": is_true(table.options.get("standard-error")),
         }

@@ -86,12 +86,21 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
                 return state.ttl_ms
         return 0
 
+    @property
+    def own(self) -> Mapping[str, Any]:
+        """What flinkplan keeps in the node beside what is Flink's, which does not look there."""
+        found = self.unknown.get(OWN)
+        return found if isinstance(found, Mapping) else {}
+
     def option(self, key: str, default: str) -> str:
         """A consumed option's value as fixed in the plan."""
         return (self.configuration or {}).get(key, default)
 
 
 Node = TypeVar("Node", bound=ExecNode)
+
+OWN = "flinkplan"
+"""The key of a node under which stands what is not Flink's."""
 
 _REGISTRY: dict[str, type[ExecNode]] = {}
 

@@ -75,6 +75,16 @@ class ContextResolvedTable(PlanRecord):
     identifier: str
     resolved_table: ResolvedTable | None = None
 
+    @property
+    def name(self) -> str:
+        """The last part of the identifier, unquoted."""
+        return self.identifier.rsplit("`.`", 1)[-1].strip("`").replace("``", "`")
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The table's options; none where the plan holds its name only."""
+        return (self.resolved_table.options if self.resolved_table else None) or {}
+
 
 @tagged_union("type")
 class SourceAbility(PlanRecord):

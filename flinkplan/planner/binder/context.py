@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...plan.record import Record, Struct, field
@@ -11,8 +11,13 @@ from ..sql.source import Span
 from .errors import BindError
 
 if TYPE_CHECKING:
+    from ...plan.findings import Finding
     from ...plan.types import LogicalType
     from ..algebra.logical import Rel
+
+
+def _nobody(findings: Iterable[Finding], span: Span) -> None:
+    """What is said goes unheard."""
 
 
 class TableUse(Record):
@@ -30,8 +35,12 @@ class TableUse(Record):
 
     def wrong(self, option: str, message: str, hint: str | None = None) -> BindError:
         """The error at the option, or at the table's name where the option is written in a hint or nowhere."""
+        return BindError(message, self.place(option), hint)
+
+    def place(self, option: str) -> Span:
+        """Where an option is written, or the table's name where that is in a hint or nowhere."""
         own = option not in self.hints
-        return BindError(message, self.table.option_spans.get(option, self.span) if own else self.span, hint)
+        return self.table.option_spans.get(option, self.span) if own else self.span
 
 
 class Context(Struct):
@@ -47,6 +56,9 @@ class Context(Struct):
 
     uses: list[TableUse] = field(default_factory=list)
     """The tables met so far."""
+
+    tell: Callable[[Iterable[Finding], Span], None] = _nobody
+    """Whom to tell what is perhaps not as meant, and where."""
 
     names_scans: bool = False
     """Whether scans show their aliases: Flink leaves them at those of a subquery of a SELECT with hints."""

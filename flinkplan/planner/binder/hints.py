@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...plan.advice import of_duration
 from ...plan.durations import parse_duration
 from ...plan.errors import FlinkplanError
+from ...plan.findings import did_you_mean
 from ..algebra.logical import TtlHint
-from ..catalog.catalog import did_you_mean
 from ..sql import ast
+from .context import Context
 from .errors import BindError
 from .from_items import FromItem
 
@@ -30,7 +32,7 @@ class StateTtl:
     table or view, qualified or not.  Source: Flink's ``QueryHintsResolver``.
     """
 
-    def __init__(self, hints: Iterable[ast.Hint]) -> None:
+    def __init__(self, context: Context, hints: Iterable[ast.Hint]) -> None:
         self.by_name: dict[str, tuple[int, ast.Option]] = {}
         hints = tuple(hints)
         check_hints(hints)
@@ -39,6 +41,8 @@ class StateTtl:
                 if not hint.options:
                     raise BindError("STATE_TTL needs options", hint.span, "write STATE_TTL('table' = '1 d')")
                 options = {option.key: (_millis(option), option) for option in hint.options}
+                for option in hint.options:
+                    context.tell(of_duration(option.value, f"the STATE_TTL of '{option.key}'"), option.span)
                 self.by_name = options | self.by_name  # the first hint counts, and of its options the last
         self.merged = {name for hint in hints if hint.name == "MULTI_JOIN" for name in hint.arguments}
         self.used: set[str] = set()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ...plan.findings import did_you_mean
 from ...plan.functions.cast import unruled_cast
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
 from ...plan.types import LogicalType, row
 from ..algebra.logical import Project, Rel, TableModify, Values
-from ..catalog.catalog import Table, View, did_you_mean
+from ..catalog.catalog import Table, View
 from ..rex.builder import cast, null
 from ..sql import ast
 from .casts import avoids_cast, can_cast, can_cast_implicitly

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...plan.advice import of_comparison
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
 from ...plan.functions.model import Function
 from ...plan.functions.rules import comparable
@@ -62,6 +63,9 @@ def _binary(binder: ExpressionBinder, node: ast.Binary) -> RexNode:
         return compare_periods(binder, node, lambda start, length: _plus(start, length, node.span))
     left, right = binder.bind(node.left), binder.bind(node.right)
     if node.operator in COMPARISONS:
+        if comparison.are_text_and_number(left.type, right.type):
+            finding = of_comparison(left.type, right.type, equality=node.operator in ("=", "<>"))
+            binder.context.tell([finding], node.span)
         return comparison_of(node.operator, left, right, node.span)
     if node.operator == "+":
         return _plus(left, right, node.span)

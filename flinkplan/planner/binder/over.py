@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
 from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0, VARIANCES
 from ...plan.functions.model import Arguments
@@ -11,7 +12,6 @@ from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, decimal
 from ..algebra.logical import Frame, Over
-from ..catalog.catalog import did_you_mean
 from ..rex.builder import cast, ensure_type, integer, null
 from ..sql import ast
 from .calls import check_null_treatment, fit

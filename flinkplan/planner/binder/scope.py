@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ...plan.findings import did_you_mean
 from ...plan.record import Record, Struct
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType, row
 from ..algebra.names import uniquify
-from ..catalog.catalog import did_you_mean
 from ..rex.builder import field_access
 from ..sql.ast import Identifier
 from .errors import BindError

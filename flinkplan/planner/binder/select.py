@@ -42,7 +42,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     """The relation of a SELECT with the ORDER BY and LIMIT of its query."""
     from .query import SINGLE_ROW
 
-    ttl = StateTtl(select.hints)
+    ttl = StateTtl(context, select.hints)
     nothing = FromItem(SINGLE_ROW, ())
     source = nothing if select.from_ is None else bind_from(context, select.from_, outer, ttl)
     scope = Scope(source.namespaces, outer, source.merged)

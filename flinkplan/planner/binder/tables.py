@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.findings import did_you_mean
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
 from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
@@ -9,7 +10,7 @@ from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
 from ..algebra.logical import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Values, Watermark
 from ..algebra.names import uniquify
-from ..catalog.catalog import Table, View, did_you_mean
+from ..catalog.catalog import Table, View
 from ..rex.builder import TRUE
 from ..sql import ast
 from .context import Context, TableUse

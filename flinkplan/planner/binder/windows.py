@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ...plan.findings import did_you_mean
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.rex import InputRef, Literal
 from ...plan.types import TIMESTAMPS, LogicalType, row, timestamp
 from ..algebra.logical import Rel, WindowFunction
-from ..catalog.catalog import did_you_mean
 from ..sql import ast
 from .context import Context
 from .errors import BindError

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, TypeVar
 
 from ...plan.errors import FlinkplanError
+from ...plan.findings import did_you_mean
 from ...plan.record import PartlyCompared, Record, Struct, field
 from ...plan.specs import ResolvedTable
 from ...plan.types import NULL, LogicalType
@@ -264,20 +264,3 @@ class Catalog(Struct):
     def _check_catalog(self, name: str) -> None:
         if name not in self.catalogs:
             raise CatalogError(f"there is no catalog '{name}'", hint=did_you_mean(name, self.catalogs))
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names what is most like ``name``, or what there is if that is little; ``None`` otherwise."""
-    choices = list(dict.fromkeys(known))
-    folded = {c.lower(): c for c in reversed(choices)}
-    near = [folded[c] for c in difflib.get_close_matches(name.lower(), folded, 3, 0.6)]
-    if near:
-        return f"did you mean {_either(near)}?"
-    if choices and len(choices) <= 12:
-        return f"there is {_either(choices, 'and')}"
-    return None
-
-
-def _either(names: list[str], word: str = "or") -> str:
-    *first, last = (f"'{n}'" for n in names)
-    return f"{', '.join(first)} {word} {last}" if first else last

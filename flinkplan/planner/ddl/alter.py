@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...plan.findings import did_you_mean
 from ...plan.record import replace
 from ..binder.context import Context
 from ..binder.errors import BindError
-from ..catalog.catalog import Table, did_you_mean
+from ..catalog.catalog import Table
 from ..sql import ast, parse_script
 from .create import create_table
 from .text import create_table_text

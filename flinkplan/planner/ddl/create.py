@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ...plan.findings import did_you_mean
 from ...plan.record import Record, field, replace
 from ...plan.specs import (
     Column,
@@ -20,7 +21,7 @@ from ..binder.errors import BindError, unsupported
 from ..binder.expressions import ExpressionBinder
 from ..binder.query import bind_query, renamed
 from ..binder.scope import Namespace, Scope
-from ..catalog.catalog import Catalog, Table, View, did_you_mean
+from ..catalog.catalog import Catalog, Table, View
 from ..sql import ast, parse_data_type
 from ..sql.source import Span
 from .expression_text import sql_text

@@ -8,23 +8,12 @@ from typing import Any
 from ...plan.durations import format_duration, parse_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import Record
+from ...plan.settings import LOCAL_TIME_ZONE, Effect, defaults
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ..algebra.logical import Rel
 from ..physical.changelog import Mode, Modes
 
-DEFAULTS = {
-    "table.exec.mini-batch.enabled": "false",
-    "table.exec.mini-batch.size": "-1",
-    "table.local-time-zone": "UTC",
-    "table.exec.rank.topn-cache-size": "10000",
-    "table.exec.deduplicate.insert-update-after-sensitive-enabled": "true",
-    "table.exec.deduplicate.mini-batch.compact-changes-enabled": "false",
-    "table.exec.sink.keyed-shuffle": "AUTO",
-    "table.exec.sink.not-null-enforcer": "ERROR",
-    "table.exec.sink.rowtime-inserter": "ENABLED",
-    "table.exec.sink.type-length-enforcer": "IGNORE",
-    "table.exec.sink.upsert-materialize": "AUTO",
-}
+DEFAULTS = {**defaults(Effect.COMPILING, Effect.BOTH), LOCAL_TIME_ZONE: "UTC"}
 """The values of the consumed options where the session sets none."""
 
 ENUMS = frozenset(key for key in DEFAULTS if key.startswith("table.exec.sink."))

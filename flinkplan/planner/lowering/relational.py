@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...plan import nodes
-from ...plan.nodes.base import ExecNode
-from ...plan.record import replace
+from ...plan.connectors import CHANGELOG, said_kinds, without_said_kinds
+from ...plan.nodes.base import OWN, ExecNode
+from ...plan.record import Json, replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.specs import (
     PIPELINED_INPUT,
@@ -39,12 +40,19 @@ from .context import Context, Rules, columns, names
 
 def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context) -> ContextResolvedTable:
     resolved = table.resolved
-    if options:
-        merged = dict(sorted(table_options(table, dict(options)).items()))
-        resolved = replace(resolved, options=merged)
+    merged = table_options(table, dict(options))
+    if options or CHANGELOG in merged:
+        told = without_said_kinds(merged)
+        resolved = replace(resolved, options=dict(sorted(told.items())) if options else told)
     if ctx.complete:
         return ContextResolvedTable(str(table.identifier), resolved)
     return reference(table, resolved, ctx.config)
+
+
+def _own(table: Table, options: tuple[tuple[str, str], ...]) -> Json:
+    """What the node says of the table where Flink does not look, as it would refuse it among the table's options."""
+    said = said_kinds(table_options(table, dict(options)))
+    return Json({OWN: said} if said else {})
 
 
 def _parts(identifier: Identifier) -> tuple[str, str, str]:
@@ -72,7 +80,8 @@ def scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
     table = ", ".join([*_parts(rel.table.identifier), *digests])
     text = f"TableSourceScan(table=[[{table}]], fields=[{', '.join(names(rel))}]{_scan_hints(rel)})"
     spec = TableSourceSpec(_reference(rel.table, rel.options, ctx), rel.abilities or None)
-    return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=spec)
+    own = _own(rel.table, rel.options)
+    return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=spec, unknown=own)
 
 
 def _scan_hints(rel: p.SourceScan) -> str:
@@ -123,6 +132,7 @@ def sink(rel: p.Sink, ctx: Context) -> ExecNode:
         state=ctx.states(nodes.Sink) if rel.upsert_materialize else None,
         input_upsert_key=key or None,
         conflict_strategy=ConflictStrategy(rel.conflict) if rel.conflict else None,
+        unknown=_own(rel.table, rel.options),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 
+from ...plan.connectors import CHANGELOG, is_assumed
 from ...plan.record import Record, Struct, field, replace
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra.logical import Rel
@@ -36,7 +37,7 @@ from ..algebra.physical import (
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
 from ..connectors import INSERT_ONLY as TAKES_INSERTS
-from ..connectors import sink_kinds
+from ..connectors import sink_kinds, source_kinds, table_options
 from ..errors import PlanningError
 from ..metadata.keys import Keys, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, Kinds, modify_kinds
@@ -95,9 +96,12 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
     accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     if missing := kinds - accepted:
         emitted = f"no {_words(missing)}, which {_origin(sink, inference)} emits"
+        options = table_options(sink.table, dict(sink.options))
         raise PlanningError(
             f"the table '{sink.table.identifier.name}' takes {emitted}",
-            hint="write to a changelog format such as debezium-json, or make the query append-only",
+            hint=f"its connector is not known here: if it takes upserts, say '{CHANGELOG}' = 'I,UA,D'"
+            if is_assumed(options, as_sink=True)
+            else "write to a changelog format such as debezium-json, or make the query append-only",
         )
     _check_conflict(sink, accepted)
     wanted, materialize = _sink_requirement(sink, kinds, accepted, config)
@@ -270,19 +274,28 @@ def _calc(self: _Inference, rel: Calc, required: Updates) -> Rel | None:
 
 
 def _scan(self: _Inference, rel: SourceScan, required: Updates) -> Rel | None:
-    return _dropping(self, self.done(rel, (), self.best(rel)), required)
+    return _dropping(self, self.done(rel, (), _told(self, rel)), required)
+
+
+def _told(self: _Inference, source: SourceScan) -> Updates:
+    """The updates that a source tells: both rows of each, or those after alone."""
+    both = RowKind.UPDATE_BEFORE in source_kinds(source.table, dict(source.options))
+    return self.best(source) if both else self.only_after(source)
 
 
 def _mini_batches(self: _Inference, rel: MiniBatchAssigner, required: Updates) -> Rel | None:
     """Those of a source are marked before its old rows are dropped."""
     if not isinstance(rel.input, SourceScan):
         return _forwarding(self, rel, required)
-    return _dropping(self, self.done(rel, (self.visit(rel.input, self.best(rel.input)),), self.best(rel)), required)
+    told = _told(self, rel.input)
+    return _dropping(self, self.done(rel, (self.visit(rel.input, told),), told), required)
 
 
 def _dropping(self: _Inference, source: Rel | None, required: Updates) -> Rel | None:
     """The source without its old rows, where it has some that nobody wants."""
-    if source is None or required is not Updates.ONLY_AFTER or UPDATE not in self.kinds_of(source):
+    if source is None or required is not Updates.ONLY_AFTER:
+        return source
+    if self.modes[id(source)].updates is not Updates.BEFORE_AND_AFTER:
         return source
     return self.done(DropUpdateBefore(input=source, row_type=source.row_type), (source,), Updates.ONLY_AFTER)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
-from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata
+from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata, RowKind
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
 from ..algebra.logical import Approximate, Filter, Project, Rel, Scan, Sort, Values
 from ..algebra.physical import SourceScan
@@ -22,8 +22,7 @@ from ..algebra.scan_columns import physical_columns
 from ..algebra.tree import bottom_up
 from ..connectors import (
     ALL_CHANGES,
-    FILE_METADATA,
-    UPSERT,
+    metadata_types,
     source_kinds,
     supports_filters,
     supports_limit,
@@ -68,7 +67,7 @@ _WITHOUT_UNDERSCORES = frozenset(
 def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
     """Each table as a source that reads all its columns.
 
-    Raises :class:`PlanningError` for a changelog that may repeat events and has no primary key.
+    Raises :class:`PlanningError` for a changelog of upserts, or one that may repeat events, without a primary key.
     """
     may_repeat = config.get("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
 
@@ -83,7 +82,13 @@ def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
                 f"the table '{node.table.identifier.name}' has no primary key to tell its repeated events by",
                 hint="declare a PRIMARY KEY … NOT ENFORCED, or leave table.exec.source.cdc-events-duplicate off",
             )
-        normalized = keyed and (kinds == UPSERT or repeats)
+        upserts = RowKind.UPDATE_AFTER in kinds and RowKind.UPDATE_BEFORE not in kinds
+        if upserts and not keyed:
+            raise PlanningError(
+                f"the table '{node.table.identifier.name}' has no primary key, by which its source updates rows",
+                hint="declare a PRIMARY KEY … NOT ENFORCED",
+            )
+        normalized = keyed and (upserts or repeats)
         scan = SourceScan(
             table=node.table,
             row_type=node.row_type,
@@ -109,7 +114,8 @@ def _with_metadata(scan: SourceScan) -> Rel:
     keys = tuple(c.metadata_key or c.name for c in metadata)
     own = dict(zip((c.name for c in metadata), keys, strict=True))
     declared = pick(scan.row_type, map(names.index, read))
-    types = (FILE_METADATA.get(own.get(f.name, ""), f.type) for f in declared.fields)
+    offered = metadata_types(scan.table)
+    types = (offered.get(own.get(f.name, ""), f.type) for f in declared.fields)
     produced = row_of(read, types)
     reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), row_type=produced)
     columns = identity(produced)

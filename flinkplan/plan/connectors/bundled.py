@@ -1,0 +1,128 @@
+"""The connectors that Flink brings along, with all their options; they are executed here, too.
+
+Sources: the options of ``FileSystemConnectorOptions``, ``DataGenConnectorOptions``, ``PrintConnectorOptions`` and
+``FactoryUtil`` of Flink 2.3, and the ``getChangelogMode`` and ``Supports…`` interfaces of the connectors.
+"""
+
+from __future__ import annotations
+
+from ..options import BOOLEAN, DURATION, MEMORY, NUMBER, TEXT, WHOLE, Option, OptionType, exactly_one_of, one_of
+from ..types import BIGINT, STRING, timestamp_ltz
+from .kinds import by_format
+from .model import ALL, INSERTS, UPSERTS, Connector, Sink, Source, always
+
+
+def _unused(key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
+    """An option that Flink obeys, and that does nothing when the plan is executed here."""
+    return Option(key, type_, default, meaning, executed=False)
+
+
+_PARALLELISM = _unused("sink.parallelism", WHOLE, None, "how many tasks write")
+
+EVERYWHERE = (
+    Option("connector", TEXT, None, "the connector's name", required=True),
+    _unused("property-version", WHOLE, "1", "the version of the table's properties"),
+    _unused(
+        "scan.watermark.emit.strategy", one_of("ON-PERIODIC", "ON-EVENT"), "on-periodic", "when watermarks are made"
+    ),
+    _unused("scan.watermark.alignment.group", TEXT, None, "the group of sources that wait for each other"),
+    _unused("scan.watermark.alignment.max-drift", DURATION, None, "how far they may be apart"),
+    _unused("scan.watermark.alignment.update-interval", DURATION, "1 s", "how often they compare"),
+    _unused("scan.watermark.idle-timeout", DURATION, None, "a source without rows for so long holds no watermark back"),
+)
+"""Options of every table."""
+
+_FILES = (
+    Option("path", TEXT, None, "the folder (to read: or the file)", required=True),
+    Option("format", TEXT, None, "the format of the files", required=True),
+    Option("source.monitor-interval", DURATION, None, "look for new files so often: reading then never ends"),
+    Option("source.path.regex-pattern", TEXT, None, "read the files whose whole path matches this expression"),
+    _unused("source.report-statistics", one_of("NONE", "ALL"), "ALL", "files tell the planner how many rows they hold"),
+    Option("partition.default-name", TEXT, "__DEFAULT_PARTITION__", "the folder of rows whose partition is NULL or ''"),
+    _unused("partition.time-extractor.kind", exactly_one_of("default", "custom"), "default", "what dates a partition"),
+    _unused("partition.time-extractor.class", TEXT, None, "the class that does"),
+    _unused("partition.time-extractor.timestamp-pattern", TEXT, None, "how the partition columns make a time"),
+    _unused("partition.time-extractor.timestamp-formatter", TEXT, None, "how that time is written"),
+    _unused("sink.rolling-policy.file-size", MEMORY, "128 mb", "a new file is begun at this size"),
+    _unused("sink.rolling-policy.rollover-interval", DURATION, "30 min", "a new file is begun after so long"),
+    _unused("sink.rolling-policy.inactivity-interval", DURATION, "30 min", "and after so long without rows"),
+    _unused("sink.rolling-policy.check-interval", DURATION, "1 min", "how often that is looked at"),
+    _unused("sink.partition-commit.trigger", TEXT, "process-time", "what a partition's commit waits for"),
+    _unused("sink.partition-commit.delay", DURATION, "0 s", "for how long it waits"),
+    _unused("sink.partition-commit.watermark-time-zone", TEXT, "UTC", "the zone of a partition's time"),
+    _unused("sink.partition-commit.policy.kind", TEXT, None, "how a commit is told: metastore, success-file, custom"),
+    _unused("sink.partition-commit.policy.class", TEXT, None, "the class that does"),
+    _unused("sink.partition-commit.policy.class.parameters", TEXT, None, "what it is given"),
+    _unused("sink.partition-commit.success-file.name", TEXT, "_SUCCESS", "the name of that file"),
+    Option("sink.shuffle-by-partition.enable", BOOLEAN, "false", "all rows of a partition are written by one task"),
+    _PARALLELISM,
+    _unused("auto-compaction", BOOLEAN, "false", "small files are put together"),
+    _unused("compaction.file-size", MEMORY, None, "up to this size"),
+    _unused("compaction.parallelism", WHOLE, None, "by so many tasks"),
+)
+
+_FIELDS = (
+    Option("fields.#.kind", exactly_one_of("random", "sequence"), "random", "random values, or a sequence of numbers"),
+    Option("fields.#.min", NUMBER, None, "the least random number; else the type's"),
+    Option("fields.#.max", NUMBER, None, "the greatest random number; else the type's"),
+    Option("fields.#.max-past", DURATION, "0 ms", "random times are up to so long ago"),
+    Option("fields.#.start", WHOLE, None, "where a sequence starts"),
+    Option("fields.#.end", WHOLE, None, "where it ends, and reading with it"),
+    Option("fields.#.length", WHOLE, "100", "the length of texts and bytes, of collections 3"),
+    _unused("fields.#.var-len", BOOLEAN, "false", "texts and bytes are of random lengths up to that"),
+    Option("fields.#.null-rate", NUMBER, "0", "the share of NULLs"),
+)
+
+BUNDLED = (
+    Connector(
+        "filesystem",
+        "files below a folder, perhaps in folders of partitions",
+        Source(by_format, projection=True, filters=True, limit=True, partitions=True),
+        Sink(by_format),
+        (*EVERYWHERE, *_FILES),
+        formats=True,
+        metadata={
+            "file.path": STRING.not_null(),
+            "file.name": STRING.not_null(),
+            "file.size": BIGINT.not_null(),
+            "file.modification-time": timestamp_ltz(3, nullable=False),
+        },
+        has_metadata=True,
+        executed=True,
+    ),
+    Connector(
+        "datagen",
+        "made-up rows",
+        Source(always(INSERTS), limit=True),
+        None,
+        (
+            *EVERYWHERE,
+            Option("number-of-rows", WHOLE, None, "how many rows; else without end"),
+            Option("rows-per-second", WHOLE, "10000", "how many a second where they have no end"),
+            _unused("scan.parallelism", WHOLE, None, "how many tasks read"),
+            *_FIELDS,
+        ),
+        executed=True,
+    ),
+    Connector(
+        "print",
+        "rows to standard output, each with its kind",
+        None,
+        Sink(always(ALL), as_requested=True),
+        (
+            *EVERYWHERE,
+            Option("print-identifier", TEXT, None, "what stands before each row"),
+            Option("standard-error", BOOLEAN, "false", "rows go to standard error"),
+            _PARALLELISM,
+        ),
+        executed=True,
+    ),
+    Connector(
+        "blackhole",
+        "nowhere",
+        None,
+        Sink(always(UPSERTS), as_requested=True),
+        EVERYWHERE,
+        executed=True,
+    ),
+)

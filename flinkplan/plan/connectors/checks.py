@@ -1,0 +1,126 @@
+"""What is wrong with a table's options: told once, for the planner, for ``validate`` and for the executor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..errors import FlinkplanError
+from ..findings import did_you_mean
+from ..options import Option, is_true, named
+from ..record import Record
+from ..specs import ResolvedSchema
+from ..types import LogicalType
+from . import CHANGELOG, CONNECTORS, FORMATS, parse_kinds
+from .model import Connector, Options
+
+
+class Problem(Record):
+    """What is wrong: the option that it is about, in words, and how to mend it."""
+
+    key: str
+    message: str
+    hint: str | None = None
+
+
+def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
+    """What Flink refuses in the options of the table ``name``, which is read, or written to, and has this schema."""
+    connector = options.get("connector")
+    if connector is None:
+        yield Problem("connector", f"the table '{name}' has no option 'connector'", _add("connector"))
+        return
+    if CHANGELOG in options:
+        try:
+            parse_kinds(options[CHANGELOG])
+        except FlinkplanError as error:
+            yield Problem(CHANGELOG, error.message, error.hint)
+    known = CONNECTORS.get(connector)
+    if known is None:
+        like = did_you_mean(connector, CONNECTORS)
+        if like is not None and CHANGELOG not in options:
+            hint = f"{like} If it is one of your own, say which changes it has: '{CHANGELOG}' = 'I'"
+            yield Problem("connector", f"there is no connector '{connector}'", hint)
+        return
+    if (known.sink if as_sink else known.source) is None:
+        able, unable = ("read", "written to") if as_sink else ("written to", "read")
+        yield Problem("", f"'{name}' cannot be {unable}: a table of '{connector}' is only {able}")
+    if known.options is not None:
+        columns = [path for c in schema.columns if c.is_physical for path in _paths(c.name, c.data_type)]
+        yield from _of_options(name, options, columns, known, known.options)
+        if known.formats and "format" in options:
+            yield from _of_format(options, as_sink)
+
+
+def _paths(name: str, t: LogicalType | None) -> Iterator[str]:
+    """A column's name, and those of what it holds."""
+    yield name
+    if t is None:
+        return
+    parts = {"ARRAY": ("element",), "MULTISET": ("element",), "MAP": ("key", "value")}.get(t.root, ())
+    inner = [*zip(parts, t.children, strict=False), *((f.name, f.type) for f in t.fields)]
+    for part, of in inner:
+        yield from _paths(f"{name}.{part}", of)
+
+
+def _add(key: str) -> str:
+    return f"add it to WITH: '{key}' = '…'"
+
+
+def _of_options(
+    name: str, options: Options, columns: Sequence[str], connector: Connector, declared: Sequence[Option]
+) -> Iterator[Problem]:
+    known: dict[str, Option] = {}
+    for option in declared:
+        names = [option.key.replace("#", column) for column in columns] if "#" in option.key else [option.key]
+        known |= dict.fromkeys(names, option)
+    prefixes = tuple(f"{each}." for each in FORMATS) if connector.formats else ()
+    for key in options:
+        if key not in known and key != CHANGELOG and not key.startswith(prefixes):
+            message = f"the connector '{connector.name}' has no option '{key}'"
+            yield Problem(key, message, did_you_mean(key, known))
+    yield from _of_values(options, known)
+    for option in declared:
+        if option.required and option.key not in options:
+            yield Problem("", f"the table '{name}' has no option '{option.key}'", _add(option.key))
+
+
+def _of_values(options: Options, known: Mapping[str, Option]) -> Iterator[Problem]:
+    for key, value in options.items():
+        if key in known and "${" not in value:  # what a variable will be, only the run knows
+            try:
+                named(known[key], key).check(value)
+            except FlinkplanError as error:
+                yield Problem(key, error.message, error.hint)
+
+
+def _of_format(options: Options, as_sink: bool) -> Iterator[Problem]:
+    name = options["format"]
+    if name not in FORMATS:
+        if "${" not in name:
+            yield Problem("format", f"there is no format '{name}'", did_you_mean(name, FORMATS))
+        return
+    declared = FORMATS[name].options
+    if declared is None:
+        return
+    known = {f"{name}.{option.key}": option for option in declared}
+    for key in options:
+        if key.startswith(f"{name}.") and key not in known and f"{name}.*" not in known:
+            yield Problem(key, f"the format '{name}' has no option '{key}'", did_you_mean(key, known))
+    yield from _of_values(options, known)
+    yield from _together(name, options, as_sink)
+
+
+def _together(name: str, options: Options, as_sink: bool) -> Iterator[Problem]:
+    def is_on(option: str) -> bool:
+        return is_true(options.get(f"{name}.{option}"))
+
+    if is_on("ignore-parse-errors") and is_on("fail-on-missing-field") and not as_sink:
+        yield _apart(f"{name}.fail-on-missing-field", f"{name}.ignore-parse-errors")
+    if is_on("disable-quote-character") and f"{name}.quote-character" in options:
+        yield _apart(f"{name}.quote-character", f"{name}.disable-quote-character")
+    if is_on("schema-include") and as_sink:
+        key = f"{name}.schema-include"
+        yield Problem(key, f"'{key}' is for reading: no schema can be written", "leave it out")
+
+
+def _apart(option: str, other: str) -> Problem:
+    return Problem(option, f"'{option}' and '{other}' do not go together", "leave one of them out")

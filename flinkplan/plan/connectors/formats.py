@@ -1,0 +1,114 @@
+"""The formats.
+
+Sources: the format factories of Flink 2.3 (``JsonFormatOptionsUtil``, ``DebeziumJsonFormatFactory``, ``CsvCommons``,
+``RawFormatFactory``) and, for those of other jars, their documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..options import BOOLEAN, CHARACTER, CHARSET, ESCAPED_CHARACTER, TEXT, Option, exactly_one_of, one_of
+from .model import ALL, Format
+
+_IGNORE = Option("ignore-parse-errors", BOOLEAN, "false", "a field that cannot be read is NULL, a line is left out")
+_JSON = (
+    Option("map-null-key.mode", one_of("FAIL", "DROP", "LITERAL"), "FAIL", "what becomes of a map's NULL key"),
+    Option("map-null-key.literal", TEXT, "null", "what is written for a NULL key where the mode is LITERAL"),
+    Option(
+        "timestamp-format.standard",
+        exactly_one_of("SQL", "ISO-8601"),
+        "SQL",
+        "how times are written: 2020-12-30 12:13:14.123 or 2020-12-30T12:13:14.123",
+    ),
+    Option("encode.ignore-null-fields", BOOLEAN, "false", "NULL fields are left out of the objects written"),
+    Option("encode.decimal-as-plain-number", BOOLEAN, "false", "decimals are written without an exponent"),
+)
+
+_CSV = (
+    Option("field-delimiter", ESCAPED_CHARACTER, ",", "what stands between fields"),
+    Option("disable-quote-character", BOOLEAN, "false", "values are not quoted"),
+    Option("quote-character", CHARACTER, '"', "what stands around quoted values"),
+    Option("allow-comments", BOOLEAN, "false", "lines that begin with # are left out"),
+    _IGNORE,
+    Option("array-element-delimiter", CHARACTER, ";", "what stands between the elements of an array or row"),
+    Option("escape-character", CHARACTER, None, "what takes the next character literally"),
+    Option("null-literal", TEXT, None, "the text that stands for NULL"),
+    Option("write-bigdecimal-in-scientific-notation", BOOLEAN, "true", "decimals are written with an exponent"),
+    Option("trim-spaces", BOOLEAN, "false", "spaces around values are left out"),
+    Option("ignore-trailing-unmappable", BOOLEAN, "false", "fields beyond the table's columns are left out"),
+    Option("allow-trailing-comma", BOOLEAN, "true", "a delimiter may end a line"),
+    Option("fail-on-missing-columns", BOOLEAN, "false", "a line with too few fields fails the job"),
+    Option("empty-string-as-null", BOOLEAN, "false", "an empty text is NULL"),
+)
+
+
+_COLUMNAR = Option("*", TEXT, None, "options of Spark's reader and writer; Flink's are those of its library")
+
+FORMATS: Mapping[str, Format] = {
+    format_.name: format_
+    for format_ in (
+        Format(
+            "json",
+            "an object a line",
+            (
+                Option(
+                    "fail-on-missing-field", BOOLEAN, "false", "a missing field fails the job, instead of being NULL"
+                ),
+                _IGNORE,
+                Option("decode.json-parser.enabled", BOOLEAN, "true", "Flink reads by the faster of its two parsers"),
+                *_JSON,
+            ),
+            executed=True,
+        ),
+        Format("csv", "values between delimiters, a line a row", _CSV, executed=True),
+        Format(
+            "raw",
+            "one column, as its bytes",
+            (
+                Option("charset", CHARSET, "UTF-8", "how text is encoded"),
+                Option("endianness", exactly_one_of("big-endian", "little-endian"), "big-endian", "the order of bytes"),
+            ),
+            executed=True,
+        ),
+        Format(
+            "debezium-json",
+            "changes as Debezium tells them",
+            (Option("schema-include", BOOLEAN, "false", "messages hold their schema (to read only)"), _IGNORE, *_JSON),
+            kinds=ALL,
+            executed=True,
+        ),
+        Format(
+            "canal-json",
+            "changes as Canal tells them",
+            (
+                Option("database.include", TEXT, None, "a regular expression of the databases whose changes are read"),
+                Option("table.include", TEXT, None, "a regular expression of the tables whose changes are read"),
+                _IGNORE,
+                *_JSON,
+            ),
+            kinds=ALL,
+            journal=True,
+            executed=True,
+        ),
+        Format("maxwell-json", "changes as Maxwell tells them", (_IGNORE, *_JSON), ALL, journal=True, executed=True),
+        Format("ogg-json", "changes as GoldenGate tells them", (_IGNORE, *_JSON), ALL, journal=True, executed=True),
+        Format(
+            "parquet",
+            "columns in files of Parquet",
+            (Option("utc-timezone", BOOLEAN, "false", "times are of UTC, not of the machine's zone"), _COLUMNAR),
+            columnar=True,
+            executed=True,
+        ),
+        Format("orc", "columns in files of ORC", (_COLUMNAR,), columnar=True, executed=True),
+        Format("avro", "records of Avro"),
+        Format("avro-confluent", "records of Avro, their schemas in a registry"),
+        Format("debezium-avro-confluent", "changes in Avro as Debezium tells them", kinds=ALL),
+        Format("avro-glue", "records of Avro, their schemas in AWS Glue"),
+        Format("json-glue", "objects of JSON, their schemas in AWS Glue"),
+        Format("json-confluent", "objects of JSON, their schemas in a registry"),
+        Format("protobuf", "messages of Protocol Buffers"),
+        Format("protobuf-confluent", "messages of Protocol Buffers, their schemas in a registry"),
+    )
+}
+"""The formats by name: Flink's own with all their options, those of other jars by name and kinds of changes."""

@@ -1,0 +1,71 @@
+"""Rules that say, by a table's options, which kinds of changes it emits or takes."""
+
+from __future__ import annotations
+
+from ..options import is_true
+from .formats import FORMATS
+from .model import ALL, INSERTS, UPSERTS, Kinds, KindsRule, Options
+
+
+def format_name(options: Options) -> str | None:
+    """The format of a table's messages (of their values, where they have keys)."""
+    return options.get("format") or options.get("value.format")
+
+
+def by_format(options: Options, keyed: bool) -> Kinds:
+    """Those that the format's messages tell."""
+    format_ = FORMATS.get(format_name(options) or "")
+    return format_.kinds if format_ else INSERTS
+
+
+def upserts_by_key(options: Options, keyed: bool) -> Kinds:
+    """Upserts where there is a primary key, else inserts."""
+    return UPSERTS if keyed else INSERTS
+
+
+def unless(option: str, kinds: Kinds, otherwise: Kinds = INSERTS) -> KindsRule:
+    """``kinds``, or ``otherwise`` where a boolean option is on."""
+    return lambda options, keyed: otherwise if is_true(options.get(option)) else kinds
+
+
+def postgres(options: Options, keyed: bool) -> Kinds:
+    """Source: ``PostgreSQLTableSource``."""
+    if is_true(options.get("scan.read-changelog-as-append-only.enabled")):
+        return INSERTS
+    return UPSERTS if options.get("changelog-mode", "all").lower() == "upsert" else ALL
+
+
+def paimon_source(options: Options, keyed: bool) -> Kinds:
+    """Source: ``BaseDataTableSource``."""
+    if not keyed or options.get("merge-engine") == "first-row":
+        return INSERTS
+    produced = options.get("changelog-producer", "none") != "none"
+    return ALL if produced or is_true(options.get("scan.remove-normalize")) else UPSERTS
+
+
+def paimon_sink(options: Options, keyed: bool) -> Kinds:
+    """Source: ``FlinkTableSinkBase``."""
+    merges = options.get("merge-engine") == "aggregation"
+    merges |= options.get("merge-engine") == "partial-update" and any(
+        k.endswith(".aggregate-function") for k in options
+    )
+    return ALL if not keyed or merges or options.get("changelog-producer") == "input" else UPSERTS
+
+
+def hudi_source(options: Options, keyed: bool) -> Kinds:
+    """All changes where a stream of them is read that was kept."""
+    streams = is_true(options.get("read.streaming.enabled"))
+    kept = is_true(options.get("changelog.enabled")) or is_true(options.get("cdc.enabled"))
+    return ALL if streams and kept else INSERTS
+
+
+def hudi_sink(options: Options, keyed: bool) -> Kinds:
+    """All changes where they are kept, else upserts."""
+    return ALL if is_true(options.get("changelog.enabled")) else UPSERTS
+
+
+def fluss_source(options: Options, keyed: bool) -> Kinds:
+    """Source: ``FlinkTableSource``."""
+    if not keyed or options.get("table.merge-engine") == "first_row":
+        return INSERTS
+    return UPSERTS if options.get("table.changelog.image", "full").lower() == "wal" else ALL

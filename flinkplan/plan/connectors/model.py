@@ -1,0 +1,95 @@
+"""What is known of a connector or a format: declared once, for the planner, the checks, the executor and the docs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from ..options import Option
+from ..record import Record, field
+from ..specs import RowKind
+from ..types import LogicalType
+
+Kinds: TypeAlias = frozenset[RowKind]
+Options: TypeAlias = Mapping[str, str]
+
+INSERTS: Kinds = frozenset({RowKind.INSERT})
+ALL: Kinds = frozenset(RowKind)
+UPSERTS: Kinds = ALL - {RowKind.UPDATE_BEFORE}
+
+
+class Format(Record):
+    """A format of messages or files.
+
+    ``options`` are keyed without the format's name in front; ``None``: they are the business of another jar.
+    ``kinds`` are those of the changes that its messages tell.  ``journal``: who reads the messages wants each change,
+    not only what they come to, so that none may be left out.  ``columnar``: Spark's own reader and writer of whole
+    files are used.
+    """
+
+    name: str
+    meaning: str
+    options: tuple[Option, ...] | None = None
+    kinds: Kinds = INSERTS
+    journal: bool = False
+    columnar: bool = False
+    executed: bool = False
+
+    @property
+    def is_changelog(self) -> bool:
+        """Whether messages say what kind of change they are."""
+        return self.kinds != INSERTS
+
+
+KindsRule: TypeAlias = Callable[[Options, bool], Kinds]
+"""The kinds of changes by the table's options and by whether it has a primary key."""
+
+
+class Source(Record):
+    """What reading a table yields, and what can be pushed into it.
+
+    ``kinds`` are the changes that it emits; ``None``: nobody has told, and it is taken for insert-only.
+    """
+
+    kinds: KindsRule | None
+    projection: bool = False
+    filters: bool = False
+    limit: bool = False
+    partitions: bool = False
+    bounded: bool | None = None
+    """Whether reading it ends; ``None``: its options decide."""
+
+
+class Sink(Record):
+    """What a table takes.
+
+    ``kinds`` are the changes that it takes; ``None``: nobody has told.  ``as_requested``: of these it asks for what
+    the query emits, so that it needs no key of one that only inserts.
+    """
+
+    kinds: KindsRule | None
+    as_requested: bool = False
+
+
+class Connector(Record):
+    """A connector.
+
+    ``options`` are all that a table may have; ``None``: they are the business of another jar.  ``formats``: whether it
+    reads and writes messages in one of the formats.  ``metadata`` are the types of its metadata columns by key,
+    ``has_metadata`` says that there are some even where they are not listed.
+    """
+
+    name: str
+    meaning: str
+    source: Source | None = None
+    sink: Sink | None = None
+    options: tuple[Option, ...] | None = None
+    formats: bool = False
+    metadata: Mapping[str, LogicalType] = field(default_factory=dict)
+    has_metadata: bool = False
+    executed: bool = False
+
+
+def always(kinds: Kinds) -> KindsRule:
+    """The same kinds whatever the options."""
+    return lambda options, keyed: kinds

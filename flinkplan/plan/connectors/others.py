@@ -1,0 +1,135 @@
+"""The connectors of other jars: known to the planner, compiled into plans for Flink, not executed here.
+
+Their options are left to them.  Sources: the ``getChangelogMode`` methods and ``Supports…`` interfaces in the
+connectors' repositories (Flink CDC, flink-connector-kafka, -jdbc, -mongodb, -hbase, -elasticsearch, -pulsar, -aws,
+Apache Paimon, Hudi, Iceberg, Fluss, Doris and StarRocks) and their documentation.
+"""
+
+from __future__ import annotations
+
+from .kinds import (
+    by_format,
+    fluss_source,
+    hudi_sink,
+    hudi_source,
+    paimon_sink,
+    paimon_source,
+    postgres,
+    unless,
+    upserts_by_key,
+)
+from .model import ALL, INSERTS, UPSERTS, Connector, KindsRule, Sink, Source, always
+
+_AS_APPENDS = "scan.read-changelog-as-append-only.enabled"
+_TABLES = {"projection": True, "filters": False, "limit": True}
+"""What sources that query tables can be told; filters of theirs are not pushed here."""
+
+
+def _cdc(name: str, database: str, kinds: KindsRule, has_metadata: bool = True) -> Connector:
+    return Connector(
+        name, f"the changes of tables in {database}", Source(kinds, bounded=False), has_metadata=has_metadata
+    )
+
+
+def _search(name: str, meaning: str) -> Connector:
+    return Connector(name, meaning, None, Sink(always(UPSERTS), as_requested=True), formats=True)
+
+
+def _unknown(name: str, meaning: str, source: bool = True, sink: bool = True) -> Connector:
+    return Connector(name, meaning, Source(None) if source else None, Sink(None) if sink else None)
+
+
+OTHERS = (
+    Connector("kafka", "topics of Kafka", Source(by_format), Sink(by_format), formats=True, has_metadata=True),
+    Connector(
+        "upsert-kafka",
+        "the last message of each key of a topic of Kafka",
+        Source(always(UPSERTS), bounded=False),
+        Sink(always(UPSERTS)),
+        formats=True,
+        has_metadata=True,
+    ),
+    Connector("pulsar", "topics of Pulsar", Source(by_format), Sink(by_format), formats=True, has_metadata=True),
+    Connector("kinesis", "streams of AWS Kinesis", Source(by_format, bounded=False), Sink(by_format), formats=True),
+    Connector("firehose", "AWS Firehose", None, Sink(by_format), formats=True),
+    Connector("sqs", "queues of AWS SQS", None, Sink(by_format), formats=True),
+    Connector("dynamodb", "tables of AWS DynamoDB", None, Sink(always(UPSERTS))),
+    Connector("jdbc", "tables of a database", Source(always(INSERTS), **_TABLES, bounded=True), Sink(always(UPSERTS))),
+    Connector(
+        "mongodb",
+        "collections of MongoDB",
+        Source(always(INSERTS), **_TABLES, bounded=True),
+        Sink(upserts_by_key),
+    ),
+    _search("elasticsearch-6", "indexes of Elasticsearch 6"),
+    _search("elasticsearch-7", "indexes of Elasticsearch 7"),
+    _search("elasticsearch-8", "indexes of Elasticsearch 8"),
+    _search("opensearch", "indexes of OpenSearch"),
+    _search("opensearch-2", "indexes of OpenSearch 2"),
+    *(
+        Connector(
+            name,
+            "tables of HBase",
+            Source(always(INSERTS), projection=True, bounded=True),
+            Sink(always(UPSERTS), as_requested=True),
+        )
+        for name in ("hbase-1.4", "hbase-2.2", "hbase-2.6")
+    ),
+    _cdc("mysql-cdc", "MySQL", unless(_AS_APPENDS, ALL)),
+    _cdc("postgres-cdc", "PostgreSQL", postgres),
+    _cdc("oracle-cdc", "Oracle", always(ALL)),
+    _cdc("sqlserver-cdc", "SQL Server", always(ALL)),
+    _cdc("db2-cdc", "Db2", always(ALL)),
+    _cdc("oceanbase-cdc", "OceanBase", always(ALL)),
+    _cdc("vitess-cdc", "Vitess", always(ALL), has_metadata=False),
+    _cdc("tidb-cdc", "TiDB", always(UPSERTS)),
+    _cdc("mongodb-cdc", "MongoDB", unless("scan.full-changelog", UPSERTS, ALL)),
+    Connector(
+        "paimon",
+        "tables of Apache Paimon",
+        Source(paimon_source, **_TABLES),
+        Sink(paimon_sink, as_requested=True),
+    ),
+    Connector("hudi", "tables of Apache Hudi", Source(hudi_source, **_TABLES), Sink(hudi_sink)),
+    Connector(
+        "iceberg",
+        "tables of Apache Iceberg",
+        Source(always(INSERTS), **_TABLES),
+        Sink(always(ALL), as_requested=True),
+    ),
+    Connector("delta", "tables of Delta Lake", Source(always(INSERTS)), Sink(always(INSERTS))),
+    Connector("hive", "tables of Apache Hive", Source(always(INSERTS)), Sink(always(INSERTS))),
+    Connector(
+        "fluss",
+        "tables of Apache Fluss",
+        Source(fluss_source, **_TABLES),
+        Sink(upserts_by_key, as_requested=True),
+    ),
+    Connector(
+        "doris",
+        "tables of Apache Doris",
+        Source(always(INSERTS), **_TABLES, bounded=True),
+        Sink(lambda options, keyed: ALL if options.get("sink.ignore.update-before") == "false" else UPSERTS),
+    ),
+    Connector(
+        "starrocks",
+        "tables of StarRocks",
+        Source(always(INSERTS), **_TABLES, bounded=True),
+        Sink(always(ALL), as_requested=True),
+    ),
+    Connector("faker", "made-up rows", Source(always(INSERTS), limit=True)),
+    Connector("influxdb", "measurements of InfluxDB", Source(always(INSERTS)), Sink(always(INSERTS))),
+    Connector("prometheus", "time series of Prometheus", None, Sink(always(INSERTS))),
+    Connector("cloudwatch", "metrics of AWS CloudWatch", None, Sink(always(INSERTS))),
+    Connector("socket", "lines from a socket", Source(by_format, bounded=False), formats=True),
+    _unknown("clickhouse", "tables of ClickHouse"),
+    _unknown("redis", "values of Redis"),
+    _unknown("cassandra", "tables of Cassandra"),
+    _unknown("rabbitmq", "queues of RabbitMQ"),
+    _unknown("http", "requests over HTTP"),
+    _unknown("rest-lookup", "answers over HTTP", sink=False),
+    _unknown("values", "rows of Flink's own tests"),
+    _unknown("legacy-csv", "files of comma-separated values of old"),
+    _unknown("python-arrow-source", "rows from Python", sink=False),
+    _unknown("python-input-format", "rows from Python", sink=False),
+)

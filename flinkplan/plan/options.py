@@ -1,0 +1,170 @@
+"""Options: what one is, and what its values can be.  Each is declared once, with its type and what it does.
+
+Sources: Flink's ``ConfigOption`` and, for how values are read, ``ConfigurationUtils``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+
+from .durations import parse_duration
+from .errors import FlinkplanError
+from .printable import shortened
+from .record import Record, replace
+
+
+class OptionType(Record):
+    """The type of an option's values: its name for people, and the reader that gives the value of a text.
+
+    Readers raise :class:`FlinkplanError` that says what the value has to be.
+    """
+
+    name: str
+    read: Callable[[str], object]
+
+
+class Option(Record):
+    """An option: ``default`` is what holds where it is not set, ``None`` that then nothing does.
+
+    In the key of a table's option ``#`` stands for a column's name.  ``executed`` says whether it does something when
+    a plan is executed here; where not, it is still compiled into the plan, and Flink obeys it.
+    """
+
+    key: str
+    type: OptionType
+    default: str | None
+    meaning: str
+    required: bool = False
+    executed: bool = True
+
+    def check(self, value: str) -> None:
+        """Raise :class:`FlinkplanError` for a value that the option cannot have."""
+        try:
+            self.type.read(value)
+        except FlinkplanError as error:
+            message = f"'{shortened(value)}' is no value of {self.key}: {error.message}"
+            raise FlinkplanError(message, hint=error.hint) from None
+
+
+def named(option: Option, key: str) -> Option:
+    """The option as a table spells it: with its format's name in front, or a column's in the middle."""
+    return option if option.key == key else replace(option, key=key)
+
+
+# ---------------------------------------------------------------- types
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _boolean(value: str) -> bool:
+    lowered = value.strip().lower()
+    if lowered not in ("true", "false"):
+        raise FlinkplanError("it is true or false")
+    return lowered == "true"
+
+
+def _whole(value: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,19}", value.strip()):
+        raise FlinkplanError("it is a whole number")
+    return int(value)
+
+
+def _number(value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise FlinkplanError("it is a number") from None
+
+
+_UNITS = ("", "b", "bytes", "k", "kb", "kibibytes", "m", "mb", "mebibytes", "g", "gb", "gibibytes", "t", "tb")
+
+
+def _memory(value: str) -> str:
+    match = re.fullmatch(r"[0-9]{1,19}\s*([A-Za-z]*)", value.strip())
+    if match is None or match[1].lower() not in (*_UNITS, "tebibytes"):
+        raise FlinkplanError("it is a size such as 128 mb")
+    return value
+
+
+_OF_JAVA_ALONE = re.compile(r"(x-|IBM|windows-|CESU|COMPOUND_TEXT|JIS_)", re.IGNORECASE)
+
+
+def _charset(value: str) -> str:
+    """Those charsets that Python does not know are told by how Java begins them."""
+    try:
+        codecs.lookup(value)
+    except LookupError:
+        if not _OF_JAVA_ALONE.match(value):
+            raise FlinkplanError("there is no such charset", hint="it is UTF-8, ISO-8859-1, UTF-16LE …") from None
+    return value
+
+
+def _character(value: str) -> str:
+    if len(value) != 1:
+        raise FlinkplanError("it is a single character")
+    return value
+
+
+def _escaped_character(value: str) -> str:
+    if not re.fullmatch(r"[^\\]|\\(u+[0-9A-Fa-f]{4}|[0-7]{1,3}|[^0-7u])|\\", value, re.DOTALL):
+        raise FlinkplanError(r"it is a single character, or an escape such as \t")
+    return value
+
+
+def _time_zone(value: str) -> str:
+    from zoneinfo import ZoneInfo
+
+    if value == "default" or re.fullmatch(r"(UTC|GMT)([+-]\d{1,2}(:\d\d)?)?", value):
+        return value
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError, KeyError):
+        raise FlinkplanError("it is a time zone such as America/Los_Angeles, GMT+03:00 or UTC") from None
+    return value
+
+
+TEXT = OptionType("text", _text)
+BOOLEAN = OptionType("boolean", _boolean)
+WHOLE = OptionType("whole number", _whole)
+NUMBER = OptionType("number", _number)
+DURATION = OptionType("duration", parse_duration)
+MEMORY = OptionType("size", _memory)
+CHARSET = OptionType("charset", _charset)
+CHARACTER = OptionType("character", _character)
+ESCAPED_CHARACTER = OptionType("character or escape", _escaped_character)
+TIME_ZONE = OptionType("time zone", _time_zone)
+
+
+def one_of(*values: str) -> OptionType:
+    """One of some words, in any case; it is read as it stands here."""
+
+    def read(value: str) -> str:
+        if value.upper() not in values:
+            raise FlinkplanError(f"it is {_either(values)}")
+        return value.upper()
+
+    return OptionType(", ".join(values), read)
+
+
+def exactly_one_of(*values: str) -> OptionType:
+    """One of some words as they are written."""
+
+    def read(value: str) -> str:
+        if value not in values:
+            raise FlinkplanError(f"it is {_either(values)}")
+        return value
+
+    return OptionType(", ".join(values), read)
+
+
+def _either(values: tuple[str, ...]) -> str:
+    return f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else values[0]
+
+
+def is_true(value: str | None) -> bool:
+    """Whether an option of type boolean is on; one that is not set is off."""
+    return value is not None and value.strip().lower() == "true"

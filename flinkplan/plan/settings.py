@@ -1,0 +1,318 @@
+"""The options of a session: each declared once with its type, what it is unless set, and whether it has effect here.
+
+Sources: Flink 2.3's ``ExecutionConfigOptions``, ``OptimizerConfigOptions`` and ``TableConfigOptions``.  Flink's other
+options, those of clusters, state backends and clients, are known by name only (``flink-options.txt``): none of them
+does anything here, and :data:`FAMILIES` says what to use instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+from .durations import parse_duration
+from .errors import FlinkplanError
+from .findings import nearest
+from .options import (
+    BOOLEAN,
+    DURATION,
+    MEMORY,
+    NUMBER,
+    TEXT,
+    TIME_ZONE,
+    WHOLE,
+    Option,
+    OptionType,
+    exactly_one_of,
+    one_of,
+)
+from .record import Record
+
+LOCAL_TIME_ZONE = "table.local-time-zone"
+STATE_TTL = "table.exec.state.ttl"
+LEGACY_CASTS = "table.exec.legacy-cast-behaviour"
+MINI_BATCH = "table.exec.mini-batch.enabled"
+MINI_BATCH_LATENCY = "table.exec.mini-batch.allow-latency"
+
+
+class Effect(Enum):
+    """Where an option does something."""
+
+    COMPILING = "compile"
+    """It decides what is compiled; the plan then holds its effect."""
+    EXECUTING = "execute"
+    """It decides how a plan is executed, and stands in no plan."""
+    BOTH = "compile, execute"
+    """The plan holds it where it can; what a plan leaves open, the session that executes it decides."""
+    NONE = "none"
+    """Flink obeys it; here it does nothing."""
+
+
+class Setting(Record):
+    """An option of a session; ``instead`` says what to do where it has no effect here."""
+
+    option: Option
+    effect: Effect
+    instead: str | None = None
+
+    @property
+    def key(self) -> str:
+        return self.option.key
+
+    def is_default(self, value: str) -> bool:
+        """Whether a value says what is so anyhow."""
+        default = self.option.default
+        if default is None:
+            return False
+        try:
+            return self.option.type.read(value) == self.option.type.read(default)
+        except FlinkplanError:
+            return value == default
+
+
+def _settings(effect: Effect, *rows: tuple[str, OptionType, str | None, str]) -> tuple[Setting, ...]:
+    return tuple(Setting(Option(*row), effect) for row in rows)
+
+
+def _ignored(instead: str, *rows: tuple[str, OptionType, str | None, str]) -> tuple[Setting, ...]:
+    return tuple(Setting(Option(*row, executed=False), Effect.NONE, instead) for row in rows)
+
+
+_SINK, _EMIT, _OPTIMIZER = "table.exec.sink.", "table.exec.emit.", "table.optimizer."
+_AUTO = one_of("NONE", "AUTO", "FORCE")
+_SWITCH = one_of("ENABLED", "DISABLED")
+
+_COMPILING = _settings(
+    Effect.COMPILING,
+    ("table.exec.source.cdc-events-duplicate", BOOLEAN, "false", "sources may tell a change twice"),
+    (MINI_BATCH, BOOLEAN, "false", "rows are worked on in batches"),
+    (MINI_BATCH_LATENCY, DURATION, "0 ms", "how long rows wait for their batch"),
+    ("table.exec.mini-batch.size", WHOLE, "-1", "how many rows a batch has at most"),
+    ("table.exec.rank.topn-cache-size", WHOLE, "10000", "how many rows of a Top-N Flink keeps in memory"),
+    (
+        "table.exec.deduplicate.insert-update-after-sensitive-enabled",
+        BOOLEAN,
+        "true",
+        "a deduplication tells inserts from updates",
+    ),
+    (
+        "table.exec.deduplicate.mini-batch.compact-changes-enabled",
+        BOOLEAN,
+        "false",
+        "a deduplication in mini-batches emits a key's last change only",
+    ),
+    (f"{_SINK}keyed-shuffle", _AUTO, "AUTO", "rows are shuffled by the sink's key"),
+    (f"{_SINK}upsert-materialize", _AUTO, "AUTO", "a sink keeps rows to sort out those of one key"),
+    (f"{_SINK}require-on-conflict", BOOLEAN, "true", "a statement says what becomes of conflicts over a key"),
+    (f"{_OPTIMIZER}agg-phase-strategy", one_of("AUTO", "ONE_PHASE", "TWO_PHASE"), "AUTO", "aggregate locally first"),
+    (f"{_OPTIMIZER}distinct-agg.split.enabled", BOOLEAN, "false", "DISTINCT aggregations are split in two"),
+    (f"{_OPTIMIZER}distinct-agg.split.bucket-num", WHOLE, "1024", "into so many buckets"),
+    (f"{_OPTIMIZER}incremental-agg-enabled", BOOLEAN, "true", "and their halves are put together"),
+    (f"{_OPTIMIZER}reuse-sub-plan-enabled", BOOLEAN, "true", "equal parts of a plan are computed once"),
+    (f"{_OPTIMIZER}reuse-source-enabled", BOOLEAN, "true", "and equal sources read once"),
+    (f"{_OPTIMIZER}reuse-sink-enabled", BOOLEAN, "true", "and equal sinks written once"),
+    (f"{_OPTIMIZER}multi-join.enabled", BOOLEAN, "false", "joins over one key are one operator"),
+    ("flinkplan.like", TEXT, None, "the plan whose ids and TTLs compiled plans keep"),
+    ("table.plan.force-recompile", BOOLEAN, "false", "COMPILE PLAN writes over a plan"),
+)
+
+_BOTH = _settings(
+    Effect.BOTH,
+    (STATE_TTL, DURATION, "0 ms", "how long states keep what is not written again; 0 ms: for ever"),
+    (LOCAL_TIME_ZONE, TIME_ZONE, "default", "the zone of local times; default is UTC here"),
+    (f"{_EMIT}early-fire.enabled", BOOLEAN, "false", "windows of GROUP BY TUMBLE … fire before their end"),
+    (f"{_EMIT}early-fire.delay", DURATION, "", "so often; 0 s with each row"),
+    (f"{_EMIT}late-fire.enabled", BOOLEAN, "false", "they fire again for late rows"),
+    (f"{_EMIT}late-fire.delay", DURATION, "", "so often; 0 s with each row"),
+    (f"{_EMIT}allow-lateness", DURATION, "0", "how late a row may be"),
+    (f"{_SINK}not-null-enforcer", one_of("ERROR", "DROP"), "ERROR", "what a NULL in a NOT NULL column does"),
+    (
+        f"{_SINK}type-length-enforcer",
+        one_of("IGNORE", "TRIM_PAD", "ERROR"),
+        "IGNORE",
+        "what becomes of values longer than their type",
+    ),
+    (f"{_SINK}rowtime-inserter", _SWITCH, "ENABLED", "a sink's rows carry their event time"),
+)
+
+_EXECUTING = _settings(
+    Effect.EXECUTING,
+    (
+        f"{_SINK}nested-constraint-enforcer",
+        one_of("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS"),
+        "IGNORE",
+        "how far constraints are looked at within values",
+    ),
+    (LEGACY_CASTS, _SWITCH, "DISABLED", "casts that fail give NULL"),
+    ("execution.checkpointing.dir", TEXT, None, "where the state is kept (of jobs started by scripts and the API)"),
+    ("flinkplan.master", TEXT, None, "Spark's master"),
+    ("flinkplan.mode", exactly_one_of("bounded", "available-now", "streaming"), None, "how long a job runs"),
+    ("flinkplan.trigger-interval", DURATION, None, "time between batches"),
+    ("flinkplan.allow", TEXT, None, "findings of diff in spite of which to go on from a checkpoint"),
+)
+
+PREFIXES = ("flinkplan.conf.", "flinkplan.var.")
+"""What begins so is a setting of Spark, or a variable in options of tables."""
+
+_PLAN_HOLDS_ALL = "a plan holds its tables whole"
+_ONE_ANSWER = "the planner here does as Flink does by default"
+_SPARK = "Spark has settings of its own: --conf"
+_NO_LOOKUPS = "no table is looked up here"
+_NOT_HERE = "there are none here"
+
+_IGNORED = (
+    *_ignored(
+        "a source without rows holds the watermark back: give it rows from time to time",
+        ("table.exec.source.idle-timeout", DURATION, "0 ms", "a source without rows for so long is not waited for"),
+    ),
+    *_ignored(
+        _PLAN_HOLDS_ALL,
+        (
+            "table.plan.compile.catalog-objects",
+            one_of("ALL", "SCHEMA", "IDENTIFIER"),
+            "ALL",
+            "what of a table it holds",
+        ),
+        (
+            "table.plan.restore.catalog-objects",
+            one_of("ALL", "ALL_ENFORCED", "IDENTIFIER"),
+            "ALL",
+            "what of a table is taken from a plan",
+        ),
+    ),
+    *_ignored(
+        "OPTIONS hints are always there",
+        ("table.dynamic-table-options.enabled", BOOLEAN, "true", "whether there are OPTIONS hints"),
+    ),
+    *_ignored(
+        _ONE_ANSWER,
+        (f"{_OPTIMIZER}join-reorder-enabled", BOOLEAN, "false", "joins are put into the order of least cost"),
+        (f"{_OPTIMIZER}bushy-join-reorder-threshold", WHOLE, "12", "for so many joins"),
+        (f"{_OPTIMIZER}multiple-input-enabled", BOOLEAN, "true", "operators share a task (batch)"),
+        (f"{_OPTIMIZER}source.report-statistics-enabled", BOOLEAN, "true", "sources tell how many rows they have"),
+        (f"{_OPTIMIZER}sql2rel.project-merge.enabled", BOOLEAN, "false", "projections are merged while they are bound"),
+        (f"{_OPTIMIZER}union-all-as-breakpoint-enabled", BOOLEAN, "true", "UNION ALL bounds what is optimized as one"),
+        (f"{_OPTIMIZER}reuse-optimize-block-with-digest-enabled", BOOLEAN, "false", "blocks are known by digest"),
+        (
+            f"{_OPTIMIZER}non-deterministic-update.strategy",
+            one_of("TRY_RESOLVE", "IGNORE"),
+            "IGNORE",
+            "updates by functions of chance are seen to",
+        ),
+        (f"{_OPTIMIZER}delta-join.strategy", one_of("AUTO", "FORCE", "NONE"), "AUTO", "joins look both sides up"),
+        ("table.exec.sink.upsert-materialize-strategy.type", TEXT, "LEGACY", "how a sink keeps rows"),
+        ("table.exec.unbounded-over.version", WHOLE, "2", "which of its OVER operators Flink takes"),
+        ("table.exec.interval-join.min-cleanup-interval", DURATION, "0 ms", "how often interval joins clean up"),
+        ("table.column-expansion-strategy", TEXT, "", "which columns * leaves out"),
+        ("table.legacy-nested-row-nullability", BOOLEAN, "false", "fields of rows are as nullable as the row"),
+        ("table.exec.uid.generation", TEXT, "PLAN_ONLY", "which operators have ids"),
+        ("table.exec.uid.format", TEXT, "<id>_<transformation>", "how these are made"),
+        ("table.exec.simplify-operator-name-enabled", BOOLEAN, "true", "operators have short names"),
+    ),
+    *_ignored(
+        "only Flink's dialect is there",
+        ("table.sql-dialect", one_of("DEFAULT", "HIVE"), "default", "the dialect of SQL"),
+    ),
+    *_ignored(
+        "run and execute wait for bounded jobs; others run side by side",
+        ("table.dml-sync", BOOLEAN, "false", "an INSERT waits for its end"),
+    ),
+    *_ignored(
+        "plans are of streaming jobs, which also run bounded input to its end",
+        ("execution.runtime-mode", one_of("STREAMING", "BATCH", "AUTOMATIC"), "streaming", "streaming or batch"),
+    ),
+    *_ignored(
+        _SPARK,
+        ("table.exec.async-state.enabled", BOOLEAN, "false", "state is read asynchronously"),
+        ("table.exec.resource.default-parallelism", WHOLE, "-1", "how many tasks an operator has"),
+        ("table.exec.operator-fusion-codegen.enabled", BOOLEAN, "false", "operators are compiled into one"),
+        ("table.exec.spill-compression.enabled", BOOLEAN, "true", "what does not fit in memory is compressed"),
+        ("table.exec.spill-compression.block-size", MEMORY, "64 kb", "in blocks of this size"),
+        (f"{_OPTIMIZER}join.broadcast-threshold", WHOLE, "1048576", "the size up to which a side is broadcast (batch)"),
+        (f"{_OPTIMIZER}skewed-join-optimization.skewed-factor", NUMBER, "4.0", "how skewed a partition is (batch)"),
+    ),
+    *_ignored(
+        _NO_LOOKUPS,
+        ("table.exec.async-lookup.buffer-capacity", WHOLE, "100", "how many lookups run at once"),
+        ("table.exec.async-lookup.timeout", DURATION, "3 min", "how long one may take"),
+        (
+            "table.exec.async-lookup.output-mode",
+            one_of("ORDERED", "ALLOW_UNORDERED"),
+            "ORDERED",
+            "whether rows keep their order",
+        ),
+        ("table.exec.async-lookup.key-ordered-enabled", BOOLEAN, "false", "lookups of a key keep their order"),
+    ),
+)
+
+SETTINGS: Mapping[str, Setting] = {s.key: s for s in (*_COMPILING, *_BOTH, *_EXECUTING, *_IGNORED)}
+"""The options of a session that are known with their types, by key."""
+
+FAMILIES: Mapping[str, str] = {
+    "state.": "Spark keeps the state in RocksDB below --checkpoint",
+    "execution.checkpointing.": "Spark writes its checkpoint after each batch, below --checkpoint",
+    "execution.": _SPARK,
+    "restart-strategy": "a job that failed goes on from its checkpoint when it is started again",
+    "cleanup-strategy": "a job that failed goes on from its checkpoint when it is started again",
+    "parallelism.": "--master says how many tasks run at once",
+    "pipeline.": _SPARK,
+    "sql-client.": "the commands of flinkplan have options of their own",
+    "sql-gateway.": "there is no gateway here",
+    "python.": "there are no functions in Python",
+    "table.exec.async-": _NOT_HERE,
+    "table.": _ONE_ANSWER,
+}
+"""What to do instead of setting one of Flink's other options, by how its key begins."""
+
+_OF_CLUSTERS = "it is of Flink's clusters; Spark's are set by --master and --conf"
+
+
+@cache
+def flink_keys() -> frozenset[str]:
+    """The keys of Flink's own options that are known by name only."""
+    text = (Path(__file__).parent / "flink-options.txt").read_text("utf-8")
+    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def check_setting(key: str, value: str) -> None:
+    """Raise :class:`FlinkplanError` for a value that the option cannot have."""
+    setting = SETTINGS.get(key)
+    if setting is not None and value != setting.option.default:
+        setting.option.check(value)
+
+
+def check_settings(config: Mapping[str, str]) -> None:
+    """Raise :class:`FlinkplanError` for a value that an option cannot have, and for options that need another."""
+    for key, value in config.items():
+        check_setting(key, value)
+    if config.get(MINI_BATCH, "").lower() == "true" and not parse_duration(config.get(MINI_BATCH_LATENCY, "0")):
+        raise FlinkplanError(f"{MINI_BATCH} needs a latency", hint=f"SET '{MINI_BATCH_LATENCY}' = '1 s'")
+
+
+def is_known(key: str) -> bool:
+    """Whether there is such an option, in Flink or here."""
+    return key in SETTINGS or key.startswith(PREFIXES) or key in flink_keys()
+
+
+def like(key: str) -> str | None:
+    """``did you mean '…'?`` for an option that is not known."""
+    return nearest(key, SETTINGS) or nearest(key, flink_keys())
+
+
+def no_effect(key: str, value: str) -> str | None:
+    """Why an option that is known has no effect here, in words; ``None`` where it has, or changes nothing anyhow."""
+    setting = SETTINGS.get(key)
+    if setting is not None:
+        has_none = setting.effect is Effect.NONE and not setting.is_default(value)
+        return setting.instead if has_none else None
+    if key.startswith(PREFIXES):
+        return None
+    return next((words for begin, words in FAMILIES.items() if key.startswith(begin)), _OF_CLUSTERS)
+
+
+def defaults(*effects: Effect) -> dict[str, str]:
+    """What the options with one of these effects are unless set, by key; without those that have no default."""
+    wanted = (s for s in SETTINGS.values() if s.effect in effects)
+    return {s.key: s.option.default for s in wanted if s.option.default is not None}

@@ -1,0 +1,96 @@
+"""The options of a session: one table that compiling, executing and the checks ask."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.nodes import node_classes
+from flinkplan.plan.session import DEFAULTS
+from flinkplan.plan.settings import (
+    PREFIXES,
+    SETTINGS,
+    Effect,
+    check_setting,
+    flink_keys,
+    is_known,
+    like,
+    no_effect,
+)
+
+
+def test_every_default_is_a_value_of_its_type() -> None:
+    for key, setting in SETTINGS.items():
+        if setting.option.default:
+            setting.option.check(setting.option.default)
+            assert setting.is_default(setting.option.default), key
+
+
+def test_every_option_that_a_node_fixes_is_declared_and_has_effect() -> None:
+    consumed = {key for cls in node_classes() for key in cls.metadata.consumed_options}
+    assert consumed <= SETTINGS.keys()
+    assert {SETTINGS[key].effect for key in consumed} <= {Effect.COMPILING, Effect.BOTH}
+
+
+def test_what_has_no_effect_says_what_to_do_instead() -> None:
+    assert all((s.effect is Effect.NONE) == bool(s.instead) for s in SETTINGS.values())
+
+
+def test_what_a_plan_leaves_open_has_a_default() -> None:
+    assert DEFAULTS["table.exec.sink.not-null-enforcer"] == "ERROR"
+    assert not [key for key in DEFAULTS if key.startswith("flinkplan.")]
+
+
+def test_the_keys_of_flink_are_listed_once() -> None:
+    assert "taskmanager.numberOfTaskSlots" in flink_keys()
+    assert not flink_keys() & SETTINGS.keys()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("table.exec.mini-batch.enabled", "yes"),
+        ("table.exec.mini-batch.size", "1.5"),
+        ("table.exec.state.ttl", "1 week"),
+        ("table.exec.source.idle-timeout", "soon"),
+        ("table.local-time-zone", "Mars/Olympus"),
+        ("execution.runtime-mode", "fast"),
+        ("flinkplan.mode", "batch"),
+    ],
+)
+def test_values_are_checked(key: str, value: str) -> None:
+    with pytest.raises(FlinkplanError, match=f"is no value of {key}"):
+        check_setting(key, value)
+
+
+@pytest.mark.parametrize("key", ["table.exec.state.ttl", "state.backend", f"{PREFIXES[0]}spark.driver.memory"])
+def test_known(key: str) -> None:
+    assert is_known(key)
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [("table.exec.state.tll", "table.exec.state.ttl"), ("state.backed.type", "state.backend.type")],
+)
+def test_the_nearest_name(key: str, meant: str) -> None:
+    assert not is_known(key)
+    assert like(key) == f"did you mean '{meant}'?"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("execution.runtime-mode", "BATCH", "streaming jobs"),
+        ("execution.runtime-mode", "STREAMING", None),
+        ("table.exec.source.idle-timeout", "1 min", "holds the watermark back"),
+        ("table.exec.source.idle-timeout", "0 s", None),
+        ("state.backend", "rocksdb", "RocksDB below --checkpoint"),
+        ("parallelism.default", "4", "--master"),
+        ("taskmanager.memory.size", "1g", "Flink's clusters"),
+        ("table.exec.state.ttl", "1 h", None),
+        ("flinkplan.var.OUT", "/out", None),
+    ],
+)
+def test_what_has_no_effect_here(key: str, value: str, words: str | None) -> None:
+    why = no_effect(key, value)
+    assert (why is None) if words is None else (words in (why or ""))
