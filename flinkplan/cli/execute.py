@@ -37,15 +37,13 @@ def command(
     finds an error is not started.
     """
     from ..compat.validation import read_plan
-    from ..plan.session import DEFAULTS
 
     if if_exists and plan != "-" and not Path(plan).exists():
         click.echo(f"{plan} does not exist; nothing to do", err=True)
         return
     session = dict(options)
-    if unknown := [key for key in session if key not in DEFAULTS]:
-        known = ", ".join(DEFAULTS)
-        raise click.UsageError(f"the option '{unknown[0]}' does nothing when a plan is executed; there is {known}")
+    for key, value in session.items():
+        _check(key, value)
     text, name = read_plan_text(plan)
     compiled = read_plan(text, name)
     if tables is not None:
@@ -53,3 +51,22 @@ def command(
     with JobRunner(debug=debug, **job) as runner:
         runner.start(compiled, session, single=True)
         runner.wait()
+
+
+def _check(key: str, value: str) -> None:
+    """Raise :class:`click.UsageError` for an option of the session that does nothing when a plan is executed."""
+    from ..plan.session import DEFAULTS
+    from ..plan.settings import check_setting, is_known, like, no_effect
+
+    check_setting(key, value)
+    if key in DEFAULTS:
+        return
+    if not is_known(key):
+        why = f"there is no option '{key}'"
+    elif reason := no_effect(key, value):
+        why = f"'{key}' has no effect here: {reason}"
+    else:
+        why = f"'{key}' does nothing when a plan is executed: it decides what is compiled"
+    near = None if is_known(key) else like(key)
+    hint = f"{near[0].upper()}{near[1:]}" if near else f"What does something is {', '.join(DEFAULTS)}."
+    raise click.UsageError(f"{why}. {hint}")

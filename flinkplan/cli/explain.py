@@ -25,9 +25,11 @@ def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, for
 
     compiled = load_plan_or_pipeline(plan, dict(options))
     if physical:
+        from ..executor.checks import check_runnable
         from ..executor.parts import queries_of
         from ..executor.physical import physical_json, physical_lines
 
+        check_runnable(compiled)
         queries = queries_of(compiled)
     if format_ == "json":
         import json

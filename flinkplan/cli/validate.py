@@ -2,25 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
 import click
 
-from .options import read_plan_text, report_format
+from .options import assignment, read_plan_text, report_format
+
+if TYPE_CHECKING:
+    from ..executor.checks import Refusal
+    from ..plan.document import Plan
+    from ..plan.findings import Finding
 
 
 @click.command(short_help="Find what is wrong with a plan.")
 @click.argument("plan")
+@click.option(
+    "--for",
+    "engine",
+    type=click.Choice(("spark", "flink")),
+    help="Where the plan is to be executed. For spark, whatever 'execute' refuses is an error; otherwise a note.",
+)
+@click.option("--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @report_format
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
-def command(plan: str, format_: str, strict: bool) -> int:
+def command(
+    plan: str,
+    engine: str | None,
+    var: tuple[tuple[str, str], ...],
+    options: tuple[tuple[str, str], ...],
+    format_: str,
+    strict: bool,
+) -> int:
     """Check PLAN (a file, or - for standard input): its JSON, its schema, then what it means.
 
-    Everything is reported at once, with the line. Ends with 1 where an error is found.
+    Everything is reported at once, with the line. Ends with 1 where an error is found. --var and --set are those of
+    execute. No JVM is started.
     """
     from ..compat.reports import Report, render
     from ..compat.validation import RULES, validate_text
+    from ..plan.document import loads
+    from ..plan.findings import errors
 
     text, name = read_plan_text(plan)
     findings = validate_text(text, name)
+    if not errors(findings):
+        findings += _of_engine(loads(text, name), text, name, engine, dict(var), dict(options))
     report = Report("validate", name, findings, RULES, {name: text}, strict)
     click.echo(render(report, format_), nl=False)
     return 1 if any(map(report.fails, findings)) else 0
+
+
+def _of_engine(
+    plan: Plan, text: str, name: str, engine: str | None, variables: Mapping[str, str], options: Mapping[str, str]
+) -> Iterator[Finding]:
+    """What is wrong with the plan for the engine that is to execute it."""
+    from ..executor.checks import Subject, refusals
+    from ..plan.findings import Finding, Severity
+    from ..plan.positions import Positions, pointer
+
+    positions = Positions(text, name)
+    severity = Severity.NOTE if engine is None else Severity.ERROR
+
+    def found(refusal: Refusal, rule: str, severity: Severity) -> Finding:
+        error = refusal.error
+        if refusal.index is None:
+            return Finding(rule, severity, error.message, location=positions.location(""), hint=error.hint)
+        node = plan.nodes[refusal.index]
+        place = pointer("nodes", refusal.index, *refusal.steps)
+        location = positions.location(place)
+        return Finding(rule, severity, error.message, place, location, node.id, node.type, error.hint)
+
+    for refusal in refusals(plan, variables, options):
+        match refusal.subject:
+            case Subject.OPTION if engine is not None:
+                yield found(refusal, "table-option", severity)
+            case Subject.NODE | Subject.TABLE if engine != "flink":
+                yield found(refusal, f"spark-{refusal.subject.value}", severity)
+            case Subject.FILES if engine == "spark":
+                yield found(refusal, "spark-files", severity)
+            case Subject.VARIABLE if engine == "spark":
+                yield found(refusal, "spark-variable", Severity.NOTE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..plan.accumulators import accumulator_names
@@ -161,6 +161,14 @@ def function_name(call: AggregateCall) -> str:
     return match[1] if match else ""
 
 
+def check_calls(calls: Iterable[AggregateCall]) -> None:
+    """Raise :class:`UnsupportedError` for functions that are not executed."""
+    for call in calls:
+        name = function_name(call)
+        if name not in ACCUMULATORS:
+            raise UnsupportedError(f"the aggregate function {name or call.class_} cannot be executed")
+
+
 def accumulator(
     context: TranslationContext,
     call: AggregateCall,
@@ -168,12 +176,8 @@ def accumulator(
     types: Sequence[LogicalType],
     stream: Stream,
 ) -> Any:
-    """The accumulator of a call over a kernel's ``columns``.  Raises :class:`UnsupportedError` for others."""
-    name = function_name(call)
-    made = ACCUMULATORS.get(name)
-    if made is None:
-        raise UnsupportedError(f"the aggregate function {name or call.class_} cannot be executed")
-    return made(Arguments(context, call, columns, types, stream.changelog))
+    """The accumulator of a call over a kernel's ``columns``; :func:`check_calls` has let it pass."""
+    return ACCUMULATORS[function_name(call)](Arguments(context, call, columns, types, stream.changelog))
 
 
 def java_calls(

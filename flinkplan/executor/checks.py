@@ -1,37 +1,158 @@
-"""What is wrong with a plan's tables, found before anything runs."""
+"""What of a plan is not executed, or cannot be: found before anything runs, without Spark."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from urllib.parse import unquote, urlparse
 
+from ..plan.connectors.checks import problems
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError
-from ..plan.nodes import Sink, TableSourceScan
-from ..plan.specs import Overwrite
+from ..plan.errors import FlinkplanError, together
+from ..plan.nodes import ExecNode, Sink, TableSourceScan
+from ..plan.record import Record, replace
+from ..plan.session import DEFAULTS
+from ..plan.specs import ContextResolvedTable, Overwrite
 from .connectors import find_connector
+from .constraints import check_enforcers
 from .errors import TableError
+from .operators.tables import ROWTIME_INSERTER
 from .options import unset_variables
-from .tables import plan_tables, table_of
+from .registry import refused_nodes
+from .tables import Table, plan_tables, table_of
 
 
-def check_tables(plan: Plan, variables: Mapping[str, str]) -> None:
-    """Raise :class:`TableError` for unset variables, options that cannot be used, and tables to be overwritten."""
-    texts = (
-        value
-        for _, reference in plan_tables(plan)
-        if reference.resolved_table
-        for value in (reference.resolved_table.options or {}).values()
-    )
-    if unset := unset_variables(texts, variables):
+class Subject(Enum):
+    """What a refusal is about."""
+
+    NODE = "node"
+    """An operator, or an expression in it, that is not executed."""
+    TABLE = "table"
+    """A table that cannot be read or written so."""
+    OPTION = "option"
+    """An option of a table that Flink refuses, too."""
+    VARIABLE = "variable"
+    """A variable in options of tables that nobody has set."""
+    FILES = "files"
+    """Files that are not there."""
+
+
+class Refusal(Record):
+    """Why a plan is not executed: ``index`` is the place of the node that it is about, ``steps`` lead on from there."""
+
+    subject: Subject
+    error: FlinkplanError
+    index: int | None = None
+    steps: tuple[str, ...] = ()
+
+
+def refusals(
+    plan: Plan, variables: Mapping[str, str] | None = None, options: Mapping[str, str] | None = None
+) -> Iterator[Refusal]:
+    """Everything for which ``execute`` refuses a plan, with these variables and options of the session."""
+    variables, options = variables or {}, options or {}
+    for index, error in refused_nodes(plan):
+        yield Refusal(Subject.NODE, error, index)
+    unset = unset_variables((v for _, table in plan_tables(plan) for v in table.options.values()), variables)
+    if unset:
         names = ", ".join(f"${{{name}}}" for name in unset)
         settings = " ".join(f"--var {name}=…" for name in unset)
-        raise TableError(f"the tables' options use {names}, not set", hint=f"set them: {settings}")
+        error = TableError(f"the tables' options use {names}, not set", hint=f"set them: {settings}")
+        yield Refusal(Subject.VARIABLE, error)
+    indexes = {node.id: index for index, node in enumerate(plan.nodes)}
     for node, reference in plan_tables(plan):
         try:
-            if isinstance(node, Sink) and Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
-                raise TableError("a streaming job cannot overwrite a table", hint="write INSERT INTO")
-            table = table_of(reference, variables)
-            find_connector(table).check(table, isinstance(node, TableSourceScan))
+            for refusal in _of_table(plan, node, reference, variables, options):
+                yield replace(refusal, index=indexes[node.id])
         except FlinkplanError as e:
-            e.where = e.where or f"table {reference.identifier}"
-            raise
+            yield Refusal(Subject.TABLE, e, indexes[node.id])
+
+
+_OF_A_RUN = (Subject.VARIABLE, Subject.FILES)
+
+
+def check_runnable(plan: Plan) -> None:
+    """Raise all for which every run of the plan is refused, whatever its variables and files."""
+    _raise(plan, (refusal for refusal in refusals(plan) if refusal.subject not in _OF_A_RUN))
+
+
+def check_executable(plan: Plan, variables: Mapping[str, str], options: Mapping[str, str]) -> None:
+    """Raise all that :func:`refusals` finds, together: :class:`UnsupportedError`, :class:`TableError`."""
+    _raise(plan, refusals(plan, variables, options))
+
+
+def _raise(plan: Plan, found: Iterable[Refusal]) -> None:
+    tables = {node.id: table for node, table in plan_tables(plan)}
+    errors = []
+    for refusal in found:
+        if refusal.index is not None and refusal.error.where is None:
+            node = plan.nodes[refusal.index]
+            in_table = refusal.subject is not Subject.NODE
+            in_node = f"node {node.id} (/nodes/{refusal.index})"
+            refusal.error.where = f"table {tables[node.id].identifier}" if in_table else in_node
+        errors.append(refusal.error)
+    if errors:
+        raise together(errors)
+
+
+def _of_table(
+    plan: Plan,
+    node: ExecNode,
+    reference: ContextResolvedTable,
+    variables: Mapping[str, str],
+    options: Mapping[str, str],
+) -> Iterator[Refusal]:
+    if isinstance(node, Sink):
+        if Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
+            error = TableError("a streaming job cannot overwrite a table", hint="write INSERT INTO")
+            yield Refusal(Subject.TABLE, error)
+        if (several := _rowtimes(plan, node, options)) is not None:
+            yield Refusal(Subject.TABLE, several)
+        check_enforcers(node, options)
+    table = table_of(reference, variables)
+    is_source = isinstance(node, TableSourceScan)
+    found = list(problems(table.name, table.options, table.resolved.schema, not is_source))
+    steps = ("scanTableSource" if is_source else "dynamicTableSink", "table", "resolvedTable", "options")
+    for problem in found:
+        error = TableError(problem.message, hint=problem.hint)
+        yield Refusal(Subject.OPTION, error, steps=(*steps, problem.key) if problem.key else steps)
+    if not found:
+        try:
+            connector = find_connector(table)
+        except TableError as e:
+            yield Refusal(Subject.TABLE, e, steps=(*steps, "connector"))
+            return
+        try:
+            connector.check(table, is_source)
+        except TableError as e:
+            yield Refusal(Subject.TABLE, e, steps=steps)
+            return
+        if is_source and connector.is_bounded(table) and (missing := _missing_files(table)) is not None:
+            yield Refusal(Subject.FILES, missing, steps=(*steps, "path"))
+
+
+def _rowtimes(plan: Plan, node: Sink, options: Mapping[str, str]) -> TableError | None:
+    """Rows with several times, of which Flink could write one only as theirs, are refused."""
+    (source,) = plan.inputs(node)
+    times = [field.name for field in source.fields if field.type.is_rowtime]
+    inserter = node.option(ROWTIME_INSERTER, options.get(ROWTIME_INSERTER, DEFAULTS[ROWTIME_INSERTER]))
+    if len(times) < 2 or inserter.upper() != "ENABLED":
+        return None
+    name = node.dynamic_table_sink.table.identifier.replace("`", "")
+    return TableError(
+        f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table "
+        f"'{name}'.",
+        hint="cast all but one of them to TIMESTAMP or TIMESTAMP_LTZ",
+    )
+
+
+def _missing_files(table: Table) -> TableError | None:
+    """Files of this machine that are to be read and are not there.  Those elsewhere are Spark's affair."""
+    path = table.options.get("path", "")
+    if not path or "${" in path or ("://" in path and not path.startswith("file:")):
+        return None
+    local = Path(unquote(urlparse(path).path)) if path.startswith("file:") else Path(path)
+    if local.exists():
+        return None
+    return TableError(f"there is nothing to read at {local}", hint="is the path, or the variable in it, right?")

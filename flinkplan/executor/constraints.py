@@ -6,12 +6,13 @@ Source: Flink's options ``table.exec.sink.not-null-enforcer``, ``table.exec.sink
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from ..plan.nodes import Sink
 from ..plan.record import Record
+from ..plan.session import DEFAULTS
 from ..plan.types import INT, STRING_LENGTH, LogicalType
 from .context import TranslationContext
 from .errors import TableError
@@ -31,17 +32,22 @@ _COLLECTIONS = ("ARRAY", "MAP", "MULTISET")
 _FIXED = ("CHAR", "BINARY")
 
 
-def enforce_constraints(node: Sink, table: Table, stream: Stream, context: TranslationContext) -> Stream:
-    """Drop, mend or refuse (when the job runs) the rows that the table's columns cannot hold.
-
-    Raises :class:`TableError` where elements of collections would have to be cut, which Flink refuses.
-    """
-    length, nested = context.option(node, LENGTH), context.option(node, NESTED)
+def check_enforcers(node: Sink, options: Mapping[str, str]) -> None:
+    """Raise :class:`TableError` where elements of collections would have to be cut, which Flink refuses."""
+    length, nested = (node.option(key, options.get(key, DEFAULTS[key])).upper() for key in (LENGTH, NESTED))
     if length == "TRIM_PAD" and nested == "ROWS_AND_COLLECTIONS":
         raise TableError(
             f"'{LENGTH}' = 'TRIM_PAD' does not go with '{NESTED}' = 'ROWS_AND_COLLECTIONS'",
             hint=f"set '{LENGTH}' to 'ERROR', or '{NESTED}' to 'ROWS'",
         )
+
+
+def enforce_constraints(node: Sink, table: Table, stream: Stream, context: TranslationContext) -> Stream:
+    """Drop, mend or refuse (when the job runs) the rows that the table's columns cannot hold.
+
+    :func:`check_enforcers` has let it pass.
+    """
+    length, nested = context.option(node, LENGTH), context.option(node, NESTED)
     enforcer = _Enforcer(context.option(node, NOT_NULL) == "DROP", length, nested)
     columns = list(zip(stream.columns, table.physical, strict=True))
     if enforcer.drops:

@@ -10,7 +10,8 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode
 from ..plan.record import Record, field
 from ..plan.rex import RexNode
-from ..plan.session import DEFAULTS, LEGACY_CASTS, time_zone
+from ..plan.session import DEFAULTS, time_zone
+from ..plan.settings import LEGACY_CASTS, SETTINGS
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class TranslationContext(Record):
 
     def option(self, node: ExecNode, key: str) -> str:
         """One of :data:`~.plan.session.DEFAULTS` as the node has it, else as the session does."""
-        return node.option(key, self.options.get(key, DEFAULTS[key]))
+        value = node.option(key, self.options.get(key, DEFAULTS[key]))
+        read = SETTINGS[key].option.type.read(value) if value else value
+        return read if isinstance(read, str) else value
 
     @property
     def time_zone(self) -> str:

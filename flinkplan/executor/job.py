@@ -15,7 +15,7 @@ from ..plan.errors import FlinkplanError
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
 from ..plan.record import Record, field
 from ..plan.session import session_options, with_ttls
-from .checks import check_tables
+from .checks import check_executable
 from .connectors import find_connector
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
@@ -25,7 +25,7 @@ from .operators.tables import sink_order
 from .parts import queries_of
 from .processing_time import goes_by_clock
 from .progress import JobListener, QueryProgress, SilentListener, progress_of
-from .registry import check_supported, translate
+from .registry import translate
 from .session import EMPTY_BATCHES, STATE_ENCODING, check_reach, session
 from .tables import table_of
 
@@ -200,8 +200,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     Raises :class:`UnsupportedError` for nodes and functions that cannot be executed, :class:`TableError` for
     tables whose options cannot be used, before anything has run.
     """
-    check_supported(plan)
-    check_tables(plan, options.variables)
+    check_executable(plan, options.variables, options.options)
     mode = resolve_mode(plan, options)
     queries = queries_of(with_ttls(plan, options.options))
     if options.checkpoint is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, Sink
-from .tables import table_name
 
 
 def queries_of(plan: Plan) -> dict[str, Plan]:
@@ -12,7 +11,7 @@ def queries_of(plan: Plan) -> dict[str, Plan]:
     found: dict[str, Plan] = {}
     for node in plan.nodes:
         if isinstance(node, Sink):
-            base = table_name(node.dynamic_table_sink.table)
+            base = node.dynamic_table_sink.table.name
             count = sum(1 for name in found if name == base or name.startswith(f"{base}-"))
             found[f"{base}-{count + 1}" if count else base] = _part_for(plan, node)
     return found

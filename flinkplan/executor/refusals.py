@@ -35,7 +35,7 @@ _REASONS: dict[str, tuple[str, str | None]] = {
 """What is not run, and what can be done instead, by the node's name without ``stream-exec-``."""
 
 
-def refusal(node: ExecNode, where: str) -> UnsupportedError:
+def refusal(node: ExecNode) -> UnsupportedError:
     """The error that names a node that is not run, and the reason."""
     what, hint = _REASONS.get(node.metadata.name.removeprefix("stream-exec-"), ("this operator", None))
-    return UnsupportedError(f"'{node.type}' cannot be executed: {what}", where=where, hint=hint)
+    return UnsupportedError(f"'{node.type}' cannot be executed: {what}", hint=hint)

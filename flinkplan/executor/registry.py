@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, PlanError
+from ..plan.errors import FlinkplanError, PlanError, together
 from ..plan.nodes import ExecNode
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
@@ -25,23 +26,33 @@ from .stream import Stream
 Node = TypeVar("Node", bound=ExecNode)
 Translate = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
 Runs = Callable[[Node, QueryPlan], Execution]
+Check = Callable[[Node, Plan], None]
 
 
 class Translator(Record, Generic[Node]):
-    """How nodes of a class are translated, and what then runs them; the latter is known without Spark."""
+    """How nodes of a class are translated, what then runs them, and what of them is not run.
+
+    The latter two are known without Spark: ``check`` raises :class:`FlinkplanError` for a node that is refused.
+    """
 
     translate: Translate[Node]
     runs: Runs[Node]
+    check: Check[Node] | None = None
 
 
 _TRANSLATORS: dict[type[ExecNode], Translator[Any]] = {}
 
 
-def translator(node_class: type[Node], runs: Runs[Node]) -> Callable[[Translate[Node]], Translate[Node]]:
-    """Register the function that translates nodes of ``node_class``; ``runs`` says what then runs them."""
+def translator(
+    node_class: type[Node], runs: Runs[Node], check: Check[Node] | None = None
+) -> Callable[[Translate[Node]], Translate[Node]]:
+    """Register the function that translates nodes of ``node_class``.
+
+    ``runs`` says what then runs them, ``check`` refuses those that are not.
+    """
 
     def register(function: Translate[Node]) -> Translate[Node]:
-        _TRANSLATORS[node_class] = Translator(function, runs)
+        _TRANSLATORS[node_class] = Translator(function, runs, check)
         return function
 
     return register
@@ -56,26 +67,32 @@ def translators() -> Mapping[type[ExecNode], Translator[Any]]:
     return _TRANSLATORS
 
 
-def check_nodes(plan: Plan) -> None:
-    """Raise :class:`UnsupportedError` for the first node that has no translator.  Needs no PySpark."""
+def refused_nodes(plan: Plan) -> Iterator[tuple[int, FlinkplanError]]:
+    """Nodes that are not executed, by their place in the plan, each with the reasons.  Needs no PySpark."""
+    from .expressions.translate import check_expression
+
     known = translators()
     for index, node in enumerate(plan.nodes):
         if type(node) not in known:
-            raise refusal(node, f"node {node.id} (/nodes/{index})")
+            yield index, refusal(node)
+            continue
+        check = known[type(node)].check
+        tests = [partial(check, node, plan)] if check else []
+        for test in (*tests, *(partial(check_expression, rex) for rex in expressions(node))):
+            try:
+                test()
+            except FlinkplanError as e:
+                yield index, e
 
 
-def check_supported(plan: Plan) -> None:
-    """Raise :class:`UnsupportedError` for the first node that has no translator, or an expression never run."""
-    from .expressions.translate import check_expression
-
-    check_nodes(plan)
-    for index, node in enumerate(plan.nodes):
-        try:
-            for rex in expressions(node):
-                check_expression(rex)
-        except FlinkplanError as e:
-            e.where = f"node {node.id} (/nodes/{index})"
-            raise
+def check_nodes(plan: Plan) -> None:
+    """Raise the errors of all nodes that are not executed, together.  Needs no PySpark."""
+    errors = []
+    for index, error in refused_nodes(plan):
+        error.where = f"node {plan.nodes[index].id} (/nodes/{index})"
+        errors.append(error)
+    if errors:
+        raise together(errors)
 
 
 def _place(node: ExecNode) -> str:

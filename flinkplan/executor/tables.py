@@ -46,12 +46,6 @@ def _type(column: Column) -> LogicalType:
     return column.data_type.regular()
 
 
-def table_name(reference: ContextResolvedTable) -> str:
-    """The last part of a table's name, unquoted."""
-    parts = re.findall(r"`((?:[^`]|``)*)`", reference.identifier) or reference.identifier.split(".")
-    return str(parts[-1]).replace("``", "`")
-
-
 def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> Table:
     """The table of a scan or sink.  Raises :class:`TableError` where the plan does not hold all of it."""
     resolved = reference.resolved_table
@@ -63,7 +57,7 @@ def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> T
             "not temporary and 'table.plan.compile.catalog-objects' = 'ALL'",
         )
     options = replace_variables(resolved.options, variables)
-    return Table(reference.identifier, table_name(reference), resolved, options)
+    return Table(reference.identifier, reference.name, resolved, options)
 
 
 def plan_tables(plan: Plan) -> Iterator[tuple[ExecNode, ContextResolvedTable]]:

@@ -116,12 +116,11 @@ _UNMERGEABLE = frozenset(
 """Functions whose results of two parts of a window Flink cannot make one of."""
 
 
-def check_merges(what: WindowAggregation) -> None:
+def check_merges(windowing: WindowingStrategy, calls: Sequence[AggregateCall]) -> None:
     """Refuse what Flink, which makes windows other than TUMBLE of parts, compiles but never runs."""
-    windowing = what.windowing
     if not isinstance(windowing, TimeAttributeWindowing) or isinstance(windowing.window, TumblingWindow):
         return
-    for call in what.calls:
+    for call in calls:
         name = function_name(call)
         if name in _UNMERGEABLE:
             raise UnsupportedError(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..plan.errors import UnsupportedError
 from ..plan.nodes import ExecNode
 from ..plan.record import Record, replace
-from ..plan.session import LOCAL_TIME_ZONE
+from ..plan.settings import LOCAL_TIME_ZONE
 from ..plan.specs import (
     CumulativeWindow,
     HoppingWindow,

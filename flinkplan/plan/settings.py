@@ -114,6 +114,18 @@ _COMPILING = _settings(
     (f"{_OPTIMIZER}reuse-source-enabled", BOOLEAN, "true", "and equal sources read once"),
     (f"{_OPTIMIZER}reuse-sink-enabled", BOOLEAN, "true", "and equal sinks written once"),
     (f"{_OPTIMIZER}multi-join.enabled", BOOLEAN, "false", "joins over one key are one operator"),
+    (
+        "table.plan.compile.catalog-objects",
+        one_of("ALL", "SCHEMA", "IDENTIFIER"),
+        "ALL",
+        "what a plan holds of tables that are not temporary",
+    ),
+    (
+        "table.plan.restore.catalog-objects",
+        one_of("ALL", "ALL_ENFORCED", "IDENTIFIER"),
+        "ALL",
+        "what of a table is taken from the plan, and what from the catalog",
+    ),
     ("flinkplan.like", TEXT, None, "the plan whose ids and TTLs compiled plans keep"),
     ("table.plan.force-recompile", BOOLEAN, "false", "COMPILE PLAN writes over a plan"),
 )
@@ -156,7 +168,6 @@ _EXECUTING = _settings(
 PREFIXES = ("flinkplan.conf.", "flinkplan.var.")
 """What begins so is a setting of Spark, or a variable in options of tables."""
 
-_PLAN_HOLDS_ALL = "a plan holds its tables whole"
 _ONE_ANSWER = "the planner here does as Flink does by default"
 _SPARK = "Spark has settings of its own: --conf"
 _NO_LOOKUPS = "no table is looked up here"
@@ -166,21 +177,6 @@ _IGNORED = (
     *_ignored(
         "a source without rows holds the watermark back: give it rows from time to time",
         ("table.exec.source.idle-timeout", DURATION, "0 ms", "a source without rows for so long is not waited for"),
-    ),
-    *_ignored(
-        _PLAN_HOLDS_ALL,
-        (
-            "table.plan.compile.catalog-objects",
-            one_of("ALL", "SCHEMA", "IDENTIFIER"),
-            "ALL",
-            "what of a table it holds",
-        ),
-        (
-            "table.plan.restore.catalog-objects",
-            one_of("ALL", "ALL_ENFORCED", "IDENTIFIER"),
-            "ALL",
-            "what of a table is taken from a plan",
-        ),
     ),
     *_ignored(
         "OPTIONS hints are always there",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.executor.refusals import _REASONS
-from flinkplan.executor.registry import check_supported, translators
+from flinkplan.executor.registry import check_nodes, translators
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
@@ -24,7 +24,7 @@ def test_each_class_is_run_or_refused() -> None:
 def test_a_refusal_names_the_node_and_the_reason(name: str) -> None:
     node: ExecNode = CLASSES[name](id=7, version=CLASSES[name].metadata.versions[-1], output_type=row([("a", INT)]))
     with pytest.raises(UnsupportedError) as e:
-        check_supported(Plan("2.3", (node,), ()))
+        check_nodes(Plan("2.3", (node,), ()))
     assert e.value.where == "node 7 (/nodes/0)"
     assert f"'stream-exec-{name}_" in e.value.message
     assert _REASONS[name][0] in e.value.message

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.checks import check_tables
+from flinkplan.executor.checks import check_executable
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.tables import table_name
 from flinkplan.plan.specs import ContextResolvedTable
@@ -14,13 +15,15 @@ from flinkplan.planner import compile_script
 
 from .plans import passthrough
 
-FILES = {"connector": "filesystem", "path": "/data", "format": "json"}
+HERE = Path(__file__).parent
+FILES = {"connector": "filesystem", "path": str(HERE), "format": "json"}
 
 
 @pytest.mark.parametrize(
     "options",
     [
         FILES,
+        FILES | {"path": str(HERE / "nowhere"), "source.monitor-interval": "1 s"},
         FILES | {"json.ignore-parse-errors": "TRUE", "source.monitor-interval": "10 s"},
         FILES | {"scan.watermark.idle-timeout": "1 s", "scan.watermark.emit.strategy": "on-event"},
         FILES | {"format": "csv", "csv.field-delimiter": "\\t", "csv.null-literal": ""},
@@ -30,29 +33,31 @@ FILES = {"connector": "filesystem", "path": "/data", "format": "json"}
     ],
 )
 def test_what_flink_takes_is_taken(options: Mapping[str, str]) -> None:
-    check_tables(passthrough(options), {})
+    check_executable(passthrough(options), {}, {})
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "the option 'connector' is missing"),
-        ({"connector": "kafka"}, "unknown connector 'kafka'"),
-        ({"connector": "filesystem", "format": "json"}, "the option 'path' is missing"),
-        ({"connector": "filesystem", "path": "/data"}, "the option 'format' is missing"),
-        (FILES | {"format": "avro"}, "unknown format 'avro'"),
+        ({}, "has no option 'connector'"),
+        ({"connector": "kafka"}, "the connector 'kafka' is not executed here"),
+        ({"connector": "filesystem", "format": "json"}, "has no option 'path'"),
+        ({"connector": "filesystem", "path": "/data"}, "has no option 'format'"),
+        (FILES | {"format": "avro"}, "the format 'avro' is not executed here"),
         (FILES | {"json.ignore-parse-error": "true"}, "did you mean 'json.ignore-parse-errors'?"),
-        (FILES | {"json.ignore-parse-errors": "yes"}, "is neither true nor false"),
-        (FILES | {"json.timestamp-format.standard": "RFC"}, "is none of SQL, ISO-8601"),
-        (FILES | {"format": "csv", "csv.field-delimiter": "::"}, "is not a single character"),
-        ({"connector": "datagen", "fields.b.kind": "random"}, "names the unknown column 'b'"),
+        (FILES | {"json.ignore-parse-errors": "yes"}, "it is true or false"),
+        (FILES | {"json.timestamp-format.standard": "RFC"}, "it is SQL or ISO-8601"),
+        (FILES | {"format": "csv", "csv.field-delimiter": "::"}, "it is a single character"),
+        ({"connector": "datagen", "fields.b.kind": "random"}, "has no option 'fields.b.kind'"),
         ({"connector": "datagen", "fields.a.kind": "sequence"}, "needs 'start' and 'end'"),
         (FILES | {"path": "${ROOT}/in"}, "${ROOT}, not set"),
+        (FILES | {"path": str(HERE / "nowhere")}, "there is nothing to read at"),
+        (FILES | {"path": f"file://{HERE}/no%20where"}, "no where"),
     ],
 )
 def test_what_flink_refuses_is_refused(options: Mapping[str, str], message: str) -> None:
     with pytest.raises(TableError) as caught:
-        check_tables(passthrough(options), {})
+        check_executable(passthrough(options), {}, {})
     assert message in str(caught.value)
 
 
@@ -61,13 +66,13 @@ def test_what_flink_refuses_is_refused(options: Mapping[str, str], message: str)
 )
 def test_csv_takes_no_deep_columns(type_: str) -> None:
     options = FILES | {"format": "csv"}
-    check_tables(passthrough(options, fields=(("a", "ARRAY<INT>"), ("b", "ROW<`c` STRING, `d` INT>"))), {})
+    check_executable(passthrough(options, fields=(("a", "ARRAY<INT>"), ("b", "ROW<`c` STRING, `d` INT>"))), {}, {})
     with pytest.raises(TableError, match="the csv format has no columns of the type"):
-        check_tables(passthrough(options, fields=(("a", type_),)), {})
+        check_executable(passthrough(options, fields=(("a", type_),)), {}, {})
 
 
 def test_variables_are_filled_in() -> None:
-    check_tables(passthrough(FILES | {"path": "${ROOT}/${DAY}"}), {"ROOT": "/data", "DAY": "today"})
+    check_executable(passthrough(FILES | {"path": "${ROOT}/${DAY}"}), {"ROOT": str(HERE), "DAY": "operators"}, {})
 
 
 def test_a_stream_overwrites_nothing() -> None:
@@ -78,7 +83,7 @@ def test_a_stream_overwrites_nothing() -> None:
         "INSERT OVERWRITE o SELECT a FROM t;"
     )
     with pytest.raises(TableError, match="a streaming job cannot overwrite a table") as caught:
-        check_tables(plan, {})
+        check_executable(plan, {}, {})
     assert caught.value.where == "table `default_catalog`.`default_database`.`o`"
 
 

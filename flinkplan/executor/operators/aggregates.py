@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...plan.document import Plan
 from ...plan.nodes import (
     ExecNode,
     GlobalGroupAggregate,
@@ -18,7 +19,7 @@ from ...plan.nodes import (
 from ...plan.record import replace
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
-from ..aggregate_functions import java_calls
+from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, with_ttl
 from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
@@ -47,7 +48,11 @@ def _calls(
     return node.agg_calls if isinstance(node, GlobalGroupAggregate) else ()
 
 
-@translator(GroupAggregate, runs=_runs)
+def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan) -> None:
+    check_calls(node.agg_calls)
+
+
+@translator(GroupAggregate, runs=_runs, check=_check)
 def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """One updating row a group."""
     (stream,) = inputs
@@ -64,7 +69,7 @@ def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: T
     )
 
 
-@translator(LocalGroupAggregate, runs=lambda node, query: passed_by("the global phase does all"))
+@translator(LocalGroupAggregate, runs=lambda node, query: passed_by("the global phase does all"), check=_check)
 def local_group_aggregate(node: LocalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Left to the global phase."""
     return replace(inputs[0], local=node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...plan.document import Plan
 from ...plan.durations import parse_iso_duration
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import GroupWindowAggregate
@@ -19,6 +20,7 @@ from ...plan.specs import (
     TumblingWindow,
     WindowSpec,
 )
+from ..aggregate_functions import check_calls
 from ..context import TranslationContext
 from ..emission import emission_of
 from ..event_time import with_event_time
@@ -33,7 +35,12 @@ def _runs(node: GroupWindowAggregate, query: QueryPlan) -> Execution:
     return window_kernel(node, _windowing(node), node.agg_calls, query, "all functions, sessions and retractions")
 
 
-@translator(GroupWindowAggregate, runs=_runs)
+def _check(node: GroupWindowAggregate, plan: Plan) -> None:
+    check_calls(node.agg_calls)
+    check_merges(_windowing(node), node.agg_calls)
+
+
+@translator(GroupWindowAggregate, runs=_runs, check=_check)
 def group_window_aggregate(
     node: GroupWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -50,7 +57,6 @@ def group_window_aggregate(
         emission_of(node, windowing.is_proctime, context),
         panes=True,
     )
-    check_merges(what)
     return aggregate_windows(context, stream if windowing.is_proctime else with_event_time(stream), what)
 
 

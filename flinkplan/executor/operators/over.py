@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import OverAggregate
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal
 from ...plan.specs import OverGroup, OverSpec
 from ...plan.types import row
+from ..aggregate_functions import check_calls
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
@@ -42,7 +44,20 @@ def _runs(node: OverAggregate, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.OverAggregate", why, rows, frame, TIMER)
 
 
-@translator(OverAggregate, runs=_runs)
+def _check(node: OverAggregate, plan: Plan) -> None:
+    group = _only_group(node.over_spec)
+    check_calls(group.agg_calls)
+    preceding = _preceding(node.over_spec, group)
+    (source,) = plan.inputs(node)
+    order = source.output_type.field_types[group.order_by.fields[0].index]
+    if not order.is_time_attribute:
+        if preceding != UNBOUNDED:
+            raise UnsupportedError("a bounded frame of an OVER window that is not ordered by time")
+    elif len(group.order_by.fields) > 1 or not group.order_by.fields[0].is_ascending:
+        raise UnsupportedError("OVER ordered by time downwards or by more", hint="order by the time attribute alone")
+
+
+@translator(OverAggregate, runs=_runs, check=_check)
 def over_aggregate(node: OverAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Aggregate up to the current row."""
     (stream,) = inputs
@@ -57,8 +72,6 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
     from pyspark.sql import functions as F
 
     spec = node.over_spec
-    if len(group.order_by.fields) > 1 or not group.order_by.fields[0].is_ascending:
-        raise UnsupportedError("OVER ordered by time downwards or by more", hint="order by the time attribute alone")
     order = group.order_by.fields[0].index
     proctime = stream.type.field_types[order].is_proctime
     timed = _with_constants(stream if proctime else with_event_time(stream), spec, context)
@@ -88,8 +101,6 @@ def _by_any_order(node: OverAggregate, group: OverGroup, stream: Stream, context
     from pyspark.sql import functions as F
 
     spec = node.over_spec
-    if _preceding(spec, group) != UNBOUNDED:
-        raise UnsupportedError("a bounded frame of an OVER window that is not ordered by time")
     widened = _with_constants(stream, spec, context)
     schema = schema_of(widened.type.field_types)
     frame = keyed(widened, spec.partition.fields, [F.struct(*widened.columns).alias(ROW)])

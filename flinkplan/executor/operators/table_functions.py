@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import Correlate, Values
 from ...plan.record import replace
@@ -36,16 +37,21 @@ def values(node: Values, inputs: tuple[Stream, ...], context: TranslationContext
     return Stream(frame.select(*columns, frame[SEQUENCE].cast("bigint").alias(SEQUENCE)), node.output_type)
 
 
-@translator(Correlate, runs=lambda node, query: native("Generate"))
+def _check(node: Correlate, plan: Plan) -> None:
+    call = node.function_call
+    if not isinstance(call, Call) or call.name not in _FUNCTIONS:
+        raise UnsupportedError(f"the table function {getattr(call, 'name', '')} cannot be executed")
+
+
+@translator(Correlate, runs=lambda node, query: native("Generate"), check=_check)
 def correlate(node: Correlate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row with the rows that a table function yields for it; LEFT: or with NULLs, if there are none."""
     from pyspark.sql import functions as F
 
     (stream,) = inputs
     call = node.function_call
-    function = _FUNCTIONS.get(call.name) if isinstance(call, Call) else None
-    if not isinstance(call, Call) or function is None:
-        raise UnsupportedError(f"the table function {getattr(call, 'name', '')} cannot be executed")
+    assert isinstance(call, Call), "it was checked"
+    function = _FUNCTIONS[call.name]
     width = len(stream.type.fields)
     arguments = [context.expression(_uncorrelated(o, stream.type), stream) for o in call.operands]
     types = node.output_type.field_types[width:]

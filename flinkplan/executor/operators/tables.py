@@ -10,7 +10,6 @@ from ...plan.specs import ContextResolvedTable
 from ..connectors import find_connector
 from ..constraints import enforce_constraints
 from ..context import TranslationContext
-from ..errors import TableError
 from ..execution import Execution, QueryPlan, kernel, native, with_ttl
 from ..registry import translator
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
@@ -59,7 +58,6 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
 
     (stream,) = inputs
     table = table_of(node.dynamic_table_sink.table, context.variables)
-    _check_rowtime(node, table, stream, context)
     stream = enforce_constraints(node, table, stream, context)
     if stream.changelog:
         kinds = [ROW_KINDS[kind] for kind in node.input_changelog_mode]
@@ -69,17 +67,6 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
     columns = [stream.column(i).alias(f"c{position}") for position, i in enumerate(sink_order(table))]
     hidden = [stream.frame[KIND], stream.frame[SEQUENCE]] if stream.changelog else []
     return replace(stream, frame=stream.frame.select(*columns, *hidden))
-
-
-def _check_rowtime(node: Sink, table: Table, stream: Stream, context: TranslationContext) -> None:
-    """Refuse rows with several times, of which Flink could write one only as theirs."""
-    times = [field.name for field in stream.type.fields if field.type.is_rowtime]
-    if len(times) > 1 and context.option(node, ROWTIME_INSERTER) == "ENABLED":
-        raise TableError(
-            f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table "
-            f"'{table.identifier.replace('`', '')}'.",
-            hint="cast all but one of them to TIMESTAMP or TIMESTAMP_LTZ",
-        )
 
 
 def sink_order(table: Table) -> list[int]:

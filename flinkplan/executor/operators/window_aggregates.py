@@ -6,10 +6,12 @@ partial aggregation takes its place.
 
 from __future__ import annotations
 
+from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
 from ...plan.record import replace
 from ...plan.specs import HoppingWindow, WindowSpec
+from ..aggregate_functions import check_calls
 from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time
 from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
@@ -30,7 +32,13 @@ def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Ex
     return window_kernel(node, node.windowing, node.agg_calls, query, query.obstacle)
 
 
-@translator(LocalWindowAggregate, runs=lambda node, query: passed_by("the global phase does all"))
+def _check(node: LocalWindowAggregate | WindowAggregate, plan: Plan) -> None:
+    _check_slices(node.windowing.window)
+    check_calls(node.agg_calls)
+    check_merges(node.windowing, node.agg_calls)
+
+
+@translator(LocalWindowAggregate, runs=lambda node, query: passed_by("the global phase does all"), check=_check)
 def local_window_aggregate(
     node: LocalWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -61,7 +69,7 @@ def global_window_aggregate(
     )
 
 
-@translator(WindowAggregate, runs=_runs)
+@translator(WindowAggregate, runs=_runs, check=_check)
 def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The aggregation in one phase."""
     (stream,) = inputs
@@ -80,8 +88,6 @@ def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context:
 
 
 def _aggregate(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:
-    _check_slices(what.windowing.window)
-    check_merges(what)
     timed = stream if what.windowing.is_proctime else with_event_time(stream)
     if is_native_query(context.plan):
         return _aggregate_natively(timed, what)

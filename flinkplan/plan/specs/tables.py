@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -78,7 +79,8 @@ class ContextResolvedTable(PlanRecord):
     @property
     def name(self) -> str:
         """The last part of the identifier, unquoted."""
-        return self.identifier.rsplit("`.`", 1)[-1].strip("`").replace("``", "`")
+        parts = re.findall(r"`((?:[^`]|``)*)`", self.identifier) or self.identifier.split(".")
+        return str(parts[-1]).replace("``", "`")
 
     @property
     def options(self) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.registry import check_supported
+from flinkplan.executor.registry import check_nodes
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.planner import compile_script
@@ -43,7 +43,7 @@ def compiled(query: str) -> Plan:
 def test_is_refused_before_the_job(expression: str, types: str, hint: str) -> None:
     plan = compiled(f"SELECT CAST({expression} AS STRING) FROM t")
     with pytest.raises(UnsupportedError) as error:
-        check_supported(plan)
+        check_nodes(plan)
     assert types in error.value.message
     assert hint in str(error.value.hint)
     assert error.value.where == "node 2 (/nodes/1)"
@@ -59,7 +59,7 @@ def test_is_refused_before_the_job(expression: str, types: str, hint: str) -> No
 )
 def test_wherever_it_stands(query: str, node: int) -> None:
     with pytest.raises(UnsupportedError) as error:
-        check_supported(compiled(query))
+        check_nodes(compiled(query))
     assert str(error.value.where).startswith(f"node {node} ")
 
 
@@ -71,4 +71,4 @@ def test_wherever_it_stands(query: str, node: int) -> None:
     ],
 )
 def test_what_runs_is_let_through(expression: str) -> None:
-    check_supported(compiled(f"SELECT s FROM t WHERE {expression}"))
+    check_nodes(compiled(f"SELECT s FROM t WHERE {expression}"))

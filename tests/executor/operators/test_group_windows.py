@@ -14,7 +14,7 @@ from flinkplan.executor.operators.group_windows import group_window_aggregate
 from flinkplan.plan.errors import PlanError
 from flinkplan.plan.nodes import GroupWindowAggregate
 from flinkplan.plan.record import replace
-from flinkplan.plan.session import LOCAL_TIME_ZONE
+from flinkplan.plan.settings import LOCAL_TIME_ZONE
 from flinkplan.plan.specs import (
     AggregateCall,
     GroupWindow,
