@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .options import assignment, read_reference
-from .pipelines import compile_pipeline
+from .pipelines import Warnings, compile_pipeline
 
 
 @click.command(short_help="Compile a pipeline to a plan.")
@@ -17,6 +17,8 @@ from .pipelines import compile_pipeline
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--if-not-exists", is_flag=True, help="Leave an existing plan alone and do nothing.")
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Leave warnings of this rule, or pattern, out.")
+@click.option("--strict", is_flag=True, help="Write no plan where there is a warning, and end with 1.")
 def command(
     pipeline: str,
     output: str,
@@ -24,10 +26,13 @@ def command(
     options: tuple[tuple[str, str], ...],
     if_not_exists: bool,
     force: bool,
-) -> None:
+    ignore: tuple[str, ...],
+    strict: bool,
+) -> int:
     """Compile PIPELINE (a SQL script or a spec in YAML, or - for a script on standard input) to Flink's plan.
 
-    The plan's file appears whole or not at all; one that exists is left alone unless --force says otherwise.
+    The plan's file appears whole or not at all; one that exists is left alone unless --force says otherwise. Warnings,
+    of what is perhaps not as meant, go to standard error; 'flinkplan rule' explains them.
 
     With --like a job goes on under the new plan from a savepoint that it made under OLD: Flink finds state by ids, so
     operators that stay keep theirs, and new ones get ids that none before them had. OLD is a file, - for standard
@@ -42,12 +47,15 @@ def command(
         raise click.UsageError("Only one of PIPELINE and OLD can come from standard input.")
     exists = output != "-" and Path(output).exists()
     if exists and if_not_exists:
-        return
+        return 0
     if exists and not force:
         raise PlanError(
             "the plan exists already", where=output, hint="--force replaces it, --if-not-exists leaves it alone"
         )
-    plan = compile_pipeline(pipeline, dict(options))
+    warnings = Warnings(ignore)
+    plan = compile_pipeline(pipeline, dict(options), warnings)
+    if strict and warnings.count:
+        return 1
     if like is not None:
         from ..compat.successor import read_predecessor
         from .succession import succeed
@@ -57,3 +65,4 @@ def command(
         click.echo(dumps(plan))
     else:
         write_text(output, dumps(plan))
+    return 0

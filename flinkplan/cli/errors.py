@@ -8,8 +8,9 @@ import traceback
 import click
 
 from ..plan.errors import FlinkplanError
+from ..plan.findings import Finding
 from ..plan.printable import printable
-from ..plan.snippets import described
+from ..plan.snippets import described, underline_file
 
 INTERRUPTED = 130
 TERMINATED = 143
@@ -34,6 +35,21 @@ def print_error(error: FlinkplanError) -> None:
             click.echo(snippet, err=True)
         if hint:
             click.echo(click.style("hint: ", fg="cyan") + hint, err=True)
+
+
+def print_warning(finding: Finding) -> None:
+    """What is perhaps not as meant, with the rule that says so."""
+    where = finding.location
+    snippet = underline_file(where) if where else None
+    click.echo(
+        click.style("warning", fg="yellow", bold=True) + f"[{finding.rule}]: {printable(finding.message)}", err=True
+    )
+    if where:
+        click.echo(click.style(" --> ", fg="blue") + printable(str(where)), err=True)
+    if snippet:
+        click.echo(printable(snippet), err=True)
+    if finding.hint:
+        click.echo(click.style("hint: ", fg="cyan") + printable(finding.hint), err=True)
 
 
 def print_internal_error(error: BaseException, debug: bool) -> None:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from .errors import print_warning
 from .options import read_input, read_pipeline_text
 
 if TYPE_CHECKING:
     from ..plan.document import Plan
+    from ..plan.findings import Finding
 
 
-def compile_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Compile a SQL script, or a spec in YAML."""
+class Warnings:
+    """Prints warnings, but for those of the rules to ``ignore``, and counts them."""
+
+    def __init__(self, ignore: Sequence[str] = ()) -> None:
+        self._ignore = ignore
+        self.count = 0
+
+    def __call__(self, finding: Finding) -> None:
+        if not any(fnmatchcase(finding.rule, pattern) for pattern in self._ignore):
+            self.count += 1
+            print_warning(finding)
+
+
+def compile_pipeline(path: str, options: Mapping[str, str], warnings: Warnings | None = None) -> Plan:
+    """Compile a SQL script, or a spec in YAML; warnings are printed."""
     text, name = read_pipeline_text(path)
-    return _compile(text, name, options)
+    return _compile(text, name, options, warnings)
 
 
 def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
@@ -39,7 +55,9 @@ def restore(plan: Plan, path: str, options: Mapping[str, str]) -> Plan:
     return definitions(parse_pipeline(*read_input(path)), options).restore(plan)
 
 
-def _compile(text: str, name: str, options: Mapping[str, str], *, complete: bool = False) -> Plan:
+def _compile(
+    text: str, name: str, options: Mapping[str, str], warnings: Warnings | None = None, *, complete: bool = False
+) -> Plan:
     from ..planner import compile_script
 
-    return compile_script(text, file=name, options=options, complete=complete)
+    return compile_script(text, file=name, options=options, complete=complete, warn=warnings or Warnings())

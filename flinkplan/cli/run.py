@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .errors import print_warning
 from .jobs import JobRunner, job_options
 from .options import assignment, read_pipeline_text
 
@@ -26,7 +27,7 @@ def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], *
     text, name = read_pipeline_text(script)
     statements = parse_pipeline(text, name).statements
     with JobRunner(debug=debug, **job) as runner:
-        environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start)
+        environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start, print_warning)
         for statement in statements:
             result = environment.execute_statement(statement)
             if list(result.collect()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from .options import read_plan_text
 from .tables import aligned
 
 if TYPE_CHECKING:
+    from ..plan.document import Plan
     from ..plan.ttl import Edit, State
 
 
@@ -34,7 +36,9 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
     if not edits:
         if in_place:
             raise click.UsageError("--in-place needs --set or --all.")
-        _list(list(states(loads(text, name))), format_)
+        plan_ = loads(text, name)
+        _list(list(states(plan_)), format_)
+        _warn(plan_)
         return
     edited, changes = set_ttls(text, edits, name)
     for change in changes:
@@ -45,6 +49,29 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
         write_text(plan, edited)
     else:
         click.echo(edited, nl=False)
+    _warn(loads(edited, name), _written(sets, all_))
+
+
+def _written(sets: tuple[str, ...], all_: str | None) -> dict[str, str]:
+    """The TTLs of the command line as they are written, by what they are set for."""
+    parts = (text.rpartition("=") for text in sets)
+    return {**({} if all_ is None else {"every state": all_}), **{target: ttl for target, _, ttl in parts}}
+
+
+def _warn(plan: Plan, written: Mapping[str, str] | None = None) -> None:
+    """Say of TTLs, as the plan has them or as they are written now, what is perhaps not as meant."""
+    from ..plan.advice import of_duration, of_plan
+    from ..plan.record import replace
+    from ..plan.ttl import states
+    from .errors import print_warning
+
+    ttls = {state.address: state.ttl for state in states(plan) if state.ttl is not None}
+    for target, ttl in {**ttls, **(written or {})}.items():
+        for finding in of_duration(ttl, f"the TTL of {target}"):
+            print_warning(finding)
+    for finding in of_plan(plan):
+        if finding.rule == "ttl-downstream":
+            print_warning(replace(finding, message=f"node {finding.node}: {finding.message}"))
 
 
 def _edits(sets: tuple[str, ...], all_: str | None) -> list[Edit]:

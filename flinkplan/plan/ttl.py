@@ -105,6 +105,23 @@ def _keeps_state(node: ExecNode) -> bool:
     return bool(getattr(node, "require_upsert_materialize", True))
 
 
+def forgetful(plan: Plan) -> Iterator[tuple[ExecNode, ExecNode, int, int]]:
+    """Operators that forget sooner than the nearest stateful ones upstream: both, the shortest TTL of the one, and the
+    longest of the other, in milliseconds; 0 is for ever.
+    """
+    nearest: dict[int, dict[int, ExecNode]] = {}
+    for node in plan.nodes:
+        upstream = {n.id: n for i in plan.inputs(node) for n in nearest[i.id].values()}
+        if node.states and node.is_stateful:
+            shortest = min((s.ttl_ms for s in node.states if s.ttl_ms), default=0)
+            for other in upstream.values():
+                longest = 0 if any(s.ttl_ms == 0 for s in other.states) else max(s.ttl_ms for s in other.states)
+                if shortest and (not longest or shortest < longest):
+                    yield node, other, shortest, longest
+            upstream = {node.id: node}
+        nearest[node.id] = upstream
+
+
 def set_ttls(text: str, edits: Sequence[Edit], file: str | None = None) -> tuple[str, list[Change]]:
     """The plan's text with the edits made, the later ones over the earlier, and what they changed.
 

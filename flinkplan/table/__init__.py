@@ -4,7 +4,7 @@ Importing it starts no JVM; only executing a plan does.
 """
 
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
-from .environment import StatementSet, TableEnvironment
+from .environment import FlinkplanWarning, StatementSet, TableEnvironment
 from .result import JobClient, ResultKind, TableResult
 from .settings import EnvironmentSettings, TableConfig
 
@@ -12,6 +12,7 @@ __all__ = [
     "CompiledPlan",
     "EnvironmentSettings",
     "ExplainDetail",
+    "FlinkplanWarning",
     "JobClient",
     "PlanReference",
     "ResultKind",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..plan.errors import Location, PlanError, UnsupportedError
 from ..plan.explain import explain_text
 from ..plan.files import Place
+from ..plan.findings import Finding
 from ..planner.session import Session
 from ..planner.sql import parse_script
 from ..planner.sql.ast import (
@@ -32,15 +34,35 @@ from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
 
 
+class FlinkplanWarning(UserWarning):
+    """What is compiled, but is perhaps not as meant; ``finding`` names the rule that says so, and the place."""
+
+    def __init__(self, finding: Finding) -> None:
+        hint = f" ({finding.hint})" if finding.hint else ""
+        where = f"{finding.location}: " if finding.location else ""
+        super().__init__(f"{where}{finding.message}{hint} [{finding.rule}]")
+        self.finding = finding
+
+
+def _warn(finding: Finding) -> None:
+    warnings.warn(FlinkplanWarning(finding), stacklevel=2)
+
+
 class TableEnvironment:
     """A catalog, options, and the statements that use them.
 
     ``runner`` starts plans with the environment's options; unless given, jobs run as these say (:mod:`.jobs`).  Where
     the option ``flinkplan.like`` names a plan, compiled plans succeed it, as by :meth:`CompiledPlan.like`.
+    ``warn`` is told of what is perhaps not as meant; unless given, it becomes a :class:`FlinkplanWarning`.
     """
 
-    def __init__(self, settings: EnvironmentSettings, runner: Starter | None = None) -> None:
-        self._session = Session(settings.options)
+    def __init__(
+        self,
+        settings: EnvironmentSettings,
+        runner: Starter | None = None,
+        warn: Callable[[Finding], None] | None = None,
+    ) -> None:
+        self._session = Session(settings.options, warn or _warn, executes=True)
         self._runner: Runner = lambda plan: (runner or start)(plan, self._session.config)
 
     @staticmethod
@@ -50,7 +72,7 @@ class TableEnvironment:
 
     def get_config(self) -> TableConfig:
         """The environment's options."""
-        return TableConfig(lambda: self._session.config)
+        return TableConfig(lambda: self._session.config, self._session.set_option)
 
     def execute_sql(self, stmt: str) -> TableResult:
         """Execute one statement; an INSERT starts a job and does not wait for its end.

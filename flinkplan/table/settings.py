@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 
 from ..plan.errors import UnsupportedError
 from ..plan.record import Record, field
@@ -60,16 +60,17 @@ Builder = EnvironmentSettings.Builder
 class TableConfig:
     """The options of an environment, the same that ``SET`` and ``RESET`` change."""
 
-    def __init__(self, options: Callable[[], MutableMapping[str, str]]) -> None:
+    def __init__(self, options: Callable[[], Mapping[str, str]], set_option: Callable[[str, str], None]) -> None:
         self._options = options
+        self._set_option = set_option
 
     def get(self, key: str, default_value: str) -> str:
         """An option's value, or the default."""
         return self._options().get(key, default_value)
 
     def set(self, key: str, value: str) -> TableConfig:
-        """Set an option."""
-        self._options()[key] = value
+        """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have, as ``SET`` does."""
+        self._set_option(key, value)
         return self
 
     def get_local_timezone(self) -> str:

@@ -54,7 +54,11 @@ def test_ttl_lists_every_state(plan: Path, golden: Golden) -> None:
 
 def test_ttl_writes_to_standard_output_and_says_what_it_set(plan: Path) -> None:
     outcome = flinkplan("ttl", "plan.json", "--set", "join.leftState=3s")
-    assert outcome.err == "join (node 9) leftState: 1 h → 3 s\n"
+    assert outcome.err == (
+        "join (node 9) leftState: 1 h → 3 s\n"
+        "warning[ttl-downstream]: node 9: it keeps state for 3 s, while deduplicate upstream keeps it for 1 h\n"
+        "hint: let it keep state as long, or longer\n"
+    )
     assert outcome.out != TEXT
     assert plan.read_text("utf-8") == TEXT
 

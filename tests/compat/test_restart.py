@@ -127,6 +127,7 @@ def test_a_job_that_has_ended(checkpoint: Path) -> None:
 
 def test_a_job_that_was_ending_its_input_keeps_to_that(checkpoint: Path) -> None:
     CheckpointRecord(checkpoint).begin(PLAN, "bounded", {})
+    (checkpoint / "in" / "orders").mkdir(parents=True)
     with pytest.raises(FlinkplanError, match="was ending its input; it cannot go on in the mode available-now"):
         execute(PLAN, JobOptions(str(checkpoint), variables={"DIR": str(checkpoint)}, mode=Mode.AVAILABLE_NOW))
 
@@ -134,6 +135,7 @@ def test_a_job_that_was_ending_its_input_keeps_to_that(checkpoint: Path) -> None
 def test_a_checkpoint_is_one_jobs_alone(checkpoint: Path) -> None:
     record = CheckpointRecord(checkpoint)
     record.prepare()
+    (checkpoint / "in" / "orders").mkdir(parents=True)
     assert not record.is_in_use
     code = "import fcntl, sys; file = open(sys.argv[1], 'r+b'); fcntl.lockf(file, fcntl.LOCK_EX); print(); input()"
     command = [sys.executable, "-c", code, str(record.lock_file)]

@@ -10,7 +10,15 @@ from typing import Any, cast
 import pytest
 
 import flinkplan
-from flinkplan import BindError, CatalogError, CompiledPlan, EnvironmentSettings, PlanReference, TableEnvironment
+from flinkplan import (
+    BindError,
+    CatalogError,
+    CompiledPlan,
+    EnvironmentSettings,
+    FlinkplanWarning,
+    PlanReference,
+    TableEnvironment,
+)
 from flinkplan.plan.document import Plan, load
 from flinkplan.plan.errors import FlinkplanError, PlanError, UnsupportedError
 from flinkplan.table import ResultKind
@@ -96,10 +104,19 @@ def test_a_definition_that_fails_leaves_its_name_usable(env: TableEnvironment) -
 
 def test_config_and_set_are_one(env: TableEnvironment) -> None:
     config = env.get_config().set("table.exec.state.ttl", "1 h")
-    env.execute_sql("SET 'a.b' = 'c'")
+    with pytest.warns(FlinkplanWarning, match="there is no option 'a.b'") as told:
+        env.execute_sql("SET 'a.b' = 'c'")
+    assert [cast(FlinkplanWarning, warning.message).finding.rule for warning in told] == ["setting-unknown"]
     assert config.get("a.b", "") == "c"
     assert list(env.execute_sql("SET").collect()) == [("a.b", "c"), ("table.exec.state.ttl", "1 h")]
     env.execute_sql("RESET")
+    assert config.to_map() == {}
+    with pytest.raises(FlinkplanError, match=r"'soon' is no value of table.exec.state.ttl"):
+        config.set("table.exec.state.ttl", "soon")
+    with pytest.raises(FlinkplanError, match=r"is no value of table.local-time-zone"):
+        config.set_local_timezone("Mars/Olympus")
+    with pytest.raises(FlinkplanError, match=r"is no value of table.exec.mini-batch.enabled"):
+        TableEnvironment.create(EnvironmentSettings({"table.exec.mini-batch.enabled": "perhaps"}))
     assert config.to_map() == {}
     config.set_local_timezone("Europe/Berlin")
     assert env.get_config().get_local_timezone() == "Europe/Berlin"

@@ -11,7 +11,7 @@ from ...plan.findings import Severity
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, node_classes
 from ...plan.specs import StateMetadata
-from ...plan.ttl import expiry
+from ...plan.ttl import expiry, forgetful
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..stored import Stored, StoredColumn, sql_type, stored
@@ -208,38 +208,14 @@ def _ttl_ms(state: StateMetadata, node: ExecNode) -> int:
 @plan_judge
 def shorter_downstream(c: Comparison) -> Iterator[Judgement]:
     """Operators that came to forget sooner than those that feed them."""
-    before = {(node.id, upstream.id) for node, upstream in _forgetful(c.old.plan)}
+    before = {(node.id, upstream.id) for node, upstream, *_ in forgetful(c.old.plan)}
     olds = {new.id: old for old, new in c.became().items()}
     names = node_names(c.new.plan)
-    for node, upstream in _forgetful(c.new.plan):
+    for node, upstream, shortest, longest in forgetful(c.new.plan):
         if (olds.get(node.id), olds.get(upstream.id)) not in before:
-            longest = _longest(upstream)
-            other = "never forgets" if longest == _NEVER else f"keeps state for {format_duration(int(longest))}"
-            message = f"keeps state for {format_duration(_shortest(node))}, while {names[upstream.id]} upstream {other}"
+            other = f"keeps state for {format_duration(longest)}" if longest else "never forgets"
+            message = f"keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {other}"
             yield Judgement(TTL_SHORTER, message, c.old.plan.by_id.get(olds.get(node.id, -1)), node, "/state")
-
-
-_NEVER = float("inf")
-
-
-def _longest(node: ExecNode) -> float:
-    return max((_ttl_ms(s, node) or _NEVER for s in node.states), default=0)
-
-
-def _shortest(node: ExecNode) -> int:
-    return min((t for s in node.states if (t := _ttl_ms(s, node))), default=0)
-
-
-def _forgetful(plan: Plan) -> Iterator[tuple[ExecNode, ExecNode]]:
-    """Operators, each with the nearest operators upstream that remember longer."""
-    nearest: dict[int, dict[int, ExecNode]] = {}
-    for node in plan.nodes:
-        upstream = {n.id: n for i in plan.inputs(node) for n in nearest[i.id].values()}
-        if node.states and node.is_stateful:
-            shortest = _shortest(node)
-            yield from ((node, u) for u in upstream.values() if 0 < shortest < _longest(u))
-            upstream = {node.id: node}
-        nearest[node.id] = upstream
 
 
 @pair_judge

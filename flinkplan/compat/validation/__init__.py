@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ...plan import advice
 from ...plan.codec import write_object
 from ...plan.document import Plan, loads
-from ...plan.errors import Location, PlanError, together
+from ...plan.errors import FlinkplanError, Location, PlanError, together
 from ...plan.findings import Finding, Severity, errors
 from ...plan.json_text import parse_json
 from ...plan.positions import Positions
@@ -73,8 +74,18 @@ def _judged(plan: RawPlan, positions: Positions) -> list[Finding]:
     precise = {f.pointer for f in meaning if f.rule in _ABOUT_THE_VALUE}
     shape = [f for f in check_schema(plan) if f.pointer not in precise]
     meaning = [f for f in meaning if f.rule != "type" or not _holds_one_of(f.pointer, shape)]
-    found = [replace(f, location=positions.location(f.pointer)) for f in (*shape, *meaning)]
+    advised = () if errors((*shape, *meaning)) else _advised(positions.text)
+    found = [replace(f, location=positions.location(f.pointer)) for f in (*shape, *meaning, *advised)]
     return sorted(found, key=lambda f: ((f.location and f.location.line) or 0, f.pointer, f.rule))
+
+
+def _advised(text: str) -> list[Finding]:
+    """What is perhaps not as meant in a plan without errors."""
+    try:
+        plan = loads(text)
+        return [*advice.of_plan(plan), *advice.of_tables(plan)]
+    except FlinkplanError:
+        return []
 
 
 def read_plan(text: str, file: str | None = None) -> Plan:

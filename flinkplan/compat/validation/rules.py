@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan import advice
 from ...plan.findings import Rule, Severity, rule_table
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
@@ -172,5 +173,39 @@ RULES = rule_table(
         "the function is not known here",
         "flinkplan cannot run a plan with a function that it does not know.  Functions are named by their syntax and "
         "internal name, such as $UPPER$1.",
+    ),
+    *advice.RULES.values(),
+    Rule(
+        "table-option",
+        ERROR,
+        "a table has an option that its connector or format does not take",
+        "Flink looks at the options when the plan is executed. Told with --for.",
+    ),
+    Rule(
+        "spark-node",
+        ERROR,
+        "an operator, or an expression in it, is not executed here",
+        "The plan is good, and Flink executes it, but flinkplan execute refuses it. An error with --for spark, a note "
+        "where no engine is named, and left out with --for flink.",
+    ),
+    Rule(
+        "spark-table",
+        ERROR,
+        "a table cannot be read or written here",
+        "Its connector or format is not executed by flinkplan execute, or its columns or abilities are none that are. "
+        "An error with --for spark, a note where no engine is named, and left out with --for flink.",
+    ),
+    Rule(
+        "spark-files",
+        ERROR,
+        "the files that a source reads are not there",
+        "A job over bounded files does not start without them. Told with --for spark.",
+    ),
+    Rule(
+        "spark-variable",
+        Severity.NOTE,
+        "a variable in the tables' options is not set",
+        "flinkplan execute needs --var NAME=VALUE for it; so does validate, to look at the files. Told with --for "
+        "spark.",
     ),
 )

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flinkplan.compat.validation import RULES, validate_text
+from flinkplan.plan import advice
 from flinkplan.plan.findings import Finding, Severity
 from tests.parity.corpus import HERE, Case, cases
 
@@ -39,15 +40,48 @@ def ttl(value: Any) -> Edit:
     return lambda plan: join(plan)["state"][0].update(ttl=value)
 
 
+OF_ENGINES = {"table-option", "spark-node", "spark-table", "spark-files", "spark-variable"}
+"""Rules of ``--for``, whose findings are those of the executor."""
+
+
 def test_a_finding_of_every_rule_is_tested() -> None:
     tested = {case.values[0] for case in [*EDITS, *WITHOUT_JSON]}
-    assert tested == RULES.keys()
+    assert tested | advice.RULES.keys() | OF_ENGINES == RULES.keys()
 
 
 @pytest.mark.parametrize("case", [case for case in cases() if case.compiles], ids=lambda case: case.name)
 def test_nothing_is_wrong_with_what_flink_compiles(case: Case) -> None:
     found = validate_text(case.plan_file.read_text("utf-8"))
-    assert [f"{f.rule} {f.message}" for f in found] == []
+    assert [f"{f.rule} {f.message}" for f in found if f.rule not in advice.RULES] == []
+
+
+@pytest.mark.parametrize(
+    ("case", "rules"),
+    [
+        ("window-tumble-start-only-key", ["window-half"]),
+        ("ttl-hint-many-units-in-cascaded-joins", ["ttl-downstream"]),
+        ("join-two-cdc-tables-with-primary-keys", []),
+    ],
+)
+def test_what_is_perhaps_not_as_meant(case: str, rules: list[str]) -> None:
+    found = validate_text((HERE / "cases" / case / "plan.json").read_text("utf-8"))
+    assert [(f.rule, f.severity) for f in found] == [(rule, Severity.WARNING) for rule in rules]
+    assert all(f.node and f.pointer and f.hint for f in found)
+
+
+def test_a_ttl_without_a_unit() -> None:
+    (finding,) = findings(ttl("3600"))
+    assert (finding.rule, finding.pointer) == ("ttl-without-unit", f"/nodes/{JOIN}/state/0/ttl")
+    assert "3.6 s" in finding.message
+
+
+def test_a_variable_that_does_not_end() -> None:
+    def edit(plan: Any) -> None:
+        plan["nodes"][SINK]["dynamicTableSink"]["table"]["resolvedTable"]["options"]["path"] = "${OUT"
+
+    (finding,) = findings(edit)
+    assert finding.rule == "variable-unclosed"
+    assert finding.pointer == f"/nodes/{SINK}/dynamicTableSink/table/resolvedTable/options/path"
 
 
 def test_a_node_that_was_cut_out_is_missed() -> None:
@@ -69,7 +103,7 @@ def test_a_node_that_was_cut_out_is_missed() -> None:
     "value", ["1 h", "3600000 ms", "3600000ms", "3600000", "2 days", "10 min", "P1D", 3600000, 0, "0 ms", "9000 ms"]
 )
 def test_takes_every_ttl_that_flink_takes(value: object) -> None:
-    assert findings(ttl(value)) == []
+    assert [f for f in findings(ttl(value)) if f.rule != "ttl-without-unit"] == []
 
 
 @pytest.mark.parametrize(

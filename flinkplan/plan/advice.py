@@ -1,0 +1,240 @@
+"""What can be compiled, but is perhaps not as meant: the warnings of ``compile``, ``validate`` and ``ttl``.
+
+Each rule has an id that stays, and is looked up where it can be told: in a setting, in the options of a table, or in
+the whole plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from .connectors import CHANGELOG, is_assumed, with_said_kinds
+from .document import Plan
+from .durations import format_duration, parse_duration
+from .errors import FlinkplanError
+from .findings import Finding, Rule, Severity, rule_table
+from .functions.comparison import are_text_and_number
+from .names import node_names
+from .nodes import (
+    Calc,
+    Exchange,
+    ExecNode,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    LocalGroupAggregate,
+    MiniBatchAssigner,
+    Sink,
+    TableSourceScan,
+    WatermarkAssigner,
+    WindowTableFunction,
+)
+from .nodes.expressions import expressions
+from .options import DURATION
+from .positions import pointer
+from .printable import shortened
+from .readable import readable
+from .rex import Call, InputRef, walk
+from .settings import SETTINGS, Effect, is_known, like, no_effect
+from .ttl import forgetful
+from .types import LogicalType
+
+RULES = rule_table(
+    Rule(
+        "setting-unknown",
+        Severity.WARNING,
+        "there is no such option",
+        "Neither Flink nor flinkplan has an option of this name, so it has no effect; perhaps it is misspelt.",
+    ),
+    Rule(
+        "setting-no-effect",
+        Severity.WARNING,
+        "Flink has this option, but here it does nothing",
+        "The option is of Flink's clusters, or of something that is done in another way here. The message says in "
+        "which.",
+    ),
+    Rule(
+        "comparison-types",
+        Severity.WARNING,
+        "a text is compared with a number",
+        "With = and <> Flink compiles this and then refuses to run it. With <, >, BETWEEN and the like the text is "
+        "cast to a number for each row, and one that is no number fails the job. Compare with a text, or write "
+        "TRY_CAST(text AS BIGINT), which is NULL where there is no number.",
+    ),
+    Rule(
+        "window-half",
+        Severity.WARNING,
+        "rows are grouped by one end of their window only",
+        "Flink aggregates by windows where both window_start and window_end are among the group's columns. By one of "
+        "them alone it is an aggregation like any other: it updates its result with each row, before the window has "
+        "ended, and keeps its groups for ever unless a TTL is set.",
+    ),
+    Rule(
+        "ttl-without-unit",
+        Severity.WARNING,
+        "a duration is a number without a unit",
+        "A bare number is of milliseconds: 3600 is less than four seconds. Write the unit, such as 1 h.",
+    ),
+    Rule(
+        "ttl-downstream",
+        Severity.WARNING,
+        "an operator forgets sooner than one that feeds it",
+        "An update of a row that is still known upstream then meets no row downstream, and is taken for a new one. A "
+        "TTL should be as long as those of the operators that feed it, or longer.",
+    ),
+    Rule(
+        "variable-unclosed",
+        Severity.WARNING,
+        "a table's option begins a variable and does not end it",
+        "Variables are written ${NAME}, of letters, digits and underscores. What is not is taken as it stands, so that "
+        "'${OUT' makes a folder of that name.",
+    ),
+    Rule(
+        "changelog-assumed",
+        Severity.WARNING,
+        "it is not known which changes a connector emits or takes",
+        f"It is taken to emit, or take, inserts only. Where that is wrong, so is the plan. Say what is right with "
+        f"'{CHANGELOG}' = 'I,UA,D' (I insert, UB and UA the rows before and after an update, D delete) among the "
+        "table's options; the plan holds it where Flink does not look.",
+    ),
+)
+
+_UNCLOSED = re.compile(r"\$\{(?![A-Za-z_][A-Za-z0-9_]*\})")
+_BARE = re.compile(r"\s*[0-9]+\s*")
+
+
+def told(rule: str, message: str, hint: str | None = None) -> Finding:
+    """A finding of one of the rules, without a place."""
+    return Finding(rule, RULES[rule].severity, message, hint=hint)
+
+
+def of_setting(key: str, value: str, *, executes: bool) -> Iterator[Finding]:
+    """What is to be said of an option that a session sets; ``executes``: one that executes what it compiles."""
+    setting = SETTINGS.get(key)
+    if not is_known(key):
+        yield told("setting-unknown", f"there is no option '{shortened(key)}'", like(key))
+    elif setting is not None and setting.effect is Effect.EXECUTING and not executes:
+        if not setting.is_default(value):
+            message = f"'{key}' has no effect when a plan is compiled: no plan holds it"
+            yield told("setting-no-effect", message, f"say it where the plan is executed: --set {key}={value}")
+    elif (instead := no_effect(key, value)) is not None:
+        yield told("setting-no-effect", f"'{key}' has no effect here: {instead}")
+    elif setting is not None and setting.option.type is DURATION:
+        yield from of_duration(value, f"'{key}'")
+
+
+def of_duration(value: str | int, what: str) -> Iterator[Finding]:
+    """What is to be said of a duration as it is written; ``what`` names it."""
+    if isinstance(value, bool) or not _BARE.fullmatch(str(value)):
+        return
+    try:
+        millis = parse_duration(value)
+    except FlinkplanError:
+        return
+    if millis:
+        hours, rest = divmod(millis, 3_600_000)
+        short = format_duration(millis)
+        about = short if not short.endswith("ms") else f"{millis / 1000:g} s"
+        hint = None if hours and not rest else f"with a unit it says what it means: '{millis} s' or '{millis} ms'"
+        yield told("ttl-without-unit", f"{what} is {millis} without a unit: milliseconds, that is {about}", hint)
+
+
+def of_table(name: str, options: Mapping[str, str], as_sink: bool) -> Iterator[tuple[str, Finding]]:
+    """What is to be said of a table's options, each with the option's key."""
+    for key, value in options.items():
+        if _UNCLOSED.search(value):
+            message = f"'{key}' of the table '{name}' begins a variable that does not end: {shortened(value)}"
+            yield key, told("variable-unclosed", message, "write ${NAME}, of letters, digits and underscores")
+    if "connector" in options and is_assumed(options, as_sink):
+        does = "takes" if as_sink else "emits"
+        who = f"the connector '{shortened(options['connector'])}'"
+        message = f"it is not known which changes {who} {does}: inserts only is assumed"
+        yield "connector", told("changelog-assumed", message, f"say it with '{CHANGELOG}' = 'I,UA,D'")
+
+
+def of_plan(plan: Plan) -> Iterator[Finding]:
+    """What is to be said of the plan as a whole, each at its node."""
+    indexes = {node.id: index for index, node in enumerate(plan.nodes)}
+    names = node_names(plan)
+
+    def at(node: ExecNode, finding: Finding, *steps: str | int) -> Finding:
+        place = pointer("nodes", indexes[node.id], *steps)
+        return Finding(finding.rule, finding.severity, finding.message, place, None, node.id, node.type, finding.hint)
+
+    for node in plan.nodes:
+        if (mixed := _mixed_comparison(node)) is not None:
+            yield at(node, of_comparison(*mixed, equality=True))
+        half = _half_of_window(plan, node)
+        if half is not None:
+            ends = ("window_start", "window_end")
+            message = f"rows are grouped by {ends[half]} without {ends[1 - half]}: this is no aggregation by windows"
+            yield at(node, told("window-half", message, f"group by {ends[1 - half]}, too"), "grouping")
+    for node, upstream, shortest, longest in forgetful(plan):
+        other = f"keeps it for {format_duration(longest)}" if longest else "never forgets"
+        message = f"it keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {other}"
+        yield at(node, told("ttl-downstream", message, "let it keep state as long, or longer"), "state")
+
+
+def of_tables(plan: Plan) -> Iterator[Finding]:
+    """What is to be said of the options of the plan's tables."""
+    for index, node in enumerate(plan.nodes):
+        if isinstance(node, TableSourceScan):
+            reference, steps = node.scan_table_source.table, ("scanTableSource",)
+        elif isinstance(node, Sink):
+            reference, steps = node.dynamic_table_sink.table, ("dynamicTableSink",)
+        else:
+            continue
+        options = with_said_kinds(reference.options, node)
+        for key, finding in of_table(reference.name, options, isinstance(node, Sink)):
+            place = pointer("nodes", index, *steps, "table", "resolvedTable", "options", key)
+            yield Finding(
+                finding.rule, finding.severity, finding.message, place, None, node.id, node.type, finding.hint
+            )
+
+
+def of_comparison(left: LogicalType, right: LogicalType, *, equality: bool) -> Finding:
+    """What is to be said of a text that is compared with a number."""
+    what = readable(f"{left.nullable_()} is compared with {right.nullable_()}")
+    then = "Flink compiles this, and refuses to run it" if equality else "a text that is no number fails the job"
+    return told("comparison-types", f"{what}: {then}", "compare texts with texts, or TRY_CAST the text to a number")
+
+
+def _mixed_comparison(node: ExecNode) -> tuple[LogicalType, LogicalType] | None:
+    for outermost in expressions(node):
+        for rex in walk(outermost):
+            if isinstance(rex, Call) and rex.name in ("$=$1", "$<>$1") and len(rex.operands) == 2:
+                left, right = (operand.type for operand in rex.operands)
+                if are_text_and_number(left, right):
+                    return left, right
+    return None
+
+
+_PASSING = (Exchange, MiniBatchAssigner, WatermarkAssigner)
+
+
+def _half_of_window(plan: Plan, node: ExecNode) -> int | None:
+    """0 where a group is of window_start alone, 1 where of window_end alone; ``None`` for all else."""
+    if not isinstance(node, (GroupAggregate, GlobalGroupAggregate)):
+        return None
+    (source,) = plan.inputs(node)
+    found = {end for column in node.grouping if (end := _end_of_window(plan, source, column)) is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _end_of_window(plan: Plan, node: ExecNode, column: int) -> int | None:
+    """Which end of a window a column of a node is."""
+    while not isinstance(node, WindowTableFunction):
+        if isinstance(node, Calc):
+            rex = node.projection[column] if column < len(node.projection) else None
+            if not isinstance(rex, InputRef):
+                return None
+            column = rex.index
+        elif isinstance(node, LocalGroupAggregate):
+            if column >= len(node.grouping):
+                return None
+            column = node.grouping[column]
+        elif not isinstance(node, _PASSING):
+            return None
+        (node,) = plan.inputs(node)
+    end = column - (len(node.fields) - 3)
+    return end if end in (0, 1) else None
