@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import assignment, read_plan_text, report_format
+from .pipelines import restore
 
 if TYPE_CHECKING:
     from ..executor.checks import Refusal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options.")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option("--tables", metavar="SCRIPT", help="Where tables are defined that the plan only names.")
 @report_format
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 def command(
@@ -32,13 +34,14 @@ def command(
     engine: str | None,
     var: tuple[tuple[str, str], ...],
     options: tuple[tuple[str, str], ...],
+    tables: str | None,
     format_: str,
     strict: bool,
 ) -> int:
     """Check PLAN (a file, or - for standard input): its JSON, its schema, then what it means.
 
-    Everything is reported at once, with the line. Ends with 1 where an error is found. --var and --set are those of
-    execute. No JVM is started.
+    Everything is reported at once, with the line. Ends with 1 where an error is found. --var, --set and --tables are
+    those of execute. No JVM is started.
     """
     from ..compat.reports import Report, render
     from ..compat.validation import RULES, validate_text
@@ -48,7 +51,9 @@ def command(
     text, name = read_plan_text(plan)
     findings = validate_text(text, name)
     if not errors(findings):
-        findings += _of_engine(loads(text, name), text, name, engine, dict(var), dict(options))
+        held = loads(text, name)
+        whole = held if tables is None else restore(held, tables, dict(options))
+        findings += _of_engine(whole, text, name, engine, dict(var), dict(options))
     report = Report("validate", name, findings, RULES, {name: text}, strict)
     click.echo(render(report, format_), nl=False)
     return 1 if any(map(report.fails, findings)) else 0
@@ -82,5 +87,5 @@ def _of_engine(
                 yield found(refusal, f"spark-{refusal.subject.value}", severity)
             case Subject.FILES if engine == "spark":
                 yield found(refusal, "spark-files", severity)
-            case Subject.VARIABLE if engine == "spark":
-                yield found(refusal, "spark-variable", Severity.NOTE)
+            case Subject.VARIABLE | Subject.DEFINITION if engine == "spark":
+                yield found(refusal, f"spark-{refusal.subject.value}", Severity.NOTE)

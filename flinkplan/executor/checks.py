@@ -34,6 +34,8 @@ class Subject(Enum):
     """An option of a table that Flink refuses, too."""
     VARIABLE = "variable"
     """A variable in options of tables that nobody has set."""
+    DEFINITION = "definition"
+    """A table whose definition the plan leaves to the session."""
     FILES = "files"
     """Files that are not there."""
 
@@ -69,7 +71,7 @@ def refusals(
             yield Refusal(Subject.TABLE, e, indexes[node.id])
 
 
-_OF_A_RUN = (Subject.VARIABLE, Subject.FILES)
+_OF_A_RUN = (Subject.VARIABLE, Subject.DEFINITION, Subject.FILES)
 
 
 def check_runnable(plan: Plan) -> None:
@@ -110,7 +112,11 @@ def _of_table(
         if (several := _rowtimes(plan, node, options)) is not None:
             yield Refusal(Subject.TABLE, several)
         check_enforcers(node, options)
-    table = table_of(reference, variables)
+    try:
+        table = table_of(reference, variables)
+    except TableError as e:
+        yield Refusal(Subject.DEFINITION, e)
+        return
     is_source = isinstance(node, TableSourceScan)
     found = list(problems(table.name, table.options, table.resolved.schema, not is_source))
     steps = ("scanTableSource" if is_source else "dynamicTableSink", "table", "resolvedTable", "options")

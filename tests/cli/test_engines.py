@@ -42,8 +42,8 @@ REFUSED = [
 ]
 
 
-def compiled(folder: Path, statement: str) -> str:
-    (folder / "p.sql").write_text(TABLES + statement)
+def compiled(folder: Path, statement: str, tables: str = TABLES) -> str:
+    (folder / "p.sql").write_text(tables + statement)
     plan = folder / "plan.json"
     outcome = flinkplan("compile", str(folder / "p.sql"), "-o", str(plan), "--force")
     assert outcome.code == 0, outcome.err
@@ -118,3 +118,13 @@ def test_options_of_the_session_that_executes(tmp_path: Path, setting: str, word
     outcome = flinkplan("execute", plan, "--set", setting)
     assert outcome.code in (2, 3)
     assert words in outcome.err
+
+
+def test_tables_that_the_plan_only_names(tmp_path: Path) -> None:
+    script = TABLES.replace("CREATE TABLE k", "CREATE TEMPORARY TABLE k")
+    plan = compiled(tmp_path, "INSERT INTO p SELECT s, n FROM k;", script)
+    assert found(plan) == {}
+    assert found(plan, "--for", "spark")["spark-definition"][0] == "note"
+    (tmp_path / "tables.sql").write_text(script)
+    told = found(plan, "--for", "spark", "--tables", str(tmp_path / "tables.sql"))
+    assert told["spark-table"][1] == "the connector 'kafka' is not executed here"

@@ -9,7 +9,6 @@ import pytest
 
 from flinkplan.executor.checks import check_executable
 from flinkplan.executor.errors import TableError
-from flinkplan.executor.tables import table_name
 from flinkplan.plan.specs import ContextResolvedTable
 from flinkplan.planner import compile_script
 
@@ -92,4 +91,4 @@ def test_a_stream_overwrites_nothing() -> None:
     [("`c`.`d`.`t`", "t"), ("`c`.`d`.`.`", "."), ("`c`.`d`.`a``.``b`", "a`.`b"), ("`c`.`d`.`a.b`", "a.b")],
 )
 def test_the_name_of_a_table(identifier: str, name: str) -> None:
-    assert table_name(ContextResolvedTable(identifier)) == name
+    assert ContextResolvedTable(identifier).name == name

@@ -202,6 +202,13 @@ RULES = rule_table(
         "A job over bounded files does not start without them. Told with --for spark.",
     ),
     Rule(
+        "spark-definition",
+        Severity.NOTE,
+        "the plan holds the name of a table and not its definition",
+        "Of temporary tables a plan has the names only. flinkplan execute needs --tables SCRIPT for them; so does "
+        "validate, to look at them. Told with --for spark.",
+    ),
+    Rule(
         "spark-variable",
         Severity.NOTE,
         "a variable in the tables' options is not set",

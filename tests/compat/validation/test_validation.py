@@ -40,7 +40,7 @@ def ttl(value: Any) -> Edit:
     return lambda plan: join(plan)["state"][0].update(ttl=value)
 
 
-OF_ENGINES = {"table-option", "spark-node", "spark-table", "spark-files", "spark-variable"}
+OF_ENGINES = {"table-option", "spark-node", "spark-table", "spark-files", "spark-variable", "spark-definition"}
 """Rules of ``--for``, whose findings are those of the executor."""
 
 
