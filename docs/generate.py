@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -146,13 +146,99 @@ def _keys(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str) 
             yield from _keys(schema[inner], definitions, name)
 
 
+def connectors() -> Iterator[str]:
+    """The connectors, and what each one can do."""
+    from flinkplan.plan.connectors import CONNECTORS
+    from flinkplan.plan.connectors.kinds import by_format
+
+    def kinds(rule: Any) -> str:
+        from flinkplan.plan.connectors import kinds_text
+
+        if rule is None:
+            return "not known"
+        if rule is by_format:
+            return "as its format"
+        keyed, keyless = (kinds_text(rule({}, key)) for key in (True, False))
+        return keyed if keyed == keyless else f"{keyed} with a primary key, {keyless} without"
+
+    yield "| connector | what | as a source, emits | as a sink, takes | compiled | executed here |"
+    yield "|---|---|---|---|---|---|"
+    for connector in CONNECTORS.values():
+        source = kinds(connector.source.kinds) if connector.source else "–"
+        sink = kinds(connector.sink.kinds) if connector.sink else "–"
+        runs = "yes" if connector.executed else "no"
+        yield f"| `{connector.name}` | {connector.meaning} | {source} | {sink} | yes | {runs} |"
+
+
+def formats() -> Iterator[str]:
+    """The formats."""
+    from flinkplan.plan.connectors import FORMATS, kinds_text
+
+    yield "| format | what | changes | compiled | executed here |"
+    yield "|---|---|---|---|---|"
+    for format_ in FORMATS.values():
+        runs = "yes" if format_.executed else "no"
+        yield f"| `{format_.name}` | {format_.meaning} | {kinds_text(format_.kinds)} | yes | {runs} |"
+
+
+def connector_options() -> Iterator[str]:
+    """Every option of every connector and format whose options are known."""
+    from flinkplan.plan.connectors import CONNECTORS, FORMATS
+    from flinkplan.plan.connectors.bundled import EVERYWHERE
+
+    yield from ("### Every table", "", *_option_rows(EVERYWHERE, ""), "")
+    for connector in CONNECTORS.values():
+        own = [option for option in connector.options or () if option not in EVERYWHERE]
+        if own:
+            yield from (f"### Connector `{connector.name}`", "", *_option_rows(own, ""), "")
+    for format_ in FORMATS.values():
+        if format_.options:
+            yield from (f"### Format `{format_.name}`", "", *_option_rows(format_.options, f"{format_.name}."), "")
+
+
+def _option_rows(options: Iterable[Any], prefix: str) -> Iterator[str]:
+    yield "| option | type | default | what | executed here |"
+    yield "|---|---|---|---|---|"
+    for option in options:
+        default = "required" if option.required else "" if option.default is None else f"`{option.default}`"
+        runs = "yes" if option.executed else "no effect"
+        yield f"| `{prefix}{option.key}` | {option.type.name} | {default} | {option.meaning} | {runs} |"
+
+
+def settings() -> Iterator[str]:
+    """The options of a session."""
+    from flinkplan.plan.settings import SETTINGS
+
+    yield "| option | type | default | what | has effect |"
+    yield "|---|---|---|---|---|"
+    for setting in SETTINGS.values():
+        option = setting.option
+        effect = f"none: {setting.instead}" if setting.instead else setting.effect.value
+        default = "" if option.default in (None, "") else f"`{option.default}`"
+        yield f"| `{option.key}` | {option.type.name} | {default} | {option.meaning} | {effect} |"
+
+
+def setting_families() -> Iterator[str]:
+    """What to do instead of setting others of Flink's options."""
+    from flinkplan.plan.settings import FAMILIES
+
+    yield "| options that begin with | instead |"
+    yield "|---|---|"
+    yield from (f"| `{begin}` | {words} |" for begin, words in FAMILIES.items())
+
+
 PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "aggregate-functions": aggregate_functions,
     "change-rules": change_rules,
     "commands": commands,
+    "connector-options": connector_options,
+    "connectors": connectors,
+    "formats": formats,
     "functions": functions,
     "migrations": migrations,
     "nodes": nodes,
+    "setting-families": setting_families,
+    "settings": settings,
     "spec-keys": spec_keys,
     "stages": stages,
     "validation-rules": validation_rules,
