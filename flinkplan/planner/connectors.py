@@ -16,6 +16,7 @@ __all__ = [
     "ALL_CHANGES",
     "INSERT_ONLY",
     "UPSERT",
+    "emits_deletes_by_key",
     "metadata_types",
     "sink_kinds",
     "source_kinds",
@@ -25,6 +26,7 @@ __all__ = [
     "supports_partitions",
     "supports_projection",
     "table_options",
+    "takes_deletes_by_key",
 ]
 
 _NOTHING = Source(None)
@@ -43,6 +45,16 @@ def source_kinds(table: Table, hints: Mapping[str, str]) -> Kinds:
 def sink_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> Kinds:
     """The row kinds that a sink takes; ``inserts_only``: of a query that emits nothing else."""
     return connectors.sink_kinds(table_options(table, hints), has_key(table.resolved), inserts_only)
+
+
+def emits_deletes_by_key(table: Table, hints: Mapping[str, str]) -> bool:
+    """Whether the deletions that a source emits hold the key alone."""
+    return connectors.deletes_by_key(table_options(table, hints), has_key(table.resolved), as_sink=False)
+
+
+def takes_deletes_by_key(table: Table, hints: Mapping[str, str]) -> bool:
+    """Whether a sink needs no more of a deletion than its key."""
+    return connectors.deletes_by_key(table_options(table, hints), has_key(table.resolved), as_sink=True)
 
 
 def _connector(table: Table) -> Connector | None:

@@ -14,6 +14,7 @@ from .algebra.logical import Rel, TableModify
 from .algebra.physical import Sink
 from .algebra.tree import Rewrite, bottom_up
 from .physical.changelog import Mode, Modes, infer
+from .physical.deletes import without_needless_normalizations
 from .physical.implement import Implementer
 from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
 from .physical.normalization import normalize_changelogs
@@ -216,7 +217,7 @@ def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
     tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
     refuse_unplannable(tree, config)
     assert isinstance(tree, Sink)
-    return infer(tree, config)
+    return without_needless_normalizations(*infer(tree, config), config)
 
 
 def assemble(optimized: Sequence[Optimized], config: Mapping[str, str], *, complete: bool = False) -> Plan:

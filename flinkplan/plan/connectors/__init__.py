@@ -30,6 +30,7 @@ __all__ = [
     "Kinds",
     "Sink",
     "Source",
+    "deletes_by_key",
     "format_name",
     "format_of",
     "has_key",
@@ -108,6 +109,15 @@ def sink_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
         return INSERTS
     kinds = sink.kinds(options, keyed)
     return INSERTS if inserts_only and sink.as_requested else kinds
+
+
+def deletes_by_key(options: Options, keyed: bool, as_sink: bool) -> bool:
+    """Whether deletions hold the key alone, or may: where a table emits or takes upserts, and its connector does so."""
+    if CHANGELOG in options or (connector := CONNECTORS.get(options.get("connector", ""))) is None:
+        return False
+    end = connector.sink if as_sink else connector.source
+    upserts = end is not None and end.kinds is not None and end.kinds(options, keyed) == UPSERTS
+    return upserts and end is not None and end.deletes_by_key
 
 
 def is_assumed(options: Options, as_sink: bool) -> bool:

@@ -52,6 +52,11 @@ def paimon_sink(options: Options, keyed: bool) -> Kinds:
     return ALL if not keyed or merges or options.get("changelog-producer") == "input" else UPSERTS
 
 
+def doris_sink(options: Options, keyed: bool) -> Kinds:
+    """Source: ``DorisDynamicTableSink``."""
+    return ALL if options.get("sink.ignore.update-before", "true").lower() == "false" else UPSERTS
+
+
 def hudi_source(options: Options, keyed: bool) -> Kinds:
     """All changes where a stream of them is read that was kept."""
     streams = is_true(options.get("read.streaming.enabled"))

@@ -58,6 +58,8 @@ class Source(Record):
     partitions: bool = False
     bounded: bool | None = None
     """Whether reading it ends; ``None``: its options decide."""
+    deletes_by_key: bool = False
+    """Whether the rows of deletions among its upserts hold the key alone."""
 
 
 class Sink(Record):
@@ -69,6 +71,8 @@ class Sink(Record):
 
     kinds: KindsRule | None
     as_requested: bool = False
+    deletes_by_key: bool = False
+    """Whether the key of a row suffices to delete it."""
 
 
 class Connector(Record):

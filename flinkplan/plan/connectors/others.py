@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .kinds import (
     by_format,
+    doris_sink,
     fluss_source,
     hudi_sink,
     hudi_source,
@@ -25,10 +26,11 @@ _TABLES = {"projection": True, "filters": False, "limit": True}
 """What sources that query tables can be told; filters of theirs are not pushed here."""
 
 
-def _cdc(name: str, database: str, kinds: KindsRule, has_metadata: bool = True) -> Connector:
-    return Connector(
-        name, f"the changes of tables in {database}", Source(kinds, bounded=False), has_metadata=has_metadata
-    )
+def _cdc(
+    name: str, database: str, kinds: KindsRule, has_metadata: bool = True, deletes_by_key: bool = False
+) -> Connector:
+    source = Source(kinds, bounded=False, deletes_by_key=deletes_by_key)
+    return Connector(name, f"the changes of tables in {database}", source, has_metadata=has_metadata)
 
 
 def _search(name: str, meaning: str) -> Connector:
@@ -53,13 +55,13 @@ OTHERS = (
     Connector("kinesis", "streams of AWS Kinesis", Source(by_format, bounded=False), Sink(by_format), formats=True),
     Connector("firehose", "AWS Firehose", None, Sink(by_format), formats=True),
     Connector("sqs", "queues of AWS SQS", None, Sink(by_format), formats=True),
-    Connector("dynamodb", "tables of AWS DynamoDB", None, Sink(always(UPSERTS))),
+    Connector("dynamodb", "tables of AWS DynamoDB", None, Sink(always(UPSERTS), deletes_by_key=True)),
     Connector("jdbc", "tables of a database", Source(always(INSERTS), **_TABLES, bounded=True), Sink(always(UPSERTS))),
     Connector(
         "mongodb",
         "collections of MongoDB",
         Source(always(INSERTS), **_TABLES, bounded=True),
-        Sink(upserts_by_key),
+        Sink(upserts_by_key, deletes_by_key=True),
     ),
     _search("elasticsearch-6", "indexes of Elasticsearch 6"),
     _search("elasticsearch-7", "indexes of Elasticsearch 7"),
@@ -76,18 +78,18 @@ OTHERS = (
         for name in ("hbase-1.4", "hbase-2.2", "hbase-2.6")
     ),
     _cdc("mysql-cdc", "MySQL", unless(_AS_APPENDS, ALL)),
-    _cdc("postgres-cdc", "PostgreSQL", postgres),
+    _cdc("postgres-cdc", "PostgreSQL", postgres, deletes_by_key=True),
     _cdc("oracle-cdc", "Oracle", always(ALL)),
     _cdc("sqlserver-cdc", "SQL Server", always(ALL)),
     _cdc("db2-cdc", "Db2", always(ALL)),
     _cdc("oceanbase-cdc", "OceanBase", always(ALL)),
     _cdc("vitess-cdc", "Vitess", always(ALL), has_metadata=False),
     _cdc("tidb-cdc", "TiDB", always(UPSERTS)),
-    _cdc("mongodb-cdc", "MongoDB", unless("scan.full-changelog", UPSERTS, ALL)),
+    _cdc("mongodb-cdc", "MongoDB", unless("scan.full-changelog", UPSERTS, ALL), deletes_by_key=True),
     Connector(
         "paimon",
         "tables of Apache Paimon",
-        Source(paimon_source, **_TABLES),
+        Source(paimon_source, **_TABLES, deletes_by_key=True),
         Sink(paimon_sink, as_requested=True),
     ),
     Connector("hudi", "tables of Apache Hudi", Source(hudi_source, **_TABLES), Sink(hudi_sink)),
@@ -109,7 +111,7 @@ OTHERS = (
         "doris",
         "tables of Apache Doris",
         Source(always(INSERTS), **_TABLES, bounded=True),
-        Sink(lambda options, keyed: ALL if options.get("sink.ignore.update-before") == "false" else UPSERTS),
+        Sink(doris_sink, deletes_by_key=True),
     ),
     Connector(
         "starrocks",
