@@ -12,12 +12,9 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
 from ..plan.nodes import ExecNode, Sink, TableSourceScan
 from ..plan.record import Record, replace
-from ..plan.session import DEFAULTS
 from ..plan.specs import ContextResolvedTable, Overwrite
 from .connectors import find_connector
-from .constraints import check_enforcers
 from .errors import TableError
-from .operators.tables import ROWTIME_INSERTER
 from .options import unset_variables
 from .registry import refused_nodes
 from .tables import Table, plan_tables, table_of
@@ -54,7 +51,7 @@ def refusals(
 ) -> Iterator[Refusal]:
     """Everything for which ``execute`` refuses a plan, with these variables and options of the session."""
     variables, options = variables or {}, options or {}
-    for index, error in refused_nodes(plan):
+    for index, error in refused_nodes(plan, options):
         yield Refusal(Subject.NODE, error, index)
     unset = unset_variables((v for _, table in plan_tables(plan) for v in table.options.values()), variables)
     if unset:
@@ -65,7 +62,7 @@ def refusals(
     indexes = {node.id: index for index, node in enumerate(plan.nodes)}
     for node, reference in plan_tables(plan):
         try:
-            for refusal in _of_table(plan, node, reference, variables, options):
+            for refusal in _of_table(node, reference, variables):
                 yield replace(refusal, index=indexes[node.id])
         except FlinkplanError as e:
             yield Refusal(Subject.TABLE, e, indexes[node.id])
@@ -98,20 +95,10 @@ def _raise(plan: Plan, found: Iterable[Refusal]) -> None:
         raise together(errors)
 
 
-def _of_table(
-    plan: Plan,
-    node: ExecNode,
-    reference: ContextResolvedTable,
-    variables: Mapping[str, str],
-    options: Mapping[str, str],
-) -> Iterator[Refusal]:
-    if isinstance(node, Sink):
-        if Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
-            error = TableError("a streaming job cannot overwrite a table", hint="write INSERT INTO")
-            yield Refusal(Subject.TABLE, error)
-        if (several := _rowtimes(plan, node, options)) is not None:
-            yield Refusal(Subject.TABLE, several)
-        check_enforcers(node, options)
+def _of_table(node: ExecNode, reference: ContextResolvedTable, variables: Mapping[str, str]) -> Iterator[Refusal]:
+    if isinstance(node, Sink) and Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
+        error = TableError("a streaming job cannot overwrite a table", hint="write INSERT INTO")
+        yield Refusal(Subject.TABLE, error)
     try:
         table = table_of(reference, variables)
     except TableError as e:
@@ -136,21 +123,6 @@ def _of_table(
             return
         if is_source and connector.is_bounded(table) and (missing := _missing_files(table)) is not None:
             yield Refusal(Subject.FILES, missing, steps=(*steps, "path"))
-
-
-def _rowtimes(plan: Plan, node: Sink, options: Mapping[str, str]) -> TableError | None:
-    """Rows with several times, of which Flink could write one only as theirs, are refused."""
-    (source,) = plan.inputs(node)
-    times = [field.name for field in source.fields if field.type.is_rowtime]
-    inserter = node.option(ROWTIME_INSERTER, options.get(ROWTIME_INSERTER, DEFAULTS[ROWTIME_INSERTER]))
-    if len(times) < 2 or inserter.upper() != "ENABLED":
-        return None
-    name = node.dynamic_table_sink.table.identifier.replace("`", "")
-    return TableError(
-        f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table "
-        f"'{name}'.",
-        hint="cast all but one of them to TIMESTAMP or TIMESTAMP_LTZ",
-    )
 
 
 def _missing_files(table: Table) -> TableError | None:

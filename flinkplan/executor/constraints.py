@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..plan.nodes import Sink
 from ..plan.record import Record
-from ..plan.session import DEFAULTS
+from ..plan.session import option_of
 from ..plan.types import INT, STRING_LENGTH, LogicalType
 from .context import TranslationContext
 from .errors import TableError
@@ -34,7 +34,7 @@ _FIXED = ("CHAR", "BINARY")
 
 def check_enforcers(node: Sink, options: Mapping[str, str]) -> None:
     """Raise :class:`TableError` where elements of collections would have to be cut, which Flink refuses."""
-    length, nested = (node.option(key, options.get(key, DEFAULTS[key])).upper() for key in (LENGTH, NESTED))
+    length, nested = (option_of(node, key, options) for key in (LENGTH, NESTED))
     if length == "TRIM_PAD" and nested == "ROWS_AND_COLLECTIONS":
         raise TableError(
             f"'{LENGTH}' = 'TRIM_PAD' does not go with '{NESTED}' = 'ROWS_AND_COLLECTIONS'",

@@ -10,8 +10,8 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode
 from ..plan.record import Record, field
 from ..plan.rex import RexNode
-from ..plan.session import DEFAULTS, time_zone
-from ..plan.settings import LEGACY_CASTS, SETTINGS
+from ..plan.session import DEFAULTS, option_of, time_zone
+from ..plan.settings import LEGACY_CASTS
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ class TranslationContext(Record):
 
     def option(self, node: ExecNode, key: str) -> str:
         """One of :data:`~.plan.session.DEFAULTS` as the node has it, else as the session does."""
-        value = node.option(key, self.options.get(key, DEFAULTS[key]))
-        read = SETTINGS[key].option.type.read(value) if value else value
-        return read if isinstance(read, str) else value
+        return option_of(node, key, self.options)
 
     @property
     def time_zone(self) -> str:

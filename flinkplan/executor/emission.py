@@ -5,12 +5,14 @@ Source: Flink's ``WindowEmitStrategy``.  Its options are not part of a plan, but
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..plan.durations import parse_duration
 from ..plan.errors import PlanError
 from ..plan.nodes import GroupWindowAggregate
 from ..plan.record import Record
+from ..plan.session import option_of
 from ..plan.specs import SessionGroupWindow
-from .context import TranslationContext
 
 EARLY = "table.exec.emit.early-fire"
 LATE = "table.exec.emit.late-fire"
@@ -37,13 +39,13 @@ class Emission(Record):
 AT_THE_END = Emission()
 
 
-def emission_of(node: GroupWindowAggregate, is_proctime: bool, context: TranslationContext) -> Emission:
+def emission_of(node: GroupWindowAggregate, is_proctime: bool, options: Mapping[str, str]) -> Emission:
     """What the options say; ``is_proctime``: windows go by the clock.
 
     Raises :class:`PlanError` for what Flink refuses.
     """
-    early, late = _delay(EARLY, node, context), _delay(LATE, node, context)
-    lateness = parse_duration(context.option(node, LATENESS))
+    early, late = _delay(EARLY, node, options), _delay(LATE, node, options)
+    lateness = parse_duration(option_of(node, LATENESS, options))
     if early == late == NEVER:
         return AT_THE_END
     if isinstance(node.window, SessionGroupWindow):
@@ -57,10 +59,10 @@ def emission_of(node: GroupWindowAggregate, is_proctime: bool, context: Translat
     return Emission(early, late, lateness if late != NEVER else 0)
 
 
-def _delay(prefix: str, node: GroupWindowAggregate, context: TranslationContext) -> int:
-    if context.option(node, f"{prefix}.enabled").lower() != "true":
+def _delay(prefix: str, node: GroupWindowAggregate, options: Mapping[str, str]) -> int:
+    if option_of(node, f"{prefix}.enabled", options).lower() != "true":
         return NEVER
-    delay = context.option(node, f"{prefix}.delay")
+    delay = option_of(node, f"{prefix}.delay", options)
     if not delay:
         raise PlanError(f"'{prefix}.enabled' needs '{prefix}.delay'")
     return parse_duration(delay)

@@ -26,7 +26,8 @@ from .stream import Stream
 Node = TypeVar("Node", bound=ExecNode)
 Translate = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
 Runs = Callable[[Node, QueryPlan], Execution]
-Check = Callable[[Node, Plan], None]
+Check = Callable[[Node, Plan, Mapping[str, str]], None]
+"""Of a node, the plan it stands in and the options of the session."""
 
 
 class Translator(Record, Generic[Node]):
@@ -67,7 +68,7 @@ def translators() -> Mapping[type[ExecNode], Translator[Any]]:
     return _TRANSLATORS
 
 
-def refused_nodes(plan: Plan) -> Iterator[tuple[int, FlinkplanError]]:
+def refused_nodes(plan: Plan, options: Mapping[str, str] | None = None) -> Iterator[tuple[int, FlinkplanError]]:
     """Nodes that are not executed, by their place in the plan, each with the reasons.  Needs no PySpark."""
     from .expressions.translate import check_expression
 
@@ -77,7 +78,7 @@ def refused_nodes(plan: Plan) -> Iterator[tuple[int, FlinkplanError]]:
             yield index, refusal(node)
             continue
         check = known[type(node)].check
-        tests = [partial(check, node, plan)] if check else []
+        tests = [partial(check, node, plan, options or {})] if check else []
         for test in (*tests, *(partial(check_expression, rex) for rex in expressions(node))):
             try:
                 test()

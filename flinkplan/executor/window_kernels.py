@@ -248,8 +248,6 @@ def rank_windows(
     """
     from pyspark.sql import functions as F
 
-    if windowing.is_proctime:
-        raise UnsupportedError("Top-N in windows over processing time", hint="Flink has none either")
     windowed = with_windows(stream, windowing, clock)
     row = F.struct(*windowed.columns).alias(ROW)
     frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])

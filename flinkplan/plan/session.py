@@ -10,7 +10,7 @@ from .nodes import ExecNode, GroupWindowAggregate, Sink
 from .nodes.expressions import expressions
 from .record import replace
 from .rex import Call, Literal, RexNode, Sarg, walk
-from .settings import LEGACY_CASTS, LOCAL_TIME_ZONE, STATE_TTL, Effect, defaults
+from .settings import LEGACY_CASTS, LOCAL_TIME_ZONE, SETTINGS, STATE_TTL, Effect, defaults
 from .specs import StateMetadata
 from .types import LogicalType
 
@@ -38,6 +38,13 @@ _SAME_EVERYWHERE = {
 def session_options(options: Mapping[str, str]) -> dict[str, str]:
     """Those of ``options`` that say something else than what is so anyhow."""
     return {key: options[key] for key, default in DEFAULTS.items() if options.get(key, default) != default}
+
+
+def option_of(node: ExecNode, key: str, options: Mapping[str, str]) -> str:
+    """One of :data:`DEFAULTS` as the node has it, else as the session does; words as they are declared."""
+    value = node.option(key, options.get(key, DEFAULTS[key]))
+    read = SETTINGS[key].option.type.read(value) if value else value
+    return read if isinstance(read, str) else value
 
 
 def time_zone(plan: Plan, options: Mapping[str, str]) -> str:

@@ -33,7 +33,7 @@ REFUSED = [
     (
         "INSERT INTO two SELECT x.ts, y.ts FROM a x, a y WHERE x.s = y.s "
         "AND x.ts BETWEEN y.ts - INTERVAL '1' SECOND AND y.ts;",
-        "spark-table",
+        "spark-node",
         "more than one rowtime attribute column",
     ),
     ("INSERT INTO p SELECT s, n FROM a ORDER BY n;", "spark-node", "ORDER BY columns that are no time attribute"),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flinkplan.plan.document import Plan, plan_from_json
+from flinkplan.executor.registry import refused_nodes
+from flinkplan.plan.document import Edge, Plan, plan_from_json
+from flinkplan.plan.nodes import ExecNode, Values
+from flinkplan.plan.types import LogicalType
 
 BLACKHOLE = {"connector": "blackhole"}
 
@@ -62,3 +65,10 @@ def sink_node(options: Mapping[str, str], fields: Fields, **schema: Any) -> dict
         "outputType": row_type(fields),
         "description": "",
     }
+
+
+def refusal(node: ExecNode, *inputs: LogicalType, options: Mapping[str, str] | None = None) -> str:
+    """What is said of a node over inputs of these types before it is executed."""
+    sources = tuple(Values(id=100 + i, version=1, tuples=(), output_type=of) for i, of in enumerate(inputs))
+    edges = tuple(Edge(source.id, node.id) for source in sources)
+    return "; ".join(str(error) for _, error in refused_nodes(Plan("2.3", (*sources, node), edges), options))

@@ -6,7 +6,7 @@ the local one's input; a kernel folds a batch's rows of a group anyway.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...plan.document import Plan
 from ...plan.nodes import (
@@ -48,7 +48,7 @@ def _calls(
     return node.agg_calls if isinstance(node, GlobalGroupAggregate) else ()
 
 
-def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan) -> None:
+def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan, options: Mapping[str, str]) -> None:
     check_calls(node.agg_calls)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...plan.document import Plan
@@ -35,9 +36,11 @@ def _runs(node: GroupWindowAggregate, query: QueryPlan) -> Execution:
     return window_kernel(node, _windowing(node), node.agg_calls, query, "all functions, sessions and retractions")
 
 
-def _check(node: GroupWindowAggregate, plan: Plan) -> None:
+def _check(node: GroupWindowAggregate, plan: Plan, options: Mapping[str, str]) -> None:
     check_calls(node.agg_calls)
-    check_merges(_windowing(node), node.agg_calls)
+    windowing = _windowing(node)
+    check_merges(windowing, node.agg_calls)
+    emission_of(node, windowing.is_proctime, options)
 
 
 @translator(GroupWindowAggregate, runs=_runs, check=_check)
@@ -54,7 +57,7 @@ def group_window_aggregate(
         node.named_window_properties,
         Clock.of(node, windowing.time_attribute_type, context),
         node.output_type,
-        emission_of(node, windowing.is_proctime, context),
+        emission_of(node, windowing.is_proctime, context.options),
         panes=True,
     )
     return aggregate_windows(context, stream if windowing.is_proctime else with_event_time(stream), what)

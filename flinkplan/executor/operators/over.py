@@ -5,6 +5,7 @@ Source of the rules: Flink's ``StreamExecOverAggregate`` and the functions that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...plan.document import Plan
@@ -44,7 +45,7 @@ def _runs(node: OverAggregate, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.OverAggregate", why, rows, frame, TIMER)
 
 
-def _check(node: OverAggregate, plan: Plan) -> None:
+def _check(node: OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
     group = _only_group(node.over_spec)
     check_calls(group.agg_calls)
     preceding = _preceding(node.over_spec, group)

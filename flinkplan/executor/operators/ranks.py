@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import Deduplicate, Limit, Rank, SortLimit
 from ...plan.specs import (
@@ -88,24 +89,30 @@ def _rowtime(stream: Stream) -> int:
     return next(i for i, t in enumerate(stream.type.field_types) if t.is_rowtime)
 
 
-@translator(Rank, runs=_runs_top_n)
-def rank(node: Rank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Top-N of each partition.
+_RANGES = (ConstantRankRange, ConstantRankRangeWithoutEnd, VariableRankRange)
 
-    Raises :class:`UnsupportedError` for RANK and DENSE_RANK, with which Flink compiles plans that it cannot run.
-    """
-    if node.rank_type != "ROW_NUMBER":
+
+def _check(node: Rank | SortLimit | Limit, plan: Plan, options: Mapping[str, str]) -> None:
+    """With RANK and DENSE_RANK Flink compiles plans that it cannot run."""
+    if isinstance(node, Rank) and node.rank_type != "ROW_NUMBER":
         raise UnsupportedError(f"{node.rank_type}() on a stream", hint="as in Flink, rank by ROW_NUMBER()")
+    if not isinstance(node.rank_range, _RANGES):
+        raise UnsupportedError(f"the rank range {node.rank_range} cannot be executed")
+
+
+@translator(Rank, runs=_runs_top_n, check=_check)
+def rank(node: Rank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Top-N of each partition."""
     return _top_n(context, node, inputs[0], node.partition.fields, node.order_by, node.output_row_number)
 
 
-@translator(SortLimit, runs=_runs_top_n)
+@translator(SortLimit, runs=_runs_top_n, check=_check)
 def sort_limit(node: SortLimit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in an order."""
     return _top_n(context, node, inputs[0], (), node.order_by, False)
 
 
-@translator(Limit, runs=_runs_top_n)
+@translator(Limit, runs=_runs_top_n, check=_check)
 def limit(node: Limit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in the order they came."""
     return _top_n(context, node, inputs[0], (), _NO_ORDER, False)
@@ -161,7 +168,7 @@ def _range(context: TranslationContext, kept: RankRange, stream: Stream) -> Any:
             return made(start, _NO_END, -1, None)
         case VariableRankRange(column):
             return made(1, 0, column, java_type(context, spark_type(stream.type.field_types[column])))
-    raise UnsupportedError(f"the rank range {kept} cannot be executed")
+    raise AssertionError("it was checked")
 
 
 def _keeping(context: TranslationContext, strategy: RankStrategy) -> Any:

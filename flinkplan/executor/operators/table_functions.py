@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...plan.document import Plan
@@ -37,7 +37,7 @@ def values(node: Values, inputs: tuple[Stream, ...], context: TranslationContext
     return Stream(frame.select(*columns, frame[SEQUENCE].cast("bigint").alias(SEQUENCE)), node.output_type)
 
 
-def _check(node: Correlate, plan: Plan) -> None:
+def _check(node: Correlate, plan: Plan, options: Mapping[str, str]) -> None:
     call = node.function_call
     if not isinstance(call, Call) or call.name not in _FUNCTIONS:
         raise UnsupportedError(f"the table function {getattr(call, 'name', '')} cannot be executed")

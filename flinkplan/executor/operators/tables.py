@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...plan.document import Plan
 from ...plan.nodes import Sink, TableSourceScan
 from ...plan.record import replace
+from ...plan.session import option_of
 from ...plan.specs import ContextResolvedTable
 from ..connectors import find_connector
-from ..constraints import enforce_constraints
+from ..constraints import check_enforcers, enforce_constraints
 from ..context import TranslationContext
+from ..errors import TableError
 from ..execution import Execution, QueryPlan, kernel, native, with_ttl
 from ..registry import translator
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
@@ -48,7 +51,21 @@ def scan(node: TableSourceScan, inputs: tuple[Stream, ...], context: Translation
     return find_connector(table).read(table, node, context)
 
 
-@translator(Sink, runs=_runs_sink)
+def _check_sink(node: Sink, plan: Plan, options: Mapping[str, str]) -> None:
+    """Of rows with several times Flink could write one only as theirs."""
+    check_enforcers(node, options)
+    (source,) = plan.inputs(node)
+    times = [field.name for field in source.fields if field.type.is_rowtime]
+    if len(times) > 1 and option_of(node, ROWTIME_INSERTER, options) == "ENABLED":
+        name = node.dynamic_table_sink.table.identifier.replace("`", "")
+        raise TableError(
+            f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table "
+            f"'{name}'.",
+            hint="cast all but one of them to TIMESTAMP or TIMESTAMP_LTZ",
+        )
+
+
+@translator(Sink, runs=_runs_sink, check=_check_sink)
 def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows as the table takes them, constraints enforced.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import IntervalJoin, TemporalJoin, WindowJoin
 from ...plan.record import replace
@@ -43,11 +44,14 @@ def _runs_temporal(node: TemporalJoin, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.TemporalJoin", "a row waits for the version of its time", *states, TIMER)
 
 
-@translator(WindowJoin, runs=_runs_window)
-def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Join the rows that share key and window."""
+def _check_window(node: WindowJoin, plan: Plan, options: Mapping[str, str]) -> None:
     if node.left_windowing.is_proctime:
         raise UnsupportedError("joins of windows over processing time", hint="Flink has none either")
+
+
+@translator(WindowJoin, runs=_runs_window, check=_check_window)
+def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Join the rows that share key and window."""
     left, right = (with_event_time(stream) for stream in inputs)
     clock = Clock.of(node, node.left_windowing.time_attribute_type, context)
     left_windowed = with_windows(left, node.left_windowing, clock)
@@ -92,11 +96,14 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
     return replace(joined, event_time=bounds.is_event_time)
 
 
-@translator(TemporalJoin, runs=_runs_temporal)
-def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Join each left row with the right side's version of its time; NULL keys are equal, as in Flink."""
+def _check_temporal(node: TemporalJoin, plan: Plan, options: Mapping[str, str]) -> None:
     if node.left_time_attribute_index < 0 or node.right_time_attribute_index < 0:
         raise UnsupportedError("temporal joins in processing time", hint="Flink has none either")
+
+
+@translator(TemporalJoin, runs=_runs_temporal, check=_check_temporal)
+def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Join each left row with the right side's version of its time; NULL keys are equal, as in Flink."""
     left, right = (with_event_time(stream) for stream in inputs)
     timed = (_timed(left, node.left_time_attribute_index), _timed(right, node.right_time_attribute_index))
     frame = _united(node.join_spec, timed, (TIME,), right_first=context.mode is Mode.BOUNDED)

@@ -6,6 +6,8 @@ partial aggregation takes its place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
@@ -32,7 +34,7 @@ def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Ex
     return window_kernel(node, node.windowing, node.agg_calls, query, query.obstacle)
 
 
-def _check(node: LocalWindowAggregate | WindowAggregate, plan: Plan) -> None:
+def _check(node: LocalWindowAggregate | WindowAggregate, plan: Plan, options: Mapping[str, str]) -> None:
     _check_slices(node.windowing.window)
     check_calls(node.agg_calls)
     check_merges(node.windowing, node.agg_calls)

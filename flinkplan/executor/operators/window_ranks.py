@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import WindowDeduplicate, WindowRank
 from ...plan.specs import ConstantRankRange, SortField
@@ -21,12 +24,20 @@ def _runs(node: WindowRank | WindowDeduplicate, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.WindowRank", _WHY, _ROWS, TIMER)
 
 
-@translator(WindowRank, runs=_runs)
+def _check(node: WindowRank | WindowDeduplicate, plan: Plan, options: Mapping[str, str]) -> None:
+    if isinstance(node, WindowRank) and not (
+        node.rank_type == "ROW_NUMBER" and isinstance(node.rank_range, ConstantRankRange)
+    ):
+        raise UnsupportedError(f"{node.rank_type} within windows", hint="Flink has ROW_NUMBER with constant ranks")
+    if node.windowing.is_proctime:
+        raise UnsupportedError("Top-N in windows over processing time", hint="Flink has none either")
+
+
+@translator(WindowRank, runs=_runs, check=_check)
 def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows of the given ranks."""
     (stream,) = inputs
-    if node.rank_type != "ROW_NUMBER" or not isinstance(node.rank_range, ConstantRankRange):
-        raise UnsupportedError(f"{node.rank_type} within windows", hint="Flink has ROW_NUMBER with constant ranks")
+    assert isinstance(node.rank_range, ConstantRankRange), "it was checked"
     return rank_windows(
         context,
         with_event_time(stream),
@@ -41,7 +52,7 @@ def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: Translati
     )
 
 
-@translator(WindowDeduplicate, runs=_runs)
+@translator(WindowDeduplicate, runs=_runs, check=_check)
 def window_deduplicate(node: WindowDeduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first or last row by time; of several last ones the one that came last."""
     (stream,) = inputs

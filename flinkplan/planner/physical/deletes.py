@@ -57,8 +57,8 @@ def without_needless_normalizations(
 ) -> tuple[Sink, dict[int, Mode]]:
     """The sink without normalizations of upserts that nobody needs, and the modes of what is left.
 
-    A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata: where
-    none of these is asked for, upserts go on as they are.
+    A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata:
+    where none of these is asked for, upserts go on as they are.
     """
     if is_true(config.get("table.exec.source.cdc-events-duplicate")):
         return sink, dict(modes)
