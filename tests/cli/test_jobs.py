@@ -70,9 +70,9 @@ def test_if_exists(case: Path) -> None:
 
 
 def test_an_option_that_plans_do_not_leave_open(case: Path) -> None:
-    outcome = flinkplan("execute", "plan.json", "--set", "table.exec.state.ttl=1 h")
+    outcome = flinkplan("execute", "plan.json", "--set", "table.exec.mini-batch.size=5")
     assert outcome.code == 2
-    assert "'table.exec.state.ttl' does nothing when a plan is executed" in outcome.err
+    assert "'table.exec.mini-batch.size' does nothing when a plan is executed" in outcome.err
     assert "table.local-time-zone" in outcome.err
 
 
