@@ -17,6 +17,14 @@ def _escaped(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def whole_characters(text: str) -> str:
+    """The text with pairs of surrogates made into their characters.  Raises :class:`ValueError` for half a pair."""
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise ValueError("one half of a surrogate pair is no character") from None
+
+
 def shortened(text: str, length: int = 60) -> str:
     """The text, its end left out where it has more than ``length`` characters."""
     return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -112,5 +112,9 @@ def test_half_a_character(tmp_path: Path) -> None:
     assert (outcome.code, "half of a surrogate pair" in outcome.err) == (3, True)
     (tmp_path / "p.sql").write_text(SCRIPT.replace("SELECT x", r"SELECT CHAR_LENGTH(U&'\D83D\DE00')"))
     assert flinkplan("compile", str(tmp_path / "p.sql")).code == 0
+    spec = 'version: 1\ntables:\n  a: {columns: {x: STRING}, with: {connector: "\\ud800"}}\ninserts: []\n'
+    (tmp_path / "p.yaml").write_text(spec)
+    outcome = flinkplan("compile", str(tmp_path / "p.yaml"))
+    assert (outcome.code, "half of a surrogate pair" in outcome.err) == (3, True)
     refused = flinkplan("execute", str(PLAN), "--var", "CASE=\udcff")
     assert (refused.code, "not UTF-8" in refused.err) == (2, True)

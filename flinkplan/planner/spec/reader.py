@@ -21,6 +21,7 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.reader import ReaderError
 
+from ...plan.printable import whole_characters
 from ..sql.source import Source, Span
 from .errors import Findings, SpecError
 from .nodes import Mapping, Node, Scalar, Sequence
@@ -105,13 +106,19 @@ class _Reader:
         if event.tag is not None:
             self._findings.add(SpecError("a spec takes no tags", self._at(event), "quotes make a text of anything"))
         if isinstance(event, ScalarEvent):
-            return Scalar(event.value, event.style or "", self._at(event))
+            return Scalar(self._text(event), event.style or "", self._at(event))
         if self._depth == MAX_DEPTH:
             raise SpecError("this is nested too deeply for a spec", self._at(event))
         self._depth += 1
         collected = self._mapping(event) if isinstance(event, MappingStartEvent) else self._sequence(event)
         self._depth -= 1
         return collected
+
+    def _text(self, event: ScalarEvent) -> str:
+        try:
+            return whole_characters(event.value)
+        except ValueError as error:
+            raise SpecError(str(error), self._at(event)) from None
 
     def _sequence(self, start: Event) -> Sequence:
         items: list[Node] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from ...plan.printable import whole_characters
 from .source import Source
 
 WORD = "word"
@@ -99,10 +100,7 @@ def string_value(text: str, escape: str = "\\") -> str:
         return escape if digits == escape else chr(int(digits, 16))
 
     spelt = re.sub(rf"{mark}(?:({mark}|[0-9A-Fa-f]{{4}})|.{{0,4}})", character, value)
-    try:
-        return spelt.encode("utf-16", "surrogatepass").decode("utf-16")
-    except UnicodeDecodeError:
-        raise ValueError("one half of a surrogate pair is no character") from None
+    return whole_characters(spelt)
 
 
 def binary_value(text: str) -> bytes:
