@@ -89,7 +89,7 @@ final class JsonFilter {
     }
 
     private static Condition matching(Operand operand, Pattern pattern) {
-        return value -> operand.of(value) instanceof String found && pattern.matcher(found).matches();
+        return value -> operand.of(value) instanceof String found && Bounded.matcher(pattern, found).matches();
     }
 
     private static Condition comparing(Operand left, String operator, Operand right) {

@@ -1,8 +1,7 @@
 package flinkplan.runtime.functions;
 
 import flinkplan.runtime.Halves;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -18,8 +17,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class Patterns {
     private static final Pattern NEVER = Pattern.compile("(?!)");
     private static final ThreadLocal<Map<String, Pattern>> REGEXES = ThreadLocal.withInitial(Recent::new);
-    private static final ThreadLocal<Map<String, Pattern>> LIKES = ThreadLocal.withInitial(Recent::new);
+    private static final ThreadLocal<Map<String, Like>> LIKES = ThreadLocal.withInitial(Recent::new);
     private static final ThreadLocal<Map<String, Pattern>> SIMILARS = ThreadLocal.withInitial(Recent::new);
+    private static final ThreadLocal<Map<String, Pattern>> SEPARATORS = ThreadLocal.withInitial(Recent::new);
 
     /** Line breaks as well, which no single character of a pattern stands for. */
     private static final String ANYTHING = "(?s:.*)";
@@ -78,49 +78,48 @@ public final class Patterns {
 
     /** Key-value pairs; both separators are regular expressions; a pair without value maps to null; the last wins. */
     public static MapData toMap(UTF8String text, UTF8String pairs, UTF8String values) {
-        List<UTF8String> keys = new ArrayList<>();
-        List<UTF8String> found = new ArrayList<>();
-        for (String pair : text.numBytes() == 0 ? new String[0] : text.toString().split(pairs.toString())) {
-            String[] parts = pair.split(values.toString(), 2);
+        Map<UTF8String, UTF8String> found = new LinkedHashMap<>();
+        for (String pair : text.numBytes() == 0 ? new String[0] : split(text.toString(), pairs, 0)) {
+            String[] parts = split(pair, values, 2);
             UTF8String key = UTF8String.fromString(parts.length < 2 ? pair : parts[0]);
-            int known = keys.indexOf(key);
-            if (known >= 0) {
-                keys.remove(known);
-                found.remove(known);
-            }
-            keys.add(key);
-            found.add(parts.length < 2 ? null : UTF8String.fromString(parts[1]));
+            found.remove(key);
+            found.put(key, parts.length < 2 ? null : UTF8String.fromString(parts[1]));
         }
-        return new ArrayBasedMapData(new GenericArrayData(keys.toArray()), new GenericArrayData(found.toArray()));
+        return new ArrayBasedMapData(
+                new GenericArrayData(found.keySet().toArray()), new GenericArrayData(found.values().toArray()));
+    }
+
+    private static String[] split(String text, UTF8String regex, int limit) {
+        Pattern pattern = SEPARATORS.get().computeIfAbsent(regex.toString(), Pattern::compile);
+        return pattern.split(Bounded.of(pattern, text), limit);
     }
 
     public static boolean like(UTF8String text, UTF8String pattern) {
-        return matches(LIKES.get(), text, pattern, (char) 0, Patterns::likeRegex);
+        return like(text, pattern, (char) 0);
     }
 
     public static boolean like(UTF8String text, UTF8String pattern, UTF8String escape) {
-        return matches(LIKES.get(), text, pattern, escapeCharacter(escape), Patterns::likeRegex);
+        return like(text, pattern, escapeCharacter(escape));
     }
 
     public static boolean similar(UTF8String text, UTF8String pattern) {
-        return matches(SIMILARS.get(), text, pattern, (char) 0, Patterns::similarRegex);
+        return similar(text, pattern, (char) 0);
     }
 
     public static boolean similar(UTF8String text, UTF8String pattern, UTF8String escape) {
-        return matches(SIMILARS.get(), text, pattern, escapeCharacter(escape), Patterns::similarRegex);
+        return similar(text, pattern, escapeCharacter(escape));
     }
 
-    private interface ToRegex {
-        String apply(String pattern, char escape);
-    }
-
-    private static boolean matches(
-            Map<String, Pattern> cache, UTF8String text, UTF8String pattern, char escape, ToRegex regex) {
+    private static boolean like(UTF8String text, UTF8String pattern, char escape) {
         String sql = pattern.toString();
-        return cache
-                .computeIfAbsent(escape + sql, key -> Pattern.compile(regex.apply(sql, escape)))
-                .matcher(text.toString())
-                .matches();
+        return LIKES.get().computeIfAbsent(escape + sql, key -> new Like(sql, escape)).matches(text.toString());
+    }
+
+    private static boolean similar(UTF8String text, UTF8String pattern, char escape) {
+        String sql = pattern.toString();
+        Pattern regex =
+                SIMILARS.get().computeIfAbsent(escape + sql, key -> Pattern.compile(similarRegex(sql, escape)));
+        return Bounded.matcher(regex, text.toString()).matches();
     }
 
     private static char escapeCharacter(UTF8String escape) {
@@ -133,7 +132,7 @@ public final class Patterns {
 
     private static Matcher matcher(UTF8String text, UTF8String regex) {
         Pattern pattern = REGEXES.get().computeIfAbsent(regex.toString(), Patterns::compile);
-        return pattern == NEVER ? null : pattern.matcher(Halves.decode(text));
+        return pattern == NEVER ? null : Bounded.matcher(pattern, Halves.decode(text));
     }
 
     private static Pattern compile(String regex) {
@@ -142,20 +141,6 @@ public final class Patterns {
         } catch (PatternSyntaxException e) {
             return NEVER;
         }
-    }
-
-    private static String likeRegex(String pattern, char escape) {
-        StringBuilder regex = new StringBuilder();
-        for (int i = 0; i < pattern.length(); i++) {
-            int c = pattern.codePointAt(i);
-            if (c == escape && escape != 0) {
-                regex.append(Pattern.quote(escaped(pattern, ++i, escape)));
-            } else {
-                regex.append(c == '%' ? ANYTHING : c == '_' ? "." : Pattern.quote(Character.toString(c)));
-                i += Character.charCount(c) - 1;
-            }
-        }
-        return regex.toString();
     }
 
     /** SIMILAR TO is a regular expression in which % and _ stand for texts, with classes such as [:ALPHA:]. */
@@ -178,12 +163,5 @@ public final class Patterns {
             }
         }
         return regex.toString();
-    }
-
-    private static String escaped(String pattern, int at, char escape) {
-        if (at >= pattern.length() || "%_".indexOf(pattern.charAt(at)) < 0 && pattern.charAt(at) != escape) {
-            throw new IllegalArgumentException("in the pattern '" + pattern + "' an escape precedes no %, _ or escape");
-        }
-        return String.valueOf(pattern.charAt(at));
     }
 }
