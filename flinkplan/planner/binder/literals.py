@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import math
 import re
 from decimal import Decimal
 
@@ -56,6 +57,8 @@ def _binary(binder: ExpressionBinder, node: ast.BinaryLiteral) -> RexNode:
 def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
     """A number: INT or BIGINT by its size, DECIMAL with a point, DOUBLE with an exponent."""
     if node.approximate:
+        if math.isinf(float(node.value)):
+            raise BindError(f"{node.text} is beyond the range of DOUBLE", node.span)
         return Literal(Approximate(node.value), DOUBLE.not_null())
     whole, _, fraction = node.text.lstrip("+-").partition(".")
     if not fraction:

@@ -22,6 +22,7 @@ from .evaluation import (
     UnknownValue,
     double_text,
     is_collection,
+    limits,
     moment_text,
     months_between,
     number,
@@ -61,6 +62,8 @@ def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]
         if value is None:
             return Literal(None, call.type) if call.type.nullable else call
         value = _write(value, call.type)
+        if isinstance(value, str):
+            limits.length(len(value))
     except (UnknownValue, ArithmeticError, ValueError, OverflowError, TypeError):
         return call
     literal = Literal(value, call.type.not_null())

@@ -4,7 +4,7 @@ import pytest
 
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Calc
-from flinkplan.plan.rex import Call, Literal
+from flinkplan.plan.rex import Call, Literal, RexNode
 from flinkplan.planner import compile_script
 
 # SQL, the value in the plan, its type
@@ -247,6 +247,16 @@ FOLDED: list[tuple[str, object, str]] = [
 ]
 
 
+def left(sql: str) -> RexNode:
+    """What a text became."""
+    plan = compile_script(
+        "CREATE TABLE t (id INT) WITH ('connector' = 'datagen');"
+        "CREATE TABLE o (id INT, x STRING) WITH ('connector' = 'blackhole');"
+        f"INSERT INTO o SELECT id, {sql} FROM t;"
+    )
+    return next(n for n in plan.nodes if isinstance(n, Calc)).projection[1]
+
+
 def folded(sql: str, column_type: str) -> Literal:
     """The literal that an expression became, within the cast that makes it nullable."""
     plan = compile_script(
@@ -271,3 +281,35 @@ def test_folds_as_flink(sql: str, value: object, type_text: str) -> None:
 def test_division_by_zero_is_refused(sql: str) -> None:
     with pytest.raises(FlinkplanError, match="division by zero"):
         folded(sql, "DOUBLE")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "REPEAT('x', 1000000000)",
+        "REPEAT(REPEAT(REPEAT('0123456789', 1000), 1000), 1000)",
+        "LPAD('x', 1000000000, 'y')",
+        "RPAD('x', 1000000000, 'y')",
+        "PRINTF('%1000000000d', 1)",
+        "CAST('x' AS CHAR(1000000000))",
+        "REPLACE(REPEAT('x', 10000), 'x', REPEAT('y', 10000))",
+        "REGEXP_REPLACE(REPEAT('x', 10000), 'x', REPEAT('y', 10000))",
+        "REGEXP_EXTRACT(REPEAT('a', 1000) || 'c', '(a+)+b')",
+        "REGEXP_EXTRACT(REPEAT('a', 1000) || 'c', '(a|a)*b')",
+        "REGEXP_EXTRACT(REPEAT('a', 1000) || 'c', 'a*a*a*a*a*b')",
+        "REGEXP_EXTRACT(REPEAT('a', 40), '" + "a?" * 40 + "b')",
+        "CAST(REPEAT('a', 1000) SIMILAR TO '(a+)+b' AS STRING)",
+    ],
+)
+def test_what_takes_too_much_is_left_to_the_job(sql: str) -> None:
+    assert isinstance(left(sql), Call)
+
+
+def test_like_takes_no_more_steps_than_both_are_long() -> None:
+    pattern = "%a" * 30 + "%b"
+    assert folded(f"REPEAT('a', 1000) LIKE '{pattern}'", "BOOLEAN").value is False
+
+
+def test_a_number_beyond_double_is_refused() -> None:
+    with pytest.raises(FlinkplanError, match="1e1000000 is beyond the range of DOUBLE"):
+        folded("CAST(1e1000000 AS INT)", "INT")

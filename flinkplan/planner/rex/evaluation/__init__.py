@@ -1,6 +1,6 @@
 """Evaluates calls of constants as Flink does; what it cannot tell exactly, it leaves."""
 
-from . import casts, conditions, json, text  # noqa: F401  (registers evaluators)
+from . import casts, conditions, json, limits, patterns, text  # noqa: F401  (registers evaluators)
 from .collections import is_collection, of_collection
 from .numbers import double_text, java_float, number
 from .registry import EVALUATORS, UnknownValue
@@ -14,6 +14,7 @@ __all__ = [
     "in_zone",
     "is_collection",
     "java_float",
+    "limits",
     "moment_text",
     "months_between",
     "number",

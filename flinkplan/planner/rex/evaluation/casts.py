@@ -10,6 +10,7 @@ from typing import Any
 
 from ....plan.rex import Call, Literal
 from ....plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from . import limits
 from .numbers import double_text, java_float, number
 from .registry import UnknownValue, evaluator
 from .times import is_no_moment, moment_text, parse_moment
@@ -127,6 +128,7 @@ def _interval_text(amount: int, months: bool) -> str:
 
 def fit_text(text: str, target: LogicalType) -> str:
     """A text cut, or filled up with blanks, to the length of a type."""
+    limits.length(target.length or 0 if target.root == "CHAR" else 0)
     cut = text[: target.length]
     return cut.ljust(target.length or 0) if target.root == "CHAR" else cut
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import parse_qs, quote_plus, unquote_plus, urlsplit
 
 from ....plan.rex import Call, Literal
 from ....plan.types import CHARACTER, INTEGERS
+from . import limits
 from .registry import UnknownValue, declare, evaluator
 
 
@@ -41,9 +40,22 @@ def _padded(text: str, length: int, fill: str, *, left: bool) -> str:
     if length < 0 or not fill:
         raise UnknownValue
     units = _units(text)
+    limits.length(length)
     missing = max(length - len(units), 0)
     padding = (_units(fill) * missing)[:missing]
     return _of_units(padding + units[:length] if left else units[:length] + padding)
+
+
+def _repeat(text: str, count: int) -> str:
+    limits.length(len(text) * count)
+    return text * max(count, 0)
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    if not old:
+        return text
+    limits.length(len(text) + text.count(old) * len(new))
+    return text.replace(old, new)
 
 
 def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
@@ -157,6 +169,7 @@ def _printf(call: Call, pattern: Literal, *arguments: Literal) -> str | None:
             raise UnknownValue
         if "0" in match["flags"] and (match["kind"] == "s" or "-" in match["flags"] or not match["width"]):
             raise UnknownValue
+        limits.length(int(match["width"] or 0))
         return f"%{match['flags']}{match['width']}{match['kind']}" % (value.value,)
 
     if sum(m["kind"] is not None for m in _SPECIFIER.finditer(pattern.value)) > len(arguments):
@@ -167,43 +180,6 @@ def _printf(call: Call, pattern: Literal, *arguments: Literal) -> str | None:
 def _initcap(text: str) -> str:
     """The first letter of each alphanumeric word in upper case; ASCII only."""
     return re.sub(r"[A-Za-z0-9]+", lambda m: m[0][0].upper() + m[0][1:].lower(), text)
-
-
-def _regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
-    found = re.search(_python_regex(pattern), text)
-    return found[group] if found and group <= (found.re.groups) else None
-
-
-def _first(text: str, pattern: str, read: Callable[[re.Match[str]], Any], otherwise: Any) -> Any:
-    """What the first match says, or what to say of none."""
-    found = re.search(_python_regex(pattern), text)
-    return read(found) if found else otherwise
-
-
-def _python_regex(pattern: str) -> str:
-    """A Java pattern that Python reads the same way."""
-    if not pattern.isascii() or re.search(r"\\[pPGQEhHRX]|\(\?|[*+?}]\+|&&", pattern):
-        raise UnknownValue
-    try:
-        re.compile(pattern)
-    except re.error:
-        raise UnknownValue from None
-    return pattern
-
-
-def _like(text: str, pattern: str, escape: str | None = None) -> bool:
-    regex, i = "", 0
-    while i < len(pattern):
-        c = pattern[i]
-        if c == escape:
-            i += 1
-            if i == len(pattern):
-                raise UnknownValue
-            regex += re.escape(pattern[i])
-        else:
-            regex += {"%": ".*", "_": "."}.get(c, re.escape(c))
-        i += 1
-    return re.fullmatch(regex, text, re.DOTALL) is not None
 
 
 def _translate(text: str, source: str, target: str) -> str:
@@ -272,8 +248,8 @@ declare(
         "BTRIM": lambda text, characters=" ": text.strip(characters),
         "LPAD": lambda text, length, fill: _padded(text, length, fill, left=True),
         "RPAD": lambda text, length, fill: _padded(text, length, fill, left=False),
-        "REPLACE": lambda text, old, new: text.replace(old, new) if old else text,
-        "REPEAT": lambda text, count: text * max(count, 0),
+        "REPLACE": _replace,
+        "REPEAT": _repeat,
         "POSITION": lambda part, text: text.find(part) + 1,
         "LOCATE": _locate,
         "INSTR": lambda text, part, *rest: _instr(text, part, *rest) if rest else text.find(part) + 1,
@@ -290,18 +266,10 @@ declare(
         "IS_DECIMAL": _is_decimal,
         "ENCODE": _encode,
         "DECODE": _decode,
-        "REGEXP": lambda text, pattern: re.search(_python_regex(pattern), text) is not None,
-        "REGEXP_COUNT": lambda text, pattern: sum(1 for _ in re.finditer(_python_regex(pattern), text)),
-        "REGEXP_EXTRACT": _regexp_extract,
-        "REGEXP_INSTR": lambda text, pattern: _first(text, pattern, lambda m: m.start() + 1, 0),
-        "REGEXP_SUBSTR": lambda text, pattern: _first(text, pattern, lambda m: m[0], None),
-        "REGEXP_REPLACE": lambda text, pattern, new: re.sub(_python_regex(pattern), lambda m: new, text),
         "OVERLAY": _overlay,
         "TRANSLATE3": _translate,
         "STARTSWITH": lambda text, start: text.startswith(start),
         "ENDSWITH": lambda text, end: text.endswith(end),
-        "LIKE": _like,
-        "SIMILAR TO": lambda text, pattern: re.fullmatch(_python_regex(pattern), text) is not None,
         "BIN": lambda number: format(number % 2**64, "b"),
         "MD5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         "SHA1": lambda text: hashlib.sha1(text.encode()).hexdigest(),
