@@ -12,13 +12,14 @@ from ...plan.functions import Function, Kind, find_function, function_of
 from ...plan.functions.aggregate import COUNT, EXTREMES, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
 from ...plan.functions.model import FUNCTION_STAR, Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
-from ...plan.functions.typing import is_interval
+from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode, input_refs
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, row, timestamp, timestamp_ltz
 from ..algebra.logical import Aggregate, Project, Rel, TtlHint
 from ..algebra.names import uniquify
+from ..rex.builder import is_constant
 from ..sql import ast
 from .calls import check_null_treatment, fit
 from .context import Context
@@ -374,6 +375,10 @@ def group_window(binder: ExpressionBinder, node: ast.FunctionCall, window: str |
     for operand, argument in zip(operands[1:], node.args[1:], strict=True):
         if not is_interval(operand.type):
             raise BindError(f"{name} takes intervals, not {operand.type.nullable_()}", argument.span)
+        if is_year_month(operand.type):
+            raise BindError(f"{name} takes intervals of days or less", argument.span, "a month has no fixed length")
+        if not is_constant(operand):
+            raise BindError(f"the intervals of {name} must be constants", argument.span)
     if function.accept([o.type for o in operands]) is None:
         raise BindError(f"{name} takes {' or '.join(function.usage)}", node.span)
     return Call(function.internal_name, operands, operands[0].type, function.syntax)

@@ -13,6 +13,7 @@ from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, decimal
 from ..algebra.logical import Frame, Over
 from ..rex.builder import cast, ensure_type, integer, null
+from ..rex.expressions import holds_subquery
 from ..sql import ast
 from .calls import check_null_treatment, fit
 from .context import Context
@@ -108,7 +109,7 @@ def _over(
         name=function.internal_name,
         operands=operands,
         type=function.returns(arguments).regular(),
-        partition=tuple(dict.fromkeys(binder.bind_all(spec.partition_by))),
+        partition=tuple(dict.fromkeys(_without_subquery(binder, e) for e in spec.partition_by)),
         order=order,
         frame=frame,
         distinct=node.distinct and function not in EXTREMES,
@@ -120,10 +121,18 @@ def _order(binder: ExpressionBinder, spec: ast.WindowSpec) -> tuple[tuple[RexNod
     """What OVER orders by, each expression once."""
     order: dict[RexNode, tuple[RexNode, bool, bool]] = {}
     for item in spec.order_by:
-        rex = binder.bind(item.expression)
+        rex = _without_subquery(binder, item.expression)
         nulls_last = item.descending if item.nulls_first is None else not item.nulls_first
         order.setdefault(rex, (rex, not item.descending, nulls_last))
     return tuple(order.values())
+
+
+def _without_subquery(binder: ExpressionBinder, node: ast.Expression) -> RexNode:
+    """An expression by which OVER divides or orders rows, where Flink's parser takes no subquery."""
+    rex = binder.bind(node)
+    if holds_subquery(rex):
+        raise BindError("OVER takes no subquery", node.span, "join its rows, and name the column")
+    return rex
 
 
 def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -> Frame:

@@ -27,6 +27,7 @@ from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.row_types import row_of
 from ..algebra.tree import bottom_up
+from ..errors import PlanningError
 from ..rex.expressions import cast, identity, inline, is_call, rewrite
 from .aggregates import remap_aggregate, remap_calls
 from .projections import is_identity, merge_projects
@@ -236,12 +237,18 @@ def _properties(time: LogicalType) -> list[tuple[NamedWindowProperty, LogicalTyp
 
 def _window(call: Call, field: TimeField) -> GroupWindow:
     alias = WindowReference("w$", field.field_type)
-    times = [format_iso_duration(int(o.value)) for o in call.operands[1:] if isinstance(o, Literal)]
+    times = [_duration(o) for o in call.operands[1:]]
     if call.name == "$$TUMBLE$1":
         return TumblingGroupWindow(alias, field, True, times[0])
     if call.name == "$$HOP$1":
         return SlidingGroupWindow(alias, field, True, times[1], times[0])
     return SessionGroupWindow(alias, field, times[0])
+
+
+def _duration(size: RexNode) -> str:
+    if not isinstance(size, Literal):
+        raise PlanningError("the size of a window cannot be told before the job runs", hint="write it as an interval")
+    return format_iso_duration(int(size.value))
 
 
 def emit_text(config: Mapping[str, str]) -> str | None:

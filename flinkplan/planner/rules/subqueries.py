@@ -80,6 +80,7 @@ class _Rewriter(Struct):
         if not holds_subquery(rel.condition):
             return rel
         source = rel.input
+        width = len(source.row_type.fields)
         rest: list[RexNode] = []
         for part in _separated(rel.condition):
             negated = is_call(part, NOT)
@@ -87,14 +88,17 @@ class _Rewriter(Struct):
             found = None
             if semi_joins and isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
                 kind = JoinType.ANTI if negated else JoinType.SEMI
-                found = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
+                joins = Joins(self, source)
+                operands = tuple(joins.rewritten(o, Logic.THREE_VALUED) for o in inner.operands)
+                asked = replace(inner, operands=operands)
+                found = semi_join(joins.source, asked, bottom_up(inner.rel, self.rewrite), kind)
             if found is None:
                 rest.append(part)
             else:
                 source = found
         if not any(map(holds_subquery, rest)):
-            return filtered(source, rest)
-        width = len(source.row_type.fields)
+            kept = filtered(source, rest)
+            return kept if len(source.row_type.fields) == width else columns(kept, range(width))
         joins = Joins(self, source)
         condition = reordered_condition(simplify_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest)))
         return columns(filtered(joins.source, conjunctions(condition)), range(width))
