@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from .record import Json, Record, replace
@@ -23,6 +24,8 @@ class TimeKind(Enum):
     ROWTIME = "ROWTIME"
     PROCTIME = "PROCTIME"
 
+    __hash__ = object.__hash__  # Enum's own is a function of Python, called for each type that is looked up
+
 
 class RowField(Record):
     """A field of a row or structured type."""
@@ -32,7 +35,7 @@ class RowField(Record):
     description: str | None = None
 
 
-class LogicalType(Record):
+class LogicalType(Record, dict=True):
     """A logical type.
 
     ``root`` is the SQL name (``INT``, ``VARCHAR``, ``TIMESTAMP``, ``TIMESTAMP_LTZ``, ``ROW``, ``ARRAY`` …);
@@ -91,11 +94,11 @@ class LogicalType(Record):
         """The same timestamp, no longer a time attribute."""
         return replace(self, kind=TimeKind.REGULAR) if self.is_time_attribute else self
 
-    @property
+    @cached_property
     def field_names(self) -> tuple[str, ...]:
         return tuple(f.name for f in self.fields)
 
-    @property
+    @cached_property
     def field_types(self) -> tuple[LogicalType, ...]:
         return tuple(f.type for f in self.fields)
 

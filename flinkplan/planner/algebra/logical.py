@@ -23,7 +23,7 @@ class TtlHint(Record):
     by_input: tuple[tuple[int, int], ...]
 
 
-class Rel(Record, kw_only=True):
+class Rel(Record, kw_only=True, dict=True):
     """A relation: its row type, and the relations it is made from (declared by subclasses)."""
 
     row_type: LogicalType

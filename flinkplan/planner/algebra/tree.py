@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 from typing import Any
 
 from ...plan.record import replace
@@ -14,7 +15,7 @@ Rewrite = Callable[[Rel], Rel]
 
 def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
     """The relation over other inputs; itself where they are the same."""
-    if all(a is b for a, b in zip(rel.inputs, inputs, strict=True)):
+    if all(map(is_, rel.inputs, inputs)):
         return rel
     changes: dict[str, Any] = {}
     match rel:
@@ -29,7 +30,9 @@ def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
 
 def bottom_up(rel: Rel, change: Rewrite) -> Rel:
     """Rewrite the inputs, then the relation."""
-    return change(with_inputs(rel, tuple(bottom_up(i, change) for i in rel.inputs)))
+    if inputs := rel.inputs:
+        rel = with_inputs(rel, tuple([bottom_up(i, change) for i in inputs]))
+    return change(rel)
 
 
 def top_down(rel: Rel, change: Rewrite) -> Rel:
@@ -44,5 +47,31 @@ def to_fixpoint(rel: Rel, change: Rewrite, limit: int = 100) -> Rel:
         new = change(rel)
         if new == rel:
             return new
+        rel = new
+    return rel
+
+
+def exhaust(rel: Rel, rule: Rewrite, limit: int = 100) -> Rel:
+    """Apply a rule to each relation, inputs first, and again to the whole tree until it changes nothing.
+
+    What has come out of one pass as it was is not looked at in the next ones: a rule sees but a relation and what is
+    below it.
+    """
+    settled: dict[int, Rel] = {}
+
+    def visit(rel: Rel) -> Rel:
+        if id(rel) in settled:
+            return rel
+        inputs = rel.inputs
+        new = rule(with_inputs(rel, tuple([visit(i) for i in inputs])) if inputs else rel)
+        if new is rel or new == rel:
+            settled[id(rel)] = rel
+            return rel
+        return new
+
+    for _ in range(limit):
+        new = visit(rel)
+        if new is rel:
+            break
         rel = new
     return rel

@@ -43,6 +43,7 @@ from ..algebra.physical import (
 from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import CAST
 from .join_kinds import join_keys
+from .memo import found_once
 
 Key = frozenset[int]
 Keys = frozenset[Key]
@@ -87,6 +88,7 @@ def _covered(keys: Keys, columns: Iterable[int]) -> bool:
     return any(k <= wanted for k in keys)
 
 
+@found_once
 def _keys(rel: Rel, upsert: bool) -> Keys:
     if isinstance(rel, _PASSED_ON):
         return _keys(rel.inputs[0], upsert)

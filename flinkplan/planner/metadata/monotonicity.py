@@ -52,11 +52,13 @@ from ..rex.expressions import (
     SEARCH,
 )
 from .column_bounds import argument_bounds
+from .memo import found_once
 
 CONSTANT, INCREASING, DECREASING, NOT_MONOTONIC = "CONSTANT", "INCREASING", "DECREASING", "NOT_MONOTONIC"
 Directions = tuple[str, ...]
 
 
+@found_once
 def monotonicity(rel: Rel) -> Directions | None:
     """The direction of each column; ``None`` where rows may also be deleted, or nothing is known."""
     rule = _RULES.get(type(rel))

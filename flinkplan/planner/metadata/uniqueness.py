@@ -14,6 +14,7 @@ from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, 
 from ..algebra.physical import OverAggregate, SourceScan
 from .join_kinds import join_keys
 from .keys import unique_keys
+from .memo import found_once
 
 Known = bool | None
 """Whether it is so; ``None`` where nothing tells."""
@@ -21,8 +22,13 @@ Known = bool | None
 
 def are_columns_unique(rel: Rel, columns: Collection[int]) -> Known:
     """Whether no two rows of a logical relation agree in all of the columns."""
+    return _are_unique(rel, frozenset(columns))
+
+
+@found_once
+def _are_unique(rel: Rel, columns: frozenset[int]) -> Known:
     rule = _RULES.get(type(rel))
-    return rule(rel, frozenset(columns)) if rule else None
+    return rule(rel, columns) if rule else None
 
 
 def _passed_on(rel: Filter | Sort, columns: frozenset[int]) -> Known:

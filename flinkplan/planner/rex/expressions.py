@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from ...plan.functions import function_of
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, Literal, RexNode, Sarg, children, transform
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, children, transform
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.logical import Over, SubQuery
 
@@ -133,16 +133,18 @@ def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
 
 def refs(rex: RexNode | None) -> set[int]:
     """The input columns that an expression reads, also inside OVER calls."""
-    if rex is None:
-        return set()
     found: set[int] = set()
-
-    def note(node: RexNode) -> RexNode:
+    pending = [] if rex is None else [rex]
+    while pending:
+        node = pending.pop()
         if isinstance(node, InputRef):
             found.add(node.index)
-        return node
-
-    rewrite(rex, note)
+        elif isinstance(node, (Call, SubQuery)):
+            pending += node.operands
+        elif isinstance(node, FieldAccess):
+            pending.append(node.expr)
+        elif isinstance(node, Over):
+            pending += (*node.operands, *node.partition, *(o for o, _, _ in node.order))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Protocol, Self
 
 from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
@@ -32,7 +32,7 @@ from .expressions import (
     or_,
     test,
 )
-from .ranges import Bounds
+from .ranges import Bounds, Known
 from .strong import rejects_null
 from .truth import UnknownAs
 
@@ -41,7 +41,7 @@ class Simplifier(Protocol):
     """What simplifies the terms of a junction, :class:`.simplify.Simplifier`."""
 
     @property
-    def comparisons(self) -> Mapping[RexNode, Sequence[RexNode]]: ...
+    def comparisons(self) -> Mapping[RexNode, Known]: ...
 
     def simplify(self, rex: RexNode, unknown: UnknownAs = ...) -> RexNode: ...
 
@@ -192,7 +192,7 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
     bounds = Bounds(terms)
     compared: set[RexNode] = set()
     opposites: set[RexNode] = set()
-    if not all(map(bounds.add, (c for known in simplifier.comparisons.values() for c in known))):
+    if not all(map(bounds.add, (c for known in simplifier.comparisons.values() for c in known.conditions))):
         return FALSE
     for i, term in enumerate(terms):
         if is_call(term, *COMPARISONS) and is_deterministic(term):

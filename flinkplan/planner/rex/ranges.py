@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from ...plan.record import Struct, field
+from ...plan.record import Record, Struct, field
 from ...plan.rex import Bound, FieldAccess, InputRef, Literal, Range, RexNode, children
 from . import sargs
 from .expressions import EQ, GE, GT, LE, LT, MIRRORED, NE, TRUE, is_call
@@ -23,6 +24,34 @@ def comparison(rex: RexNode) -> tuple[str, RexNode, Literal] | None:
     if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
         return None
     return name, left, right
+
+
+MOST_KNOWN = 100
+"""Comparisons of one operand that are looked through for what they leave to check of another one."""
+
+
+class Known(Record):
+    """Comparisons of one operand with literals that are known to hold."""
+
+    conditions: tuple[RexNode, ...] = ()
+    excluded: frozenset[Any] | None = frozenset()
+    """The values that it differs from, where that is all they say; else ``None``."""
+
+    def with_one_more(self, condition: RexNode, found: tuple[str, RexNode, Literal]) -> Known:
+        """The same with a condition that is the comparison ``found``."""
+        name, _, literal = found
+        excluded = None if self.excluded is None or name != NE else self.excluded | {_key(literal)}
+        return Known((*self.conditions, condition), excluded)
+
+    def tells_nothing_of(self, literal: Literal) -> bool:
+        """Whether nothing follows for a comparison with the literal, or it would take too long to tell."""
+        if self.excluded is None:
+            return len(self.conditions) > MOST_KNOWN
+        return _key(literal) not in self.excluded
+
+
+def _key(literal: Literal) -> Any:
+    return sargs.key(literal.value, literal.type)
 
 
 class Bounds(Struct):

@@ -54,7 +54,7 @@ from .expressions import (
 )
 from .folding import fold
 from .junctions import simplify_and, simplify_or
-from .ranges import comparison, point, residue
+from .ranges import Known, comparison, point, residue
 from .truth import UnknownAs
 
 
@@ -75,7 +75,7 @@ def simplify_condition(rex: RexNode) -> RexNode:
     """
     found = pull_factors(reordered_condition(rex))
     searches = any(is_call(part, SEARCH) for part in flatten(AND, rex))
-    return rex if _normal(found) == _normal(rex) and not searches else found
+    return rex if not searches and _are_alike(found, rex) else found
 
 
 def reordered_condition(rex: RexNode) -> RexNode:
@@ -100,21 +100,28 @@ def pull_factors(rex: RexNode) -> RexNode:
     return and_([*common, or_(and_(part for part in term if part not in common) for term in terms)])
 
 
-def _normal(rex: RexNode) -> RexNode:
-    """The expression with operands whose order does not matter in one order.  Source: ``RexNormalize``."""
+def _are_alike(one: RexNode, other: RexNode) -> bool:
+    """Whether expressions differ at most in the order of operands that does not matter.  Source: ``RexNormalize``."""
+    numbers: dict[object, int] = {}
+    return _normal(one, numbers) == _normal(other, numbers)
 
-    def ordered(node: RexNode) -> RexNode:
-        if not isinstance(node, Call) or len(node.operands) != 2:
-            return node
-        left, right = node.operands
-        if node.name in (GT, GE):
-            return replace(node, name=MIRRORED[node.name], operands=(right, left))
-        same_type = left.type.nullable_() == right.type.nullable_()
-        if node.name in _SYMMETRIC or (node.name in _SYMMETRIC_IN_TYPE and same_type):
-            return replace(node, operands=tuple(sorted(node.operands, key=repr)))
-        return node
 
-    return rewrite(rex, ordered)
+def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
+    """The number of an expression, the same for all that are alike."""
+    key: object = rex
+    if isinstance(rex, FieldAccess):
+        key = (rex.name, _normal(rex.expr, numbers))
+    elif isinstance(rex, Call):
+        name, operands = rex.name, [_normal(o, numbers) for o in rex.operands]
+        if len(operands) == 2:
+            left, right = rex.operands
+            if name in (GT, GE):
+                name = MIRRORED[name]
+                operands.reverse()
+            elif name in _SYMMETRIC or (name in _SYMMETRIC_IN_TYPE and left.type.nullable_() == right.type.nullable_()):
+                operands.sort()
+        key = (name, rex.syntax, rex.reference, rex.type, *operands)
+    return numbers.setdefault(key, len(numbers))
 
 
 _SYMMETRIC = (AND, OR, EQ, NE)
@@ -125,7 +132,7 @@ class Simplifier(Record):
     """Simplifies expressions about rows for which conditions are known to hold."""
 
     tests: frozenset[RexNode] = frozenset()
-    comparisons: Mapping[RexNode, tuple[RexNode, ...]] = field(default_factory=dict)
+    comparisons: Mapping[RexNode, Known] = field(default_factory=dict)
     """By the operand that they compare with literals."""
 
     evaluates: bool = True
@@ -136,7 +143,7 @@ class Simplifier(Record):
         found = comparison(condition)
         if found is None:
             return replace(self, tests=self.tests | {condition})
-        same = (*self.comparisons.get(found[1], ()), condition)
+        same = self.comparisons.get(found[1], Known()).with_one_more(condition, found)
         return replace(self, comparisons={**self.comparisons, found[1]: same})
 
     def simplify(self, rex: RexNode, unknown: UnknownAs = UnknownAs.UNKNOWN) -> RexNode:
@@ -175,8 +182,10 @@ class Simplifier(Record):
         if found is None or known is None:
             return rex
         name, operand, literal = found
+        if known.tells_nothing_of(literal):
+            return rex
         own = sargs.ranges_of(name, literal.value)
-        left = residue(name, literal, known)
+        left = residue(name, literal, known.conditions)
         if not left:
             return FALSE
         if left == own:

@@ -15,7 +15,7 @@ from ...plan.types import LogicalType
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp
 from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.row_types import concat, row_of
-from ..algebra.tree import bottom_up, to_fixpoint
+from ..algebra.tree import exhaust
 from ..metadata.join_kinds import join_keys
 from ..rex.expressions import (
     COMPARISONS,
@@ -51,7 +51,7 @@ def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
 
 def push_filters(rel: Rel) -> Rel:
     """Push every filter as far down as it goes."""
-    return to_fixpoint(rel, lambda r: bottom_up(r, _push))
+    return exhaust(rel, _push)
 
 
 def _push(rel: Rel) -> Rel:

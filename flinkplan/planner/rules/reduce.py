@@ -17,6 +17,7 @@ from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Sort, Values
 from ..algebra.row_types import pick
 from ..algebra.tree import bottom_up
+from ..metadata.memo import found_once
 from ..rex.cases import push_into_cases
 from ..rex.expressions import (
     CAST,
@@ -94,6 +95,7 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
     return simplify(rex if contains_over(rex) else rewrite(rex, substitute))
 
 
+@found_once
 def constants(rel: Rel) -> Mapping[int, Literal]:
     """The columns that hold one known value in every row, or NULL."""
     match rel:
