@@ -13,6 +13,7 @@ from importlib import import_module
 import click
 
 from ..plan.errors import FlinkplanError
+from ..plan.nesting import deeply
 from .errors import INTERNAL, INTERRUPTED, TERMINATED, Terminated, print_error, print_internal_error
 
 COMMANDS = {
@@ -28,9 +29,6 @@ COMMANDS = {
     "rule": "Explain a rule of diff or validate, or list them.",
     "init": "Write a commented pipeline to start from.",
 }
-
-NESTING = 5_000
-"""How deep calls may nest: generated SQL chains hundreds of operators, and each takes several calls to walk past."""
 
 
 class CommandGroup(click.Group):
@@ -81,8 +79,9 @@ def cli(ctx: click.Context, debug: bool) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with one of the exit codes of docs/exit-codes.md."""
     arguments = list(sys.argv[1:] if args is None else args)
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), NESTING))
-    sys.exit(run(arguments))
+    with deeply:
+        code = run(arguments)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
 from .json_text import parse_json
+from .nesting import deeply
 from .nodes import ExecNode, node_from_json, node_to_json
 from .record import Json, Record, field
 from .spelling import Number
@@ -172,6 +173,7 @@ def _edge_json(edge: Edge) -> dict[str, Any]:
     }
 
 
+@deeply
 def loads(text: str, file: str | None = None) -> Plan:
     """Read a plan from its text.  ``file`` names it in errors.  Raises :class:`PlanError`."""
     try:
@@ -217,6 +219,7 @@ def read_text(path: str | Path) -> str:
         raise PlanError(e.strerror or str(e), where=str(path)) from None
 
 
+@deeply
 def dumps(plan: Plan) -> str:
     """The plan's text, as Flink writes it."""
     return pretty(plan_to_json(plan))

@@ -9,6 +9,7 @@ from ..plan import advice
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding
+from ..plan.nesting import deeply
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
 from .algebra.logical import TableModify
@@ -62,6 +63,7 @@ class Session:
                 self._told.add(placed_)
                 self._warn(placed_)
 
+    @deeply
     def apply(self, statement: ast.Statement) -> None:
         """Run a statement that defines or sets something.
 
@@ -77,6 +79,7 @@ class Session:
         except RecursionError:
             raise _too_deep(statement) from None
 
+    @deeply
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         """The modifications that an INSERT, or each one of a statement set, stands for."""
         return self._bound(self._context(), statement)
@@ -85,6 +88,7 @@ class Session:
         inserts = ((insert, insert.span) for insert in inserts_of(statement))
         return tuple(each_of(inserts, lambda insert: bind_insert(context, insert)))
 
+    @deeply
     def compile(self, statement: ast.Insert | ast.StatementSet, *, complete: bool = False) -> Plan:
         """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together.
 

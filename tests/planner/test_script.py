@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from flinkplan.plan.document import dumps
+from flinkplan.plan.document import dumps, loads
 from flinkplan.plan.errors import ErrorGroup, FlinkplanError, UnsupportedError
 from flinkplan.planner import compile_script
 from flinkplan.planner.script import job_of
@@ -55,12 +58,23 @@ def test_there_is_exactly_one_job(sql: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["SELECT " + "+".join(["a"] * 5000) + " FROM t", "SELECT a FROM t" + " UNION ALL SELECT a FROM t" * 1500]
+    "query", ["SELECT " + "+".join(["a"] * 5000) + " FROM t", "SELECT a FROM (" * 2000 + "SELECT a FROM t" + ")" * 2000]
 )
 def test_what_is_nested_too_deeply_says_so(query: str) -> None:
     for statement in (f"INSERT INTO o {query};", f"CREATE VIEW v AS {query}; INSERT INTO o SELECT * FROM v;"):
         with pytest.raises(FlinkplanError, match="nested too deeply"):
             compile_script(TABLES + statement)
+
+
+def test_programs_may_nest_as_deeply_as_the_command_line() -> None:
+    """In whichever thread, and what the program has set for itself stays."""
+    before = sys.getrecursionlimit()
+    tables = TABLES.replace("'c'='d'", "'connector'='datagen'", 1).replace("'c'='d'", "'connector'='print'")
+    script = f"{tables} INSERT INTO o SELECT {'ABS(' * 300}a{')' * 300} FROM t;"
+    with ThreadPoolExecutor(2) as pool:
+        plans = list(pool.map(compile_script, [script] * 2))
+    assert [loads(dumps(plan)) for plan in plans] == plans
+    assert sys.getrecursionlimit() == before
 
 
 @pytest.mark.parametrize("sql", ["CREATE FUNCTION f AS 'x.Y';", "ADD JAR 'x.jar';", "DROP FUNCTION f;"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.nesting import deeply
 from .ast import DataType, Expression, Query, Script
 from .errors import SqlSyntaxError, render
 from .lexer import END
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 
+@deeply
 def parse_script(text: str, file: str | None = None) -> Script:
     """Parse statements between semicolons.
 

@@ -143,4 +143,4 @@ def test_long_lines_are_cut() -> None:
 
 
 def test_deep_nesting_is_an_error_and_not_a_crash() -> None:
-    assert "nested too deeply" in error("SELECT " + "(" * 400 + "1" + ")" * 400).message
+    assert "nested too deeply" in error("SELECT " + "(" * 4000 + "1" + ")" * 4000).message
