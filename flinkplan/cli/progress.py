@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
@@ -40,27 +41,18 @@ class Silent:
         pass
 
 
-class JsonLines:
-    """One JSON object a batch, on standard output."""
-
-    def batch_done(self, progress: QueryProgress) -> None:
-        click.echo(json.dumps(as_json(progress), ensure_ascii=False))
-
-    def ended(self, how: str) -> None:
-        pass
-
-
 def as_json(progress: QueryProgress) -> dict[str, Any]:
     """The fields of a batch's line."""
     return {"event": "batch", **to_builtins(progress), "rows_per_second": round(progress.rows_per_second or 0, 1)}
 
 
 class SinkTotals(Struct):
-    """What a sink's query has done so far."""
+    """What a sink's queries have done so far."""
 
     batches: int = 0
     read: int = 0
     written: int = 0
+    dropped: int = 0
     last: QueryProgress | None = None
 
     def add(self, progress: QueryProgress) -> None:
@@ -68,11 +60,12 @@ class SinkTotals(Struct):
         self.batches += 1
         self.read += progress.rows_read
         self.written += progress.rows_written
+        self.dropped += progress.rows_dropped
         self.last = progress
 
 
-class Summary:
-    """A line for each sink when the job has ended, on standard error."""
+class Totals:
+    """Adds up what the sinks' queries do."""
 
     def __init__(self) -> None:
         self.totals: dict[str, SinkTotals] = {}
@@ -81,10 +74,41 @@ class Summary:
     def batch_done(self, progress: QueryProgress) -> None:
         self.totals.setdefault(progress.sink, SinkTotals()).add(progress)
 
+
+class JsonLines(Totals):
+    """One JSON object a batch, on standard output, and one at the end."""
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        super().batch_done(progress)
+        _print(as_json(progress))
+
+    def ended(self, how: str) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        sinks = {
+            sink: {
+                "batches": total.batches,
+                "rows_read": total.read,
+                "rows_written": total.written,
+                "rows_dropped": total.dropped,
+            }
+            for sink, total in self.totals.items()
+        }
+        duration = round(1000 * (time.monotonic() - self.started))
+        _print({"event": how, "time": now, "duration_ms": duration, "sinks": sinks})
+
+
+def _print(event: dict[str, Any]) -> None:
+    click.echo(json.dumps(event, ensure_ascii=False))
+
+
+class Summary(Totals):
+    """A line for each sink when the job has ended, on standard error."""
+
     def ended(self, how: str) -> None:
         for sink, total in self.totals.items():
             batches = f"{total.batches} batch{'' if total.batches == 1 else 'es'}"
-            click.echo(f"{sink}: {total.read:,} rows read, {total.written:,} written in {batches}", err=True)
+            late = f", {total.dropped:,} too late" if total.dropped else ""
+            click.echo(f"{sink}: {total.read:,} rows read, {total.written:,} written{late} in {batches}", err=True)
         if self.totals or how != "failed":
             click.echo(f"{how} after {time.monotonic() - self.started:.1f} s", err=True)
 
@@ -114,7 +138,8 @@ class Live(Summary):
             assert last is not None
             rate = f"{last.rows_per_second or 0:,.0f}"
             state = f"{sum(o.state_rows for o in last.operators):,}" if last.operators else ""
-            cells = (f"{last.batch}", f"{total.read:,}", f"{total.written:,}", rate, last.watermark or "", state, "")
+            late = f"{total.dropped:,}" if total.dropped else ""
+            cells = (f"{last.batch}", f"{total.read:,}", f"{total.written:,}", rate, last.watermark or "", state, late)
             table.add_row(sink, *cells, style="bold")
             for operator in last.operators:
                 table.add_row(

@@ -38,6 +38,7 @@ class TranslationContext(Record):
     ``variables`` replace ``${NAME}`` in table options.  ``is_closed``: the query only ever sees input that ends,
     so that its end is the one watermark that must reach every operator.  ``shared`` keeps what several nodes have
     in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
+    ``node`` is the one that is being translated.
     """
 
     spark: SparkSession
@@ -47,12 +48,28 @@ class TranslationContext(Record):
     is_closed: bool = True
     shared: dict[Any, Any] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
+    node: ExecNode | None = None
 
     @property
     def runtime(self) -> Any:
         """The Java package ``flinkplan.runtime`` of the kernels."""
         assert self.spark._jvm is not None
         return self.spark._jvm.flinkplan.runtime
+
+    @property
+    def late_rows(self) -> Any:
+        """The Java counter of the rows that the node drops because they come too late."""
+        counters = self.late_counters
+        number = self.node.id if self.node else 0
+        if number not in counters:
+            counters[number] = self.runtime.time.LateRows(self.spark._jsparkSession)
+        return counters[number]
+
+    @property
+    def late_counters(self) -> dict[int, Any]:
+        """The counters of late rows by the ids of their nodes."""
+        found: dict[int, Any] = self.shared.setdefault("late rows", {})
+        return found
 
     @property
     def needs_event_time(self) -> bool:

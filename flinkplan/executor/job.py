@@ -6,12 +6,14 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
+from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
 from ..plan.record import Record, field
 from ..plan.session import session_options, with_ttls
@@ -24,7 +26,7 @@ from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
 from .processing_time import goes_by_clock
-from .progress import JobListener, QueryProgress, SilentListener, progress_of
+from .progress import Counts, JobListener, QueryProgress, SilentListener, is_batch, progress_of, stateful_nodes
 from .registry import translate
 from .session import EMPTY_BATCHES, STATE_ENCODING, check_reach, session
 from .tables import table_of
@@ -65,12 +67,14 @@ class Query(Record):
     """A running query and the sink it feeds."""
 
     sink: str
+    part: Plan
     handle: StreamingQuery
     writer: Any
 
-    def rows_written(self, batch: int) -> int:
-        """How many rows of a batch have reached the sink; it can be asked once."""
-        return int(self.writer.written(batch))
+    def counts(self, batch: int) -> Counts:
+        """What was counted in a batch; it can be asked once."""
+        found = json.loads(self.writer.counts(batch) or "{}")
+        return Counts(found.get("written", 0), {int(node): rows for node, rows in found.get("dropped", {}).items()})
 
 
 class Job:
@@ -92,15 +96,17 @@ class Job:
         self.mode = mode
         self._record = record
         self._recorded = record.contents()
-        self._names = tuple(names)
-        self._batches = record.batches(self._names)
+        self._sinks = tuple(names)
+        self._batches = record.batches(self._sinks)
         self._lock = lock
         self._listener = listener
         self._temporary = temporary
-        self._reported: dict[str, int] = {}
+        self._reported: dict[str, str] = {}
+        self._names: Mapping[int, str] = {}
 
     def start(self, queries: Mapping[str, Callable[[], Query]], plan: Plan, options: Mapping[str, str]) -> None:
         """Start queries by their names, once the plan that they are of is on record."""
+        self._names = node_names(plan)
         try:
             self._record.begin(plan, self.mode.value, options)
             for start in queries.values():
@@ -113,7 +119,7 @@ class Job:
 
     def _put_back(self) -> None:
         """Record what was recorded before, unless a batch has begun since."""
-        if self._record.batches(self._names) == self._batches:
+        if self._record.batches(self._sinks) == self._batches:
             self._record.put_back(self._recorded)
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -174,14 +180,21 @@ class Job:
                 self._listener.batch_done(progress)
 
     def _unreported(self, query: Query) -> Iterable[QueryProgress]:
-        last = self._reported.get(query.sink, -1)
-        newest = query.handle._jsq.lastProgress()
-        if newest is None or newest.batchId() <= last:
+        """The batches of a query since it was last asked for them."""
+        from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+        newest, last = query.handle._jsq.lastProgress(), self._reported.get(query.sink)
+        if newest is None or newest.timestamp() == last:
             return
-        for raw in query.handle.recentProgress:
-            if raw.batchId > last:
-                self._reported[query.sink] = raw.batchId
-                yield progress_of(query.sink, raw, query.rows_written(raw.batchId))
+        self._reported[query.sink] = newest.timestamp()
+        reports = takewhile(
+            lambda report: report.timestamp() != last, reversed(list(query.handle._jsq.recentProgress()))
+        )
+        nodes = stateful_nodes(query.part)
+        for report in reversed(list(reports)):
+            raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
+            if is_batch(raw):
+                yield progress_of(query.sink, raw, query.counts(raw.batchId), nodes, self._names)
 
 
 def resolve_mode(plan: Plan, options: JobOptions) -> Mode:
@@ -285,13 +298,15 @@ def _translate(
         query = query.trigger(processingTime=f"{int(options.trigger_interval * 1000)} milliseconds")
     else:
         query = query.trigger(availableNow=True)
+    for node_id, late in context.late_counters.items():
+        into.countLate(node_id, late)
     query._jwrite.foreachBatch(into)
 
     def start() -> Query:
         _set_parallelism(nodes, context, options)
         spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
         spark.conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(part)).lower())
-        return Query(name, query.start(), into)
+        return Query(name, part, query.start(), into)
 
     return start
 

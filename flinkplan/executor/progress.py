@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ..plan.record import Record
+from ..plan.document import Plan
+from ..plan.nodes import ExecNode
+from ..plan.record import Record, field
 from .event_time import END_OF_INPUT, watermark_text
+from .execution import QueryPlan
+from .physical import execute_nodes
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 
 class OperatorProgress(Record):
-    """A stateful operator after a batch."""
+    """A stateful operator after a batch.
+
+    ``name`` is its exec node's (``join``, or ``join#2``), ``node`` and ``type`` are that node's id and type; where it
+    is not known, ``name`` is Spark's.  ``updated_rows`` and ``dropped_rows``, which came too late, are the batch's.
+    """
 
     name: str
+    node: int | None
+    type: str | None
     state_rows: int
     updated_rows: int
     dropped_rows: int
@@ -22,16 +33,26 @@ class OperatorProgress(Record):
 
 
 class QueryProgress(Record):
-    """A batch of the query that feeds ``sink``."""
+    """A batch of the query that feeds ``sink``: when it began (ISO 8601), and how many rows went in, came out and came
+    too late."""
 
     sink: str
     batch: int
+    time: str
     rows_read: int
     rows_written: int
+    rows_dropped: int
     rows_per_second: float
     duration_ms: int
     watermark: str | None
     operators: tuple[OperatorProgress, ...]
+
+
+class Counts(Record):
+    """What the kernels and the sink have counted in a batch: rows written, and rows dropped by the id of the node."""
+
+    written: int = 0
+    dropped: Mapping[int, int] = field(default_factory=dict)
 
 
 class JobListener(Protocol):
@@ -48,20 +69,56 @@ class SilentListener:
         pass
 
 
-def progress_of(sink: str, raw: StreamingQueryProgress, rows_written: int) -> QueryProgress:
-    """Spark's report of a batch in our terms."""
+def stateful_nodes(part: Plan) -> list[ExecNode]:
+    """The nodes of a query that keep state, in the order in which Spark numbers their operators."""
+    executions = execute_nodes(QueryPlan(part))
+    return [node for node in _downwards(part) if executions[node.id].states]
+
+
+def _downwards(plan: Plan) -> Iterator[ExecNode]:
+    """The nodes from the sink down, each before its inputs; one that feeds several comes once for each of them."""
+    stack = list(plan.sinks)
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(plan.inputs(node)))
+
+
+def is_batch(raw: StreamingQueryProgress) -> bool:
+    """Whether a report of Spark is of a batch; one of waiting has the number of the next batch."""
+    return "addBatch" in raw.durationMs
+
+
+def progress_of(
+    sink: str, raw: StreamingQueryProgress, counts: Counts, nodes: Sequence[ExecNode], names: Mapping[int, str]
+) -> QueryProgress:
+    """Spark's report of a batch in our terms.
+
+    ``nodes`` are the stateful ones in the order of Spark's operators, ``names`` those of the plan's nodes.
+    """
+    known: Sequence[ExecNode | None] = (
+        nodes if len(nodes) == len(raw.stateOperators) else [None] * len(raw.stateOperators)
+    )
     return QueryProgress(
         sink=sink,
         batch=raw.batchId,
+        time=raw.timestamp,
         rows_read=sum(s.numInputRows for s in raw.sources if not s.description.startswith(END_OF_INPUT)),
-        rows_written=rows_written,
+        rows_written=counts.written,
+        rows_dropped=sum(counts.dropped.values()),
         rows_per_second=raw.processedRowsPerSecond,
         duration_ms=raw.durationMs.get("triggerExecution", 0),
         watermark=watermark_text(raw.eventTime.get("watermark")),
         operators=tuple(
             OperatorProgress(
-                o.operatorName, o.numRowsTotal, o.numRowsUpdated, o.numRowsDroppedByWatermark, o.memoryUsedBytes
+                names[node.id] if node else o.operatorName,
+                node.id if node else None,
+                node.type if node else None,
+                o.numRowsTotal,
+                o.numRowsUpdated,
+                counts.dropped.get(node.id, 0) if node else 0,
+                o.memoryUsedBytes,
             )
-            for o in raw.stateOperators
+            for o, node in zip(raw.stateOperators, known, strict=True)
         ),
     )

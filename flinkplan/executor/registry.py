@@ -112,7 +112,7 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
     for node in nodes:
         inputs = tuple(streams[source.id] for source in plan.inputs(node))
         try:
-            stream = known[type(node)].translate(node, inputs, context)
+            stream = known[type(node)].translate(node, inputs, replace(context, node=node))
         except FlinkplanError as e:
             if e.where is None:
                 e.where = _place(node)

@@ -16,9 +16,8 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode
 from ..plan.record import Record, replace
 from ..plan.ttl import state_names
-from .execution import QueryPlan
 from .parts import queries_of
-from .physical import execute_nodes
+from .progress import stateful_nodes
 from .stream import column_name
 
 if TYPE_CHECKING:
@@ -92,19 +91,8 @@ def _operators(plan: Plan) -> dict[str, Sequence[_Operator]]:
     names = node_names(plan)
     found: dict[str, Sequence[_Operator]] = {}
     for sink, part in queries_of(plan).items():
-        executions = execute_nodes(QueryPlan(part))
-        stateful = (node for node in downwards(part) if executions[node.id].states)
-        found[sink] = [_Operator.of(node, names[node.id], part) for node in stateful]
+        found[sink] = [_Operator.of(node, names[node.id], part) for node in stateful_nodes(part)]
     return found
-
-
-def downwards(plan: Plan) -> Iterator[ExecNode]:
-    """The nodes from the sink down, each before its inputs; one that feeds several comes once for each of them."""
-    stack = list(plan.sinks)
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(plan.inputs(node)))
 
 
 def _states(sink: str, query: Place, operators: Sequence[_Operator]) -> Iterator[State]:

@@ -35,7 +35,7 @@ ROW = "__values"
 
 def run_timed(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
     """The output of an event-time kernel over ``frame``, whose first ``keys`` columns are the key."""
-    return context.frame(context.runtime.time.TimedKernels.run(frame._jdf, keys, kernel))
+    return context.frame(context.runtime.time.TimedKernels.run(frame._jdf, keys, kernel.counting(context.late_rows)))
 
 
 def timed_input(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:

@@ -158,6 +158,23 @@ def with_windows(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> 
     return replace(stream, frame=frame)
 
 
+def is_last_window(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Column:
+    """Whether the window that a row comes with is the last of those that it belongs to."""
+    from pyspark.sql import functions as F
+
+    if not isinstance(windowing, TimeAttributeWindowing):
+        return F.lit(True)
+    local = clock.local(time_of(stream, windowing))
+    match windowing.window:
+        case HoppingWindow() as hop:
+            end = _floor(local, hop.offset_ms, hop.slide_ms) + hop.size_ms
+        case CumulativeWindow() as cumulative:
+            end = _floor(local, cumulative.offset_ms, cumulative.size_ms) + cumulative.size_ms
+        case _:
+            return F.lit(True)
+    return stream.frame[END] == end
+
+
 def slice_place(stream: Stream, windowing: WindowingStrategy, clock: Clock, panes: bool) -> Column:
     """The place (BIGINT) of a row's slice in the order in which Flink merges those of a window.
 

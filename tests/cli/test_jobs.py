@@ -122,11 +122,11 @@ def test_a_bounded_job_ends_with_a_summary(case: Path) -> None:
 
 
 @pytest.mark.spark
-def test_one_line_of_json_a_batch(case: Path) -> None:
+def test_one_line_of_json_a_batch_and_one_at_the_end(case: Path) -> None:
     outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}", "--log-format", "json")
-    (line,) = outcome.out.splitlines()
-    batch = json.loads(line)
+    batch, last = map(json.loads, outcome.out.splitlines())
     assert (batch["event"], batch["sink"], batch["rows_read"], batch["rows_written"]) == ("batch", "o", ROWS, ROWS)
+    assert (last["event"], last["sinks"]["o"]["rows_written"]) == ("finished", ROWS)
     assert outcome.err == ""
 
 

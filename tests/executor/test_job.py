@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -149,7 +150,58 @@ def test_progress_is_told_batch_by_batch(place: Place) -> None:
     ]
     assert [p.rows_read for p in place.progress] == [2, 0], "what ends the input is no row"
     assert [p.rows_written for p in place.progress] == [0, 2]
-    assert place.progress[0].operators[0].state_rows == 2
+    (operator,) = place.progress[0].operators
+    assert (operator.name, operator.node, operator.type) == ("window-aggregate", 3, "stream-exec-window-aggregate_1")
+    assert operator.state_rows == 2
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z", p.time) for p in place.progress)
+
+
+LATE = """\
+CREATE TABLE t (ts TIMESTAMP(3), k STRING, WATERMARK FOR ts AS ts - INTERVAL '10' SECOND)
+  WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE o (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'json');
+INSERT INTO o {query};
+"""
+HOP = (
+    "FROM TABLE(HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '2' MINUTE)) "
+    "GROUP BY window_start, window_end"
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "dropped", "name"),
+    [
+        pytest.param(f"SELECT COUNT(*) {HOP}", 1, "global-window-aggregate", id="native"),
+        pytest.param(f"SELECT COUNT(DISTINCT k) {HOP}", 1, "global-window-aggregate", id="kernel"),
+        pytest.param("SELECT COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM t", 3, "over-aggregate", id="rows"),
+    ],
+)
+def test_rows_that_come_too_late_are_counted(place: Place, query: str, dropped: int, name: str) -> None:
+    """Once each, and not where a later window still takes them."""
+    late = [event("10:00:03"), event("10:00:04"), event("10:05:00"), event("10:00:05")]
+    place.put("1", event("10:00:01"), event("10:01:10.5"), *late)
+    place.run(compile_script(LATE.format(root=place.root, query=query)))
+    assert sum(p.rows_dropped for p in place.progress) == dropped
+    assert {o.name: o.dropped_rows for o in place.progress[0].operators} == {name: dropped}
+
+
+def test_waiting_is_no_batch(place: Place) -> None:
+    """Spark reports after each trigger without rows, under the number of the batch to come."""
+    place.spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", "0")
+    watched = place.files("in") | {"source.monitor-interval": "100 ms"}
+    place.put("0", {"a": 0})
+    job = place.start(passthrough(watched, place.files("out")), Mode.STREAMING)
+    try:
+        for number in range(1, 4):
+            while sum(p.rows_read for p in place.progress) < number:
+                job.wait(0.1)
+            while (report := job.queries[0].handle.lastProgress) is None or "addBatch" in report.durationMs:
+                job.wait(0.1)
+            place.put(str(number), {"a": number})
+    finally:
+        job.stop()
+        place.spark.conf.unset("spark.sql.streaming.noDataProgressEventInterval")
+    assert [(p.batch, p.rows_read) for p in place.progress[:3]] == [(0, 1), (1, 1), (2, 1)]
 
 
 def test_malformed_input_fails_the_job_by_its_text(place: Place) -> None:
@@ -175,6 +227,12 @@ def test_a_line_behind_which_reading_starts_is_numbered(place: Place) -> None:
 def test_a_missing_folder_is_named(place: Place) -> None:
     with pytest.raises(ExecutionError, match=r"there is no file or directory '.*/nowhere'"):
         place.run(passthrough(place.files("nowhere"), place.files("out")))
+
+
+@pytest.mark.parametrize("format_", ["orc", "parquet"])
+def test_a_missing_folder_of_columnar_files_is_named(place: Place, format_: str) -> None:
+    with pytest.raises(TableError, match=r"there is no file or directory '.*/nowhere'"):
+        place.run(passthrough(place.files("nowhere", format_), place.files("out")))
 
 
 def test_made_up_rows_end_with_their_sequence(place: Place) -> None:

@@ -202,6 +202,7 @@ def _lines(table: Table, format_: Format, request: _Request, context: Translatio
 
 def _columnar(table: Table, format_: Format, request: _Request, context: TranslationContext) -> DataFrame:
     """The rows of columnar formats, by Spark's own source."""
+    from pyspark.errors import AnalysisException
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
     from pyspark.sql import types as spark
@@ -210,7 +211,13 @@ def _columnar(table: Table, format_: Format, request: _Request, context: Transla
         raise UnsupportedError(f"metadata and pruned partitions of the format '{format_.name}'")
     schema = spark.StructType([spark.StructField(n, spark_type(t)) for n, t in table.physical])
     reader = context.spark.readStream.format(format_.name).schema(schema)
-    frame = reader.options(**format_options(format_, table.options)).load(table.options["path"])
+    try:
+        frame = reader.options(**format_options(format_, table.options)).load(table.options["path"])
+    except AnalysisException as e:
+        if e.getCondition() != "PATH_NOT_FOUND":
+            raise
+        path = table.options["path"]
+        raise TableError(f"there is no file or directory '{path}'", where=f"table {table.identifier}") from None
     names = [n for n, _ in table.physical]
     read = frame.toDF(*(f"f{names.index(n)}" for n in frame.columns))
     columns = [read[f"f{names.index(n)}"].alias(column_name(i)) for i, (n, _) in enumerate(request.columns)]

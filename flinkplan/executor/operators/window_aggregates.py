@@ -20,9 +20,9 @@ from ..execution import Execution, QueryPlan, passed_by, until_watermark, window
 from ..kernels import key_columns, key_values
 from ..native_aggregates import is_native_query, native_aggregate
 from ..registry import translator
-from ..stream import SEQUENCE, Stream, column_name
+from ..stream import LATENESS, SEQUENCE, Stream, column_name
 from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
-from ..windows import END, START, Clock, with_windows
+from ..windows import END, START, Clock, is_last_window, with_windows
 
 
 def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Execution:
@@ -92,7 +92,7 @@ def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context:
 def _aggregate(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:
     timed = stream if what.windowing.is_proctime else with_event_time(stream)
     if is_native_query(context.plan):
-        return _aggregate_natively(timed, what)
+        return _aggregate_natively(timed, what, context)
     return aggregate_windows(context, timed, what)
 
 
@@ -105,13 +105,17 @@ def _check_slices(window: WindowSpec) -> None:
         )
 
 
-def _aggregate_natively(stream: Stream, what: WindowAggregation) -> Stream:
+def _aggregate_natively(stream: Stream, what: WindowAggregation, context: TranslationContext) -> Stream:
     """By Spark's own grouping, on whose time its watermark is; late rows are out before."""
+    from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
 
     windowed = with_windows(stream, what.windowing, what.clock)
     fires = what.clock.timer(windowed.frame[END] - 1)
-    windowed = windowed.where(is_on_time(windowed, fires))
+    if LATENESS in windowed.hidden:
+        last = is_last_window(windowed, what.windowing, what.clock)
+        on_time = context.late_rows.filter(is_on_time(windowed, fires)._jc, last._jc)
+        windowed = windowed.where(SparkColumn(on_time))
     fires = what.clock.timer(windowed.frame[END] - 1)
     windowed = replace(windowed, frame=windowed.frame.select("*", fires_at(fires)))
     keys = key_columns(windowed, what.grouping) if what.grouping else []

@@ -52,8 +52,8 @@ def _check_owner(jar: Path) -> None:
         return
     for path in (jar.parent, jar):
         found = path.stat()
-        writable = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not found.st_mode & stat.S_ISVTX
-        if found.st_uid not in (os.getuid(), 0) or writable:
+        by_group = found.st_mode & stat.S_IWGRP and found.st_gid not in (os.getgid(), 0)
+        if found.st_uid not in (os.getuid(), 0) or found.st_mode & stat.S_IWOTH or by_group:
             raise RuntimeJarError(
                 f"others may have put something into {path}, which is not run",
                 hint="let FLINKPLAN_CACHE name a folder that you alone can write to",

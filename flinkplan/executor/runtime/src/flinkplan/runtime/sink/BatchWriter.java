@@ -11,6 +11,7 @@ import flinkplan.runtime.format.Encoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.FormatOptions;
 import flinkplan.runtime.format.RowText;
+import flinkplan.runtime.time.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +36,7 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
     private final boolean changelog;
     private final List<Integer> keys = new ArrayList<>();
     private final Publication publication;
-    private final Counts written = new Counts();
+    private final Counts counts = new Counts();
 
     /**
      * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, row
@@ -87,14 +88,14 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows);
         JavaRDD<InternalRow> partitions = inOrder.queryExecution().toRdd().toJavaRDD();
         if (publication == null) {
-            written.add(batch, rows(run(partitions, sink, name, changelog)));
+            counts.add(batch, rows(run(partitions, sink, name, changelog)));
             return;
         }
         publication.clean(name);
         try {
             List<RowSink.Written> done = run(partitions, sink, name, changelog);
             publication.publish(name, done.stream().flatMap(task -> task.files().stream()).toList());
-            written.add(batch, rows(done));
+            counts.add(batch, rows(done));
         } finally {
             publication.clean(name);
         }
@@ -142,8 +143,13 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         return String.format("%s-%010d", query, batch);
     }
 
-    /** How many rows of a batch were written; it can be asked once. */
-    public long written(long batch) {
-        return written.take(batch);
+    /** Has the rows counted that a node drops. */
+    public void countLate(int node, LateRows late) {
+        counts.add(node, late);
+    }
+
+    /** What a batch has done, as {@link Counts#take} tells it once. */
+    public String counts(long batch) {
+        return counts.take(batch);
     }
 }

@@ -6,6 +6,7 @@ import static org.apache.spark.sql.functions.lit;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.time.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +32,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private final List<String> names = new ArrayList<>();
     private final List<String> partitions = new ArrayList<>();
     private final Publication publication;
-    private final Counts written = new Counts();
+    private final Counts counts = new Counts();
 
     /** @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON */
     public ColumnarWriter(String spec) throws JsonProcessingException {
@@ -60,7 +61,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
                     .partitionBy(partitions.toArray(String[]::new))
                     .save(staging.toString());
             publication.publish(name, staged(staging, name));
-            written.add(batch, (long) observation.getAsJava().get("rows"));
+            counts.add(batch, (long) observation.getAsJava().get("rows"));
         } finally {
             publication.clean(name);
         }
@@ -84,8 +85,13 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         return found;
     }
 
-    /** How many rows of a batch were written; it can be asked once. */
-    public long written(long batch) {
-        return written.take(batch);
+    /** Has the rows counted that a node drops. */
+    public void countLate(int node, LateRows late) {
+        counts.add(node, late);
+    }
+
+    /** What a batch has done, as {@link Counts#take} tells it once. */
+    public String counts(long batch) {
+        return counts.take(batch);
     }
 }

@@ -1,26 +1,44 @@
 package flinkplan.runtime.sink;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import flinkplan.runtime.time.LateRows;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How many rows the last batches have written. */
+/** What the last batches have written and dropped. */
 final class Counts {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final int KEPT = 1000;
 
-    private final Map<Long, Long> rows = new LinkedHashMap<>() {
+    private final Map<Integer, LateRows> late = new LinkedHashMap<>();
+    private final Map<Integer, Long> before = new LinkedHashMap<>();
+    private final Map<Long, String> batches = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Long, String> eldest) {
             return size() > KEPT;
         }
     };
 
-    synchronized void add(long batch, long count) {
-        rows.put(batch, count);
+    /** Has the rows counted that a node drops. */
+    synchronized void add(int node, LateRows rows) {
+        late.put(node, rows);
     }
 
-    /** The count of a batch, which is forgotten; 0 where none is known. */
-    synchronized long take(long batch) {
-        Long count = rows.remove(batch);
-        return count == null ? 0 : count;
+    /** Counts a batch that has ended. */
+    synchronized void add(long batch, long rows) {
+        ObjectNode counts = MAPPER.createObjectNode().put("written", rows);
+        ObjectNode dropped = counts.putObject("dropped");
+        late.forEach((node, drops) -> {
+            long total = drops.total();
+            Long last = before.put(node, total);
+            dropped.put(node.toString(), total - (last == null ? 0 : last));
+        });
+        batches.put(batch, counts.toString());
+    }
+
+    /** {@code {"written": rows, "dropped": {node: rows}}} of a batch, which is forgotten; null where none is known. */
+    synchronized String take(long batch) {
+        return batches.remove(batch);
     }
 }

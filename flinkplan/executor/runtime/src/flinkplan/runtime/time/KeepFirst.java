@@ -55,8 +55,11 @@ public final class KeepFirst extends TimedKernel {
     protected long accept(InternalRow input, byte kind, long watermark) {
         InternalRow current = input.getStruct(rowOrdinal, row.length());
         long time = time(current);
-        if (emitted || time < watermark || (waiting != null && time(waiting) <= time)) {
+        if (emitted || (waiting != null && time(waiting) <= time)) {
             return NEVER;
+        }
+        if (time < watermark) {
+            return drop();
         }
         waiting = current;
         sequence = sequence(input);

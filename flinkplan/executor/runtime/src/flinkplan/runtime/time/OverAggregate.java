@@ -111,7 +111,7 @@ public final class OverAggregate extends TimedKernel {
             passed = watermark;
         }
         if (time <= (isBounded() ? last : watermark)) {
-            return NEVER;
+            return drop();
         }
         rows.add(time, input.getStruct(timeOrdinal + 1, row.length()));
         if (isBounded() && !byRows && (expiry == NEVER || expiry <= time + preceding)) {

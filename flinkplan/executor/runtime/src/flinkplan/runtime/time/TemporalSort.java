@@ -49,7 +49,7 @@ public final class TemporalSort extends TimedKernel {
     protected long accept(InternalRow row, byte kind, long watermark) {
         long time = row.getLong(timeOrdinal);
         if (time <= last) {
-            return NEVER;
+            return drop();
         }
         rows.add(row);
         return time;

@@ -45,12 +45,14 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     private final int watermarkOrdinal;
     private final int passedOrdinal;
     private boolean inProcessingTime;
+    private LateRows late;
 
     private transient ValueState<InternalRow> timer;
     private transient Comparator<InternalRow> order;
     private transient List<InternalRow> emitted;
     private transient long due;
     private transient long clock;
+    private transient boolean isDropped;
 
     /**
      * @param input the schema of the input: the key's columns, others, the hidden ones
@@ -74,6 +76,12 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         return this;
     }
 
+    /** Makes the kernel count the rows that it drops. */
+    public final TimedKernel counting(LateRows late) {
+        this.late = late;
+        return this;
+    }
+
     final TimeMode timeMode() {
         return inProcessingTime ? TimeMode.ProcessingTime() : TimeMode.EventTime();
     }
@@ -86,6 +94,12 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
 
     /** Takes one row in and says when it is due; {@link #NEVER} where nothing waits for it. */
     protected abstract long accept(InternalRow row, byte kind, long watermark);
+
+    /** What {@link #accept} is to say of a row that it drops because it comes too late. */
+    protected final long drop() {
+        isDropped = true;
+        return NEVER;
+    }
 
     /** Does all that is due by {@code watermark}, and says when the rest is. */
     protected abstract long fire(long watermark);
@@ -143,15 +157,42 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         boolean byRow = comeFromOnePartition(list);
         long scheduled = start(key);
         long before = Long.MIN_VALUE;
+        Dropped dropped = new Dropped();
         for (InternalRow row : list) {
             long atRow = watermarkAt(row, watermark);
             if (byRow && atRow >= due && atRow > before) { // what comes late waits for the watermark to move
                 due = fire(atRow);
             }
             before = atRow;
+            isDropped = false;
             due = Math.min(due, accept(row, kind(row), atRow));
+            dropped.add(sequence(row), isDropped);
         }
+        dropped.end();
         return end(watermark, scheduled);
+    }
+
+    /** Counts rows that are dropped from all their windows, for each of which they come once. */
+    private final class Dropped {
+        private long place;
+        private boolean any;
+        private boolean all;
+
+        void add(long sequence, boolean dropped) {
+            if (any && sequence != place) {
+                end();
+            }
+            all = dropped && (all || !any);
+            any = true;
+            place = sequence;
+        }
+
+        void end() {
+            if (any && all && late != null) {
+                late.add(1);
+            }
+            any = false;
+        }
     }
 
     @Override

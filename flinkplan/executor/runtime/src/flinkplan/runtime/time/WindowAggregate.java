@@ -102,7 +102,7 @@ public final class WindowAggregate extends TimedKernel {
         Bounds bounds = new Bounds(span.end(row), span.start(row));
         long due = span.fires(bounds.end);
         if (expiry(due) <= watermark) {
-            return NEVER;
+            return drop();
         }
         sequence = Math.max(sequence, sequence(row));
         Window window = windows.computeIfAbsent(bounds, this::load);

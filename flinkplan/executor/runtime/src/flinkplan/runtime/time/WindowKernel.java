@@ -33,7 +33,7 @@ abstract class WindowKernel extends TimedKernel {
     protected final long accept(InternalRow row, byte kind, long watermark) {
         long due = span.fires(row);
         if (due <= watermark && !(span.session() && span.touchesAny(row, rows.all()))) {
-            return NEVER;
+            return drop();
         }
         rows.add(row);
         return due;
