@@ -137,13 +137,15 @@ class Live(Summary):
             last = total.last
             assert last is not None
             rate = f"{last.rows_per_second or 0:,.0f}"
-            state = f"{sum(o.state_rows for o in last.operators):,}" if last.operators else ""
+            known = [o.state_rows for o in last.operators if o.state_rows is not None]
+            state = f"{sum(known):,}" if known else ""
             late = f"{total.dropped:,}" if total.dropped else ""
             cells = (f"{last.batch}", f"{total.read:,}", f"{total.written:,}", rate, last.watermark or "", state, late)
             table.add_row(sink, *cells, style="bold")
             for operator in last.operators:
                 table.add_row(
-                    f"  {operator.name}", "", "", f"{operator.updated_rows:,}", "", "", f"{operator.state_rows:,}",
+                    f"  {operator.name}", "", "", f"{operator.updated_rows:,}", "", "",
+                    "" if operator.state_rows is None else f"{operator.state_rows:,}",
                     f"{operator.dropped_rows:,}",
                 )  # fmt: skip
         return table

@@ -28,7 +28,7 @@ from .parts import queries_of
 from .processing_time import goes_by_clock
 from .progress import Counts, JobListener, QueryProgress, SilentListener, is_batch, progress_of, stateful_nodes
 from .registry import translate
-from .session import EMPTY_BATCHES, STATE_ENCODING, check_reach, session
+from .session import EMPTY_BATCHES, STATE_ENCODING, TRACK_ROWS, check_reach, session
 from .tables import table_of
 
 if TYPE_CHECKING:
@@ -191,10 +191,11 @@ class Job:
             lambda report: report.timestamp() != last, reversed(list(query.handle._jsq.recentProgress()))
         )
         nodes = stateful_nodes(query.part)
+        tracks_rows = query.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
         for report in reversed(list(reports)):
             raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
             if is_batch(raw):
-                yield progress_of(query.sink, raw, query.counts(raw.batchId), nodes, self._names)
+                yield progress_of(query.sink, raw, query.counts(raw.batchId), nodes, self._names, tracks_rows)
 
 
 def resolve_mode(plan: Plan, options: JobOptions) -> Mode:

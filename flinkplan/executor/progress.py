@@ -20,13 +20,14 @@ class OperatorProgress(Record):
     """A stateful operator after a batch.
 
     ``name`` is its exec node's (``join``, or ``join#2``), ``node`` and ``type`` are that node's id and type; where it
-    is not known, ``name`` is Spark's.  ``updated_rows`` and ``dropped_rows``, which came too late, are the batch's.
+    is not known, ``name`` is Spark's.  ``state_rows`` is ``None`` where the state store does not count them.
+    ``updated_rows`` and ``dropped_rows``, which came too late, are the batch's.
     """
 
     name: str
     node: int | None
     type: str | None
-    state_rows: int
+    state_rows: int | None
     updated_rows: int
     dropped_rows: int
     memory_bytes: int
@@ -90,11 +91,17 @@ def is_batch(raw: StreamingQueryProgress) -> bool:
 
 
 def progress_of(
-    sink: str, raw: StreamingQueryProgress, counts: Counts, nodes: Sequence[ExecNode], names: Mapping[int, str]
+    sink: str,
+    raw: StreamingQueryProgress,
+    counts: Counts,
+    nodes: Sequence[ExecNode],
+    names: Mapping[int, str],
+    tracks_rows: bool,
 ) -> QueryProgress:
     """Spark's report of a batch in our terms.
 
     ``nodes`` are the stateful ones in the order of Spark's operators, ``names`` those of the plan's nodes.
+    ``tracks_rows``: the rows of state are counted.
     """
     known: Sequence[ExecNode | None] = (
         nodes if len(nodes) == len(raw.stateOperators) else [None] * len(raw.stateOperators)
@@ -114,7 +121,7 @@ def progress_of(
                 names[node.id] if node else o.operatorName,
                 node.id if node else None,
                 node.type if node else None,
-                o.numRowsTotal,
+                o.numRowsTotal if tracks_rows else None,
                 o.numRowsUpdated,
                 counts.dropped.get(node.id, 0) if node else 0,
                 o.memoryUsedBytes,

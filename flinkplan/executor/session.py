@@ -23,6 +23,9 @@ EMPTY_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
 need them where nothing else tells that time has passed; the sources ask for those that event time needs.
 """
 
+TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
+"""Whether progress tells how many rows state has."""
+
 STATIC_CONF: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
@@ -46,6 +49,8 @@ SQL_CONF: Mapping[str, str] = {
     # changelog checkpoints halve the cost of a batch
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # to count its rows, a state store reads a key's whole list for each row that is appended
+    TRACK_ROWS: "false",
     "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
     EMPTY_BATCHES: "false",
     "spark.sql.adaptive.enabled": "false",

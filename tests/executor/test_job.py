@@ -12,6 +12,7 @@ import pytest
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
 from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.session import TRACK_ROWS
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.planner import compile_script
@@ -152,8 +153,22 @@ def test_progress_is_told_batch_by_batch(place: Place) -> None:
     assert [p.rows_written for p in place.progress] == [0, 2]
     (operator,) = place.progress[0].operators
     assert (operator.name, operator.node, operator.type) == ("window-aggregate", 3, "stream-exec-window-aggregate_1")
-    assert operator.state_rows == 2
+    assert (operator.state_rows, operator.updated_rows) == (None, 2)
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z", p.time) for p in place.progress)
+
+
+def test_rows_of_state_are_counted_on_request(place: Place) -> None:
+    """State that was counted is gone on with uncounted, and the other way round."""
+    plan = counts_by_minute(place)
+    for number, tracks in enumerate(("true", "false", "true")):
+        place.spark.conf.set(TRACK_ROWS, tracks)
+        place.put(str(number), event(f"10:0{number}:01"), event(f"10:0{number}:02"))
+        place.run(plan, Mode.AVAILABLE_NOW)
+    place.spark.conf.set(TRACK_ROWS, "false")
+    rows = [o.state_rows for p in place.progress for o in p.operators if p.rows_read]
+    assert (rows[0], rows[1]) == (1, None)
+    place.run(plan, Mode.BOUNDED)
+    assert place.rows() == [count(2, f"10:0{number}:00") for number in range(3)]
 
 
 LATE = """\
