@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..plan.checkpoint import CheckpointRecord
-from ..plan.document import Plan, dumps, loads
+from ..plan.document import Plan, dumps
 from ..plan.errors import FlinkplanError
 from ..plan.session import DEFAULTS, session_options, under
 from .diff import ChangeFinding, Diff, Exceptions, Source, diff_texts
@@ -51,7 +51,7 @@ def check_restart(
     now = session_options(options or {})
     before = record.session_options
     before = now if before is None else before
-    recorded = loads(record.plan_text(), str(record.plan_file))
+    recorded = record.plan()
     old = Source(f"{checkpoint} (recorded)", dumps(under(recorded, before)), str(record.plan_file))
     found = diff_texts(old, Source("the plan", dumps(under(plan, now))), exceptions, locate=False)
     if found.spark > Verdict.COMPATIBLE:

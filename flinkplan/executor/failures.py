@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..plan.checkpoint import WAY_OUT
+from ..plan.files import Place
 from ..plan.record import Record
 
 if TYPE_CHECKING:
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*) SQLSTATE: \w{5}", re.DOTALL)
 _LONGEST = 4000
+_STATE = ("org.apache.spark.sql.execution.streaming.state.", "org.apache.spark.sql.execution.streaming.checkpointing.")
+_FRAMES = 12
+"""How near to these classes an exception must be thrown to be one of reading what they keep."""
 _MALFORMED = "mend it and start the job again; some formats leave such lines out: '….ignore-parse-errors' = 'true'"
 MORE_MEMORY = "--conf spark.driver.memory=4g gives it more than 2g"
 _WRAPPERS = ("StreamingQueryException", "SparkException", "SparkRuntimeException$")
@@ -28,16 +33,28 @@ class Failure(Record):
     hint: str | None = None
 
 
-def describe_failure(query: StreamingQuery, error: StreamingQueryException) -> Failure:
+def describe_failure(query: StreamingQuery, error: StreamingQueryException, state: Place) -> Failure:
     """The messages of the causes, outermost first, without Spark's own wrapping; a line of input that cannot be read
-    is named instead."""
+    is named instead.  ``state`` is where the query keeps its state."""
     failure = query._jsq.exception()
     cause: Any = failure.get() if failure.isDefined() else None
     causes: list[tuple[str, str | None]] = []
+    trace: list[str] = []
     while cause is not None:
         causes.append((cause.getClass().getName(), cause.getMessage()))
+        trace = [frame.getClassName() for frame in list(cause.getStackTrace())[:_FRAMES]]
         cause = cause.getCause()
-    return failure_of(causes) or Failure(str(error))
+    found = failure_of(causes) or Failure(str(error))
+    if found.where is None and is_of_state(causes[-1][0] if causes else "", trace):
+        return Failure(f"the checkpoint is damaged: {found.message}", str(state), WAY_OUT)
+    return found
+
+
+def is_of_state(name: str, trace: Sequence[str]) -> bool:
+    """Whether an exception, of a class and thrown in these classes, innermost first, says that state is damaged."""
+    return name.startswith(("java.", "org.rocksdb.", "org.apache.hadoop.fs.")) and any(
+        frame.startswith(_STATE) for frame in trace
+    )
 
 
 def failure_of(causes: Sequence[tuple[str, str | None]]) -> Failure | None:

@@ -153,7 +153,7 @@ class Job:
             ended = bool(query.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
         except StreamingQueryException as e:
             self._report()
-            failure = describe_failure(query.handle, e)
+            failure = describe_failure(query.handle, e, self._record.query(query.sink) / "state")
             where = failure.where or f"sink {query.sink}"
             raise ExecutionError(failure.message, where=where, hint=failure.hint) from None
         self._report()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plan.checkpoint import CheckpointRecord
-from ..plan.document import Plan, loads
+from ..plan.document import Plan
 from ..plan.errors import PlanError
 from ..plan.files import Place
 from ..plan.names import node_names
@@ -63,7 +63,7 @@ def find_states(checkpoint: str | Path) -> list[State]:
     queries = [name for name in record.place.children() if (record.place / name / "offsets").is_folder()]
     if not queries:
         raise PlanError("there is no checkpoint here", where=str(checkpoint))
-    plan = loads(record.plan_text(), str(record.plan_file)) if record.exists else None
+    plan = record.plan() if record.exists else None
     sinks = {str(record.query(sink)): sink for sink in (queries_of(plan) if plan else ())}
     operators = _operators(plan) if plan else {}
     found: list[State] = []

@@ -9,11 +9,14 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .document import Plan, dumps, pretty
+from .document import Plan, dumps, loads, pretty
 from .errors import FlinkplanError, PlanError
 from .files import Place
 from .json_text import parse_json
 from .record import Record
+
+WAY_OUT = "put back a copy of the whole checkpoint, or start with a new one: --checkpoint DIR"
+"""What is to be done about a checkpoint that is damaged."""
 
 _OWN = "flinkplan"
 _PLAIN_NAME = re.compile(r"\w[\w .,=@+$()~-]*")
@@ -104,6 +107,13 @@ class CheckpointRecord(Record):
         """The recorded plan.  Raises :class:`PlanError` where there is none."""
         return self.plan_file.read()
 
+    def plan(self) -> Plan:
+        """The recorded plan.  Raises :class:`DamagedCheckpointError` where it cannot be read."""
+        try:
+            return loads(self.plan_text(), str(self.plan_file))
+        except FlinkplanError as e:
+            raise DamagedCheckpointError(e.message, self.plan_file) from None
+
     @property
     def modes(self) -> tuple[str, ...]:
         """The mode in which the job was first run, and that in which it was last; nothing where none is recorded."""
@@ -132,7 +142,10 @@ class CheckpointRecord(Record):
     def _texts(self, file: Place) -> dict[str, str] | None:
         if not file.exists():
             return None
-        content = parse_json(file.read(), str(file))
+        try:
+            content = parse_json(file.read(), str(file))
+        except PlanError as e:
+            raise DamagedCheckpointError(e.message, file) from None
         if not isinstance(content, dict):
             raise DamagedCheckpointError("a JSON object is wanted here", file)
         return {str(key): str(value) for key, value in content.items()}
@@ -237,7 +250,7 @@ class DamagedCheckpointError(FlinkplanError):
         super().__init__(
             f"the checkpoint is damaged: {message}",
             where=str(place),
-            hint=hint or "put back a copy of the whole checkpoint, or start with a new one: --checkpoint DIR",
+            hint=hint or WAY_OUT,
         )
 
 

@@ -233,6 +233,15 @@ def test_a_damaged_checkpoint_is_refused_by_the_file(
     assert "start with a new one" in str(refused.value.hint)
 
 
+@pytest.mark.parametrize("name", ["plan.json", "options.json"])
+def test_a_damaged_record_is_refused_by_the_file(checkpoint: Path, name: str) -> None:
+    for content in ("", "{", "[]"):
+        (checkpoint / "flinkplan" / name).write_text(content)
+        with pytest.raises(DamagedCheckpointError) as refused:
+            check_restart(str(checkpoint), PLAN, NOTHING)
+        assert refused.value.where == str(checkpoint / "flinkplan" / name)
+
+
 def test_the_state_of_a_strangely_named_sink_is_found_where_it_was(checkpoint: Path) -> None:
     record = CheckpointRecord(checkpoint)
     assert str(record.query("a/b")).startswith(f"{checkpoint}/a_b-")

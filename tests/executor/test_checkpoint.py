@@ -193,3 +193,30 @@ def test_the_state_of_a_sink_is_missed(place: Place) -> None:
     with pytest.raises(DamagedCheckpointError, match="the state of the sink sink is gone"):
         place.run(plan, Mode.AVAILABLE_NOW)
     assert place.rows() == [{"a": 1}]
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        pytest.param("state/0/0/2.changelog", Path.unlink, id="changes gone"),
+        pytest.param("state/0/0/2.changelog", lambda file: file.write_text(""), id="changes emptied"),
+        pytest.param("state/0/_metadata/v2/1", lambda file: file.write_text(""), id="metadata emptied"),
+    ],
+)
+def test_state_that_is_damaged_is_said_to_be(place: Place, file: str, damage: Callable[[Path], Any]) -> None:
+    out = f"'connector' = 'filesystem', 'path' = '{place.root}/out', 'format' = 'debezium-json'"
+    plan = compile_script(
+        f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{place.root}/in', 'format' = 'json');"
+        f"CREATE TABLE sink (a INT, n BIGINT) WITH ({out}); INSERT INTO sink SELECT a, COUNT(*) FROM t GROUP BY a;"
+    )
+    for name in ("1", "2"):
+        place.put(name, {"a": 1})
+        place.run(plan, Mode.AVAILABLE_NOW)
+    damaged = place.root / "checkpoint" / "sink" / file
+    damage(damaged)
+    (damaged.parent / f".{damaged.name}.crc").unlink(missing_ok=True)
+    place.put("3", {"a": 1})
+    with pytest.raises(ExecutionError, match="the checkpoint is damaged: ") as failed:
+        place.run(plan, Mode.AVAILABLE_NOW)
+    assert failed.value.where == str(place.root / "checkpoint" / "sink" / "state")
+    assert "put back a copy" in str(failed.value.hint)
