@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -17,6 +17,7 @@ from .options import assignment, duration
 from .progress import Progress, Silent, shown
 
 if TYPE_CHECKING:
+    from ..executor.collecting import Collector
     from ..executor.job import Job
     from ..plan.document import Plan
 
@@ -55,6 +56,21 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+class _Interruptible:
+    """A job that is waited for elsewhere, where a signal is to be obeyed as well."""
+
+    def __init__(self, job: Job, obey: Callable[[], None]) -> None:
+        self._job = job
+        self._obey = obey
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self._obey()
+        return self._job.wait(timeout)
+
+    def stop(self) -> None:
+        self._job.stop()
 
 
 class JobRunner(AbstractContextManager["JobRunner"]):
@@ -113,17 +129,20 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         finally:
             self._stack.__exit__(kind, error, trace)
 
-    def start(self, plan: Plan, options: Mapping[str, str], *, single: bool = False) -> Job:
-        """Start a plan; one whose input ends has ended when this returns.
+    def start(
+        self, plan: Plan, options: Mapping[str, str], *, single: bool = False, collector: Collector | None = None
+    ) -> Job:
+        """Start a plan; one whose input ends has ended when this returns, unless a collector takes its rows.
 
         ``options`` are the session's.  ``single`` says that nothing else will run.
 
         Raises :class:`RestartError` where it cannot go on from the checkpoint.
         """
-        checkpoint = self._next_checkpoint()
+        checkpoint = None if collector else self._next_checkpoint()
         self._check_restart(checkpoint, plan, options)
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
+        from ..executor.progress import SilentListener
         from ..executor.quiet import quiet_jvm
 
         mode = Mode(self._mode) if self._mode else None
@@ -132,14 +151,17 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             options=options,
             checkpoint=checkpoint,
             mode=mode,
-            listener=self._progress,
+            listener=SilentListener() if collector else self._progress,
             single=single,
+            collector=collector,
         )
         self._is_starting = True
         with nullcontext() if self._debug else quiet_jvm():
             job = execute(plan, how)
         self._is_starting = False
         self._take_interrupts()  # a starting PySpark puts a handler of its own in place
+        if collector is not None:
+            return cast("Job", _Interruptible(job, self.obey))
         self._running.append(job)
         if job.mode is not Mode.STREAMING:
             self._wait_for(job)
@@ -171,9 +193,9 @@ class JobRunner(AbstractContextManager["JobRunner"]):
     def _wait_for(self, job: Job) -> None:
         try:
             while not job.wait(_PATIENCE):
-                self._obey()
+                self.obey()
         except Exception:
-            self._obey()  # what interrupts a group of processes ends the JVM as well
+            self.obey()  # what interrupts a group of processes ends the JVM as well
             raise
         self._running.remove(job)
 
@@ -185,7 +207,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         if not logging.root.handlers:
             logging.root.addHandler(logging.NullHandler())
 
-    def _obey(self) -> None:
+    def obey(self) -> None:
+        """Raise what a signal asked for since the last call."""
         if self._interrupt:
             raise self._interrupt
 

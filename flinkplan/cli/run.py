@@ -14,15 +14,17 @@ from .options import assignment, read_pipeline_text
 @click.command(short_help="Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.")
 @click.argument("script")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many rows of each SELECT, then go on.")
 @job_options
 @click.pass_obj
-def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], **job: Any) -> None:
+def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], limit: int | None, **job: Any) -> None:
     """Run the statements of SCRIPT (SQL, or a spec in YAML; - for SQL on standard input) one after the other.
 
-    A bounded job ends before the next statement; streaming jobs run side by side until Ctrl-C.
+    A bounded job ends before the next statement; streaming jobs run side by side until Ctrl-C.  A SELECT shows its
+    changes as they come, each row with its kind, until its input ends.
     """
     from ..planner.script import parse_pipeline
-    from ..table import EnvironmentSettings, TableEnvironment
+    from ..table import EnvironmentSettings, QueryResult, TableEnvironment
 
     text, name = read_pipeline_text(script)
     statements = parse_pipeline(text, name).statements
@@ -30,6 +32,10 @@ def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], *
         environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start, print_warning)
         for statement in statements:
             result = environment.execute_statement(statement)
-            if list(result.collect()):
+            if isinstance(result, QueryResult):
+                for line in result.lines(limit):
+                    click.echo(line)
+                    runner.obey()
+            elif list(result.collect()):
                 click.echo(str(result))
         runner.wait()

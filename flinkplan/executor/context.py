@@ -39,6 +39,7 @@ class TranslationContext(Record):
     so that its end is the one watermark that must reach every operator.  ``shared`` keeps what several nodes have
     in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
     ``node`` is the one that is being translated.
+    ``is_watched``: somebody looks at each change.
     """
 
     spark: SparkSession
@@ -49,6 +50,7 @@ class TranslationContext(Record):
     shared: dict[Any, Any] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
     node: ExecNode | None = None
+    is_watched: bool = False
 
     @property
     def runtime(self) -> Any:
@@ -96,8 +98,11 @@ class TranslationContext(Record):
     def folds_changes(self) -> bool:
         """Whether a key's changes in one micro-batch may come to one.
 
-        So it is where no sink of the plan keeps a journal, and no temporal join asks for each version of a row.
+        So it is where nobody looks at each of them, no sink of the plan keeps a journal, and no temporal join asks for
+        each version of a row.
         """
+        if self.is_watched:
+            return False
         from ..plan.nodes import Sink, TemporalJoin
         from .formats import keeps_journal
         from .tables import table_of

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
+from ..plan.files import Place
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
 from ..plan.record import Record, field
 from ..plan.session import session_options, with_ttls
 from .checks import check_executable
+from .collecting import Collector
 from .connectors import find_connector
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
@@ -29,6 +31,7 @@ from .processing_time import goes_by_clock
 from .progress import Counts, JobListener, QueryProgress, SilentListener, is_batch, progress_of, stateful_nodes
 from .registry import translate
 from .session import EMPTY_BATCHES, STATE_ENCODING, TRACK_ROWS, check_reach, session
+from .stream import Stream
 from .tables import table_of
 
 if TYPE_CHECKING:
@@ -48,7 +51,8 @@ class JobOptions(Record):
     ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
     :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
     are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.  ``single``: the
-    process runs nothing else, so that a new session may be made for this job.
+    process runs nothing else, so that a new session may be made for this job.  ``collector`` takes the rows instead of
+    the plan's sink.
     """
 
     checkpoint: str | None = None
@@ -61,6 +65,7 @@ class JobOptions(Record):
     listener: JobListener = field(default_factory=SilentListener)
     spark: SparkSession | None = None
     single: bool = False
+    collector: Collector | None = None
 
 
 class Query(Record):
@@ -163,6 +168,8 @@ class Job:
         """Stop all queries; streaming jobs go on from their checkpoint when started again."""
         try:
             for query in self.queries:
+                if isinstance(query.writer, Collector):
+                    query.writer.close()
                 query.handle.stop()
             self._report()
             if self._lock is not None:
@@ -282,26 +289,30 @@ def _translate(
     """What starts the query of a sink."""
     nodes = part.nodes
     (node,) = (n for n in nodes if isinstance(n, Sink))
-    context = TranslationContext(spark, part, mode, options.variables, is_closed=is_closed, options=options.options)
+    context = TranslationContext(
+        spark,
+        part,
+        mode,
+        options.variables,
+        is_closed=is_closed,
+        options=options.options,
+        is_watched=options.collector is not None,
+    )
     stream = translate(part, nodes, context)[node.id]
-    table = table_of(node.dynamic_table_sink.table, options.variables)
-    names = [name for name, _ in table.physical]
-    key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
-    keys = [sink_order(table).index(i) for i in key]
     location = record.query(name)
-    writer = find_connector(table).writer(table, context)
-    spec = {**writer, "changelog": stream.changelog, "keys": keys, "published": str(location / "published")}
-    writers = context.runtime.sink
-    into = (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
+    into = options.collector or _writer(node, stream, location, context)
     query = stream.frame.writeStream.queryName(name).outputMode("append")
     query = query.option("checkpointLocation", str(location))
     if mode is Mode.STREAMING:
         query = query.trigger(processingTime=f"{int(options.trigger_interval * 1000)} milliseconds")
     else:
         query = query.trigger(availableNow=True)
-    for node_id, late in context.late_counters.items():
-        into.countLate(node_id, late)
-    query._jwrite.foreachBatch(into)
+    if isinstance(into, Collector):
+        query = query.foreachBatch(into.writer(stream, context))
+    else:
+        for node_id, late in context.late_counters.items():
+            into.countLate(node_id, late)
+        query._jwrite.foreachBatch(into)
 
     def start() -> Query:
         _set_parallelism(nodes, context, options)
@@ -310,6 +321,18 @@ def _translate(
         return Query(name, part, query.start(), into)
 
     return start
+
+
+def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
+    """What writes the batches that reach a sink, in Java."""
+    table = table_of(node.dynamic_table_sink.table, context.variables)
+    names = [name for name, _ in table.physical]
+    key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
+    keys = [sink_order(table).index(i) for i in key]
+    writer = find_connector(table).writer(table, context)
+    spec = {**writer, "changelog": stream.changelog, "keys": keys, "published": str(location / "published")}
+    writers = context.runtime.sink
+    return (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
 
 
 def _set_parallelism(nodes: Iterable[ExecNode], context: TranslationContext, options: JobOptions) -> None:

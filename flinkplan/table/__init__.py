@@ -4,8 +4,10 @@ Importing it starts no JVM; only executing a plan does.
 """
 
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
-from .environment import FlinkplanWarning, StatementSet, TableEnvironment
+from .environment import FlinkplanWarning, QueryTable, StatementSet, TableEnvironment
+from .query_result import QueryResult, RowIterator
 from .result import JobClient, ResultKind, TableResult
+from .rows import Row, RowKind
 from .settings import EnvironmentSettings, TableConfig
 
 __all__ = [
@@ -15,7 +17,12 @@ __all__ = [
     "FlinkplanWarning",
     "JobClient",
     "PlanReference",
+    "QueryResult",
+    "QueryTable",
     "ResultKind",
+    "Row",
+    "RowIterator",
+    "RowKind",
     "StatementSet",
     "TableConfig",
     "TableEnvironment",

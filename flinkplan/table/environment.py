@@ -10,6 +10,7 @@ from ..plan.errors import Location, PlanError, UnsupportedError
 from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.findings import Finding
+from ..plan.readable import readable
 from ..planner.session import Session
 from ..planner.sql import parse_script
 from ..planner.sql.ast import (
@@ -27,9 +28,11 @@ from ..planner.sql.ast import (
 from ..planner.sql.ast import (
     StatementSet as StatementSetNode,
 )
+from ..planner.sql.source import Span
 from .catalog_views import describe, show
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .jobs import Starter, start
+from .query_result import QueryResult
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
 
@@ -63,7 +66,8 @@ class TableEnvironment:
         warn: Callable[[Finding], None] | None = None,
     ) -> None:
         self._session = Session(settings.options, warn or _warn, executes=True)
-        self._runner: Runner = lambda plan: (runner or start)(plan, self._session.config)
+        self._starter = runner or start
+        self._runner: Runner = lambda plan: self._starter(plan, self._session.config)
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
@@ -104,6 +108,21 @@ class TableEnvironment:
         """Load a plan and start it."""
         return self.load_plan(plan_reference).execute()
 
+    def sql_query(self, query: str) -> QueryTable:
+        """The table that a query yields, to be looked at, given a name, or inserted somewhere.
+
+        Raises an error with the place in the query where it is wrong.
+        """
+        return QueryTable(self, self._query_of(query).text)
+
+    def from_path(self, path: str) -> QueryTable:
+        """A table or view of the catalog, by its name as SQL spells it."""
+        return self.sql_query(f"SELECT * FROM {path}")
+
+    def create_temporary_view(self, path: str, table: QueryTable) -> None:
+        """Give the query of a table a name."""
+        self.execute_sql(f"CREATE TEMPORARY VIEW {path} AS {table.query}")
+
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
         """The operators that an INSERT or a statement set compiles to."""
         return self.compile_plan_sql(stmt).explain(*extra_details)
@@ -125,6 +144,14 @@ class TableEnvironment:
                 hint="execute them one by one",
             )
         return statements[0]
+
+    def _query_of(self, text: str) -> Span:
+        """The place of the one query in a text, once it is known to mean something."""
+        statement = self._one(text)
+        if not isinstance(statement, QueryStatement):
+            raise PlanError("this is no query", where=statement.span.location, hint="execute_sql executes it")
+        self._session.compile_query(statement.query)
+        return statement.query.span
 
     def _compile(self, statement: Insert | StatementSetNode, *, complete: bool = False) -> CompiledPlan:
         plan = CompiledPlan(self._session.compile(statement, complete=complete), self._runner, self._session.restore)
@@ -194,11 +221,9 @@ class TableEnvironment:
         return TableResult()
 
     def _query(self, statement: QueryStatement) -> TableResult:
-        raise UnsupportedError(
-            "a SELECT by itself is not run",
-            where=statement.span.location,
-            hint="INSERT INTO a table with the connector 'print' shows its rows",
-        )
+        plan = self._session.compile_query(statement.query)
+        config = dict(self._session.config)
+        return QueryResult(plan, lambda collector: self._starter(plan, config, collector=collector))
 
 
 _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResult]] = {
@@ -213,6 +238,43 @@ _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResu
     Show: TableEnvironment._show,
     StatementSetNode: TableEnvironment._run,
 }
+
+
+class QueryTable:
+    """A query as a table.  Nothing runs before its rows are asked for.  PyFlink calls it ``Table``."""
+
+    def __init__(self, environment: TableEnvironment, query: str) -> None:
+        self._environment = environment
+        self.query = query
+
+    def execute(self) -> TableResult:
+        """The rows of the query."""
+        return self._environment.execute_sql(self.query)
+
+    def execute_insert(self, table_path: str) -> TableResult:
+        """Insert the rows into a table of the catalog."""
+        return self._environment.execute_sql(f"INSERT INTO {table_path} {self.query}")
+
+    def limit(self, fetch: int, offset: int = 0) -> QueryTable:
+        """The first rows, or those behind the first ``offset`` ones."""
+        return self._environment.sql_query(f"SELECT * FROM (\n{self.query}\n) LIMIT {fetch} OFFSET {offset}")
+
+    def explain(self) -> str:
+        """The operators of the query as a tree."""
+        return str(self._environment.execute_sql(f"EXPLAIN {self.query}"))
+
+    def print_schema(self) -> None:
+        """Print the columns and their types."""
+        result = self.execute()
+        assert isinstance(result, QueryResult)
+        columns = ",\n".join(f"  `{name}` {readable(str(t))}" for name, t in result.columns)
+        print(f"(\n{columns}\n)")
+
+    def to_pandas(self) -> Any:
+        """The rows that the query leaves, as a pandas ``DataFrame``.  The query must end."""
+        result = self.execute()
+        assert isinstance(result, QueryResult)
+        return result.to_pandas()
 
 
 class StatementSet:

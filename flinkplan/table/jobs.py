@@ -15,31 +15,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from ..plan.document import Plan
 from ..plan.durations import parse_duration
 from ..plan.errors import PlanError
 
 if TYPE_CHECKING:
+    from ..executor.collecting import Collector
     from ..executor.job import Job
 
-Starter = Callable[[Plan, Mapping[str, str]], "Job"]
-"""Starts a plan in a session with these options."""
+
+class Starter(Protocol):
+    """Starts a plan in a session with these options; a collector takes its rows instead of its sink."""
+
+    def __call__(self, plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job: ...
+
 
 _CONF, _VARIABLE = "flinkplan.conf.", "flinkplan.var."
 
 
-def start(plan: Plan, options: Mapping[str, str]) -> Job:
-    """Start a plan as the options say.  Raises :class:`RestartError` where it cannot go on from the checkpoint."""
+def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job:
+    """Start a plan as the options say; one whose rows are collected keeps its state for itself.
+
+    Raises :class:`RestartError` where it cannot go on from the checkpoint.
+    """
     from ..compat.diff import Exceptions
     from ..compat.restart import check_restart
     from ..executor.context import Mode
     from ..executor.job import JobOptions, execute
     from ..executor.quiet import quiet_jvm
 
-    checkpoint = options.get("execution.checkpointing.dir")
+    checkpoint = None if collector else options.get("execution.checkpointing.dir")
     allowed = [entry.strip() for entry in options.get("flinkplan.allow", "").split(",")]
     check_restart(checkpoint, plan, Exceptions(allowed=list(filter(None, allowed))), options)
     mode = options.get("flinkplan.mode")
@@ -54,6 +62,7 @@ def start(plan: Plan, options: Mapping[str, str]) -> Job:
         options=options,
         mode=None if mode is None else modes[mode],
         trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
+        collector=collector,
     )
     with quiet_jvm():
         return execute(plan, how)

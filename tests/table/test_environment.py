@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ from flinkplan import (
 )
 from flinkplan.plan.document import Plan, load
 from flinkplan.plan.errors import FlinkplanError, PlanError, UnsupportedError
-from flinkplan.table import ResultKind
+from flinkplan.table import QueryResult, ResultKind
 from tests.parity.corpus import HERE
 
 PLAN_FILE = HERE / "cases/join-two-cdc-tables-with-primary-keys/plan.json"
@@ -60,7 +60,7 @@ def jobs() -> list[FinishedJob]:
 def env(jobs: list[FinishedJob]) -> TableEnvironment:
     """An environment with two tables and a view."""
 
-    def start(plan: Plan, options: Mapping[str, str]) -> Any:
+    def start(plan: Plan, options: Mapping[str, str], *, collector: Any = None) -> Any:
         jobs.append(FinishedJob(plan, options))
         return jobs[-1]
 
@@ -224,7 +224,6 @@ def test_explain(env: TableEnvironment, statement: str) -> None:
     ("statement", "error", "words"),
     [
         ("DESCRIBE ordres", PlanError, "did you mean 'orders'?"),
-        ("SELECT * FROM orders", UnsupportedError, "'print'"),
         ("SHOW TABLES; SHOW VIEWS", PlanError, "one by one"),
         ("", PlanError, "found 0"),
         ("SHOW MODELS", FlinkplanError, "SHOW"),
@@ -245,3 +244,63 @@ def test_only_inserts_compile(env: TableEnvironment) -> None:
 def test_batch_mode_is_refused() -> None:
     with pytest.raises(UnsupportedError):
         EnvironmentSettings.in_batch_mode()
+
+
+class Rows:
+    """A job whose rows are there at once."""
+
+    def __init__(self, collector: Any, rows: Sequence[tuple[int, tuple[Any, ...]]]) -> None:
+        for row in rows:
+            collector._put(row)
+        self.stopped = False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return True
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+@pytest.fixture
+def selects() -> TableEnvironment:
+    """An environment in which every query has the same changes."""
+    rows = [(0, ("a", 1)), (0, ("b", 2)), (1, ("a", 1)), (2, ("a", 4))]
+
+    def start(plan: Plan, options: Mapping[str, str], *, collector: Any = None) -> Any:
+        return Rows(collector, rows)
+
+    environment = TableEnvironment(EnvironmentSettings.in_streaming_mode(), start)
+    environment.execute_sql("CREATE VIEW v (k, s) AS SELECT 'a', 1")
+    return environment
+
+
+def test_rows_of_a_query(selects: TableEnvironment) -> None:
+    result = selects.execute_sql("SELECT k, s FROM v")
+    assert isinstance(result, QueryResult)
+    rows = list(result.collect())
+    assert rows == [("a", 1), ("b", 2), ("a", 1), ("a", 4)]
+    assert [str(row.get_row_kind()) for row in rows] == ["+I", "+I", "-U", "+U"]
+    assert [list(row) for row in result.collect().left()] == [["b", 2], ["a", 4]]
+
+
+def test_leaving_the_rows_stops_the_job(selects: TableEnvironment) -> None:
+    result = selects.execute_sql("SELECT k, s FROM v")
+    assert isinstance(result, QueryResult)
+    with result.collect() as rows:
+        next(rows)
+    assert cast(Rows, result._job).stopped
+
+
+def test_a_query_as_a_table(selects: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
+    table = selects.sql_query("SELECT k, s FROM v")
+    table.print_schema()
+    assert capsys.readouterr().out == "(\n  `k` CHAR(1) NOT NULL,\n  `s` INT NOT NULL\n)\n"
+    selects.create_temporary_view("w", table.limit(3))
+    assert "fetch=[3]" in selects.from_path("w").explain()
+
+
+def test_a_query_that_means_nothing(selects: TableEnvironment) -> None:
+    with pytest.raises(BindError, match="there is no column"):
+        selects.sql_query("SELECT nothing FROM v")
+    with pytest.raises(PlanError, match="no query"):
+        selects.sql_query("SHOW TABLES")

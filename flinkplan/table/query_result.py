@@ -1,0 +1,104 @@
+"""The rows of a SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from itertools import islice
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..plan.document import Plan
+from ..plan.nodes import Sink
+from ..plan.types import LogicalType
+from .result import ResultKind, TableResult
+from .rows import Row, RowKind
+from .tableau import tableau
+
+if TYPE_CHECKING:
+    from ..executor.collecting import Collector
+    from ..executor.job import Job
+
+    Start = Callable[[Collector], Job]
+
+POLL_SECONDS = 0.1
+
+
+class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
+    """Rows as the job brings them; closing it, or leaving its ``with``, stops the job."""
+
+    def __init__(self, job: Job, collector: Collector) -> None:
+        self._job = job
+        self._rows = collector.rows(lambda: job.wait(POLL_SECONDS))
+
+    def __next__(self) -> Row:
+        kind, values = next(self._rows)
+        return Row(values, RowKind(kind))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the job, if it still runs."""
+        self._job.stop()
+
+    def left(self) -> list[Row]:
+        """The rows that are left once all changes have been made.  The query must end."""
+        found: list[Row] = []
+        for row in self:
+            if row.get_row_kind() in (RowKind.INSERT, RowKind.UPDATE_AFTER):
+                found.append(row)
+            else:
+                found.remove(row)
+        return found
+
+
+class QueryResult(TableResult):
+    """What a SELECT yields: a job of its own that starts each time its rows are asked for."""
+
+    def __init__(self, plan: Plan, start: Start) -> None:
+        super().__init__()
+        self._start = start
+        (sink,) = (node for node in plan.nodes if isinstance(node, Sink))
+        row_type = sink.output_type
+        self.columns: tuple[tuple[str, LogicalType], ...] = tuple(
+            zip(row_type.field_names, row_type.field_types, strict=True)
+        )
+
+    def get_result_kind(self) -> ResultKind:
+        return ResultKind.SUCCESS_WITH_CONTENT
+
+    def collect(self) -> RowIterator:
+        """The rows, with their kinds, as Python values: ``Decimal``, ``datetime``, ``bytes``, lists, dicts, tuples."""
+        return self._run(as_text=False)
+
+    def _run(self, *, as_text: bool) -> RowIterator:
+        from ..executor.collecting import Collector
+
+        collector = Collector(as_text=as_text)
+        job = self._start(collector)
+        self._job = job
+        return RowIterator(job, collector)
+
+    def lines(self, limit: int | None = None) -> Iterator[str]:
+        """The lines of a table of the rows, of the first ``limit`` ones if one is given, as soon as they are there."""
+        with self._run(as_text=True) as rows:
+            yield from tableau(self.columns, ((row.get_row_kind(), row) for row in islice(rows, limit)))
+
+    def print(self) -> None:
+        """Print the rows as a table, as they come."""
+        for line in self.lines():
+            print(line, flush=True)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def to_pandas(self) -> Any:
+        """What the changes leave, as a pandas ``DataFrame``.  The query must end."""
+        import pandas
+
+        return pandas.DataFrame(
+            [list(row) for row in self.collect().left()], columns=[name for name, _ in self.columns]
+        )

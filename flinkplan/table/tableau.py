@@ -1,0 +1,72 @@
+"""Rows as a table of text, as Flink's ``TableResult.print()`` shows those of a streaming query.
+
+Source: Flink's ``TableauStyle``, with widths by the columns' types.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..plan.types import TIMESTAMPS, LogicalType
+from .rows import RowKind
+
+MAX_WIDTH = 30
+"""The width of a column whose type does not bound it; ``table.display.max-column-width`` of Flink."""
+
+_NULL = "<NULL>"
+_MORE = "..."
+_WIDTHS = {"BOOLEAN": 5, "TINYINT": 4, "SMALLINT": 6, "INT": 11, "BIGINT": 20, "DATE": 10}
+
+Line = tuple[RowKind, tuple[str | None, ...]]
+"""A row's kind, and the texts of its values."""
+
+
+def tableau(columns: Sequence[tuple[str, LogicalType]], rows: Iterable[Line]) -> Iterator[str]:
+    """The lines of the table, each as soon as its row is there; the last one counts the rows."""
+    widths = [2, *(max(len(name), _width(t)) for name, t in columns)]
+    border = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    count = 0
+    for kind, values in rows:
+        if not count:
+            yield from (border, _line(["op", *(name for name, _ in columns)], widths), border)
+        yield _line([str(kind), *(_NULL if value is None else value for value in values)], widths)
+        count += 1
+    if not count:
+        yield "Empty set"
+        return
+    yield border
+    yield f"{count} row{'s' * (count > 1)} in set"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "| " + " | ".join(_cell(cell, width) for cell, width in zip(cells, widths, strict=True)) + " |"
+
+
+def _cell(text: str, width: int) -> str:
+    if _shown(text) > width:
+        while _shown(text) > width - len(_MORE):
+            text = text[:-1]
+        text += _MORE
+    return " " * (width - _shown(text)) + text
+
+
+def _shown(text: str) -> int:
+    """How many places of a terminal a text takes: characters of East Asian scripts take two."""
+    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def _width(t: LogicalType) -> int:
+    if t.root == "DECIMAL":
+        width = (t.precision or 0) + 2
+    elif t.root == "TIME":
+        width = _with_fraction(8, t)
+    elif t.root in TIMESTAMPS:
+        width = _with_fraction(19, t)
+    else:
+        width = _WIDTHS.get(t.root, MAX_WIDTH)
+    return max(width, len(_NULL))
+
+
+def _with_fraction(width: int, t: LogicalType) -> int:
+    return width + 1 + t.precision if t.precision else width
