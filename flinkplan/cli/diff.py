@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..plan.record import replace
-from .options import read_reference, report_format
+from .options import assignment, read_reference, report_format
 
 if TYPE_CHECKING:
     from ..compat.diff import Diff
+    from ..compat.settings import Settings
 
 FOUND, UNJUDGED = 1, 2
 
@@ -22,8 +24,27 @@ FOUND, UNJUDGED = 1, 2
 @report_format
 @click.option(
     "--fail-on",
-    type=click.Choice(("compatible", "partial", "incompatible")),
+    type=click.Choice(("compatible", "partial", "incompatible", "corrupting")),
     help="End with 1 from this verdict on; incompatible unless given.",
+)
+@click.option(
+    "--for",
+    "engine",
+    type=click.Choice(("flink", "spark")),
+    help="Whose state the verdict and the exit code count; both unless given.",
+)
+@click.option(
+    "--runtime",
+    type=click.Choice(("apache", "vvr")),
+    help="Whose Flink: Apache's unless given, or Ververica's, which takes aggregates over one by one.",
+)
+@click.option(
+    "--set",
+    "options",
+    multiple=True,
+    type=assignment,
+    metavar="KEY=VALUE",
+    help="An option of the session that runs the plans on Flink, such as table.exec.uid.format.",
 )
 @click.option("--exit-zero", is_flag=True, help="End with 0 whatever is found.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Leave findings of this rule out.")
@@ -34,6 +55,9 @@ def command(
     new: str,
     format_: str,
     fail_on: str | None,
+    engine: str | None,
+    runtime: str | None,
+    options: tuple[tuple[str, str], ...],
     exit_zero: bool,
     ignore: tuple[str, ...],
     allow: tuple[str, ...],
@@ -43,7 +67,8 @@ def command(
 
     Each is a file, - for standard input, REVISION:PATH in git, or a checkpoint directory. NODE is an id, a name
     (join, or join#2 for the second one), a type, or a pattern of these. Ends with 1 where the verdict is --fail-on or
-    worse, with 2 where it cannot be told. [tool.flinkplan] in pyproject.toml may set ignore, allow and fail-on.
+    worse, with 2 where it cannot be told. What is corrupting is passed by no pattern, only by its rule's full name.
+    [tool.flinkplan] in pyproject.toml may set ignore, allow, fail-on, for and runtime.
     """
     from ..compat.rendering import render
     from ..plan.errors import FlinkplanError
@@ -52,7 +77,8 @@ def command(
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from standard input.")
     try:
-        found = _compared(old, new, ignore, allow, fail_on, locate=format_ != "text")
+        settings = _settings(ignore, allow, fail_on, engine, runtime)
+        found = _compared(old, new, settings, dict(options), locate=format_ != "text")
     except FlinkplanError as e:
         print_error(e)
         return UNJUDGED
@@ -60,20 +86,38 @@ def command(
     return 0 if exit_zero else exit_code(found)
 
 
-def _compared(
-    old: str, new: str, ignore: tuple[str, ...], allow: tuple[str, ...], fail_on: str | None, locate: bool
-) -> Diff:
-    """The difference; the project's settings count where the command line says nothing."""
-    from ..compat.diff import Exceptions, diff_texts
-    from ..compat.settings import check_rule, read_settings
-    from ..compat.verdicts import Verdict
+def _settings(
+    ignore: tuple[str, ...],
+    allow: tuple[str, ...],
+    fail_on: str | None,
+    engine: str | None,
+    runtime: str | None,
+) -> Settings:
+    """What the command line says, and where it says nothing, the project's settings."""
+    from ..compat.settings import Settings, check_rule, read_settings
 
     for entry in (*ignore, *allow):
         check_rule(entry)
-    settings = read_settings(Path())
-    exceptions = Exceptions((*settings.ignore, *ignore), (*settings.allow, *allow))
-    found = diff_texts(read_reference(old), read_reference(new), exceptions, locate=locate)
-    return replace(found, fail_on=Verdict(fail_on or settings.fail_on or "incompatible"))
+    own = read_settings(Path())
+    return Settings(
+        (*own.ignore, *ignore),
+        (*own.allow, *allow),
+        fail_on or own.fail_on,
+        engine or own.engine,
+        runtime or own.runtime,
+    )
+
+
+def _compared(old: str, new: str, settings: Settings, options: Mapping[str, str], locate: bool) -> Diff:
+    """The difference."""
+    from ..compat.diff import Asked, Exceptions, diff_texts
+    from ..compat.verdicts import Verdict
+
+    engines = (settings.engine,) if settings.engine else ("flink", "spark")
+    asked = Asked(engines, settings.runtime == "vvr", options)
+    exceptions = Exceptions(settings.ignore, settings.allow)
+    found = diff_texts(read_reference(old), read_reference(new), exceptions, asked=asked, locate=locate)
+    return replace(found, fail_on=Verdict(settings.fail_on or "incompatible"))
 
 
 def exit_code(found: Diff) -> int:

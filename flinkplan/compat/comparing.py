@@ -15,6 +15,7 @@ from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Updat
 from .lineage import Lineage, Meanings
 from .matching import Pair, match
 from .normal import content, trim
+from .uids import Uids
 
 _APART = ("id", "version", "description", "output_type")
 """Fields whose changes are noticed otherwise, or follow from those of others."""
@@ -26,6 +27,9 @@ class Comparison(Record):
     old: Lineage
     new: Lineage
     edits: tuple[Edit, ...]
+    uids: Uids = Uids()
+    one_by_one: bool = False
+    """Whether Flink's state is restored by a service that takes aggregates over one by one."""
 
     def pairs(self) -> Iterator[Keep | Update | Move | Replace]:
         """The edits that say what a node became."""
@@ -36,7 +40,7 @@ class Comparison(Record):
         return {e.old.id: e.new for e in self.pairs()}
 
 
-def compare(old: Plan, new: Plan) -> Comparison:
+def compare(old: Plan, new: Plan, uids: Uids | None = None, one_by_one: bool = False) -> Comparison:
     """Compare two plans.  Raises :class:`UnsupportedError` where they are too large."""
     matching = match(old, new)
     meanings = Meanings()
@@ -46,7 +50,7 @@ def compare(old: Plan, new: Plan) -> Comparison:
     for pair in matching.pairs:
         edits.extend(_edits(pair, old_lineage, new_lineage))
     edits += [Insert(n) for n in matching.inserted]
-    return Comparison(old_lineage, new_lineage, tuple(edits))
+    return Comparison(old_lineage, new_lineage, tuple(edits), uids or Uids(), one_by_one)
 
 
 def _tables(pairs: Iterable[Pair]) -> dict[int, str]:

@@ -12,13 +12,16 @@ from ..plan.findings import Finding, Severity
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink
 from ..plan.positions import Positions, pointer
-from ..plan.record import Record, replace
+from ..plan.record import Record, field, replace
 from .alignment import mends
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
 from .migrations import comparable
 from .reports import Report
 from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
+from .rules.model import severity_of
+from .rules.savepoints import on_flink
+from .uids import Uids
 from .validation import check_plan
 from .verdicts import Effect, Verdict, fate, strongest, worst
 
@@ -65,10 +68,13 @@ class ChangeFinding(Finding):
 
     ``node`` is the id in the new plan, of a removed node that in the old one; ``old_node`` and ``new_node`` are the
     ids in either.  ``name`` stays when the pipeline is compiled again.  ``allowed``: somebody has said that this is
-    meant.
+    meant.  ``flink`` is the verdict on Flink's state, ``verdict`` the worst of those that were asked for.
     """
 
     name: str | None = None
+    flink: Verdict = Verdict.UNKNOWN
+    verdict: Verdict = Verdict.UNKNOWN
+    results: Effect = Effect.UNKNOWN
     old_node: int | None = None
     new_node: int | None = None
     changes: tuple[FieldChange, ...] = ()
@@ -79,6 +85,33 @@ class ChangeFinding(Finding):
         """The rule that applies."""
         return RULES[self.rule]
 
+    @property
+    def told(self) -> str:
+        """The message, after the verdict."""
+        return f"{self.verdict}: {self.message}"
+
+
+class Asked(Record):
+    """Whose state counts.
+
+    ``engines`` are ``flink``, ``spark`` or both; ``one_by_one`` says that a service on top of Flink takes aggregates
+    over one by one; ``options`` are those of the session that runs the plans on Flink.
+    """
+
+    engines: tuple[str, ...] = ("flink", "spark")
+    one_by_one: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def worst(self, flink: Verdict, spark: Verdict) -> Verdict:
+        """The worse of the verdicts that count."""
+        by_engine = {"flink": flink, "spark": spark}
+        return worst(by_engine[engine] for engine in self.engines)
+
+    def told(self, flink: Verdict, spark: Verdict) -> str:
+        """``Flink's state compatible, checkpoint on Spark incompatible``, as far as asked."""
+        words = {"flink": f"Flink's state {fate(flink)}", "spark": f"checkpoint on Spark {fate(spark)}"}
+        return ", ".join(words[engine] for engine in self.engines)
+
 
 class Exceptions(Record):
     """Rules not to be told about, and rules allowed at some nodes (``RULE@NODE``, or ``RULE`` for any)."""
@@ -86,18 +119,25 @@ class Exceptions(Record):
     ignored: Collection[str] = ()
     allowed: Collection[str] = ()
 
-    def ignores(self, rule: str) -> bool:
-        """Whether ``rule`` is ignored."""
-        return any(fnmatchcase(rule, pattern) for pattern in self.ignored)
+    def ignores(self, finding: ChangeFinding) -> bool:
+        """Whether findings of the rule are left out."""
+        return any(_names(pattern, finding) for pattern in self.ignored)
 
     def allows(self, finding: ChangeFinding) -> bool:
         """Whether a finding is allowed: NODE is an id, a name (``join#2``) or a type, or a pattern of these."""
         names = [str(n) for n in (finding.node, finding.old_node, finding.name, finding.node_type) if n is not None]
         for entry in self.allowed:
             rule, _, node = entry.partition("@")
-            if fnmatchcase(finding.rule, rule) and (not node or any(fnmatchcase(n, node) for n in names)):
+            if _names(rule, finding) and (not node or any(fnmatchcase(n, node) for n in names)):
                 return True
         return False
+
+
+def _names(pattern: str, finding: ChangeFinding) -> bool:
+    """Whether a pattern names the finding's rule; what corrupts state must be named in full."""
+    if finding.verdict is Verdict.CORRUPTING:
+        return pattern == finding.rule
+    return fnmatchcase(finding.rule, pattern)
 
 
 class Diff(Report, kw_only=True):
@@ -106,6 +146,7 @@ class Diff(Report, kw_only=True):
     comparison: Comparison
     old: Side
     new: Side
+    asked: Asked = Asked()
     fail_on: Verdict = Verdict.INCOMPATIBLE
     """The verdict from which on a check fails."""
 
@@ -113,8 +154,7 @@ class Diff(Report, kw_only=True):
         """Whether a finding makes the command end with something else than 0."""
         if not isinstance(finding, ChangeFinding) or finding.allowed:
             return False
-        verdict = finding.change_rule.verdict
-        return verdict is Verdict.UNKNOWN or verdict >= self.fail_on
+        return finding.verdict is Verdict.UNKNOWN or finding.verdict >= self.fail_on
 
     @property
     def judged(self) -> Sequence[ChangeFinding]:
@@ -124,7 +164,7 @@ class Diff(Report, kw_only=True):
     @property
     def flink(self) -> Verdict:
         """Whether Flink's state survives."""
-        return worst(f.change_rule.flink for f in self.judged)
+        return worst(f.flink for f in self.judged)
 
     @property
     def spark(self) -> Verdict:
@@ -134,37 +174,44 @@ class Diff(Report, kw_only=True):
     @property
     def results(self) -> Effect:
         """Whether results change."""
-        return strongest(f.change_rule.results for f in self.judged)
+        return strongest(f.results for f in self.judged)
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all."""
-        return max(self.flink, self.spark)
+        """The worst of those that count."""
+        return self.asked.worst(self.flink, self.spark)
 
     @property
     def summary(self) -> str:
         """``incompatible: Flink's state compatible, checkpoint on Spark incompatible, results change``."""
         results = {Effect.YES: "results change", Effect.NO: "results stay", Effect.UNKNOWN: "results may change"}
-        flink, spark = fate(self.flink), fate(self.spark)
-        summary = f"{self.verdict}: Flink's state {flink}, checkpoint on Spark {spark}, {results[self.results]}"
+        summary = f"{self.verdict}: {self.asked.told(self.flink, self.spark)}, {results[self.results]}"
         is_all = len(self.judged) == len(self.findings)
         return summary if is_all else f"{summary}, apart from what is allowed"
 
 
-def diff_texts(old: Source, new: Source, exceptions: Exceptions | None = None, *, locate: bool = True) -> Diff:
+def diff_texts(
+    old: Source,
+    new: Source,
+    exceptions: Exceptions | None = None,
+    *,
+    asked: Asked | None = None,
+    locate: bool = True,
+) -> Diff:
     """Compare the texts of two plans and judge what changed.
 
     ``locate``: find the lines of the findings.  Raises :class:`PlanError` or :class:`UnsupportedError` where one is
     no plan, or too large.
     """
-    return diff_plans(Side.read(old, locate), Side.read(new, locate), exceptions or Exceptions())
+    return diff_plans(Side.read(old, locate), Side.read(new, locate), exceptions or Exceptions(), asked or Asked())
 
 
-def diff_plans(old: Side, new: Side, exceptions: Exceptions) -> Diff:
+def diff_plans(old: Side, new: Side, exceptions: Exceptions, asked: Asked) -> Diff:
     """Compare two plans that have been read, and judge what changed."""
-    comparison = compare(old.plan, new.plan)
+    comparison = compare(old.plan, new.plan, Uids(asked.options), asked.one_by_one)
     mended = {mend.node: mend.what for mend in mends(comparison)}
-    findings = [_finding(j, old, new, mended) for j in judge(comparison) if not exceptions.ignores(j.rule.id)]
+    found = (_finding(j, old, new, asked, mended) for j in judge(comparison))
+    findings = [f for f in found if not exceptions.ignores(f)]
     return Diff(
         "diff",
         f"{old.source.name} → {new.source.name}",
@@ -174,6 +221,7 @@ def diff_plans(old: Side, new: Side, exceptions: Exceptions) -> Diff:
         comparison=comparison,
         old=old,
         new=new,
+        asked=asked,
     )
 
 
@@ -183,6 +231,7 @@ def judge(comparison: Comparison) -> list[Judgement]:
     for edit in comparison.pairs():
         if not _is_untouched(edit):
             found += (j for judge_pair in PAIR_JUDGES for j in judge_pair(comparison, edit))
+    found = list(on_flink(comparison, found))
     new = {node.id: i for i, node in enumerate(comparison.new.plan.nodes)}
     old = {node.id: len(new) + i for i, node in enumerate(comparison.old.plan.nodes)}
     return sorted(found, key=lambda j: new[j.new.id] if j.new else old[j.old.id] if j.old else -1)
@@ -193,14 +242,16 @@ def _is_untouched(edit: Became) -> bool:
     return isinstance(edit, Keep) and edit.old == edit.new and not (edit.new.is_stateful or isinstance(edit.new, Sink))
 
 
-def _finding(judgement: Judgement, old: Side, new: Side, mended: Mapping[int, str]) -> ChangeFinding:
+def _finding(judgement: Judgement, old: Side, new: Side, asked: Asked, mended: Mapping[int, str]) -> ChangeFinding:
     rule = judgement.rule
+    flink = judgement.flink or rule.flink
+    verdict = asked.worst(flink, rule.spark)
     side = old if judgement.new is None and judgement.old is not None else new
     node = judgement.new or judgement.old
     at = side.pointer(node, judgement.pointer)
     return ChangeFinding(
         rule.id,
-        rule.severity,
+        rule.severity if rule.is_told and verdict <= Verdict.PARTIAL else severity_of(verdict),
         judgement.message,
         at,
         side.location(at),
@@ -211,12 +262,15 @@ def _finding(judgement: Judgement, old: Side, new: Side, mended: Mapping[int, st
         old_node=judgement.old.id if judgement.old else None,
         new_node=judgement.new.id if judgement.new else None,
         changes=judgement.changes,
+        flink=flink,
+        verdict=verdict,
+        results=Effect.YES if verdict is Verdict.CORRUPTING else rule.results,
     )
 
 
 _NO_MEND = "Nothing is to be done"
 
-_OF_IDS = "nodes-renumbered"
+_OF_IDS = ("nodes-renumbered", "id-of-another-node")
 _OF_ORDER = {
     *("aggregates-reordered", "window-aggregates-reordered", "key-order-changed", "inputs-swapped"),
     *("join-keys-changed", "row-columns-changed", "row-schema-changed", "sources-reordered"),
@@ -227,7 +281,7 @@ _OF_ORDER = {
 def _hint(judgement: Judgement, old: Side, new: Side, mended: Mapping[int, str]) -> str | None:
     """What can be done; ``mended`` says by node what a compilation like the old plan does."""
     rule, node = judgement.rule, judgement.new
-    if rule.id == _OF_IDS:
+    if rule.id in _OF_IDS:
         return f"For Flink keep the old ids: {compile_like(old.source.name, new.source.name)}"
     if rule.id in _OF_ORDER and node is not None and node.id in mended:
         command = compile_like(old.source.name, new.source.name)

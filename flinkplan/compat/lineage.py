@@ -56,6 +56,7 @@ from ..plan.specs import AggregateCall
 Meaning = int
 Row = Sequence[Meaning]
 
+_FILTER, _ROWS = ("filter",), ("rows",)
 _COMMUTATIVE = {("BINARY", f"${sign}$1") for sign in ("AND", "OR", "=", "<>", "*", "+")}
 _CASTS = {"$CAST$1", "$TRY_CAST$1", "$REINTERPRET$1", "$JSON_VALUE$1"}
 """Calls whose target is nothing but their type."""
@@ -67,6 +68,8 @@ class Meanings:
     def __init__(self) -> None:
         self._numbers: dict[Hashable, Meaning] = {}
         self._roots: list[frozenset[Meaning]] = []
+        self._unfiltered: dict[Meaning, Meaning] = {}
+        self._filters: set[Meaning] = set()
 
     def of(self, key: tuple[Hashable, ...], parts: Iterable[Meaning] = ()) -> Meaning:
         """The meaning of ``key``, computed from ``parts``; without parts it is a root itself."""
@@ -77,7 +80,17 @@ class Meanings:
             found = self._numbers[full] = len(self._roots)
             roots: Iterable[Meaning] = (r for p in parts for r in self._roots[p])
             self._roots.append(frozenset(roots) if parts else frozenset((found,)))
+            if key != _FILTER and any(part in self._unfiltered for part in parts):
+                kept = [self.unfiltered(part) for part in parts if part not in self._filters]
+                self._unfiltered[found] = self.of(key, kept or [self.of(_ROWS)])
+            elif key == _FILTER:
+                self._filters.add(found)
+                self._unfiltered[found] = found
         return found
+
+    def unfiltered(self, meaning: Meaning) -> Meaning:
+        """The meaning of the same without the FILTER clauses of aggregates: of which rows does not count then."""
+        return self._unfiltered.get(meaning, meaning)
 
     def constant(self, key: tuple[Hashable, ...]) -> Meaning:
         """The meaning of a constant, which comes from nowhere."""
@@ -116,9 +129,9 @@ class Meanings:
         function = (call.syntax, call.internal_name, call.catalog_name, call.system_name, call.class_)
         parts = [row[i] if 0 <= i < len(row) else self.of(("no such column", i)) for i in call.arg_list]
         if 0 <= call.filter_arg < len(row):
-            parts.append(self.of(("filter",), [row[call.filter_arg]]))
+            parts.append(self.of(_FILTER, [row[call.filter_arg]]))
         flags = (call.distinct, call.approximate, call.ignore_nulls)
-        return self.of(("aggregate", *function, *flags), parts or [self.of(("rows",))])
+        return self.of(("aggregate", *function, *flags), parts or [self.of(_ROWS)])
 
 
 def _text(value: Any) -> str:

@@ -18,7 +18,7 @@ from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Updat
 from .normal import content
 from .reports import render as render_report
 from .rules.model import short
-from .verdicts import Effect, Verdict, fate
+from .verdicts import Effect, Verdict
 
 JSON_VERSION = 1
 
@@ -33,6 +33,7 @@ _COLOURS = {
     Verdict.PARTIAL: "yellow",
     Verdict.UNKNOWN: "magenta",
     Verdict.INCOMPATIBLE: "red",
+    Verdict.CORRUPTING: "bright_red",
 }
 _DIM = {"dim": True}
 
@@ -56,6 +57,8 @@ def as_json(diff: Diff) -> dict[str, Any]:
         "version": JSON_VERSION,
         "old": {"name": diff.old.source.name, "flinkVersion": old.flink_version, "nodes": len(old.nodes)},
         "new": {"name": diff.new.source.name, "flinkVersion": new.flink_version, "nodes": len(new.nodes)},
+        "for": list(diff.asked.engines),
+        "runtime": "vvr" if diff.asked.one_by_one else "apache",
         "verdict": diff.verdict.value,
         "flink": diff.flink.value,
         "spark": diff.spark.value,
@@ -110,9 +113,10 @@ def _finding_json(diff: Diff, finding: ChangeFinding) -> dict[str, Any]:
         "severity": finding.severity.value,
         "message": finding.message,
         "hint": finding.hint,
-        "flink": rule.flink.value,
+        "verdict": finding.verdict.value,
+        "flink": finding.flink.value,
         "spark": rule.spark.value,
-        "results": rule.results.value,
+        "results": finding.results.value,
         "allowed": finding.allowed,
         "name": finding.name,
         "oldNode": finding.old_node,
@@ -174,15 +178,16 @@ def _branches(diff: Diff, detail: bool) -> Iterator[_Line]:
         old, new = _ends(edit)
         its = by_node.pop((old.id if old else None, new.id if new else None), [])
         if its:
-            yield _Line(_title(diff, edit), {"bold": True}, (*map(_told, its), *(_details(edit) if detail else ())))
+            told = (_told(diff, finding) for finding in its)
+            yield _Line(_title(diff, edit), {"bold": True}, (*told, *(_details(edit) if detail else ())))
     for left in by_node.values():
-        yield from map(_told, left)
+        yield from (_told(diff, finding) for finding in left)
     if cosmetic:
         yield _Line("cosmetic", _DIM, tuple(_Line(_sentence(f), _DIM) for f in cosmetic))
 
 
 def _is_cosmetic(finding: ChangeFinding) -> bool:
-    return finding.change_rule.verdict is Verdict.COSMETIC and finding.severity is Severity.NOTE
+    return finding.verdict is Verdict.COSMETIC and finding.severity is Severity.NOTE
 
 
 def _key(finding: ChangeFinding) -> tuple[int | None, int | None]:
@@ -202,16 +207,16 @@ def _sentence(finding: ChangeFinding) -> str:
     return f"{about}{finding.message} ({finding.rule})"
 
 
-def _told(finding: ChangeFinding) -> _Line:
+def _told(diff: Diff, finding: ChangeFinding) -> _Line:
     rule = finding.change_rule
     if finding.allowed:
         return _Line(f"allowed: {finding.message} ({finding.rule})", _DIM)
-    flink, spark = (fate(verdict) for verdict in (rule.flink, rule.spark))
-    below = [_Line(f"Flink's state {flink}, checkpoint on Spark {spark}, results {_RESULTS[rule.results]}")]
+    below = [_Line(f"{diff.asked.told(finding.flink, rule.spark)}, results {_RESULTS[finding.results]}")]
     if finding.hint and finding.severity is not Severity.NOTE:
         below.append(_Line(f"hint: {finding.hint}", {"fg": "cyan"}))
-    text = f"{rule.verdict}: {finding.message} ({finding.rule})"
-    return _Line(text, {"fg": _COLOURS[rule.verdict]}, tuple(below))
+    text = f"{finding.told} ({finding.rule})"
+    style = {"fg": _COLOURS[finding.verdict], "bold": finding.verdict is Verdict.CORRUPTING}
+    return _Line(text, style, tuple(below))
 
 
 def _details(edit: Edit) -> Iterator[_Line]:

@@ -12,15 +12,24 @@ from ..plan.findings import nearest
 from ..plan.record import Record
 from .rules import RULES
 
-_FAIL_ON = ("compatible", "partial", "incompatible")
+_CHOICES = {
+    "fail-on": ("compatible", "partial", "incompatible", "corrupting"),
+    "for": ("flink", "spark"),
+    "runtime": ("apache", "vvr"),
+}
+_KEYS = ("ignore", "allow", *_CHOICES)
 
 
 class Settings(Record):
-    """``[tool.flinkplan]``: ``ignore`` and ``allow`` as on the command line, ``fail-on`` for ``--fail-on``."""
+    """``[tool.flinkplan]``: each key stands for the option of its name on the command line."""
 
     ignore: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     fail_on: str | None = None
+    engine: str | None = None
+    """``for``: whose state counts, where not both do."""
+    runtime: str | None = None
+    """Whose Flink restores: ``apache``, or ``vvr`` for Ververica's, which takes aggregates over one by one."""
 
 
 def read_settings(directory: Path) -> Settings:
@@ -53,16 +62,16 @@ def _read(path: Path) -> dict[str, Any]:
 def _settings(table: Any, where: str) -> Settings:
     if not isinstance(table, Mapping):
         raise PlanError("[tool.flinkplan] is a table", where=where)
-    if unknown := sorted(table.keys() - {"ignore", "allow", "fail-on"}):
-        hint = nearest(unknown[0], ("ignore", "allow", "fail-on")) or "known are ignore, allow and fail-on"
+    if unknown := sorted(table.keys() - set(_KEYS)):
+        hint = nearest(unknown[0], _KEYS) or f"known are {', '.join(_KEYS)}"
         raise PlanError(f"unknown setting '{unknown[0]}'", where=where, hint=hint)
-    fail_on = table.get("fail-on")
-    if fail_on is not None and fail_on not in _FAIL_ON:
-        raise PlanError(f"'fail-on' is one of {', '.join(_FAIL_ON)}, not {fail_on!r}", where=where)
+    for key, choices in _CHOICES.items():
+        if (value := table.get(key)) is not None and value not in choices:
+            raise PlanError(f"'{key}' is one of {', '.join(choices)}, not {value!r}", where=where)
     ignore, allow = (_texts(table, key, where) for key in ("ignore", "allow"))
     for entry in (*ignore, *allow):
         check_rule(entry, where)
-    return Settings(ignore, allow, fail_on)
+    return Settings(ignore, allow, *(table.get(key) for key in _CHOICES))
 
 
 def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

@@ -20,7 +20,9 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
     """It cannot be told, so it must not be relied on."""
     INCOMPATIBLE = "incompatible"
-    """State cannot be taken over, or would be misread."""
+    """State is not taken over: the job does not start, or starts without it."""
+    CORRUPTING = "corrupting"
+    """The job starts, and takes the state for something else: wrong rows without a word."""
 
     @property
     def rank(self) -> int:

@@ -46,6 +46,11 @@ class Finding(Record):
     node_type: str | None = None
     hint: str | None = None
 
+    @property
+    def told(self) -> str:
+        """The message as reports have it."""
+        return self.message
+
 
 def rule_table(*rules: Rule) -> Mapping[str, Rule]:
     """The rules by id."""

@@ -114,7 +114,7 @@ PAIRS = (
         SUMS,
         "SELECT product, SUM(amount) AS total FROM orders GROUP BY product",
         SUMS_COLUMNS,
-        "compatible",
+        "incompatible",
         ("aggregate-removed",),
         new_columns="product STRING, total INT",
     ),
@@ -123,7 +123,7 @@ PAIRS = (
         SUMS,
         "SELECT product, MAX(price) AS top, SUM(amount) AS total FROM orders GROUP BY product",
         SUMS_COLUMNS,
-        "compatible",
+        "incompatible",
         ("aggregates-reordered",),
         new_columns="product STRING, top DECIMAL(10, 2), total INT",
     ),
@@ -132,7 +132,7 @@ PAIRS = (
         SUMS,
         "SELECT product, SUM(amount) AS total, MAX(price) AS top, MIN(discount) AS low FROM orders GROUP BY product",
         SUMS_COLUMNS,
-        "partial",
+        "incompatible",
         ("aggregate-added",),
         new_columns=f"{SUMS_COLUMNS}, low DECIMAL(10, 2)",
     ),
@@ -141,16 +141,18 @@ PAIRS = (
         SUMS,
         SUMS.replace("MAX(price)", "MAX(discount)"),
         SUMS_COLUMNS,
-        "partial",
+        "corrupting",
         ("aggregate-changed",),
     ),
-    Pair("agg-function-changed", SUMS, SUMS.replace("MAX(", "MIN("), SUMS_COLUMNS, "partial", ("aggregate-changed",)),
+    Pair(
+        "agg-function-changed", SUMS, SUMS.replace("MAX(", "MIN("), SUMS_COLUMNS, "corrupting", ("aggregate-changed",)
+    ),
     Pair(
         "agg-expression-changed",
         SUMS.replace("amount)", "amount * 2)"),
         SUMS.replace("amount)", "amount * 3)"),
         SUMS_COLUMNS,
-        "partial",
+        "corrupting",
         ("aggregate-mistaken",),
     ),
     Pair(
@@ -158,7 +160,7 @@ PAIRS = (
         SUMS,
         SUMS.replace("product", "shop"),
         SUMS_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("keys-changed",),
     ),
     Pair(
@@ -176,7 +178,7 @@ PAIRS = (
         "SELECT p, SUM(amount) AS total, MAX(price) AS top FROM (SELECT UPPER(product) AS p, amount, price "
         "FROM orders) GROUP BY p",
         SUMS_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("keys-changed",),
     ),
     Pair(
@@ -223,7 +225,7 @@ PAIRS = (
         settings=("SET 'table.exec.state.ttl' = '1 h';", "SET 'table.exec.state.ttl' = '3 h';"),
     ),
     # ---------------------------------------------------------------- windows
-    Pair("window-size", WINDOW, WINDOW.replace("'10'", "'5'"), WINDOW_COLUMNS, "incompatible", ("window-changed",)),
+    Pair("window-size", WINDOW, WINDOW.replace("'10'", "'5'"), WINDOW_COLUMNS, "corrupting", ("window-changed",)),
     Pair(
         "window-attribute",
         WINDOW,
@@ -237,7 +239,7 @@ PAIRS = (
         WINDOW,
         WINDOW.replace("AS total", "AS total, COUNT(*) AS n"),
         WINDOW_COLUMNS,
-        "partial",
+        "incompatible",
         ("window-aggregate-added",),
         new_columns=f"{WINDOW_COLUMNS}, n BIGINT",
     ),
@@ -246,7 +248,7 @@ PAIRS = (
         WINDOW,
         WINDOW.replace("product", "shop"),
         WINDOW_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("keys-changed",),
     ),
     Pair(
@@ -271,7 +273,7 @@ PAIRS = (
         FIRST,
         FIRST.replace("id, product, price FROM", "id, product, discount FROM"),
         FIRST_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("row-columns-changed",),
     ),
     Pair(
@@ -299,8 +301,8 @@ PAIRS = (
         ("stateless-node-changed",),
         new_columns="id BIGINT, product STRING, price DECIMAL(10, 2)",
     ),
-    Pair("top-n", TOP, TOP.replace("<= 3", "<= 5"), TOP_COLUMNS, "incompatible", ("rank-range-changed",)),
-    Pair("top-order", TOP, TOP.replace("price DESC", "price"), TOP_COLUMNS, "incompatible", ("order-changed",)),
+    Pair("top-n", TOP, TOP.replace("<= 3", "<= 5"), TOP_COLUMNS, "corrupting", ("rank-range-changed",)),
+    Pair("top-order", TOP, TOP.replace("price DESC", "price"), TOP_COLUMNS, "corrupting", ("order-changed",)),
     Pair(
         "top-key-order",
         TOP,
@@ -342,7 +344,7 @@ PAIRS = (
         JOIN,
         f"{JOIN} AND o.price > s.cost",
         JOIN_COLUMNS,
-        "incompatible",
+        "compatible",
         ("inner-join-condition-changed",),
     ),
     Pair(
@@ -350,7 +352,7 @@ PAIRS = (
         JOIN.replace("JOIN", "LEFT JOIN"),
         f"{JOIN.replace('JOIN', 'LEFT JOIN')} AND o.price > s.cost",
         JOIN_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("join-condition-changed",),
     ),
     Pair(
@@ -374,7 +376,7 @@ PAIRS = (
         JOIN,
         JOIN.replace("o.price", "o.discount AS price"),
         JOIN_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("row-columns-changed",),
     ),
     Pair(
@@ -391,7 +393,7 @@ PAIRS = (
         JOIN,
         "SELECT o.id, o.price, s.cost FROM shipments s JOIN orders o ON o.id = s.order_id",
         JOIN_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("inputs-swapped", "sources-reordered"),
     ),
     Pair(
@@ -407,17 +409,17 @@ PAIRS = (
         INTERVAL,
         INTERVAL.replace("'4'", "'6'"),
         "id BIGINT, cost DECIMAL(10, 2)",
-        "incompatible",
+        "compatible",
         ("join-interval-changed",),
     ),
     # ---------------------------------------------------------------- over
-    Pair("over-frame", OVER, OVER.replace("2 PREC", "5 PREC"), OVER_COLUMNS, "incompatible", ("over-window-changed",)),
+    Pair("over-frame", OVER, OVER.replace("2 PREC", "5 PREC"), OVER_COLUMNS, "corrupting", ("over-window-changed",)),
     Pair(
         "over-agg",
         OVER.replace("SUM(amount)", "MIN(amount)"),
         OVER.replace("SUM(amount)", "MAX(amount)"),
         OVER_COLUMNS,
-        "partial",
+        "incompatible",
         ("window-aggregate-changed",),
     ),
     Pair(
@@ -425,7 +427,7 @@ PAIRS = (
         OVER,
         OVER.replace("shop", "product"),
         OVER_COLUMNS,
-        "incompatible",
+        "corrupting",
         ("over-window-changed", "row-columns-changed"),
     ),
     # ---------------------------------------------------------------- without state
@@ -451,7 +453,7 @@ PAIRS = (
         SUMS,
         UNITED,
         SUMS_COLUMNS,
-        "partial",
+        "compatible",
         ("source-added",),
     ),
 )

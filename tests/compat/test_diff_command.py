@@ -82,7 +82,7 @@ def test_exit_codes(arguments: tuple[str, ...], code: int) -> None:
 
 def test_several_changes_are_judged_together() -> None:
     report = json.loads(flinkplan("diff", "join.json", "many.json", "--format", "json").out)
-    assert (report["flink"], report["spark"], report["results"]) == ("partial", "incompatible", "yes")
+    assert (report["flink"], report["spark"], report["results"]) == ("incompatible", "incompatible", "yes")
     assert {"ttl-enabled", "stateful-node-added"} <= {f["rule"] for f in report["findings"]}
 
 
@@ -100,7 +100,9 @@ def test_settings_of_the_project() -> None:
     [
         ("[tool.flinkplan]\nalow = []", "did you mean 'allow'?"),
         ("[tool.flinkplan]\nallow = ['no-such-rule']", "there is no rule 'no-such-rule'"),
-        ("[tool.flinkplan]\nfail-on = 'never'", "'fail-on' is one of compatible, partial, incompatible"),
+        ("[tool.flinkplan]\nfail-on = 'never'", "'fail-on' is one of compatible, partial, incompatible, corrupting"),
+        ("[tool.flinkplan]\nfor = 'both'", "'for' is one of flink, spark"),
+        ("[tool.flinkplan]\nruntime = 'other'", "'runtime' is one of apache, vvr"),
         ("[tool.flinkplan]\nignore = 'x'", "'ignore' is a list of texts"),
         ("[tool]\nflinkplan = 1", "[tool.flinkplan] is a table"),
         ("[", "not valid TOML"),
@@ -188,7 +190,7 @@ def test_a_plan_from_a_checkpoint(plans: Path) -> None:
     assert "no checkpoint of 'flinkplan execute'" in flinkplan("diff", "empty", "ttl.json").err
 
 
-def test_other_ids_are_cosmetic() -> None:
+def test_other_ids_lose_what_flink_has_by_them() -> None:
     document = json.loads(JOIN_PLAN)
     for node in document["nodes"]:
         node["id"] += 100
@@ -198,9 +200,96 @@ def test_other_ids_are_cosmetic() -> None:
     document["edges"].sort(key=lambda edge: -edge["target"])
     Path("renumbered.json").write_text(json.dumps(document))
     outcome = flinkplan("diff", "join.json", "renumbered.json")
+    assert outcome.code == 1
+    assert outcome.out.splitlines()[-1].startswith("incompatible: Flink's state incompatible, ")
+    assert "(9_join, looked for as 109_join)" in outcome.out
+    assert "--like join.json -o renumbered.json" in outcome.out
+    outcome = flinkplan("diff", "join.json", "renumbered.json", "--for", "spark")
     assert outcome.code == 0
-    assert outcome.out.splitlines()[-1].startswith("cosmetic: ")
-    assert "(nodes-renumbered)" in outcome.out
+    assert outcome.out.splitlines()[-1].startswith("cosmetic: checkpoint on Spark untouched, ")
+
+
+def test_an_id_that_another_node_had() -> None:
+    two = f"SELECT MIN(product), MAX(total), top FROM ({SUMS}) GROUP BY top"
+    document = json.loads(dumps(compile_script(script(two, SUMS_COLUMNS))))
+    first, second = (n for n in document["nodes"] if n["type"].startswith("stream-exec-group-aggregate"))
+    exchanged = {first["id"]: second["id"], second["id"]: first["id"]}
+    Path("old.json").write_text(json.dumps(document))
+    for node in document["nodes"]:
+        node["id"] = exchanged.get(node["id"], node["id"])
+    for edge in document["edges"]:
+        edge.update({end: exchanged.get(edge[end], edge[end]) for end in ("source", "target")})
+    Path("new.json").write_text(json.dumps(document))
+    report = json.loads(flinkplan("diff", "old.json", "new.json", "--format", "json").out)
+    assert [f["flink"] for f in report["findings"] if f["rule"] == "id-of-another-node"] == ["incompatible"] * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [
+        ((), "incompatible"),
+        (("--set", "table.exec.uid.format=<transformation>"), "cosmetic"),
+        (("--set", "table.exec.uid.generation=DISABLED"), "unknown"),
+        (("--set", "table.exec.uid.generation=ALWAYS"), "incompatible"),
+    ],
+)
+def test_uids_are_made_as_the_session_says(options: tuple[str, ...], verdict: str) -> None:
+    document = json.loads(SUMS_PLAN)
+    for node in document["nodes"]:
+        node["id"] += 100
+    for edge in document["edges"]:
+        edge.update({end: edge[end] + 100 for end in ("source", "target")})
+    Path("renumbered.json").write_text(json.dumps(document))
+    report = json.loads(flinkplan("diff", "sums.json", "renumbered.json", "--format", "json", *options).out)
+    assert report["flink"] == verdict
+
+
+@pytest.fixture
+def reordered() -> None:
+    """Two aggregates of one type that change places."""
+    for name, order in (("old", ("id", "amount")), ("new", ("amount", "id"))):
+        query = f"SELECT product, SUM({order[0]}), SUM({order[1]}) FROM ({_BIG}) GROUP BY product"
+        Path(f"{name}.json").write_text(dumps(compile_script(script(query, "product STRING, a BIGINT, b BIGINT"))))
+
+
+_BIG = "SELECT product, id, CAST(amount AS BIGINT) AS amount FROM orders"
+
+
+@pytest.mark.usefixtures("reordered")
+@pytest.mark.parametrize("format_", FORMATS)
+def test_what_corrupts_state_is_named_in_every_format(format_: str) -> None:
+    outcome = flinkplan("diff", "old.json", "new.json", "--format", format_)
+    assert outcome.code == 1
+    assert "corrupting" in outcome.out
+
+
+@pytest.mark.usefixtures("reordered")
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((), 1),
+        (("--fail-on", "corrupting"), 1),
+        (("--allow", "aggregates-*"), 1),
+        (("--allow", "*@group-aggregate"), 1),
+        (("--ignore", "aggregates-*"), 1),
+        (("--allow", "aggregates-reordered@group-*"), 0),
+        (("--ignore", "aggregates-reordered"), 0),
+        (("--runtime", "vvr"), 0),
+        (("--for", "spark"), 0),
+        (("--for", "flink"), 1),
+    ],
+)
+def test_what_corrupts_state_is_passed_by_its_full_name_alone(arguments: tuple[str, ...], code: int) -> None:
+    assert flinkplan("diff", "old.json", "new.json", *arguments).code == code
+
+
+@pytest.mark.usefixtures("reordered")
+def test_whose_state_counts_may_be_a_setting_of_the_project() -> None:
+    Path("pyproject.toml").write_text('[tool.flinkplan]\nfor = "spark"\n')
+    assert flinkplan("diff", "old.json", "new.json").code == 0
+    assert flinkplan("diff", "old.json", "new.json", "--for", "flink").code == 1
+    Path("pyproject.toml").write_text('[tool.flinkplan]\nruntime = "vvr"\n')
+    assert flinkplan("diff", "old.json", "new.json").code == 0
 
 
 def test_plans_of_older_releases() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flinkplan.compat.diff import Exceptions, Side, Source, diff_plans, diff_texts
+from flinkplan.compat.diff import Asked, Exceptions, Side, Source, diff_plans, diff_texts
 from flinkplan.plan.document import dumps
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Rank
@@ -147,7 +147,7 @@ EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "5000"))
 def test_changed_by_chance(plan: tuple[int, str]) -> None:
     number, text = plan
     try:
-        found = diff_plans(SIDES[number], Side.read(Source("new", text), locate=True), Exceptions())
+        found = diff_plans(SIDES[number], Side.read(Source("new", text), locate=True), Exceptions(), Asked())
     except FlinkplanError as e:
         assert e.message
     else:

@@ -9,25 +9,22 @@ from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.plan.document import dumps
 from flinkplan.planner import compile_script
+from tests.compat.identities import with_old_ids
 from tests.compat.pipelines import INCIDENTAL, PAIRS, Pair
 
-
-@cache
-def plan_text(script: str) -> str:
-    """The text of the plan that a script is compiled to."""
-    return dumps(compile_script(script))
+plan = cache(compile_script)
 
 
 def sources(pair: Pair) -> tuple[Source, Source]:
-    """The plans of a pair of pipelines."""
-    old, new = pair.scripts()
-    return Source("old.json", plan_text(old)), Source("new.json", plan_text(new))
+    """The plans of a pair of pipelines, the new one with the ids of the old one."""
+    old, new = map(plan, pair.scripts())
+    return Source("old.json", dumps(old)), Source("new.json", dumps(with_old_ids(old, new)))
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_an_edit_is_judged(pair: Pair) -> None:
     found = diff_texts(*sources(pair), locate=False)
-    rules = {f.rule for f in found.judged if f.change_rule.verdict is not Verdict.COSMETIC}
+    rules = {f.rule for f in found.judged if f.verdict is not Verdict.COSMETIC}
     assert found.flink.value == pair.flink
     assert set(pair.rules) <= rules
     assert rules - set(pair.rules) <= INCIDENTAL

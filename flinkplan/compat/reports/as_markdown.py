@@ -19,5 +19,5 @@ def _row(finding: Finding) -> str:
     place = finding.location
     line = f"line {place.line}" if place and place.line else ""
     where = ", ".join(part for part in (title(finding), line) if part)
-    cells = (finding.severity.value, f"`{finding.rule}`", where, finding.message, finding.hint or "")
+    cells = (finding.severity.value, f"`{finding.rule}`", where, finding.told, finding.hint or "")
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

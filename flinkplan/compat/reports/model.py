@@ -56,4 +56,4 @@ def title(finding: Finding) -> str:
 def sentence(finding: Finding) -> str:
     """The message with the node it is about."""
     about = title(finding)
-    return f"{about}: {finding.message}" if about else finding.message
+    return f"{about}: {finding.told}" if about else finding.told

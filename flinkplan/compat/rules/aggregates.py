@@ -12,7 +12,6 @@ from ...plan.nodes import (
     GlobalWindowAggregate,
     GroupAggregate,
     GroupWindowAggregate,
-    OverAggregate,
     WindowAggregate,
 )
 from ...plan.record import PartlyCompared, Record
@@ -24,49 +23,63 @@ from ..lineage import Lineage
 from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .keys import judged_keys
-from .model import Became, ChangeRule, Judgement, arrows, became, field_judge, pair_judge, rule
+from .model import Became, ChangeRule, Judgement, became, field_judge, pair_judge, rule
 
+_POSITIONS = (
+    "Apache Flink keeps the accumulators of all aggregates in one row, by position: where the types differ it refuses "
+    "to start, where they agree it reads one's value as another's. Services that take them over one by one do not. "
+)
+_PROJECT = "put a projection above that brings the columns into the new order"
 ADDED = rule(
     "aggregate-added",
     "an aggregate was added to a GROUP BY",
-    "The other aggregates go on from their values; the new one starts as if no row had come before.",
-    flink=Verdict.PARTIAL,
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` the other aggregates go on from their values; the new one "
+    "starts as if no row had come before.",
+    flink=Verdict.INCOMPATIBLE,
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SELECT k, SUM(a)` became `SELECT k, SUM(a), MAX(b)`.",
-    mend="Start without state if the new aggregate must count the rows before.",
+    mend="In Flink compute the new aggregate in a query of its own, or start without state.",
+    by_layout=True,
+    one_by_one=Verdict.PARTIAL,
 )
 CHANGED = rule(
     "aggregate-changed",
     "an aggregate of a GROUP BY was changed",
-    "It counts as one removed and another added: the others go on, the new one starts as if no row had come before.",
-    flink=Verdict.PARTIAL,
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` the others go on, and the new one starts as if no row had "
+    "come before. Another FILTER alone changes what comes from now on, and no types.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SUM(a)` became `SUM(b)`.",
-    mend="Start without state if the new aggregate must count the rows before.",
+    mend="In Flink keep the old aggregate and compute the new one in a query of its own, or start without state.",
+    by_layout=True,
+    one_by_one=Verdict.PARTIAL,
 )
 MISTAKEN = rule(
     "aggregate-mistaken",
     "an aggregate of a GROUP BY was changed, and would go on from the old one's value",
-    "In Flink it counts as one removed and another added. A checkpoint of `flinkplan execute` finds an aggregate's "
-    "value by its function and the names of its columns: these are the same, what they mean is not.",
-    flink=Verdict.PARTIAL,
+    f"{_POSITIONS}A checkpoint of `flinkplan execute` finds an aggregate's value by its function and the names of its "
+    "columns: these are the same, what they mean is not.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a * 2)` became `SUM(a * 3)`.",
     mend="Start without state.",
+    by_layout=True,
+    one_by_one=Verdict.PARTIAL,
 )
 WIDENED = rule(
     "aggregate-widened",
     "an aggregate of a GROUP BY works on BIGINT where it did on INT",
-    "In Flink it counts as one removed and another added. A checkpoint of `flinkplan execute` reads the old value as "
-    "the wider type.",
-    flink=Verdict.PARTIAL,
+    f"{_POSITIONS}A checkpoint of `flinkplan execute` reads the old value as the wider type.",
+    flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="The column `amount` of `SUM(amount)` was INT and is BIGINT.",
-    mend="In Flink start without state if the aggregate must count the rows before.",
+    mend="In Flink cast the column back to its old type below the aggregation, or start without state.",
+    by_layout=True,
+    one_by_one=Verdict.PARTIAL,
 )
 UNNAMED = rule(
     "aggregate-column-renamed",
@@ -82,22 +95,27 @@ UNNAMED = rule(
 REMOVED = rule(
     "aggregate-removed",
     "an aggregate of a GROUP BY was removed",
-    "Its values are dropped; the others go on.",
-    flink=Verdict.COMPATIBLE,
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` its values are dropped; the others go on.",
+    flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, SUM(a)`.",
-    mend="Nothing is to be done.",
+    mend="In Flink keep the aggregate and drop its column behind the aggregation.",
+    by_layout=True,
+    one_by_one=Verdict.COMPATIBLE,
 )
 REORDERED = rule(
     "aggregates-reordered",
     "the same aggregates of a GROUP BY stand in another order",
-    "Each goes on from its value.",
-    flink=Verdict.COMPATIBLE,
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` each goes on from its value.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, MAX(b), SUM(a)`.",
-    mend="Nothing is to be done.",
+    mend=f"In Flink put the aggregates back in their old order, and {_PROJECT}: `flinkplan compile pipeline.sql "
+    "--like OLD -o NEW` does so.",
+    by_layout=True,
+    one_by_one=Verdict.COMPATIBLE,
 )
 _FIXED = (
     "A checkpoint of `flinkplan execute` keeps the aggregates of a window, or over rows, in one fixed form and takes "
@@ -106,42 +124,50 @@ _FIXED = (
 WINDOW_ADDED = rule(
     "window-aggregate-added",
     "an aggregate was added to a window, or to an OVER aggregation",
-    f"In Flink the others go on, and the new one starts as if no row had come before. {_FIXED}",
-    flink=Verdict.PARTIAL,
+    f"{_POSITIONS}{_FIXED}",
+    flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a)` by TUMBLE windows became `SUM(a), COUNT(*)`.",
-    mend="On Spark start with a new checkpoint.",
+    mend="Compute the new aggregate in a query of its own, or start without state.",
+    by_layout=True,
+    one_by_one=Verdict.PARTIAL,
 )
 WINDOW_CHANGED = rule(
     "window-aggregate-changed",
     "an aggregate of a window, or of an OVER aggregation, was changed",
-    f"In Flink it counts as one removed and another added. {_FIXED}",
-    flink=Verdict.PARTIAL,
+    f"{_POSITIONS}{_FIXED}",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a)` by TUMBLE windows became `SUM(b)`.",
-    mend="On Spark start with a new checkpoint.",
+    mend="Keep the old aggregate and compute the new one in a query of its own, or start without state.",
+    by_layout=True,
+    one_by_one=Verdict.PARTIAL,
 )
 WINDOW_REMOVED = rule(
     "window-aggregate-removed",
     "an aggregate of a window, or of an OVER aggregation, was removed",
-    f"In Flink its values are dropped, and the others go on. {_FIXED}",
-    flink=Verdict.COMPATIBLE,
+    f"{_POSITIONS}{_FIXED}",
+    flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a), COUNT(*)` by TUMBLE windows became `SUM(a)`.",
-    mend="On Spark keep the aggregate and drop its column behind the aggregation.",
+    mend="Keep the aggregate and drop its column behind the aggregation.",
+    by_layout=True,
+    one_by_one=Verdict.COMPATIBLE,
 )
 WINDOW_REORDERED = rule(
     "window-aggregates-reordered",
     "the same aggregates of a window, or of an OVER aggregation, stand in another order",
-    f"In Flink each goes on from its value. {_FIXED}",
-    flink=Verdict.COMPATIBLE,
+    f"{_POSITIONS}{_FIXED}",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,
     example="`SUM(a), COUNT(*)` by TUMBLE windows became `COUNT(*), SUM(a)`.",
-    mend="On Spark put them back in their old order.",
+    mend=f"Put them back in their old order, and {_PROJECT}.",
+    by_layout=True,
+    one_by_one=Verdict.COMPATIBLE,
 )
 _SEEN = (
     "In Flink the values seen so far are kept for all DISTINCT aggregates of one column together, in a form that "
@@ -157,6 +183,8 @@ DISTINCT_ADDED = rule(
     results=Effect.YES,
     example="`COUNT(DISTINCT user_id)` was added.",
     mend="In Flink start without state, or compute the new aggregate in a query of its own.",
+    by_layout=True,
+    one_by_one=Verdict.INCOMPATIBLE,
 )
 DISTINCT_REMOVED = rule(
     "distinct-aggregate-removed",
@@ -168,27 +196,33 @@ DISTINCT_REMOVED = rule(
     results=Effect.YES,
     example="`COUNT(DISTINCT user_id)` was dropped.",
     mend="In Flink keep the aggregate and drop its column behind the aggregation.",
+    by_layout=True,
+    one_by_one=Verdict.INCOMPATIBLE,
 )
 DISTINCT_CHANGED = rule(
     "distinct-aggregate-changed",
     "a DISTINCT aggregate was changed, or one of a window or an OVER aggregation was added or removed",
     f"{_SEEN}Under the same name a checkpoint of `flinkplan execute` would take them for the new aggregate's; those of "
     "windows and over rows it keeps in one fixed form.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`COUNT(DISTINCT UPPER(name))` became `COUNT(DISTINCT LOWER(name))`.",
     mend="Start without state, or compute the new aggregate in a query of its own.",
+    by_layout=True,
+    one_by_one=Verdict.INCOMPATIBLE,
 )
 RETRACTION = rule(
     "retraction-changed",
     "an aggregation began or ceased to take rows back",
     "What can be taken back needs more in state: a count of rows, and for MIN and MAX all values.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The aggregation reads a changelog (debezium-json) where it read inserts only (json).",
     mend="Start without state.",
+    by_layout=True,
+    one_by_one=Verdict.INCOMPATIBLE,
 )
 SPLIT = rule(
     "aggregation-split",
@@ -202,17 +236,6 @@ SPLIT = rule(
     mend="In Flink set `table.optimizer.agg-phase-strategy` so that the aggregation stays as it was, or start without "
     "state.",
 )
-OVER = rule(
-    "over-window-changed",
-    "the window of an OVER aggregation changed",
-    "Rows are kept by partition and in the order of the window, as long as its frame needs them.",
-    flink=Verdict.INCOMPATIBLE,
-    spark=Verdict.INCOMPATIBLE,
-    results=Effect.YES,
-    example="`ROWS BETWEEN 2 PRECEDING` became `5 PRECEDING`.",
-    mend="Start without state.",
-)
-
 judged_keys("grouping", GroupWindowAggregate, WindowAggregate, GlobalWindowAggregate)
 
 
@@ -246,10 +269,11 @@ class _Rules(NamedTuple):
 
 
 _GROUPED = _Rules(ADDED, CHANGED, REMOVED, REORDERED, DISTINCT_ADDED, DISTINCT_REMOVED)
-_WINDOWED = _Rules(WINDOW_ADDED, WINDOW_CHANGED, WINDOW_REMOVED, WINDOW_REORDERED, DISTINCT_CHANGED, DISTINCT_CHANGED)
+WINDOWED = _Rules(WINDOW_ADDED, WINDOW_CHANGED, WINDOW_REMOVED, WINDOW_REORDERED, DISTINCT_CHANGED, DISTINCT_CHANGED)
 
 
-def _calls(node: ExecNode, calls: Sequence[AggregateCall], lineage: Lineage) -> list[_Call]:
+def calls_of(node: ExecNode, calls: Sequence[AggregateCall], lineage: Lineage) -> list[_Call]:
+    """The aggregate calls of a node, each as far as it matters."""
     retracts = [*getattr(node, "agg_call_need_retractions", ()), *[False] * len(calls)]
     scope = Scope(node, lineage)
     places = accumulator_names(calls, scope.aggregated.fields)
@@ -264,17 +288,18 @@ def aggregate_calls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...
     fields = [change.field for change in edit.changes]
     if changes[0].field != "agg_calls" and "agg_calls" in fields:
         return
-    old, new = (_calls(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
+    old, new = (calls_of(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
     if isinstance(edit.new, GroupAggregate | GlobalGroupAggregate):
-        yield from _compared(edit, old, new, changes, _GROUPED)
+        yield from compared_calls(edit, old, new, changes, _GROUPED)
         yield from _places(edit, old, new)
     else:
-        yield from _compared(edit, old, new, changes, _WINDOWED)
+        yield from compared_calls(edit, old, new, changes, WINDOWED)
 
 
-def _compared(
+def compared_calls(
     edit: Update, old: list[_Call], new: list[_Call], changes: tuple[FieldChange, ...], rules: _Rules
 ) -> Iterator[Judgement]:
+    """Which calls came, went, changed or moved."""
     at = changes[0].pointer
     removed, added = _less(old, new), _less(new, old)
 
@@ -332,7 +357,9 @@ def _replaced(old: _Call, new: _Call) -> str:
 def moved_columns(c: Comparison, edit: Became) -> Iterator[Judgement]:
     """Aggregates that are the same, but whose state is called otherwise, also where the node reads as before."""
     if isinstance(edit, Keep) and isinstance(edit.new, GroupAggregate | GlobalGroupAggregate):
-        old, new = (_calls(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
+        old, new = (
+            calls_of(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new))
+        )
         yield from _places(edit, old, new)
 
 
@@ -365,7 +392,7 @@ class _Aggregation(Record):
 
 def _grouped(node: Any, lineage: Lineage) -> _Aggregation:
     keys = Scope(node, lineage).columns(node.grouping, ALL)
-    return _Aggregation(keys, _calls(node, node.agg_calls, lineage), node.need_retraction)
+    return _Aggregation(keys, calls_of(node, node.agg_calls, lineage), node.need_retraction)
 
 
 def _places(edit: Became, old: list[_Call], new: list[_Call]) -> Iterator[Judgement]:
@@ -405,20 +432,3 @@ def _in_place(
 
 def _listed(calls: list[_Call]) -> str:
     return ", ".join(call.text for call in calls)
-
-
-@field_judge("over_spec", OverAggregate)
-def over_windows(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """What is computed over rows, and over which rows."""
-    window = tuple(ch for ch in changes if "/aggCalls" not in ch.pointer and "/constants" not in ch.pointer)
-    window = tuple(ch for ch in window if not ch.pointer.endswith("/originalInputFields"))
-    if window:
-        yield Judgement(OVER, arrows(window), edit.old, edit.new, window[0].pointer, changes=window)
-        return
-    old, new = (_over_calls(n, side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
-    if old != new:
-        yield from _compared(edit, old, new, changes, _WINDOWED)
-
-
-def _over_calls(node: Any, lineage: Lineage) -> list[_Call]:
-    return _calls(node, [call for group in node.over_spec.groups for call in group.agg_calls], lineage)

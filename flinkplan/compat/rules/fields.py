@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from ...plan.nodes import ExecNode, Join, OpaqueNode, Sink
+from ...plan.nodes import (
+    ChangelogNormalize,
+    ExecNode,
+    IntervalJoin,
+    Join,
+    MultiJoin,
+    OpaqueNode,
+    Sink,
+    TemporalJoin,
+    WindowJoin,
+)
 from ...plan.specs import JoinType
 from ..comparing import Comparison
 from ..edits import FieldChange, Update
@@ -41,7 +51,7 @@ IDENTITY = rule(
     "identity-changed",
     "a field changed that decides what state means, or that has no rule",
     "What is not known to be harmless is refused.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example='`"keepLastRow" : true` became `false`.',
@@ -50,28 +60,32 @@ IDENTITY = rule(
 JOIN_TYPE = rule(
     "join-type-changed",
     "a join has another type",
-    "Outer joins count for each row what it found on the other side; inner joins do not.",
-    flink=Verdict.INCOMPATIBLE,
+    "Outer joins count for each row what it found on the other side; inner joins do not, and their rows have other "
+    "types in state. Window joins and temporal joins keep the same rows either way.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`INNER JOIN` became `LEFT JOIN`.",
     mend="Start without state.",
+    by_layout=True,
 )
 JOIN_KEYS = rule(
     "join-keys-changed",
     "a join has other keys",
     "Rows are kept by the join's keys.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`ON a.id = b.id` became `ON a.id = b.id AND a.shop = b.shop`.",
     mend="Start without state.",
+    by_layout=True,
 )
 JOIN_CONDITION = rule(
     "join-condition-changed",
     "a join has another condition beside its keys",
-    "What each row found so far was found under the old condition.",
-    flink=Verdict.INCOMPATIBLE,
+    "Outer joins keep for each row how many it found so far, under the old condition. Window joins and temporal joins "
+    "keep the rows alone.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`AND a.price > b.price` was added.",
@@ -80,39 +94,40 @@ JOIN_CONDITION = rule(
 INNER_CONDITION = rule(
     "inner-join-condition-changed",
     "an inner join has another condition beside its keys",
-    "Flink promises nothing about the state of a join whose condition changed. A checkpoint of `flinkplan execute` "
-    "keeps the rows of both sides whatever the condition: from now on they meet under the new one.",
-    flink=Verdict.INCOMPATIBLE,
+    "The rows of both sides are kept whatever the condition: from now on they meet under the new one.",
+    flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`a JOIN b ON a.id = b.id` became `… AND a.price > b.price`.",
-    mend="In Flink start without state, or put the condition into a WHERE on top of the join where it was none.",
+    mend="Nothing is to be done. For results as if it had always been so, start without state.",
 )
 UPSERT_KEYS = rule(
     "upsert-keys-changed",
     "an input of an operator has other unique keys",
     "They decide in which form rows are kept: one row a key, rows by their unique key, or rows with a count.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A primary key was declared on the joined table.",
     mend="Start without state, or leave the key as it was.",
+    by_layout=True,
 )
 INTERVAL = rule(
     "join-interval-changed",
     "the time bounds of an interval join changed",
-    "They decide which rows were kept and which were dropped already.",
-    flink=Verdict.INCOMPATIBLE,
+    "They decide which rows were kept and which were dropped already. Flink goes on with the rows that it has: longer "
+    "bounds lack what was dropped. A checkpoint of `flinkplan execute` has dropped more.",
+    flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`BETWEEN o.ts AND o.ts + INTERVAL '4' HOUR` became `'6' HOUR`.",
-    mend="Start without state.",
+    mend="On Spark start with a new checkpoint.",
 )
 WINDOW = rule(
     "window-changed",
     "windows are cut differently",
     "State is kept by window. Windows of another kind, size, slide, offset or time attribute are other windows.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`TUMBLE(ts, INTERVAL '10' MINUTE)` became `'5' MINUTE`.",
@@ -122,7 +137,7 @@ ROW_ORDER = rule(
     "order-changed",
     "rows are ranked or sorted by something else",
     "Which rows were kept and which were dropped was decided by the old order.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`ORDER BY price DESC` became `ASC`.",
@@ -131,8 +146,9 @@ ROW_ORDER = rule(
 RANGE = rule(
     "rank-range-changed",
     "another number of rows is kept",
-    "Rows beyond the old number were dropped already.",
-    flink=Verdict.INCOMPATIBLE,
+    "Rows beyond the old number were dropped already; rows beyond a smaller one are still there. The first rank that "
+    "is handed on does not matter to what is kept.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WHERE rank <= 3` became `<= 5`.",
@@ -142,23 +158,25 @@ STRATEGY = rule(
     "rank-strategy-changed",
     "a ranking keeps its rows in another way",
     "Inputs of inserts, of updates by key and of retractions each have a form of state of their own.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The input of a Top-N became a changelog.",
     mend="Start without state.",
+    by_layout=True,
 )
 
 NORMALIZED = rule(
     "normalized-rows-changed",
     "a changelog is made complete for other rows",
-    "The last row of each key is kept where it passes the filter; the others count as deleted. Flink 2.1 has begun to "
-    "move filters from behind the operator into it.",
-    flink=Verdict.INCOMPATIBLE,
+    "The last row of each key is kept where it passes the filter; the others count as deleted. Flink takes rows that "
+    "are there back rightly, lacks those that the old filter kept away, and goes by the new one from now on; where "
+    "there was no filter, nothing is missing. Flink 2.1 has begun to move filters from behind the operator into it.",
+    flink=Verdict.PARTIAL,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WHERE state = 'open'` became `WHERE state <> 'closed'`, over a source with duplicate changes.",
-    mend="Start without state, or keep the old plan: newer releases of Flink go on running it so.",
+    mend="On Spark start with a new checkpoint, or keep the old plan: newer releases of Flink go on running it so.",
 )
 FIRST_ROW = rule(
     "first-row-emission-changed",
@@ -170,11 +188,13 @@ FIRST_ROW = rule(
     results=Effect.YES,
     example='The pipeline was compiled again with Flink 2.1, which writes `"outputInsertOnly" : true`.',
     mend="Keep the old plan: newer releases of Flink go on running it so. Or start without state.",
+    by_layout=True,
 )
 OVER_FUNCTION = rule(
     "over-function-changed",
     "unbounded OVER windows are computed by another of Flink's functions",
-    "Flink 2.1 has computed them in a new way, with another form of state; older plans go on with the old one. "
+    "Flink 2.1 has computed them in a new way: its state has the same types, but rows that wait for their watermark "
+    "are looked for in another way, and are lost. Older plans go on with the old one. "
     "`flinkplan execute` has but one way.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
@@ -261,13 +281,42 @@ def _identity(edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgem
     for rule_, its in by_rule.items():
         message = _conditions(edit) if rule_ is JOIN_CONDITION else _operators(edit) if rule_ is NORMALIZED else None
         message = message or arrows(tuple(its))
+        flink = _on_flink(rule_, edit, its)
         if rule_ is JOIN_CONDITION and _is_inner(edit.old) and _is_inner(edit.new):
             rule_ = INNER_CONDITION
-        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its))
+        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its), flink=flink)
 
 
 def _is_inner(node: ExecNode) -> bool:
     return isinstance(node, Join) and node.join_spec.join_type is JoinType.INNER
+
+
+def _on_flink(rule_: ChangeRule, edit: Update, changes: list[FieldChange]) -> Verdict | None:
+    """What a change means on Flink where that depends on the operator; ``None``: what its rule says."""
+    if rule_ is RANGE and all(label(c.pointer) == "start" for c in changes):
+        return Verdict.COMPATIBLE
+    if rule_ is NORMALIZED and isinstance(edit.old, ChangelogNormalize) and edit.old.filter_condition is None:
+        return Verdict.COMPATIBLE
+    if rule_ is INTERVAL and any(label(c.pointer) not in ("leftLowerBound", "leftUpperBound") for c in changes):
+        return Verdict.CORRUPTING
+    if rule_ is JOIN_CONDITION or (rule_ is JOIN_TYPE and not isinstance(edit.new, Join)):
+        return Verdict.CORRUPTING if _goes_by_matches(edit.new) else Verdict.COMPATIBLE
+    return None
+
+
+def _goes_by_matches(node: ExecNode) -> bool:
+    """Whether a join goes by what each row has met so far, which it keeps beside the row.
+
+    Window joins and temporal joins keep rows until they are joined for good, joins of several inputs look for matches
+    anew each time; interval joins look at what they noted only to fill rows up with NULL.  Source:
+    ``WindowJoinOperator``, ``TemporalRowTimeJoinOperator``, ``MultiJoinStateViews``, ``TimeIntervalJoin``,
+    ``OuterJoinRecordStateViews``.
+    """
+    if isinstance(node, WindowJoin | TemporalJoin | MultiJoin):
+        return False
+    if isinstance(node, IntervalJoin):
+        return node.interval_join_spec.join_spec.join_type is not JoinType.INNER
+    return not _is_inner(node)
 
 
 def _conditions(edit: Update) -> str | None:

@@ -25,22 +25,27 @@ from .model import FieldJudge, Judgement, became, field_judge, rule
 KEYS = rule(
     "keys-changed",
     "state is kept by other keys",
-    "State is found by its key. Under other keys nothing is found, or what belongs to something else.",
-    flink=Verdict.INCOMPATIBLE,
+    "State is found by its key. Keys of other types are refused; under keys of the same types Flink finds what belongs "
+    "to something else, wherever values happen to be equal.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`GROUP BY product` became `GROUP BY product, shop`.",
     mend="Start without state.",
+    by_layout=True,
 )
 ORDER = rule(
     "key-order-changed",
     "the same keys stand in another order",
-    "The key is the same set of values. A checkpoint of `flinkplan execute` writes them down in their order.",
-    flink=Verdict.COMPATIBLE,
+    "The key is the same set of values, but it is written down in its order: in another one nothing is found, or what "
+    "belongs to other values of the same types.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,
     example="`PARTITION BY a, b` became `PARTITION BY b, a`.",
     mend="Put the keys back in their old order.",
+    by_layout=True,
+    one_by_one=Verdict.COMPATIBLE,
 )
 
 

@@ -19,20 +19,27 @@ _SEVERITIES = {
     Verdict.PARTIAL: Severity.WARNING,
     Verdict.UNKNOWN: Severity.ERROR,
     Verdict.INCOMPATIBLE: Severity.ERROR,
+    Verdict.CORRUPTING: Severity.ERROR,
 }
 
 
 class ChangeRule(Rule):
     """A rule about a change of a plan.
 
-    ``flink`` says whether Flink's state survives the change, ``spark`` whether a checkpoint of
-    ``flinkplan execute`` does, ``results`` whether results change; ``mend`` is what can be done.
+    ``flink`` says whether the state of Apache Flink survives the change, ``spark`` whether a checkpoint of
+    ``flinkplan execute`` does, ``results`` whether results change; ``mend`` is what can be done.  ``by_layout``: on
+    Flink it depends on what the operator keeps, and ``flink`` is the worst that may come of it.  ``one_by_one`` is
+    the verdict of a service on top of Flink that takes aggregates over one by one, where it is another one.
     """
 
     flink: Verdict
     spark: Verdict
     results: Effect
     mend: str
+    by_layout: bool = False
+    one_by_one: Verdict | None = None
+    is_told: bool = False
+    """Whether the severity is declared, whatever the verdicts."""
 
     @property
     def verdict(self) -> Verdict:
@@ -44,7 +51,7 @@ class Judgement(Record):
     """A rule that applies to a change.
 
     ``pointer`` is the place inside the node, the new one unless there is none; ``hint`` is the rule's mend,
-    made concrete.
+    made concrete.  ``flink`` is the verdict on Flink where the rule leaves it to the change.
     """
 
     rule: ChangeRule
@@ -54,6 +61,7 @@ class Judgement(Record):
     pointer: str = ""
     hint: str | None = None
     changes: tuple[FieldChange, ...] = field(default=())
+    flink: Verdict | None = None
 
 
 Became = Keep | Update | Move | Replace
@@ -70,6 +78,11 @@ PAIR_JUDGES: list[PairJudge] = []
 PLAN_JUDGES: list[PlanJudge] = []
 
 
+def severity_of(verdict: Verdict) -> Severity:
+    """How much a verdict matters."""
+    return _SEVERITIES[verdict]
+
+
 def rule(
     id: str,
     summary: str,
@@ -81,11 +94,14 @@ def rule(
     example: str,
     mend: str,
     severity: Severity | None = None,
+    by_layout: bool = False,
+    one_by_one: Verdict | None = None,
 ) -> ChangeRule:
     """Declare a rule.  Its severity follows from the verdicts unless given."""
     explanation = f"{why}\n\n**Example.** {example}\n\n**Mend.** {mend}"
-    severity = severity or _SEVERITIES[max(flink, spark)]
-    made = ChangeRule(id, severity, summary, explanation, flink, spark, results, mend)
+    found = severity or severity_of(max(flink, spark))
+    is_told = severity is not None
+    made = ChangeRule(id, found, summary, explanation, flink, spark, results, mend, by_layout, one_by_one, is_told)
     if id in _RULES:
         raise ValueError(f"the rule '{id}' is declared twice")
     _RULES[id] = made

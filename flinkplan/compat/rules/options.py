@@ -38,7 +38,7 @@ TIME_ZONE = rule(
     "windows, dates and times of day follow another time zone",
     "Windows over TIMESTAMP_LTZ begin by local time, and expressions tell it; in another zone these are other windows "
     "and values than those in state. A session's own `table.local-time-zone` counts where the plan fixes none.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`table.local-time-zone` UTC → Europe/Berlin.",

@@ -14,9 +14,9 @@ from .model import Became, Judgement, plan_judge, rule
 ADDED = rule(
     "source-added",
     "a source was added to a query that has state",
-    "Flink starts the new source at its beginning beside the others. Spark counts a query's sources and refuses to "
-    "go on with another number of them.",
-    flink=Verdict.PARTIAL,
+    "Flink starts the new source at its beginning beside the others, which go on. Spark counts a query's sources and "
+    "refuses to go on with another number of them.",
+    flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`UNION ALL SELECT … FROM archive` was added.",
@@ -25,9 +25,9 @@ ADDED = rule(
 REMOVED = rule(
     "source-removed",
     "a source was removed from a query",
-    "Flink must be told to leave the source's positions behind. Spark counts a query's sources and refuses to go on "
-    "with another number of them.",
-    flink=Verdict.PARTIAL,
+    "Flink refuses a savepoint with positions that no source takes, unless told to leave them. Spark counts a query's "
+    "sources and refuses to go on with another number of them.",
+    flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="One branch of a UNION ALL was dropped.",

@@ -112,26 +112,30 @@ ROW_SCHEMA = rule(
     results=Effect.YES,
     example="The query selects one more column, which the join has to keep.",
     mend="Start without state, or leave what the operator reads as it was.",
+    by_layout=True,
 )
 ROW_COLUMNS = rule(
     "row-columns-changed",
     "the rows that an operator keeps hold other columns of the same types",
-    "Nothing refuses this: old rows would be read with one column's values under another's name.",
-    flink=Verdict.INCOMPATIBLE,
+    "Nothing refuses this: old rows are read with one column's values under another's name.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SELECT o.price` became `SELECT o.discount`, both DECIMAL(10, 2).",
     mend="Start without state.",
+    by_layout=True,
 )
 ROW_VALUES = rule(
     "row-values-changed",
     "columns of the rows that an operator keeps are computed otherwise",
-    "Rows that are already kept hold the old values, new ones hold the new values.",
-    flink=Verdict.COMPATIBLE,
+    "Rows that are already kept hold the old values, new ones hold the new values: rows that are taken back may not be "
+    "found, and what is written mixes both.",
+    flink=Verdict.CORRUPTING,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`UPPER(name)` became `LOWER(name)` before the join.",
     mend="Nothing is to be done, if a mixture is right; else start without state.",
+    by_layout=True,
 )
 KEY_TYPE = rule(
     "key-type-changed",
@@ -142,6 +146,7 @@ KEY_TYPE = rule(
     results=Effect.YES,
     example="The column grouped by was INT and is BIGINT.",
     mend="Cast the column back to its old type below the operator, or start without state.",
+    by_layout=True,
 )
 
 

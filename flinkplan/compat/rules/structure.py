@@ -13,18 +13,6 @@ from ..verdicts import Effect, Verdict
 from .aggregates import is_split
 from .model import Became, Judgement, pair_judge, plan_judge, rule
 
-RENUMBERED = rule(
-    "nodes-renumbered",
-    "nodes have other ids",
-    "Ids say nothing about what a plan does, and each compilation hands out others. But Flink finds the state of a "
-    "compiled plan by its nodes' ids: the operator of node 5 is called `5_join`. A checkpoint of "
-    "`flinkplan execute` does not know ids.",
-    flink=Verdict.COSMETIC,
-    spark=Verdict.COSMETIC,
-    results=Effect.NO,
-    example="The pipeline was compiled again, and the join is node 17 instead of node 5.",
-    mend="For Flink keep the old ids: `flinkplan compile pipeline.sql --like OLD -o NEW` compiles with them.",
-)
 VERSION = rule(
     "node-version-changed",
     "a node has another version",
@@ -127,14 +115,14 @@ STATEFUL_ADDED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A deduplication was put before the join.",
-    mend="Start with a new checkpoint, or put the new operator into a query of its own with its own sink.",
+    mend="Put the new operator into a query of its own with its own sink, or start without state.",
 )
 STATEFUL_REMOVED = rule(
     "stateful-node-removed",
     "an operator with state was removed",
     "Flink refuses a savepoint that holds state which no operator takes, unless told to leave it. Spark finds state by "
     "the operator's place in the query and refuses a query that has another number of them.",
-    flink=Verdict.PARTIAL,
+    flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A deduplication before the join was dropped.",
@@ -150,16 +138,18 @@ REPLACED = rule(
     results=Effect.YES,
     example="`WHERE row_num = 1` became `<= 3`: deduplicate became rank.",
     mend="Start without state, or undo the option or clause that changed the operator.",
+    by_layout=True,
 )
 SWAPPED = rule(
     "inputs-swapped",
     "the inputs of an operator changed places",
     "Each side's state would be read as the other's.",
-    flink=Verdict.INCOMPATIBLE,
+    flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`a JOIN b` became `b JOIN a`.",
     mend="Put the inputs back in their old order, or start without state.",
+    by_layout=True,
 )
 OPAQUE = rule(
     "opaque-node-changed",
@@ -196,11 +186,24 @@ STATEFUL_QUERY_ADDED = rule(
 QUERY_REMOVED = rule(
     "query-removed",
     "a sink was removed, with the operators that served it alone",
-    "Their state is left behind. In Flink it must be said that this is meant.",
+    "They have nothing in a savepoint, and on Spark the query's own checkpoint is left alone.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
-    example="One INSERT of the statement set was dropped.",
+    example="One INSERT of the statement set was dropped, which read what others read, too.",
+    mend="Nothing is to be done.",
+)
+
+
+STATEFUL_QUERY_REMOVED = rule(
+    "stateful-query-removed",
+    "a sink was removed, with operators that served it alone and have something in a savepoint",
+    "Flink refuses a savepoint that holds state which no operator takes, unless told to leave it. On Spark the query's "
+    "own checkpoint is left alone.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.YES,
+    example="An INSERT with a GROUP BY was dropped from the statement set.",
     mend="In Flink start with --allowNonRestoredState.",
 )
 
@@ -212,17 +215,6 @@ def versions(c: Comparison) -> Iterator[Judgement]:
     if old != new:
         rule_ = FLINK_VERSION if new in RELEASES else FLINK_UNKNOWN
         yield Judgement(rule_, f"flinkVersion {old} → {new}", pointer="/flinkVersion")
-
-
-@plan_judge
-def numbers(c: Comparison) -> Iterator[Judgement]:
-    """Ids that differ, told once."""
-    moved = [(e.old, e.new) for e in c.pairs() if e.old.id != e.new.id]
-    if moved:
-        old, new = max(moved, key=lambda pair: pair[0].is_stateful)
-        count = "one node has another id" if len(moved) == 1 else f"{len(moved)} nodes have other ids"
-        kind = new.metadata.name.removeprefix("stream-exec-")
-        yield Judgement(RENUMBERED, f"{count}, such as the {kind} {old.id} → {new.id}", old, new, "/id")
 
 
 @plan_judge
@@ -254,9 +246,12 @@ def _removed(node: ExecNode, queries: Queries) -> Iterator[Judgement]:
     gone = node.id in queries.removed
     if isinstance(node, Sink) and gone:
         table = node.dynamic_table_sink.table.identifier
-        yield Judgement(QUERY_REMOVED, f"the sink {table} is gone", old=node)
+        yield Judgement(
+            STATEFUL_QUERY_REMOVED if node.keepers else QUERY_REMOVED, f"the sink {table} is gone", old=node
+        )
     elif gone:
-        return
+        if node.keepers:
+            yield Judgement(STATEFUL_QUERY_REMOVED, f"{', '.join(node.keepers)} is left behind", old=node)
     elif isinstance(node, OpaqueNode):
         yield Judgement(OPAQUE, "was removed", old=node)
     elif not isinstance(node, TableSourceScan | Sink):

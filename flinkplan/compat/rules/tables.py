@@ -57,8 +57,9 @@ UNDEFINED = rule(
 SOURCE_CONNECTOR = rule(
     "source-connector-changed",
     "a source is read through another connector",
-    "The position that was reached is written down in the connector's own form.",
-    flink=Verdict.INCOMPATIBLE,
+    "The position that was reached is written down in the connector's own form. Flink may refuse that of another one, "
+    "or start at the beginning; which of these, was not asked.",
+    flink=Verdict.UNKNOWN,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`'connector' = 'filesystem'` became `'kafka'`.",
@@ -87,9 +88,9 @@ SOURCE_OPTIONS = rule(
 SOURCE_FORMAT = rule(
     "source-format-changed",
     "a source's files are columnar now, or no longer",
-    "In Flink the position in files is the same whatever their format. On Spark parquet and orc are read by another "
-    "source than lines of text, which writes its position down in another form.",
-    flink=Verdict.COMPATIBLE,
+    "What Flink does with the position in files that are read in another way was not asked. On Spark parquet and orc "
+    "are read by another source than lines of text, which writes its position down in another form.",
+    flink=Verdict.UNKNOWN,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`'format' = 'json'` became `'parquet'`.",
@@ -200,7 +201,8 @@ SINK_RENAMED = rule(
 MATERIALIZER = rule(
     "sink-materializer-changed",
     "a sink began or ceased to keep rows in state",
-    "The materializer of upserts is an operator of its own before the sink.",
+    "The materializer of upserts is an operator of its own before the sink, which starts empty. Where it goes, Flink "
+    "refuses the state that it leaves behind.",
     flink=Verdict.PARTIAL,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -224,7 +226,14 @@ def sources(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> It
 @field_judge("dynamic_table_sink", Sink)
 def sinks(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """What changed about a sink's table."""
-    yield from _grouped(edit, changes, _sink_rule)
+    for judgement in _grouped(edit, changes, _sink_rule):
+        yield replace(judgement, flink=_connector_on_flink(edit)) if judgement.rule is SINK_CONNECTOR else judgement
+
+
+def _connector_on_flink(edit: Update) -> Verdict | None:
+    """What another connector means on Flink; what the old one leaves behind is told elsewhere."""
+    known = (n.connector_keepers is not None for n in (edit.old, edit.new) if isinstance(n, Sink))
+    return Verdict.COMPATIBLE if all(known) else None
 
 
 @field_judge("require_upsert_materialize", Sink)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..codec import Place
-from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, StateMetadata
+from ..layout import Inputs, KeptState, Layout, accumulated, columns, distinct_views, types_of
+from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, SessionGroupWindow, StateMetadata
 from ..types import LogicalType
 from .base import ExecNode, exec_node
 
@@ -30,6 +31,16 @@ class GroupAggregate(ExecNode, kw_only=True):
     generate_update_before: bool
     need_retraction: bool
     state: tuple[StateMetadata, ...] | None = None
+
+    def layout(self, inputs: Inputs) -> Layout:
+        states = accumulated(
+            "accState",
+            self.agg_calls,
+            self.agg_call_need_retractions,
+            types_of(inputs[0]),
+            self.need_retraction,
+        )
+        return Layout("group-aggregate", columns(inputs, only=self.grouping), states)
 
 
 @exec_node(
@@ -68,6 +79,16 @@ class GlobalGroupAggregate(ExecNode, kw_only=True):
     index_of_count_star: int | None = None
     state: tuple[StateMetadata, ...] | None = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        states = accumulated(
+            "accState",
+            self.agg_calls,
+            self.agg_call_need_retractions,
+            self.local_agg_input_row_type.field_types,
+            self.need_retraction,
+        )
+        return Layout("global-group-aggregate", columns(inputs, only=self.grouping), states)
+
 
 @exec_node(
     "incremental-group-aggregate",
@@ -95,6 +116,17 @@ class IncrementalGroupAggregate(ExecNode, kw_only=True):
     partial_agg_need_retraction: bool
     state: tuple[StateMetadata, ...] | None = None
 
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        """Only the values seen so far are kept, where there are DISTINCT calls."""
+        is_kept = any(call.distinct for call in self.partial_original_agg_calls)
+        return self.metadata.transformations if is_kept else ()
+
+    def layout(self, inputs: Inputs) -> Layout:
+        types = self.partial_local_agg_input_row_type.field_types
+        views = distinct_views(self.partial_original_agg_calls, types, self.partial_agg_need_retraction)
+        return Layout("incremental-group-aggregate", columns(inputs, only=self.partial_agg_grouping), tuple(views))
+
 
 @exec_node(
     "group-window-aggregate",
@@ -114,6 +146,19 @@ class GroupWindowAggregate(ExecNode, kw_only=True):
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: bool
 
+    def layout(self, inputs: Inputs) -> Layout:
+        retract = [self.need_retraction] * len(self.agg_calls)
+        states = accumulated("window-aggs", self.agg_calls, retract, types_of(inputs[0]), self.need_retraction)
+        if isinstance(self.window, SessionGroupWindow):
+            states = (*states, KeptState("session-window-mapping", form="windows"))
+        is_counted = not getattr(self.window, "is_time_window", True)
+        return Layout(
+            "group-window-aggregate",
+            columns(inputs, only=self.grouping),
+            states,
+            "the number of a window" if is_counted else "a window",
+        )
+
 
 @exec_node(
     "over-aggregate", versions={1: "1.15"}, timed=True, identity=("unbounded_over_version",), judged=("over_spec",)
@@ -123,3 +168,22 @@ class OverAggregate(ExecNode, kw_only=True):
 
     over_spec: OverSpec
     unbounded_over_version: Annotated[int | None, Place.LAST] = None
+
+    def layout(self, inputs: Inputs) -> Layout:
+        key, rows = columns(inputs, only=self.over_spec.partition.fields), columns(inputs)
+        types = [*types_of(inputs[0]), *(constant.type for constant in self.over_spec.constants)]
+        group = self.over_spec.groups[0]
+        is_bounded = group.lower_bound.kind == "BOUNDED_WINDOW"
+        calls = group.agg_calls
+        states = accumulated("accState", calls, [is_bounded] * len(calls), types, is_bounded)
+        order = [types[f.index] for f in group.order_by.fields if 0 <= f.index < len(types)]
+        if not (order and order[0].is_time_attribute):
+            form = f"rows in the order of {[(f.is_ascending, f.null_is_last) for f in group.order_by.fields]}"
+            sort_key = columns(inputs, only=[f.index for f in group.order_by.fields])
+            kept = (KeptState("sortedListState", sort_key, form), KeptState("valueMapState", rows), *states)
+            return Layout("over-aggregate", key, kept)
+        if order[0].is_rowtime or is_bounded:
+            states = (*states, KeptState("inputState", rows, "rows by time"))
+        if is_bounded and group.is_rows:
+            states = (*states, KeptState("processedCountState", form="a number"))
+        return Layout("over-aggregate", key, states)

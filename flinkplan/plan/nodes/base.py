@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..codec import Aside, FieldCodec, Place, Unknown, camel, field_codecs, read_field, unknown_keeper
 from ..errors import PlanError, UnsupportedError
+from ..layout import Inputs, Layout
 from ..record import Json, PartlyCompared, Record, field
 from ..specs import InputProperty, StateMetadata
 from ..types import LogicalType, RowField
@@ -19,7 +20,8 @@ class NodeMetadata(Record):
 
     ``versions`` are the versions that exist, ``since`` the Flink release of each; ``inputs`` is how many it
     takes, ``None`` where that varies; ``states`` are the names of the states in index order, ``timed`` says that it
-    keeps state which the watermark cleans instead; ``consumed_options`` are those whose values the plan fixes.
+    keeps state which the watermark cleans instead; ``consumed_options`` are those whose values the plan fixes;
+    ``transformations`` are the operators that Flink may make of the node, by the names that end their UIDs.
 
     The last three say what a change of a field does, for judging upgrades: of an ``identity`` field, the
     state does not survive (also of one named nowhere); of a ``results`` field, the state survives and
@@ -33,6 +35,7 @@ class NodeMetadata(Record):
     states: tuple[str, ...] = ()
     timed: bool = False
     consumed_options: tuple[str, ...] = ()
+    transformations: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     judged: tuple[str, ...] = ()
@@ -79,6 +82,15 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
         """Whether the operator keeps state between rows."""
         return bool(self.metadata.states or self.metadata.timed)
 
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        """Those of its transformations that have something in a savepoint of Flink."""
+        return self.metadata.transformations if self.is_stateful else ()
+
+    def layout(self, inputs: Inputs) -> Layout | None:
+        """What its operator keeps by key in a savepoint of Flink; ``None``: nothing, or it is not known."""
+        return None
+
     def ttl_ms(self, index: int = 0) -> int:
         """The TTL of a state in milliseconds; 0 = never expires, as where the plan has no entry."""
         for state in self.states:
@@ -113,11 +125,15 @@ def exec_node(
     states: tuple[str, ...] = (),
     timed: bool = False,
     consumed_options: tuple[str, ...] = (),
+    transformations: tuple[str, ...] | None = None,
     identity: tuple[str, ...] = (),
     results: tuple[str, ...] = (),
     judged: tuple[str, ...] = (),
 ) -> Callable[[type[Node]], type[Node]]:
-    """Register a record as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release."""
+    """Register a record as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release.
+
+    ``transformations`` is ``<name>`` alone unless given.
+    """
 
     def register(cls: type[Node]) -> type[Node]:
         cls.metadata = NodeMetadata(
@@ -128,6 +144,7 @@ def exec_node(
             states=states,
             timed=timed,
             consumed_options=consumed_options,
+            transformations=(name,) if transformations is None else transformations,
             identity=identity,
             results=results,
             judged=judged,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from ..codec import Place
+from ..layout import Inputs, KeptState, Layout, Value, columns
 from ..rex import RexNode
-from ..specs import IntervalJoinSpec, JoinSpec, RowKind, StateMetadata, WindowingStrategy
+from ..specs import IntervalJoinSpec, JoinSpec, JoinType, RowKind, StateMetadata, WindowingStrategy
 from .base import ExecNode, exec_node
 
 
@@ -27,6 +28,18 @@ class Join(ExecNode, kw_only=True):
     right_upsert_keys: tuple[tuple[int, ...], ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        spec = self.join_spec
+        sides = (
+            (spec.left_keys, self.left_upsert_keys, _COUNTS_LEFT),
+            (spec.right_keys, self.right_upsert_keys, _COUNTS_RIGHT),
+        )
+        states = (
+            _joined_rows(f"{name}-records", inputs, side, keys, unique or (), spec.join_type in counting)
+            for side, (name, (keys, unique, counting)) in enumerate(zip(("left", "right"), sides, strict=True))
+        )
+        return Layout("join", _join_key(inputs, spec), tuple(states))
+
 
 @exec_node(
     "multi-join",
@@ -45,17 +58,40 @@ class MultiJoin(ExecNode, kw_only=True):
     input_unique_keys: tuple[tuple[tuple[int, ...], ...], ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        unique = [*(self.input_unique_keys or ()), *[()] * len(inputs)]
+        states = (_joined_rows(f"multi-join-input-{i}", inputs, i, (), unique[i], False) for i in range(len(inputs)))
+        return Layout("multi-join", (), tuple(states))
+
     @property
     def is_stateful(self) -> bool:
         """Always: each input is kept."""
         return True
 
 
-@exec_node("interval-join", versions={1: "1.15"}, inputs=2, timed=True, identity=("interval_join_spec",))
+@exec_node(
+    "interval-join",
+    versions={1: "1.15"},
+    inputs=2,
+    timed=True,
+    transformations=("filter-left", "filter-right", "pad-left", "pad-right", "interval-join"),
+    identity=("interval_join_spec",),
+)
 class IntervalJoin(ExecNode, kw_only=True):
     """A join whose time bounds let the watermark clean its state."""
 
     interval_join_spec: IntervalJoinSpec
+
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        return ("interval-join",)
+
+    def layout(self, inputs: Inputs) -> Layout:
+        states = (
+            KeptState(f"IntervalJoin{name}Cache", columns(inputs, side), "rows by time, and whether they were joined")
+            for side, name in enumerate(("Left", "Right"))
+        )
+        return Layout("interval-join", _join_key(inputs, self.interval_join_spec.join_spec), tuple(states))
 
 
 @exec_node(
@@ -73,6 +109,14 @@ class TemporalJoin(ExecNode, kw_only=True):
     left_time_attribute_index: int
     right_time_attribute_index: int
 
+    def layout(self, inputs: Inputs) -> Layout:
+        right = columns(inputs, 1)
+        states: tuple[KeptState, ...] = (KeptState("right", right),)
+        if self.left_time_attribute_index >= 0:
+            left = columns(inputs, 0)
+            states = (KeptState("left", left, "rows in order"), KeptState("right", right, "rows by time"))
+        return Layout("temporal-join", _join_key(inputs, self.join_spec), states)
+
 
 @exec_node(
     "window-join",
@@ -88,6 +132,12 @@ class WindowJoin(ExecNode, kw_only=True):
     join_spec: JoinSpec
     left_windowing: WindowingStrategy
     right_windowing: WindowingStrategy
+
+    def layout(self, inputs: Inputs) -> Layout:
+        states = (
+            KeptState(f"{name}-records", columns(inputs, side), "rows") for side, name in enumerate(("left", "right"))
+        )
+        return Layout("window-join", _join_key(inputs, self.join_spec), tuple(states), "the end of a window")
 
 
 @exec_node(
@@ -137,3 +187,35 @@ class LookupJoin(ExecNode, kw_only=True):
     def is_stateful(self) -> bool:
         """Whether looked-up rows are kept to take them back."""
         return self.require_upsert_materialize
+
+
+_COUNTS_LEFT = frozenset((JoinType.LEFT, JoinType.FULL, JoinType.SEMI, JoinType.ANTI))
+_COUNTS_RIGHT = frozenset((JoinType.RIGHT, JoinType.FULL))
+"""The joins that count for each row of a side how many rows of the other one it has met."""
+
+
+def _join_key(inputs: Inputs, spec: JoinSpec) -> tuple[Value, ...]:
+    """The key of either side: their types agree, what they mean need not."""
+    return (*columns(inputs, 0, spec.left_keys), *columns(inputs, 1, spec.right_keys))
+
+
+def _joined_rows(
+    name: str,
+    inputs: Inputs,
+    side: int,
+    join_keys: Sequence[int],
+    unique_keys: Sequence[Sequence[int]],
+    counts: bool,
+) -> KeptState:
+    """The rows of one side: by their unique key where they have one, and alone where the join's key holds it.
+
+    Source: ``JoinRecordStateViews``, ``OuterJoinRecordStateViews``, ``JoinInputSideSpec``.
+    """
+    values = columns(inputs, side)
+    met = ", and how many each has met" if counts else ""
+    if any(set(key) <= set(join_keys) for key in unique_keys if key):
+        return KeptState(name, values, f"one row{met}")
+    if unique_keys:
+        by: tuple[Value, ...] = columns(inputs, side, min(unique_keys, key=len))
+        return KeptState(name, (*by, *values), f"rows by their key{met}")
+    return KeptState(name, values, f"rows with a number{met}")

@@ -10,13 +10,21 @@ from .base import ExecNode, exec_node
 class OpaqueNode(ExecNode, kw_only=True):
     """A node whose own fields are kept as they are, in ``unknown``."""
 
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        """All that it may be made of: what has state is not known."""
+        return self.metadata.transformations
+
+
+_TRANSFORMATIONS = {"match": ("timestamp-inserter", "match"), "process-table-function": ("process",)}
+
 
 def _declare(name: str, versions: dict[int, str]) -> None:
     title = "".join(p.capitalize() for p in name.split("-"))
     cls: type[OpaqueNode] = types.new_class(
         title, (OpaqueNode,), exec_body=lambda body: body.update(__module__=__name__)
     )
-    exec_node(name, versions=versions, inputs=None)(cls)
+    exec_node(name, versions=versions, inputs=None, transformations=_TRANSFORMATIONS.get(name))(cls)
 
 
 for _name, _versions in {

@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..codec import Place
+from ..layout import Column, Inputs, KeptState, Layout, Value, columns
 from ..rex import RexNode
-from ..specs import ConstantRankRange, PartitionSpec, RankRange, RankStrategy, SortSpec, StateMetadata
+from ..specs import (
+    AppendFastStrategy,
+    ConstantRankRange,
+    PartitionSpec,
+    RankRange,
+    RankStrategy,
+    RetractStrategy,
+    SortSpec,
+    StateMetadata,
+    UpdateFastStrategy,
+    VariableRankRange,
+)
 from .aggregates import MINI_BATCH_OPTIONS
 from .base import ExecNode, exec_node
 
@@ -36,6 +48,20 @@ class Deduplicate(ExecNode, kw_only=True):
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        row = columns(inputs)
+        states: tuple[KeptState, ...]
+        if self.is_rowtime and not self.keep_last_row and self.output_insert_only:
+            states = (
+                KeptState("waiting-to-emit-on-timer", row),
+                KeptState("already-emitted-state-boolean", form="a boolean"),
+            )
+        elif self.is_rowtime or self.keep_last_row:
+            states = (KeptState("deduplicate-state", row),)
+        else:
+            states = (KeptState("deduplicate-state", form="a boolean"),)
+        return Layout("deduplicate", columns(inputs, only=self.unique_keys), states)
+
 
 @exec_node(
     "changelog-normalize",
@@ -53,6 +79,10 @@ class ChangelogNormalize(ExecNode, kw_only=True):
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
     filter_condition: Annotated[RexNode | None, Place.LAST] = None
+
+    def layout(self, inputs: Inputs) -> Layout:
+        key = columns(inputs, only=self.unique_keys)
+        return Layout("changelog-normalize", key, (KeptState("deduplicate-state", columns(inputs)),))
 
 
 @exec_node(
@@ -76,6 +106,10 @@ class Rank(ExecNode, kw_only=True):
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        key = columns(inputs, only=self.partition.fields)
+        return Layout("rank", key, _ranked_rows(inputs, self.order_by, self.rank_range, self.rank_strategy))
+
     @property
     def takes_first_to_stay(self) -> bool:
         """Whether Flink takes the first row of each key to stay the first, so that it plans inserts alone.
@@ -94,6 +128,7 @@ class Rank(ExecNode, kw_only=True):
     versions={1: "1.15"},
     states=("rankState",),
     consumed_options=_RANK_OPTIONS,
+    transformations=("rank",),
     identity=("order_by", "rank_range", "rank_strategy"),
     results=("rank_type", "partition", "output_row_number", "generate_update_before"),
     judged=("state",),
@@ -110,12 +145,16 @@ class SortLimit(ExecNode, kw_only=True):
     partition: Annotated[PartitionSpec | None, Place.LAST] = None
     output_row_number: Annotated[bool | None, Place.LAST] = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        return Layout("rank", (), _ranked_rows(inputs, self.order_by, self.rank_range, self.rank_strategy))
+
 
 @exec_node(
     "limit",
     versions={1: "1.15"},
     states=("rankState",),
     consumed_options=_RANK_OPTIONS,
+    transformations=("rank",),
     identity=("rank_range", "rank_strategy"),
     results=("rank_type", "partition", "order_by", "output_row_number", "generate_update_before"),
     judged=("state",),
@@ -132,6 +171,10 @@ class Limit(ExecNode, kw_only=True):
     order_by: Annotated[SortSpec | None, Place.LAST] = None
     output_row_number: Annotated[bool | None, Place.LAST] = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        order = self.order_by or SortSpec(())
+        return Layout("rank", (), _ranked_rows(inputs, order, self.rank_range, self.rank_strategy))
+
 
 @exec_node("temporal-sort", versions={1: "1.15"}, timed=True, identity=("order_by",))
 class TemporalSort(ExecNode, kw_only=True):
@@ -139,9 +182,53 @@ class TemporalSort(ExecNode, kw_only=True):
 
     order_by: SortSpec
 
+    def layout(self, inputs: Inputs) -> Layout:
+        times = [f.index for f in self.order_by.fields[:1]]
+        by_clock = any(inputs[0][i].type.is_proctime for i in times if 0 <= i < len(inputs[0]))
+        name, form = ("sortState", "rows") if by_clock else ("dataState", "rows by time")
+        return Layout("temporal-sort", (), (KeptState(name, columns(inputs), form),))
+
 
 @exec_node("sort", versions={1: "1.18"}, timed=True, identity=("order_by",))
 class Sort(ExecNode, kw_only=True):
     """A full sort, for tests of bounded input."""
 
     order_by: SortSpec
+
+    def layout(self, inputs: Inputs) -> Layout:
+        return Layout("sort", (), (KeptState("localBufferState", columns(inputs), "rows"),))
+
+
+def _ranked_rows(inputs: Inputs, order: SortSpec, range_: RankRange, strategy: RankStrategy) -> tuple[KeptState, ...]:
+    """What a Top-N keeps.  Source: ``StreamExecRank`` and the functions that it chooses from."""
+    rows, sort_key = columns(inputs), columns(inputs, only=[f.index for f in order.fields])
+    is_first_alone = isinstance(range_, ConstantRankRange) and range_.end == 1
+    states: tuple[KeptState, ...]
+    match strategy:
+        case AppendFastStrategy() if _by_clock(inputs, order):
+            states = (KeptState("counterState", form="a number"),)
+        case AppendFastStrategy() | UpdateFastStrategy() if is_first_alone:
+            states = (KeptState("Top1-Rank-State", rows),)
+        case UpdateFastStrategy(primary_keys):
+            by = columns(inputs, only=primary_keys)
+            states = (KeptState("data-state-with-update", (*by, *rows), "rows and ranks by their key"),)
+        case RetractStrategy():
+            directions = [(f.is_ascending, f.null_is_last) for f in order.fields]
+            states = (
+                KeptState("data-state", (*sort_key, *rows), "rows by the order"),
+                KeptState("sorted-map", sort_key, f"numbers in the order {directions}"),
+            )
+        case _:
+            states = (KeptState("data-state-with-append", (*sort_key, *rows), "rows by the order"),)
+    if isinstance(range_, VariableRankRange):
+        end = inputs[0][range_.end_index].type if 0 <= range_.end_index < len(inputs[0]) else None
+        states = (*states, KeptState("rankEnd", (Value(str(end), Column(0, range_.end_index)),), "a number"))
+    return states
+
+
+def _by_clock(inputs: Inputs, order: SortSpec) -> bool:
+    """Whether rows come in the order already: by processing time."""
+    if len(order.fields) != 1 or not order.fields[0].is_ascending:
+        return False
+    index = order.fields[0].index
+    return 0 <= index < len(inputs[0]) and inputs[0][index].type.is_proctime

@@ -15,7 +15,7 @@ class Calc(ExecNode, kw_only=True):
     condition: RexNode | None
 
 
-@exec_node("union", versions={1: "1.15"}, inputs=None)
+@exec_node("union", versions={1: "1.15"}, inputs=None, transformations=())
 class Union(ExecNode, kw_only=True):
     """All rows of all inputs."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ..layout import Inputs, KeptState, Layout, Value, columns, written
 from ..rex import RexNode
-from ..specs import ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
+from ..sink_keepers import sink_keepers
+from ..specs import Column, ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
 from .base import ExecNode, exec_node
 
 SINK_OPTIONS = (
@@ -15,11 +17,22 @@ SINK_OPTIONS = (
 )
 
 
-@exec_node("table-source-scan", versions={1: "1.15", 2: "2.3"}, inputs=0, judged=("scan_table_source",))
+@exec_node(
+    "table-source-scan",
+    versions={1: "1.15", 2: "2.3"},
+    inputs=0,
+    transformations=("source",),
+    judged=("scan_table_source",),
+)
 class TableSourceScan(ExecNode, kw_only=True):
     """Reads a table."""
 
     scan_table_source: TableSourceSpec
+
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        """Where it has come to is kept."""
+        return self.metadata.transformations
 
 
 @exec_node("values", versions={1: "1.15"}, inputs=0, results=("tuples",))
@@ -28,12 +41,25 @@ class Values(ExecNode, kw_only=True):
 
     tuples: tuple[tuple[RexNode, ...], ...]
 
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        """Whether all rows were handed on is kept."""
+        return self.metadata.transformations
+
 
 @exec_node(
     "sink",
     versions={1: "1.15", 2: "2.3"},
     states=("sinkMaterializeState",),
     consumed_options=SINK_OPTIONS,
+    transformations=(
+        "constraint-validator",
+        "partitioner",
+        "watermark-timestamp-assigner",
+        "upsert-materialize",
+        "timestamp-inserter",
+        "sink",
+    ),
     identity=("input_upsert_key", "require_upsert_materialize", "upsert_materialize_strategy"),
     results=("input_changelog_mode", "conflict_strategy"),
     judged=("dynamic_table_sink", "state"),
@@ -53,3 +79,48 @@ class Sink(ExecNode, kw_only=True):
     def is_stateful(self) -> bool:
         """Whether the sink keeps rows to sort out those of one primary key."""
         return self.require_upsert_materialize
+
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        """The materializer, and what of the connector has files or transactions that are not complete."""
+        own = ("upsert-materialize",) if self.require_upsert_materialize else ()
+        return (*own, *(("sink",) if self.connector_keepers is None else self.connector_keepers))
+
+    @property
+    def connector_keepers(self) -> tuple[str, ...] | None:
+        """What of the connector has something in a savepoint; ``None`` where that is not known."""
+        table = self.dynamic_table_sink.table
+        options = table.resolved_table.options or {} if table.resolved_table else {}
+        is_partitioned = bool(table.resolved_table and table.resolved_table.partition_keys)
+        return sink_keepers(table.connector, options, is_partitioned)
+
+    def layout(self, inputs: Inputs) -> Layout | None:
+        if not self.require_upsert_materialize:
+            return None
+        row = self._written_row(inputs)
+        rows = (*(row[i] for i in self.input_upsert_key or () if i < len(row)), *row)
+        strategy = self.upsert_materialize_strategy or "LEGACY"
+        conflict = self.conflict_strategy.behavior if self.conflict_strategy else "DEDUPLICATE"
+        state = KeptState("values", rows, f"rows of one key ({strategy}, {conflict})")
+        return Layout("upsert-materialize", tuple(row[i] for i in self._primary_key if i < len(row)), (state,))
+
+    @property
+    def _columns(self) -> list[Column]:
+        """The columns of the table that are written, where the plan says which they are."""
+        table = self.dynamic_table_sink.table.resolved_table
+        return [column for column in table.schema.columns if column.is_physical] if table else []
+
+    @property
+    def _primary_key(self) -> list[int]:
+        """The columns of the table's primary key, by their places among those that are written."""
+        table = self.dynamic_table_sink.table.resolved_table
+        key = table.schema.primary_key.columns if table and table.schema.primary_key else ()
+        names = [column.name for column in self._columns]
+        return [names.index(name) for name in key if name in names]
+
+    def _written_row(self, inputs: Inputs) -> tuple[Value, ...]:
+        """The row in the types of the table, as the materializer keeps it."""
+        row, types = columns(inputs), [column.data_type for column in self._columns]
+        if len(row) != len(types):
+            return row
+        return tuple(Value(written(t), value.origin) if t else value for value, t in zip(row, types, strict=True))

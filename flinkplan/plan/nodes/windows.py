@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
+from ..accumulator_columns import counts_rows
 from ..codec import Place
-from ..specs import AggregateCall, NamedWindowProperty, PartitionSpec, RankRange, SortSpec, WindowingStrategy
+from ..layout import Inputs, KeptState, Layout, accumulated, columns, types_of
+from ..specs import (
+    AggregateCall,
+    NamedWindowProperty,
+    PartitionSpec,
+    RankRange,
+    SessionWindow,
+    SortSpec,
+    WindowingStrategy,
+)
 from ..types import LogicalType
 from .base import ExecNode, exec_node
 
@@ -15,11 +26,29 @@ NeedRetraction = bool | None
 _TIME_ZONE = ("table.local-time-zone",)
 
 
-@exec_node("window-table-function", versions={1: "1.15"}, consumed_options=_TIME_ZONE, identity=("windowing",))
+@exec_node(
+    "window-table-function",
+    versions={1: "1.15"},
+    consumed_options=_TIME_ZONE,
+    transformations=("window",),
+    identity=("windowing",),
+)
 class WindowTableFunction(ExecNode, kw_only=True):
     """Appends window_start, window_end and window_time to each row, once per window."""
 
     windowing: WindowingStrategy
+
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        """Rows are kept until their session has ended; other windows are known at once."""
+        return self.metadata.transformations if isinstance(self.windowing.window, SessionWindow) else ()
+
+    def layout(self, inputs: Inputs) -> Layout | None:
+        window = self.windowing.window
+        if not isinstance(window, SessionWindow):
+            return None
+        key = columns(inputs, only=window.partition_key_indices or ())
+        return Layout("window", key, (KeptState("session-window-tvf-acc", columns(inputs), "rows"),), "a window")
 
 
 @exec_node(
@@ -40,13 +69,20 @@ class WindowAggregate(ExecNode, kw_only=True):
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: NeedRetraction = None
 
+    def layout(self, inputs: Inputs) -> Layout:
+        return Layout(
+            "window-aggregate",
+            columns(inputs, only=self.grouping),
+            _window_aggregates(self.agg_calls, self.windowing, bool(self.need_retraction), types_of(inputs[0])),
+            _namespace(self.windowing),
+        )
+
 
 @exec_node(
     "local-window-aggregate",
     versions={1: "1.15"},
     consumed_options=_TIME_ZONE,
-    identity=("windowing", "need_retraction"),
-    results=("grouping", "agg_calls"),
+    results=("grouping", "agg_calls", "windowing", "need_retraction"),
 )
 class LocalWindowAggregate(ExecNode, kw_only=True):
     """The first phase: accumulators a key and slice."""
@@ -76,6 +112,15 @@ class GlobalWindowAggregate(ExecNode, kw_only=True):
     need_retraction: NeedRetraction = None
     local_agg_input_row_type: Annotated[LogicalType, Place.INPUTS]
 
+    def layout(self, inputs: Inputs) -> Layout:
+        types = self.local_agg_input_row_type.field_types
+        return Layout(
+            "global-window-aggregate",
+            columns(inputs, only=self.grouping),
+            _window_aggregates(self.agg_calls, self.windowing, bool(self.need_retraction), types),
+            _namespace(self.windowing),
+        )
+
 
 @exec_node(
     "window-rank",
@@ -96,6 +141,11 @@ class WindowRank(ExecNode, kw_only=True):
     output_row_number: bool
     windowing: WindowingStrategy
 
+    def layout(self, inputs: Inputs) -> Layout:
+        sort_key = columns(inputs, only=[f.index for f in self.sort_spec.fields])
+        rows = KeptState("window_rank", (*sort_key, *columns(inputs)), "rows by the order")
+        return Layout("window-rank", columns(inputs, only=self.partition_spec.fields), (rows,), "the end of a window")
+
 
 @exec_node(
     "window-deduplicate",
@@ -112,3 +162,21 @@ class WindowDeduplicate(ExecNode, kw_only=True):
     order_key: int
     keep_last_row: bool
     windowing: WindowingStrategy
+
+    def layout(self, inputs: Inputs) -> Layout:
+        key, row = columns(inputs, only=self.partition_keys), KeptState("window_deduplicate", columns(inputs))
+        return Layout("window-deduplicate", key, (row,), "the end of a window")
+
+
+def _window_aggregates(
+    calls: Sequence[AggregateCall], windowing: WindowingStrategy, retracts: bool, types: Sequence[LogicalType]
+) -> tuple[KeptState, ...]:
+    """The accumulators of each window or slice."""
+    states = accumulated("window-aggs", calls, [retracts] * len(calls), types, counts_rows(windowing, retracts))
+    if isinstance(windowing.window, SessionWindow):
+        states = (*states, KeptState("session-window-mapping", form="windows"))
+    return states
+
+
+def _namespace(windowing: WindowingStrategy) -> str:
+    return "a window" if isinstance(windowing.window, SessionWindow) else "the end of a window or slice"

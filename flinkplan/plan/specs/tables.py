@@ -87,6 +87,11 @@ class ContextResolvedTable(PlanRecord):
         """The table's options; none where the plan holds its name only."""
         return (self.resolved_table.options if self.resolved_table else None) or {}
 
+    @property
+    def connector(self) -> str | None:
+        """The table's connector, where the plan says how the table is defined."""
+        return self.options.get("connector")
+
 
 @tagged_union("type")
 class SourceAbility(PlanRecord):

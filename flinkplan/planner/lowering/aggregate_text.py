@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...plan.accumulator_columns import Accumulators
 from ...plan.specs import AggregateCall, NamedWindowProperty
-from ..algebra.accumulators import Accumulators
 from ..rex.printer import named
 
 _WINDOW_PROPERTIES = {"WindowStart": "start", "WindowEnd": "end", "Rowtime": "rowtime", "Proctime": "proctime"}

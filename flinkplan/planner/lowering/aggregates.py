@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...plan import nodes
+from ...plan.accumulator_columns import accumulators, renamed
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
@@ -18,7 +19,6 @@ from ...plan.specs import (
     TumblingGroupWindow,
 )
 from ..algebra import physical as p
-from ..algebra.accumulators import accumulators, renamed
 from ..algebra.logical import Rel
 from ..algebra.row_types import row_of, unique_names
 from ..metadata.monotonicity import call_retractions

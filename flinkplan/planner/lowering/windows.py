@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...plan import nodes
+from ...plan.accumulator_columns import accumulators, counts_rows
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.specs import (
@@ -18,7 +19,6 @@ from ...plan.specs import (
     WindowingStrategy,
 )
 from ..algebra import physical as p
-from ..algebra.accumulators import accumulators, counts_rows
 from ..algebra.logical import Rel
 from .aggregate_text import bare_properties, global_phase, local_phase, one_phase, property_texts
 from .context import Context, Rules, columns, names, order_text

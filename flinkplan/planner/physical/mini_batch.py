@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...plan.accumulator_columns import accumulators, is_count_star
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
 from ...plan.types import TimeKind
-from ..algebra.accumulators import accumulators, is_count_star
 from ..algebra.logical import Filter, Over, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
 from ..algebra.physical import (
     Deduplicate,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...plan.accumulator_columns import accumulators, counts_rows
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
 from ...plan.rex import InputRef
@@ -21,7 +22,6 @@ from ...plan.specs import (
     WindowReference,
 )
 from ...plan.types import BIGINT, LogicalType
-from ..algebra.accumulators import accumulators, counts_rows
 from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
 from ..algebra.physical import (
     Calc,

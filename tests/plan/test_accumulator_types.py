@@ -6,9 +6,7 @@ import base64
 
 import pytest
 
-from flinkplan.plan.type_parser import parse_type
-from flinkplan.plan.types import LogicalType
-from flinkplan.planner.algebra.accumulator_types import (
+from flinkplan.plan.accumulator_types import (
     BITMAPS,
     JSON_OBJECTAGG,
     LISTAGG_WITH_RETRACT,
@@ -17,6 +15,8 @@ from flinkplan.planner.algebra.accumulator_types import (
     array_agg,
     distinct_view,
 )
+from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types import LogicalType
 
 INTS = (
     "AFpvcmcuYXBhY2hlLmZsaW5rLnRhYmxlLnJ1bnRpbWUudHlwZXV0aWxzLkxpbmtlZExpc3RTZXJpYWxpemVyJExpbmtlZExpc3RTZXJpYWxpemVy"

@@ -9,8 +9,8 @@ import base64
 import struct
 from collections.abc import Mapping, Sequence
 
-from ...plan.record import Json
-from ...plan.types import BIGINT, DOUBLE, INT, STRING, LogicalType, RowField, array, row
+from .record import Json
+from .types import BIGINT, DOUBLE, INT, STRING, LogicalType, RowField, array, row
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
 _LIST_VIEW = "org.apache.flink.table.api.dataview.ListView"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...plan.errors import UnsupportedError
-from ...plan.record import Record, replace
-from ...plan.specs import AggregateCall, HoppingWindow, WindowingStrategy
-from ...plan.types import BIGINT, DOUBLE, LogicalType, RowField, decimal
 from . import accumulator_types
+from .errors import UnsupportedError
+from .record import Record, replace
+from .specs import AggregateCall, HoppingWindow, WindowingStrategy
+from .types import BIGINT, DOUBLE, LogicalType, RowField, decimal
 
 
 class Distinct(Record):
@@ -46,9 +46,9 @@ def accumulators(
     found: list[tuple[RowField, ...]] = []
     position = 0
     for call, retracts in zip(calls, retract, strict=True):
-        parts = _parts(call, retracts, types)
-        found.append(tuple(RowField(f"{name}${position + i}", t) for i, (name, t) in enumerate(parts)))
-        position += len(parts)
+        own = parts(call, retracts, types)
+        found.append(tuple(RowField(f"{name}${position + i}", t) for i, (name, t) in enumerate(own)))
+        position += len(own)
     count_star = None
     if count_rows and not any(is_count_star(c) for c in calls):
         count_star = RowField(f"count1${position}", BIGINT)
@@ -82,7 +82,8 @@ def is_count_star(call: AggregateCall) -> bool:
     return call.internal_name == "$COUNT$1" and not call.arg_list and call.filter_arg < 0 and not call.distinct
 
 
-def _parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> tuple[tuple[str, LogicalType], ...]:
+def parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> tuple[tuple[str, LogicalType], ...]:
+    """The names and types of a call's accumulator.  Raises :class:`UnsupportedError` where they are not known."""
     args = [types[i] for i in call.arg_list]
     result = call.type.nullable_()
     match call.internal_name:

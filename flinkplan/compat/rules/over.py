@@ -1,0 +1,84 @@
+"""Rules on OVER aggregations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...plan.nodes import OverAggregate
+from ...plan.rex import InputRef, Literal
+from ...plan.specs import AggregateCall, OverSpec
+from ..comparing import Comparison
+from ..edits import FieldChange, Update
+from ..verdicts import Effect, Verdict
+from .aggregates import WINDOWED, calls_of, compared_calls
+from .model import Judgement, arrows, field_judge, rule
+
+OVER = rule(
+    "over-window-changed",
+    "the window of an OVER aggregation changed",
+    "Rows are kept by partition and in the order of the window, as long as its frame needs them, beside the sums over "
+    "the frame. Flink counts the rows of a frame by rows: one that is a row longer is filled up, any other one is "
+    "never right again. From a frame by time Flink drops what is too old: a shorter one goes on rightly, a longer one "
+    "lacks what was dropped.",
+    flink=Verdict.CORRUPTING,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`ROWS BETWEEN 2 PRECEDING` became `5 PRECEDING`.",
+    mend="Start without state.",
+    one_by_one=Verdict.INCOMPATIBLE,
+)
+
+
+@field_judge("over_spec", OverAggregate)
+def over_windows(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """What is computed over rows, and over which rows."""
+    window = tuple(ch for ch in changes if "/aggCalls" not in ch.pointer and "/constants" not in ch.pointer)
+    window = tuple(ch for ch in window if not ch.pointer.endswith("/originalInputFields"))
+    if window:
+        flink = _frame_on_flink(edit)
+        yield Judgement(OVER, arrows(window), edit.old, edit.new, window[0].pointer, changes=window, flink=flink)
+        return
+    old, new = (calls_of(n, _calls(n), side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
+    if old != new:
+        yield from compared_calls(edit, old, new, changes, WINDOWED)
+
+
+def _calls(node: Any) -> list[AggregateCall]:
+    return [call for group in node.over_spec.groups for call in group.agg_calls]
+
+
+def _frame_on_flink(edit: Update) -> Verdict | None:
+    """What Flink makes of another frame where nothing else changes; ``None``: what the rule says.
+
+    A frame by rows is kept as its sum and the number of its rows, until there is one too many.  So one that is a row
+    longer takes the next row to what it has; no other one comes to have as many rows as it should.  A frame by time
+    drops what it no longer holds, and lacks what was dropped.  Source: ``RowTimeRowsBoundedPrecedingFunction``,
+    ``RowTimeRangeBoundedPrecedingFunction``.
+    """
+    old, new = (node.over_spec for node in (edit.old, edit.new) if isinstance(node, OverAggregate))
+    was, now = _preceding(old), _preceding(new)
+    if was is None or now is None or _but_for_the_frame(old) != _but_for_the_frame(new):
+        return None
+    if new.groups[0].is_rows:
+        return Verdict.COMPATIBLE if now - was == 1 else Verdict.CORRUPTING
+    return Verdict.COMPATIBLE if now <= was else Verdict.PARTIAL
+
+
+def _preceding(spec: OverSpec) -> int | None:
+    """How many rows or milliseconds a frame goes back; ``None`` where it has no such bound."""
+    offset = spec.groups[0].lower_bound.offset
+    constant = offset.index - spec.original_input_fields if isinstance(offset, InputRef) else -1
+    if not 0 <= constant < len(spec.constants):
+        return None
+    literal = spec.constants[constant]
+    try:
+        return int(str(literal.value)) if isinstance(literal, Literal) else None
+    except ValueError:
+        return None
+
+
+def _but_for_the_frame(spec: OverSpec) -> tuple[object, ...]:
+    """What else an OVER window is made of."""
+    group = spec.groups[0]
+    return spec.partition, group.order_by, group.is_rows, group.upper_bound, group.agg_calls

@@ -1,0 +1,190 @@
+"""Rules on what Flink finds in a savepoint: under which UID, and with which types; and its verdict on every change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ...plan.nodes import ExecNode, Sink
+from ...plan.record import replace
+from ..comparing import Comparison
+from ..edits import Keep, Replace
+from ..savepoint import Fate, Holder, restore
+from ..verdicts import Effect, Verdict
+from .model import ChangeRule, Judgement, plan_judge, rule
+
+_KEEP = "compile with the ids of the old plan: `flinkplan compile pipeline.sql --like OLD -o NEW`"
+
+RENUMBERED = rule(
+    "nodes-renumbered",
+    "nodes that have something in a savepoint have other ids",
+    "Flink finds the state of a compiled plan by UIDs that begin with the nodes' ids: that of node 5 is called "
+    "`5_join`. What it does not find is lost, positions of sources included, and with state that nobody claims it does "
+    "not start. A checkpoint of `flinkplan execute` does not know ids.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COSMETIC,
+    results=Effect.YES,
+    example="The pipeline was compiled again, and the join is node 17 instead of node 5.",
+    mend=f"{_KEEP[0].upper()}{_KEEP[1:]}.",
+)
+STATELESS_RENUMBERED = rule(
+    "stateless-nodes-renumbered",
+    "nodes without state have other ids",
+    "Ids say nothing about what a plan does, and each compilation hands out others. What has nothing in a savepoint is "
+    "not looked for there.",
+    flink=Verdict.COSMETIC,
+    spark=Verdict.COSMETIC,
+    results=Effect.NO,
+    example="The pipeline was compiled again, and a filter is node 7 instead of node 2.",
+    mend="Nothing is to be done.",
+)
+TAKEN = rule(
+    "id-of-another-node",
+    "a node has the id that another one with state had",
+    "Flink finds state by UIDs that begin with the nodes' ids, and gives the node what the other one kept. Where the "
+    "types differ, it refuses to start; where they agree, it goes on with a state that is not the node's.",
+    flink=Verdict.CORRUPTING,
+    spark=Verdict.COSMETIC,
+    results=Effect.YES,
+    example="The pipeline was compiled again, and node 5, a GROUP BY, is another GROUP BY of the query now.",
+    mend=f"{_KEEP[0].upper()}{_KEEP[1:]}.",
+)
+UNNAMED = rule(
+    "uids-generated",
+    "operators have no UIDs of their own",
+    "With `table.exec.uid.generation` = DISABLED Flink makes UIDs up from the shape of the whole job: any operator "
+    "that comes, goes or is chained otherwise may give others to the rest.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.COSMETIC,
+    results=Effect.UNKNOWN,
+    example="`SET 'table.exec.uid.generation' = 'DISABLED'`.",
+    mend="Leave the option at PLAN_ONLY.",
+)
+LEFT_BEHIND = rule(
+    "state-left-behind",
+    "a node no longer makes an operator that has something in a savepoint",
+    "Flink refuses a savepoint that holds state which no operator takes, unless told to leave it.",
+    flink=Verdict.INCOMPATIBLE,
+    spark=Verdict.COSMETIC,
+    results=Effect.NO,
+    example="The sink needs no materializer of upserts any more, or no longer compacts its files.",
+    mend="Start with --allowNonRestoredState, if what is left behind is not needed.",
+)
+CHANGED = rule(
+    "state-changed",
+    "what an operator keeps has other types, or means something else",
+    "Flink writes rows and keys down by position, with their types, and compares nothing else. Other types are "
+    "refused; other values of the same types are taken for the old ones. This is told where no other rule says why.",
+    flink=Verdict.CORRUPTING,
+    spark=Verdict.COSMETIC,
+    results=Effect.YES,
+    example="A column that an aggregation groups by became NOT NULL.",
+    mend="Start without state, or leave what the operator reads as it was.",
+    by_layout=True,
+)
+
+
+@plan_judge
+def identities(c: Comparison) -> Iterator[Judgement]:
+    """Whether every operator that has something in a savepoint is found by its UID."""
+    if all(isinstance(edit, Keep) and edit.old == edit.new for edit in c.edits):
+        return
+    if not c.uids.are_given(c.old.plan) or not c.uids.are_given(c.new.plan):
+        yield Judgement(UNNAMED, "Flink names operators by the shape of the job")
+        return
+    for edit in c.pairs():
+        gone = c.uids.kept(edit.old).keys() - c.uids.kept(edit.new).keys()
+        if gone and not isinstance(edit, Replace) and edit.old.metadata.name == edit.new.metadata.name:
+            yield Judgement(LEFT_BEHIND, f"{', '.join(sorted(gone))} is left behind", edit.old, edit.new)
+    lost = [(e, names) for e in c.pairs() if not isinstance(e, Replace) and (names := _lost(c, e.old, e.new))]
+    if lost:
+        told = [f"{_kind(e.new)} {e.old.id} → {e.new.id} ({was}, looked for as {now})" for e, (was, now) in lost]
+        edit = max((e for e, _ in lost), key=lambda e: e.old.is_stateful)
+        yield Judgement(RENUMBERED, "; ".join(told), edit.old, edit.new, "/id")
+    told_of = {e.new.id for e, _ in lost}
+    moved = [e for e in c.pairs() if e.old.id != e.new.id and e.new.id not in told_of]
+    if moved:
+        count = "one node has another id" if len(moved) == 1 else f"{len(moved)} nodes have other ids"
+        first = moved[0]
+        message = f"{count}, such as the {_kind(first.new)} {first.old.id} → {first.new.id}"
+        yield Judgement(STATELESS_RENUMBERED, message, first.old, first.new, "/id")
+    yield from _taken(c)
+
+
+def _lost(c: Comparison, old: ExecNode, new: ExecNode) -> tuple[str, str] | None:
+    """The UID under which something is in the savepoint and that under which it is looked for, if they differ."""
+    now = c.uids.kept(new)
+    both = ((uid, now[name]) for name, uid in c.uids.kept(old).items() if name in now)
+    return next(((uid, other) for uid, other in both if uid != other), None)
+
+
+def _taken(c: Comparison) -> Iterator[Judgement]:
+    """Nodes that would be given the state of nodes that they did not come from."""
+    became = c.became()
+    olds = dict(c.uids.holders(c.old.plan))
+    for uid, (new, _) in c.uids.holders(c.new.plan):
+        if uid not in olds:
+            continue
+        old, _ = olds[uid]
+        if became.get(old.id) is new or isinstance(new, Sink):
+            continue
+        found = restore(Holder(old, c.old), Holder(new, c.new))
+        is_refused = found.verdict is Verdict.INCOMPATIBLE
+        verdict = Verdict.INCOMPATIBLE if is_refused else Verdict.CORRUPTING
+        message = f"would be given the state of the old node {old.id} ({uid}): {old.description or old.type}"
+        yield Judgement(TAKEN, message, new=new, pointer="/id", flink=verdict)
+
+
+def on_flink(c: Comparison, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+    """The judgements with the verdict on Flink of each, and what is to be said of state that none of them tells."""
+    fates = dict(_fates(c))
+    told: dict[tuple[int, int], Verdict] = {}
+    for judgement in judgements:
+        verdict = _verdict(c, judgement, fates)
+        if judgement.old and judgement.new:
+            at = judgement.old.id, judgement.new.id
+            told[at] = max(verdict, told.get(at, verdict))
+        yield replace(judgement, flink=verdict)
+    for edit in c.pairs():
+        at = edit.old.id, edit.new.id
+        if (
+            at in fates
+            and not fates[at].is_lost
+            and fates[at].verdict > max(Verdict.COMPATIBLE, told.get(at, Verdict.COSMETIC))
+        ):
+            yield Judgement(CHANGED, fates[at].why, edit.old, edit.new, flink=fates[at].verdict)
+
+
+def _fates(c: Comparison) -> Iterator[tuple[tuple[int, int], Fate]]:
+    """What becomes of the state of each operator that is in both plans."""
+    is_named = c.uids.are_given(c.old.plan) and c.uids.are_given(c.new.plan)
+    for edit in c.pairs():
+        old, new = Holder(edit.old, c.old), Holder(edit.new, c.new)
+        if old.layout is None and new.layout is None:
+            continue
+        found = restore(old, new, one_by_one=c.one_by_one)
+        if old.layout and new.layout and is_named:
+            was, now = (
+                c.uids.of(node, layout.transformation)
+                for node, layout in ((edit.old, old.layout), (edit.new, new.layout))
+            )
+            if was != now:
+                found = Fate(Verdict.INCOMPATIBLE, f"kept as {was}, looked for as {now}", is_lost=True)
+        yield (edit.old.id, edit.new.id), found
+
+
+def _verdict(c: Comparison, judgement: Judgement, fates: Mapping[tuple[int, int], Fate]) -> Verdict:
+    """What a change means on Flink: what its rule says, or what becomes of the state of the operator."""
+    rule_: ChangeRule = judgement.rule
+    if c.one_by_one and rule_.one_by_one is not None:
+        return rule_.one_by_one
+    own = judgement.flink or rule_.flink
+    found = fates.get((judgement.old.id, judgement.new.id)) if judgement.old and judgement.new else None
+    if found is None:
+        return own
+    if rule_.by_layout and judgement.flink is None:
+        return found.verdict
+    return Verdict.INCOMPATIBLE if own is Verdict.CORRUPTING and found.verdict is Verdict.INCOMPATIBLE else own
+
+
+def _kind(node: ExecNode) -> str:
+    return node.metadata.name.removeprefix("stream-exec-")

@@ -1,0 +1,46 @@
+"""Under which UIDs Flink finds the state of a compiled plan's operators.
+
+Source: ``ExecNodeContext.generateUid``, ``ExecNodeConfig.shouldSetUid``, ``table.exec.uid.generation`` and ``.format``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..plan.document import Plan
+from ..plan.nodes import ExecNode
+from ..plan.record import Record, field
+
+GENERATION, FORMAT = "table.exec.uid.generation", "table.exec.uid.format"
+
+
+class Uids(Record):
+    """The UIDs of plans that run in a session with these options; what a node fixes itself comes first."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def are_given(self, plan: Plan) -> bool:
+        """Whether operators have UIDs at all: without, Flink makes them up from the shape of the whole job."""
+        return all(self._option(node, GENERATION, "PLAN_ONLY").upper() != "DISABLED" for node in plan.nodes)
+
+    def of(self, node: ExecNode, transformation: str) -> str:
+        """The UID of an operator of a node, ``5_join`` unless a format is set."""
+        name = node.metadata.name
+        parts = {"id": node.id, "type": name, "version": node.version, "transformation": transformation}
+        uid = self._option(node, FORMAT, "<id>_<transformation>")
+        for part, value in parts.items():
+            uid = uid.replace(f"<{part}>", str(value))
+        return uid
+
+    def kept(self, node: ExecNode) -> dict[str, str]:
+        """The operators of a node that have something in a savepoint: their transformations and UIDs."""
+        return {transformation: self.of(node, transformation) for transformation in node.keepers}
+
+    def holders(self, plan: Plan) -> Iterator[tuple[str, tuple[ExecNode, str]]]:
+        """All UIDs of a plan that have something in a savepoint, with the node and the transformation."""
+        for node in plan.nodes:
+            for transformation, uid in self.kept(node).items():
+                yield uid, (node, transformation)
+
+    def _option(self, node: ExecNode, key: str, default: str) -> str:
+        return node.option(key, self.options.get(key, default))

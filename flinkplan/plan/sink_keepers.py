@@ -1,0 +1,22 @@
+"""What sinks keep in savepoints of Flink: files and transactions that are not complete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_SINKS_WITHOUT_STATE = frozenset(("print", "blackhole"))
+
+
+def sink_keepers(connector: str | None, options: Mapping[str, str], is_partitioned: bool) -> tuple[str, ...] | None:
+    """The operators of a sink that keep something, by the names that end their UIDs; ``None``: not known.
+
+    Source: ``StreamingSink``, ``PrintTableSinkFactory``, ``BlackHoleTableSinkFactory``.
+    """
+    if connector in _SINKS_WITHOUT_STATE:
+        return ()
+    if connector != "filesystem":
+        return None
+    compacting = options.get("auto-compaction", "false").lower() == "true"
+    compactors = ("compact-coordinator", "compact-operator") if compacting else ()
+    committer = ("partition-committer",) if is_partitioned else ()
+    return ("streaming-writer", *compactors, *committer)
