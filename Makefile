@@ -99,6 +99,11 @@ like-flink: venv ## start plans compiled --like others from their savepoints on 
 	  echo "Name a Python that has apache-flink 2.3: make like-flink FLINK=path/to/bin/python" >&2; exit 1; }
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/compat/test_successions.py -q --update-golden
 
+truth-flink: venv ## ask real Flink by savepoint what becomes of state, rule by rule (FLINK=python that has apache-flink)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make truth-flink FLINK=path/to/bin/python" >&2; exit 1; }
+	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/compat/test_truth_flink.py -q
+
 wheel: java venv ## build a wheel into dist, with the compiled kernels, so that its users need no compiler
 	@rm -rf build dist
 	@$(BIN)/python -c 'from flinkplan.executor.runtime import jar; jar.ship()'

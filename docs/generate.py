@@ -25,8 +25,8 @@ def nodes() -> Iterator[str]:
     from flinkplan.plan.nodes import MultiJoin, OpaqueNode, node_classes
 
     runnable = translators()
-    yield "| exec node | versions (since Flink) | states with a TTL | runs here |"
-    yield "|---|---|---|---|"
+    yield "| exec node | versions (since Flink) | states with a TTL | operators in Flink | runs here |"
+    yield "|---|---|---|---|---|"
     for cls in sorted(node_classes(), key=lambda c: c.metadata.name):
         metadata = cls.metadata
         versions = ", ".join(f"{v} ({since})" for v, since in zip(metadata.versions, metadata.since, strict=True))
@@ -36,7 +36,8 @@ def nodes() -> Iterator[str]:
         elif not states:
             states = "none; the watermark cleans" if metadata.timed else ""
         runs = "yes" if cls in runnable else "read and compared only" if issubclass(cls, OpaqueNode) else "no"
-        yield f"| `{metadata.name}` | {versions} | {states} | {runs} |"
+        operators = ", ".join(f"`{name}`" for name in metadata.transformations)
+        yield f"| `{metadata.name}` | {versions} | {states} | {operators} | {runs} |"
 
 
 def stages() -> Iterator[str]:
@@ -72,20 +73,25 @@ def validation_rules() -> Iterator[str]:
 
 
 def change_rules() -> Iterator[str]:
-    """The rules of ``diff``, each with the tests that show what Spark does."""
+    """The rules of ``diff``, each with what Flink and Spark did when they were asked."""
     sys.path.insert(0, str(HERE.parent))
     from flinkplan.compat.rules import RULES
+    from tests.compat.savepoints.restarts import Found
+    from tests.compat.truths import ON_FLINK
     from tests.compat.truths.broken import BROKEN
     from tests.compat.truths.restored import RESTORED
 
     files = {"broken": BROKEN, "restored": RESTORED}
 
-    yield "| rule | what | Flink | Spark | results change | shown by |"
-    yield "|---|---|---|---|---|---|"
+    yield "| rule | what | Flink | asked of Flink | Spark | asked of Spark | results change |"
+    yield "|---|---|---|---|---|---|---|"
     for rule in RULES.values():
+        restarts = [(t.name, found) for t in ON_FLINK if rule.id in t.rules and (found := Found.read(t.name))]
+        asked = ", ".join(f"[{found.verdict}](../tests/compat/truths/flink/{name}.json)" for name, found in restarts)
         backing = [(t.name, file) for file, truths in files.items() for t in truths if rule.id in t.rules]
         shown = ", ".join(f"[{name}](../tests/compat/truths/{file}.py)" for name, file in backing)
-        yield f"| `{rule.id}` | {rule.summary} | {rule.flink} | {rule.spark} | {rule.results} | {shown} |"
+        flink = f"{rule.flink}, by what is kept" if rule.by_layout else str(rule.flink)
+        yield f"| `{rule.id}` | {rule.summary} | {flink} | {asked} | {rule.spark} | {shown} | {rule.results} |"
 
 
 def migrations() -> Iterator[str]:

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from tests.parity.compare import compare_rows
 from tests.parity.corpus import Case
@@ -20,15 +20,19 @@ PYTHON_VARIABLE = "FLINK_PYTHON"
 
 
 class Flink:
-    """A context manager over one long-lived Flink; ``python`` is an interpreter that has apache-flink."""
+    """A context manager over one long-lived Flink.
 
-    def __init__(self, python: str) -> None:
+    ``python`` is an interpreter that has apache-flink, ``runner`` the script in it that answers requests.
+    """
+
+    def __init__(self, python: str, runner: Path = RUNNER) -> None:
         self._python = python
+        self._runner = runner
 
     def __enter__(self) -> Self:
         self._log = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            [self._python, str(RUNNER)],
+            [self._python, str(self._runner)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -44,18 +48,23 @@ class Flink:
         self._log.close()
 
     def execute(self, plan: Path, options: dict[str, str]) -> str:
-        """Execute a plan to its end; what is wrong in Flink's words, empty if nothing is.
+        """Execute a plan to its end; what is wrong in Flink's words, empty if nothing is."""
+        error: str = self.ask({"plan": str(plan), "options": options})["error"]
+        return error
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The runner's answer to a request.
 
         Raises :class:`RuntimeError` with the last of what the process said if it has died.
         """
         assert self._process.stdin is not None and self._process.stdout is not None
-        print(json.dumps({"plan": str(plan), "options": options}), file=self._process.stdin, flush=True)
+        print(json.dumps(request), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:
             self._log.seek(0)
             raise RuntimeError(f"{self._python} ended:\n{self._log.read().decode(errors='replace')[-2000:]}")
-        error: str = json.loads(answer)["error"]
-        return error
+        found: dict[str, Any] = json.loads(answer)
+        return found
 
 
 def check_flink_rows(case: Case, flink: Flink, work: Path) -> str:

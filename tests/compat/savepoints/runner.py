@@ -84,6 +84,7 @@ class Job:
         java.lang.System.setOut(java.io.PrintStream(java.io.FileOutputStream(str(out)), True))
         self.out = out
         self.printed = self.read = 0
+        self.has_ended = False
         environment = TableEnvironment.create(settings)
         self.client = environment.execute_sql(f"EXECUTE PLAN '{plan['plan']}'").get_job_client()
         self.overview = f"http://localhost:{port}/jobs/{self.client.get_job_id()}"
@@ -118,18 +119,18 @@ class Job:
         return counts, self.out.stat().st_size
 
     def error(self) -> str | None:
-        """What ended the job, if it has ended."""
+        """What has made the job fail, if it has failed."""
         try:
-            ended = any(word in str(self.client.get_job_status().result()) for word in ENDED)
+            if not any(word in str(self.client.get_job_status().result()) for word in ENDED):
+                return None
         except Exception:  # the cluster went down with its job
-            ended = True
-        if not ended:
-            return None
+            pass
+        self.has_ended = True
         try:
             self.client.get_job_execution_result().result()
         except Exception as error:  # py4j wraps whatever Flink throws
             return root_cause(error)
-        return "the job ended"
+        return None
 
     def stop_with_savepoint(self, folder: Path, form: str) -> str:
         """Stop; the path of the savepoint."""
@@ -140,8 +141,9 @@ class Job:
         return path
 
     def cancel(self) -> None:
-        """Stop it."""
-        self.client.cancel().result()
+        """Stop it, unless it has ended."""
+        if not self.has_ended:
+            self.client.cancel().result()
 
 
 class Restart:

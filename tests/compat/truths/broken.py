@@ -281,6 +281,7 @@ BROKEN = (
             "orders/b": [_at(3, "01 10:00:00")],
         },
         expected=[],
+        other_history=True,
     ),
     joined(
         "row-schema-changed",

@@ -65,6 +65,10 @@ class Truth:
     ``refused`` in it.  ``seamless``: they are those of a run that was never stopped.  ``uninterrupted``: the rows that
     such a run would leave, where the new plan cannot read what came first.  ``rules`` are those that the
     case backs.
+
+    On Flink the new plan has the ids of the old one unless ``own_ids``, and sinks of files print unless
+    ``keeps_sinks``.  ``is_hidden``: these rows do not show that Flink takes its state for something else;
+    ``other_history``: it goes on with what it has, where a run of the new plan alone would have read or kept others.
     """
 
     name: str
@@ -77,6 +81,10 @@ class Truth:
     refused: str | None = None
     uninterrupted: Sequence[tuple[Any, ...]] | None = None
     seamless: bool = False
+    own_ids: bool = False
+    keeps_sinks: bool = False
+    is_hidden: bool = False
+    other_history: bool = False
     edits: tuple[Edit, Edit] = (as_compiled, as_compiled)
 
     @property

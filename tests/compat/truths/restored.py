@@ -23,10 +23,17 @@ from tests.compat.pipelines import (
 from .model import Truth, as_compiled, each, joined, left_ttl, order, shipment, sums
 
 
-def _two_queries(query: str, columns: str) -> str:
+def _shown_twice(query: str, columns: str) -> str:
+    """A query, and another that shows orders to nobody."""
+    two = _two_queries(query, columns, "'connector' = 'blackhole'")
+    return two.replace("SELECT shop, COUNT(*) FROM orders GROUP BY shop", "SELECT shop, id FROM orders")
+
+
+def _two_queries(query: str, columns: str, options: str = "") -> str:
     """A query, and another that counts orders by shop."""
     first, insert = script(query, columns).split("INSERT INTO", 1)
-    sink = "WITH ('connector' = 'filesystem', 'path' = '${DIR}/out/shops', 'format' = 'debezium-json')"
+    files = "'connector' = 'filesystem', 'path' = '${DIR}/out/shops', 'format' = 'debezium-json'"
+    sink = f"WITH ({options or files})"
     counts = "INSERT INTO shops SELECT shop, COUNT(*) FROM orders GROUP BY shop"
     created = f"{first}CREATE TABLE shops (shop STRING, n BIGINT) {sink};\n"
     return f"{created}EXECUTE STATEMENT SET BEGIN\nINSERT INTO{insert}{counts};\nEND;\n"
@@ -148,6 +155,7 @@ RESTORED = (
         [("d", "p", 2, 2), ("c", "p", 3, 2)],
         old="SELECT product, MIN(amount), MAX(amount) FROM orders GROUP BY product",
         old_columns=_RANGE_COLUMNS,
+        is_hidden=True,
     ),
     sums("aggregate-removed", "aggregate-removed", _FEWER, _TWO, [("d", "p", 2), ("c", "p", 5)]),
     sums(
@@ -244,6 +252,7 @@ RESTORED = (
         {"orders/a": [order(1, amount=2, price=10)]},
         {"others/b": [order(2, amount=3, price=7)]},
         _GOES_ON,
+        other_history=True,
     ),
     Truth(
         "sink-of-another-connector",
@@ -267,9 +276,18 @@ RESTORED = (
         [*_GOES_ON, ("c", "s", 2)],
     ),
     Truth(
+        "stateful-query-removed",
+        ("stateful-query-removed",),
+        _two_queries(SUMS, SUMS_COLUMNS),
+        script(SUMS, SUMS_COLUMNS),
+        {"orders/a": [order(1, amount=2, price=10)]},
+        {"orders/b": [order(2, amount=3, price=7)]},
+        _GOES_ON,
+    ),
+    Truth(
         "query-removed",
         ("query-removed",),
-        _two_queries(SUMS, SUMS_COLUMNS),
+        _shown_twice(SUMS, SUMS_COLUMNS),
         script(SUMS, SUMS_COLUMNS),
         {"orders/a": [order(1, amount=2, price=10)]},
         {"orders/b": [order(2, amount=3, price=7)]},
