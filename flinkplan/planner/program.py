@@ -50,7 +50,7 @@ from .rules.projections import push_projections, push_projections_again, trim_on
 from .rules.rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
 from .rules.scans import push_into_scans, push_limit, to_sources
-from .rules.semi_join_pushing import push_semi_joins
+from .rules.semi_join_pushing import lift_filters, push_semi_joins
 from .rules.set_operations import rewrite_set_operation, rewrite_union
 from .rules.sorts import push_sorts
 from .rules.split_distinct import split_distinct
@@ -151,10 +151,13 @@ STAGES: tuple[Stage, ...] = (
             _everywhere(expand_grouping_sets),
             _everywhere(remove_distinct),
             _everywhere(reduce_functions),
+            _everywhere(merge_permutation),
             _everywhere(push_semi_joins),
             _everywhere(push_below_joins),
+            _everywhere(push_semi_joins),
             _whole(push_filters),
             _whole(push_projections_again),
+            _everywhere(lift_filters),
             _whole(push_sorts),
             _everywhere(push_limit),
             _everywhere(reduce_rows),

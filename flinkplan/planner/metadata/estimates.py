@@ -2,26 +2,45 @@
 
 No table has statistics here, so each is taken to have as many rows as Flink takes it to have without any.
 Sources: ``FlinkRelMdRowCount``, ``FlinkRelMdDistinctRowCount``, ``FlinkRelMdUtil``, and the ``computeSelfCost`` of
-``FlinkLogicalAggregate``, ``FlinkLogicalJoin`` and ``CommonCalc``.
+``FlinkLogicalAggregate``, ``FlinkLogicalJoin``, ``FlinkLogicalSort``, ``FlinkLogicalTableSourceScan`` and
+``CommonCalc``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import exp
+from typing import TypeAlias
 
 from ...plan.record import Struct, field
-from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetOp, Sort, Values
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.physical import SourceScan
-from ..rex.expressions import CAST, TRUE, and_, conjunctions, inline, is_call, refs, remap, shift
+from ..rex.expressions import (
+    CAST,
+    TRUE,
+    and_,
+    conjunctions,
+    contains_over,
+    identity,
+    inline,
+    is_call,
+    refs,
+    remap,
+    shift,
+)
 from .join_kinds import JoinKeys, join_keys
 from .selectivity import guessed_selectivity, selectivity
+from .sizes import row_size
 from .uniqueness import are_columns_unique
 
 TABLE_ROWS = 1e8
 """Source: ``FlinkPreparingTableBase.DEFAULT_ROWCOUNT``."""
+
+
+Cost: TypeAlias = tuple[float, float, float]
+"""CPU time, bytes and rows: the less is chosen, by the first in which two differ.  Source: ``FlinkCost.isLe``."""
 
 
 class Estimates(Struct):
@@ -29,22 +48,49 @@ class Estimates(Struct):
 
     _rows: dict[int, float] = field(default_factory=dict)
 
-    def cost(self, rel: Rel) -> float:
-        """What CPU time it takes: Flink chooses by this first, and by the rest where this is equal.
+    def cost(self, rel: Rel) -> Cost:
+        """What it costs.  Only what depends on the order of operators is counted."""
+        own, inputs = self._own_cost(rel)
+        cpu, io, rows = zip(own, *map(self.cost, inputs), strict=True)
+        return sum(cpu), sum(io), sum(rows)
 
-        Only what depends on where an aggregation stands is counted.
-        """
-        return self._own_cost(rel) + sum(map(self.cost, rel.inputs))
-
-    def _own_cost(self, rel: Rel) -> float:
+    def _own_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
+        """Without the inputs, which come with it."""
         match rel:
+            case Project() | Filter() if not _computes_over(rel):
+                return self._calc_cost(rel)
             case Aggregate():
-                return self.rows(rel.input) * (1.1 * len(rel.grouping) + len(rel.calls))
+                rows = self.rows(rel.input)
+                return (rows * (1.1 * len(rel.grouping) + len(rel.calls)), rows * row_size(rel.input), rows), rel.inputs
             case Join():
-                return self.rows(rel.left) + self.rows(rel.right)
-            case Project():
-                return self.rows(rel) * sum(isinstance(e, Call) and not is_call(e, CAST) for e in rel.exprs)
-        return 0.0
+                left, right = self.rows(rel.left), self.rows(rel.right)
+                one_sided = rel.type in (JoinType.SEMI, JoinType.ANTI)
+                io = left * row_size(rel.left) + right * (row_size(rel.right) if one_sided else 1.0)
+                return (left + right, io, left + right if one_sided else left), rel.inputs
+            case Sort():
+                rows = self.rows(rel)
+                return (rows, 0.0, rows), rel.inputs
+            case SourceScan():
+                rows = self.rows(rel)
+                return (rows, rows * row_size(rel), rows), ()
+        return (0.0, 0.0, 0.0), rel.inputs
+
+    def _calc_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
+        """Of projections and filters in a row, which become one operator, or none if they change nothing."""
+        exprs: tuple[RexNode, ...] = identity(rel.row_type)
+        source, is_filtered = rel, False
+        while isinstance(source, (Project, Filter)) and not _computes_over(source):
+            if isinstance(source, Project):
+                below = source.exprs
+                exprs = tuple(inline(e, below) for e in exprs)
+            else:
+                is_filtered = True
+            source = source.input
+        if not is_filtered and exprs == identity(source.row_type):
+            return (0.0, 0.0, 0.0), (source,)
+        rows = self.rows(rel)
+        computed = sum(not isinstance(e, (InputRef, Literal)) and not is_call(e, CAST) for e in exprs)
+        return (rows * computed, 0.0, rows), (source,)
 
     def rows(self, rel: Rel) -> float:
         """The number of rows."""
@@ -64,6 +110,10 @@ class Estimates(Struct):
 
     def _distinct_keys(self, rel: Rel, columns: frozenset[int], condition: RexNode) -> float | None:
         return self.rows(rel) * selectivity(condition) if are_columns_unique(rel, columns) else None
+
+
+def _computes_over(rel: Rel) -> bool:
+    return isinstance(rel, Project) and any(map(contains_over, rel.exprs))
 
 
 # ---------------------------------------------------------------- rows
@@ -159,14 +209,20 @@ def _population(known: Estimates, rel: Rel, columns: Iterable[int]) -> float | N
 
 
 def _share_of_original(known: Estimates, rel: Rel) -> float | None:
-    """Which share of its tables' rows it has left.  Source: Calcite's ``RelMdPercentageOriginalRows``."""
+    """Which share of its tables' rows it has left.  Source: ``FlinkRelMdPercentageOriginalRows``."""
     if not rel.inputs:
         return 1.0
     if isinstance(rel, Aggregate):
         return _share_of_original(known, rel.input)
     if isinstance(rel, Join):
         left, right = (_share_of_original(known, i) for i in rel.inputs)
+        if rel.type in (JoinType.SEMI, JoinType.ANTI):
+            return left
         return None if left is None or right is None else left * right
+    if isinstance(rel, SetOp) and rel.kind is SetKind.UNION:
+        shares = [(known.rows(o), share) for o in rel.operands if (share := _share_of_original(known, o))]
+        originally = sum(rows / share for rows, share in shares)
+        return sum(rows for rows, _ in shares) / originally if originally else 1.0
     if len(rel.inputs) > 1:
         return None
     below = _share_of_original(known, rel.inputs[0])

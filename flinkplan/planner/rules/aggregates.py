@@ -15,6 +15,7 @@ from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra.logical import Aggregate, Filter, Project, Rel, Values
 from ..algebra.physical import Expand
 from ..algebra.row_types import pick, row_of, unique_names
+from ..metadata.sizes import row_size
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.expressions import EQ, case, cast, compare, identity
 from ..rex.simplify import simplify
@@ -280,15 +281,7 @@ def _is_smaller(rel: Project) -> bool:
     """Whether a projection makes rows smaller without computing anything."""
     if any(isinstance(e, Call) for e in rel.exprs):
         return False
-    return row_size(rel.row_type) < row_size(rel.input.row_type)
-
-
-_SIZES = {"BOOLEAN": 1, "TINYINT": 1, "SMALLINT": 2, "INT": 4, "FLOAT": 4, "BIGINT": 8, "DOUBLE": 8}
-
-
-def row_size(row: LogicalType) -> int:
-    """About how many bytes a row takes.  Source: ``FlinkRelMdSize.averageTypeValueSize``."""
-    return sum(_SIZES.get(t.root, 12) for t in row.field_types)
+    return row_size(rel) < row_size(rel.input)
 
 
 def without_unread(rel: Aggregate, below: Project) -> Aggregate:

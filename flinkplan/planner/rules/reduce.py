@@ -14,7 +14,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Sort, Values
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.row_types import pick
 from ..algebra.tree import bottom_up
 from ..metadata.memo import found_once
@@ -118,6 +118,9 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
             return {i: below[g] for i, g in enumerate(rel.grouping) if g in below}
         case Sort():
             return constants(rel.input)
+        case SetOp(kind=SetKind.UNION):
+            first, *others = map(constants, rel.operands)
+            return {i: value for i, value in first.items() if all(other.get(i) == value for other in others)}
     return {}
 
 

@@ -1,59 +1,90 @@
-"""Semi and anti joins below inner joins, where Flink expects that to cost less.
+"""Semi and anti joins below projections, filters and inner joins, where Flink expects that to cost less.
 
-Sources: ``FlinkSemiAntiJoinJoinTransposeRule``, ``FlinkSemiAntiJoinProjectTransposeRule``.
+Sources: ``FlinkSemiAntiJoinJoinTransposeRule``, ``FlinkSemiAntiJoinProjectTransposeRule``,
+``FlinkSemiAntiJoinFilterTransposeRule``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
 from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
-from ..algebra.logical import Join, Project, Rel
+from ..algebra.logical import Filter, Join, Project, Rel
 from ..metadata.estimates import Estimates
 from ..rex.expressions import refs, remap
 from .predicates import ONE_SIDED
+from .projections import merge_projects
 
 
 def push_semi_joins(rel: Rel) -> Rel:
-    """A semi or anti join with an inner join goes to the side whose columns it reads, if that is cheaper."""
+    """A semi or anti join goes below projections and to the side of an inner join that it reads, if that is cheaper."""
     if not isinstance(rel, Join) or rel.type not in ONE_SIDED:
         return rel
-    pushed = _past_project(rel, rel.left) if isinstance(rel.left, Project) else _past_join(rel)
-    if pushed is None:
+    return _cheapest(list(_places(rel)))
+
+
+def _places(rel: Join) -> Iterator[Rel]:
+    """The join where it stands, and wherever below it and the semi joins right below it can go."""
+    yield rel
+    below = rel.left
+    if isinstance(below, Project):
+        moved = _past_project(rel, below)
+        if moved is not None:
+            yield from (replace(moved, input=place) for place in _places(moved.input))  # type: ignore[arg-type]
+    elif isinstance(below, Join) and below.type is JoinType.INNER:
+        yield from _past_join(rel, below)
+    elif isinstance(below, Join) and below.type in ONE_SIDED:
+        for lower in islice(_places(below), 1, None):
+            yield from islice(_places(replace(rel, left=lower)), 1, None)
+
+
+def lift_filters(rel: Rel) -> Rel:
+    """A filter goes above a semi or anti join, if that is cheaper: where it is expected to keep all rows."""
+    if not isinstance(rel, Join) or rel.type not in ONE_SIDED or not isinstance(rel.left, Filter):
         return rel
+    below = rel.left
+    return _cheapest([rel, replace(below, input=replace(rel, left=below.input, row_type=below.input.row_type))])
+
+
+def _cheapest(places: Sequence[Rel]) -> Rel:
+    """That of least cost; the last where several cost the same."""
     estimates = Estimates()
-    return pushed if estimates.cost(pushed) <= estimates.cost(rel) else rel
+    return min(reversed(places), key=estimates.cost)
 
 
 def _past_project(rel: Join, below: Project) -> Project | None:
+    """The projection of the join of its input."""
+    if isinstance(below.input, Project):
+        merged = merge_projects(below, below.input)
+        if merged is below or not isinstance(merged, Project):
+            return None
+        below = merged
     if not all(isinstance(e, InputRef) for e in below.exprs):
         return None
     width, inner_width = len(below.exprs), len(below.input.row_type.fields)
     place = {i: e.index for i, e in enumerate(below.exprs) if isinstance(e, InputRef)}
     place |= {width + i: inner_width + i for i in range(len(rel.right.row_type.fields))}
     inner = replace(rel, left=below.input, condition=remap(rel.condition, place), row_type=below.input.row_type)
-    pushed = _past_join(inner)
-    return None if pushed is None else replace(below, input=pushed)
+    return replace(below, input=inner)
 
 
-def _past_join(rel: Join) -> Join | None:
-    join = rel.left
-    if not isinstance(join, Join) or join.type is not JoinType.INNER:
-        return None
-    width, inner_width = len(join.left.row_type.fields), len(join.row_type.fields)
+def _past_join(rel: Join, below: Join) -> Iterator[Join]:
+    """The inner join with the side that is read joined first, in all places of that."""
+    width, inner_width = len(below.left.row_type.fields), len(below.row_type.fields)
     read = refs(rel.condition)
     own = {i for i in read if i < inner_width}
     if not own or own == read:
-        return None
+        return
     if max(own) < width:
         place = {i: i for i in own} | {i: i - inner_width + width for i in read - own}
-        left = _semi_join(rel, join.left, place)
-        return replace(join, left=left)
-    if min(own) >= width:
-        return replace(join, right=_semi_join(rel, join.right, {i: i - width for i in read}))
-    return None
+        yield from (replace(below, left=left) for left in _places(_semi_join(rel, below.left, place)))
+    elif min(own) >= width:
+        place = {i: i - width for i in read}
+        yield from (replace(below, right=right) for right in _places(_semi_join(rel, below.right, place)))
 
 
-def _semi_join(rel: Join, left: Rel, place: dict[int, int]) -> Rel:
-    condition = remap(rel.condition, place)
-    return push_semi_joins(replace(rel, left=left, condition=condition, row_type=left.row_type))
+def _semi_join(rel: Join, left: Rel, place: Mapping[int, int]) -> Join:
+    return replace(rel, left=left, condition=remap(rel.condition, place), row_type=left.row_type)

@@ -7,38 +7,43 @@ from ...plan.rex import InputRef, Literal
 from ...plan.types import CHARACTER, NUMERIC, LogicalType
 from ..algebra.logical import Filter, Project, Rel, Sort
 from ..algebra.tree import bottom_up
+from ..metadata.estimates import Estimates
 from ..rex.expressions import CAST, contains_over, is_call
+from .projections import is_identity, merge_projects
 
 
 def push_sorts(rel: Rel) -> Rel:
-    """A limit that cuts something off goes below a projection: fewer rows to compute."""
+    """A limit goes below a projection where that makes for fewer rows to compute, or for one operator less."""
     return bottom_up(rel, _push)
 
 
 def _push(rel: Rel) -> Rel:
-    if not isinstance(rel, Sort) or not isinstance(rel.input, Project):
-        return rel
-    below = rel.input
-    if any(contains_over(e) for e in below.exprs) or not _cuts(rel, below.input):
-        return rel
+    match rel:
+        case Sort(input=Project() as below):
+            pushed = _past_project(rel, below)
+            estimates = Estimates()
+            return rel if pushed is None or estimates.rows(rel) >= estimates.rows(below) else pushed
+        case Project(input=Sort(input=Project() as below) as sort) if not is_identity(rel):
+            pushed = _past_project(sort, below)
+            return rel if pushed is None else merge_projects(rel, pushed)
+    return rel
+
+
+def _past_project(rel: Sort, below: Project) -> Project | None:
+    if any(contains_over(e) for e in below.exprs):
+        return None
     if isinstance(below.input, Filter) and all(isinstance(e, (InputRef, Literal)) for e in below.exprs):
-        return rel  # the operator that filters chooses columns at no cost
+        return None  # the operator that filters chooses columns at no cost
     order = []
     for f in rel.order:
         expr = below.exprs[f.index]
         while is_call(expr, CAST) and _keeps_order(expr.operands[0].type, expr.type):
             expr = expr.operands[0]
         if not isinstance(expr, InputRef):
-            return rel
+            return None
         order.append(replace(f, index=expr.index))
     inner = replace(rel, input=below.input, order=tuple(order), row_type=below.input.row_type)
     return replace(below, input=inner)
-
-
-def _cuts(rel: Sort, source: Rel) -> bool:
-    """Whether a limit leaves out some of the rows of a relation, which may be limited itself."""
-    known = source.fetch if isinstance(source, Sort) else None
-    return bool(rel.offset) or (rel.fetch is not None and (known is None or rel.fetch < known))
 
 
 def _keeps_order(source: LogicalType, target: LogicalType) -> bool:

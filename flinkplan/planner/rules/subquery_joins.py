@@ -10,9 +10,9 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions import aggregate as functions
 from ...plan.functions import function_of
 from ...plan.record import Struct, field, replace
-from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BIGINT, BOOLEAN, INT
+from ...plan.types import BIGINT, BOOLEAN, INT, RowField
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
 from ..algebra.row_types import concat, row_of, unique_names
 from ..metadata.uniqueness import are_columns_unique
@@ -52,7 +52,7 @@ from ..rex.expressions import (
     test,
 )
 from ..rex.simplify import negate, simplify_condition
-from .decorrelation import compare_columns, decorrelated, distinct, free_variables
+from .decorrelation import compare_columns, correlated_columns, decorrelated, distinct, free_variables
 from .predicates import join_row_type
 from .projections import columns
 from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined
@@ -200,7 +200,7 @@ class Joins(Struct):
         rel = self.rewriter.expand(node.rel)
         correlated = node.correl is not None and node.correl in free_variables(rel)
         if node.correl is not None and correlated:
-            found = self._keyed(rel, node.correl)
+            found = self._keyed(rel, node.correl) or self._aggregated_by_key(rel, node.correl)
             if found is not None:
                 return found
         if not are_columns_unique(rel, ()):
@@ -224,6 +224,50 @@ class Joins(Struct):
         width = len(self.source.row_type.fields)
         added = self._join(JoinType.LEFT, table, [joined(p, self.source, width, correl) for p in parts])
         return _typed_anew(rel.exprs[0], added, absent=test(IS_NULL, added[min(keys)]))
+
+    def _aggregated_by_key(self, rel: Rel, correl: str) -> RexNode | None:
+        """What is computed of aggregates over the rows that equal a key of the outer row.
+
+        Those are joined first, then grouped by the source's columns: ``RemoveCorrelationForScalarAggregateRule``.
+        """
+        match rel:
+            case Project(
+                exprs=(value,),
+                input=Aggregate(
+                    grouping=(), grouping_sets=None, calls=calls, input=Project(input=Filter() as below) as computed
+                ),
+            ):
+                rows = below.input
+            case _:
+                return None
+        if correl in free_variables(rows) or any(is_correlated(e, correl) for e in computed.exprs):
+            return None
+        parts = conjunctions(below.condition)
+        keys = [c for p in parts if is_call(p, EQ) for c in _equated_with(p, correl)]
+        if not keys or set(keys) != {c for p in parts for c in correlated_columns(p, correl)}:
+            return None
+        if not are_columns_unique(self.source, keys):
+            return None
+        width = len(self.source.row_type.fields)
+        exprs: tuple[RexNode, ...] = (*identity(rows.row_type), TRUE)
+        names = unique_names([*rows.row_type.field_names, "nullIndicator"])
+        marked = Project(input=rows, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+        *added, mark = self._join(JoinType.LEFT, marked, [joined(p, self.source, width, correl) for p in parts])
+        arguments = [_typed_anew(e, added, absent=test(IS_NULL, mark)) for e in computed.exprs]
+        if not all(c.arg_list for c in calls):
+            arguments.append(mark)
+        self._computed(width, tuple(arguments), [*computed.row_type.field_names, "nullIndicator"][: len(arguments)])
+        fields = self.source.row_type.fields
+        last = len(fields) - 1
+        calls = tuple(_of_group(c, tuple(width + a for a in c.arg_list) or (last,), width, fields) for c in calls)
+        results = (str(c.name or f"$f{width + n}") for n, c in enumerate(calls))
+        row_type = row_of(
+            unique_names([*(f.name for f in fields[:width]), *results]),
+            (*(f.type for f in fields[:width]), *(c.type for c in calls)),
+        )
+        self.source = Aggregate(input=self.source, grouping=tuple(range(width)), calls=calls, row_type=row_type)
+        found = _typed_anew(value, identity(row_type)[width:])
+        return self._computed(width, (cast(found, found.type.nullable_()),), rel.row_type.field_names)[0]
 
     def _exists(self, node: SubQuery, logic: Logic) -> RexNode:
         """Whether the subquery has a row."""
@@ -331,6 +375,24 @@ def _typed_anew(rex: RexNode, values: Sequence[RexNode], absent: RexNode | None 
         return rex
     nullable = new.type.nullable_()
     return new if absent is None else case([absent, Literal(None, nullable), new], nullable)
+
+
+def _equated_with(comparison: Call, correl: str) -> list[int]:
+    """The column of the outer row that a comparison has alone on one side."""
+    left, right = comparison.operands
+    for outer, own in ((left, right), (right, left)):
+        if isinstance(outer, FieldAccess) and is_correlated(outer, correl) and not is_correlated(own, correl):
+            return correlated_columns(outer, correl)
+    return []
+
+
+def _of_group(call: AggregateCall, arguments: tuple[int, ...], shift: int, fields: Sequence[RowField]) -> AggregateCall:
+    """A call of one row's aggregates over groups, its arguments and filter moved."""
+    t = call.type
+    if call.internal_name != "$COUNT$1":
+        t = t.with_nullability(any(fields[a].type.nullable for a in arguments) or call.filter_arg >= 0)
+    filter_arg = call.filter_arg + shift if call.filter_arg >= 0 else -1
+    return replace(call, arg_list=arguments, filter_arg=filter_arg, type=t)
 
 
 def _is_scalar_aggregate(rel: Rel) -> bool:

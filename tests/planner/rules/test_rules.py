@@ -198,6 +198,11 @@ CASES: list[tuple[str, str]] = [
     ("push_semi_joins", "SELECT v, name FROM c JOIN cdc ON v = cid WHERE id NOT IN (SELECT id FROM cdc)"),
     ("push_semi_joins", "SELECT v, name FROM cdc JOIN c ON v = cid WHERE EXISTS (SELECT 1 FROM a WHERE a.id = cdc.v)"),
     (
+        "lift_filters",
+        "SELECT id, k FROM a WHERE UPPER(k) IN ('a', 'b', 'c', 'd', 'e', 'f', 'g') AND NOT EXISTS "
+        "(SELECT 1 FROM c WHERE c.cid = a.id)",
+    ),
+    (
         "push_projections_again",
         "SELECT v, name FROM cdc JOIN c ON v = cid WHERE id IN (SELECT id FROM a WHERE k = 'x')",
     ),
