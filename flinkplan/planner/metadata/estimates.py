@@ -15,7 +15,7 @@ from typing import TypeAlias
 from ...plan.record import Struct, field
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
+from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.physical import SourceScan
 from ..rex.expressions import (
     CAST,
@@ -230,6 +230,11 @@ def _share_of_original(known: Estimates, rel: Rel) -> float | None:
     return found if found is None or found <= 1.0 else None
 
 
+def _multi_join_rows(known: Estimates, rel: MultiJoin) -> float:
+    """Nothing tells: ``AbstractRelNode.estimateRowCount``."""
+    return 1.0
+
+
 _ROWS: dict[type[Rel], Callable[..., float]] = {
     Values: _values_rows,
     Filter: _filter_rows,
@@ -237,6 +242,7 @@ _ROWS: dict[type[Rel], Callable[..., float]] = {
     SetOp: _union_rows,
     Sort: _sort_rows,
     Join: _join_rows,
+    MultiJoin: _multi_join_rows,
 }
 
 

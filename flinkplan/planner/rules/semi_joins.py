@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, CorrelVariable, FieldAccess, InputRef, RexNode, children
@@ -49,12 +49,14 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
         right, conditions = _conditions(rel, subquery.correl)
     except _NoSemiJoin:
         return None
-    width = len(left.row_type.fields)
+    own = len(left.row_type.fields)
     if subquery.kind is SubQueryKind.EXISTS and not conditions:
-        right, condition = _existence(right, kind, width)
+        right, condition = _existence(right, kind, own)
         return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
+    left, operands = _with_operands(left, subquery.operands)
+    width = len(left.row_type.fields)
     parts: list[RexNode] = []
-    for i, operand in enumerate(subquery.operands):
+    for i, operand in enumerate(operands):
         column: RexNode = InputRef(width + i, right.row_type.fields[i].type)
         a, b = equality_operands((operand, column))
         equal: RexNode = compare(EQ, a, b)
@@ -63,7 +65,19 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
             equal = or_([*(test(IS_NULL, x) for x in nullable), equal])
         parts.append(equal)
     parts += [joined(c, left, width, subquery.correl) for c in conditions]
-    return Join(left=left, right=right, type=kind, condition=and_(parts), row_type=left.row_type)
+    join = Join(left=left, right=right, type=kind, condition=and_(parts), row_type=left.row_type)
+    return columns(join, range(own))
+
+
+def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequence[RexNode]]:
+    """The relation with the operands among its columns: ``FlinkSubQueryRemoveRule.handleSubQueryOperands``."""
+    if all(isinstance(o, InputRef) for o in operands):
+        return left, operands
+    exprs = list(dict.fromkeys((*identity(left.row_type), *operands)))
+    names = [*left.row_type.field_names, *(f"$f{i}" for i in range(len(left.row_type.fields), len(exprs)))]
+    row_type = row_of(unique_names(names), (e.type for e in exprs))
+    columns_ = identity(row_type)
+    return Project(input=left, exprs=tuple(exprs), row_type=row_type), [columns_[exprs.index(o)] for o in operands]
 
 
 def has_a_row(rel: Rel) -> bool:

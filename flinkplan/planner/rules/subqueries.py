@@ -54,7 +54,7 @@ class _Rewriter(Struct):
         """A relation without subqueries of its own."""
         match rel:
             case Filter() if holds_subquery(rel.condition):
-                condition = rewrite(simplify_condition(rel.condition), _as_exists)
+                condition = rewrite(rewrite(simplify_condition(rel.condition), _simplified), _as_exists)
                 return self._filter(replace(rel, condition=condition))
             case Project() if any(map(holds_subquery, rel.exprs)):
                 joins = Joins(self, rel.input)
@@ -136,6 +136,15 @@ def _separated(rex: RexNode) -> Iterator[RexNode]:
             yield or_(map(not_, children(inner)))
         else:
             yield part
+
+
+def _simplified(rex: RexNode) -> RexNode:
+    """A subquery with all filters in it simplified.  Source: ``SimplifyFilterConditionRule.EXTENDED``."""
+
+    def simpler(rel: Rel) -> Rel:
+        return replace(rel, condition=simplify_condition(rel.condition)) if isinstance(rel, Filter) else rel
+
+    return replace(rex, rel=bottom_up(rex.rel, simpler)) if isinstance(rex, SubQuery) else rex
 
 
 def _as_exists(rex: RexNode) -> RexNode:
