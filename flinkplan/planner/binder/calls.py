@@ -23,7 +23,6 @@ from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
 from ..algebra.logical import WrittenName
 from ..rex.builder import cast, ensure_type, integer, interval_type, null, symbol
 from ..sql import ast
-from ..sql.keywords import CONTEXT_FUNCTIONS
 from ..sql.source import Span
 from .casts import avoids_cast
 from .errors import BindError, unsupported
@@ -80,9 +79,6 @@ def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
 
 def _unknown(node: ast.FunctionCall) -> BindError:
     name = str(node.name)
-    if name.upper() in CONTEXT_FUNCTIONS and not node.parentheses:
-        hint = f"{name.upper()} is a reserved word; as a column it needs backquotes: `{name}`"
-        return BindError(f"there is no function {name}", node.name.span, hint)
     near = nearest_names(name)
     hint = f"did you mean {' or '.join(near)}?" if near else "user-defined functions are not supported"
     return BindError(f"there is no function {name}", node.name.span, hint)

@@ -30,6 +30,7 @@ from ..rex.expressions import (
     shift,
     test,
 )
+from ..rex.simplify import to_cnf
 from .decorrelation import correlated_columns, free_variables
 from .predicates import filtered, join_row_type
 from .projections import columns
@@ -121,7 +122,7 @@ def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
     match rel:
         case Filter():
             source, conditions = _conditions(rel.input, correl)
-            own = conjunctions(rel.condition)
+            own = conjunctions(to_cnf(rel.condition) if is_correlated(rel.condition, correl) else rel.condition)
             if any(is_correlated(c, correl) and is_call(c, OR) for c in own):
                 raise _NoSemiJoin
             conditions = [*conditions, *(c for c in own if is_correlated(c, correl))]

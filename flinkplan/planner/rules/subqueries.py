@@ -80,28 +80,32 @@ class _Rewriter(Struct):
         if not holds_subquery(rel.condition):
             return rel
         source = rel.input
-        width = len(source.row_type.fields)
         rest: list[RexNode] = []
         for part in _separated(rel.condition):
             negated = is_call(part, NOT)
             inner = children(part)[0] if negated else part
-            found = None
+            found: Rel | None = None
             if semi_joins and isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
                 kind = JoinType.ANTI if negated else JoinType.SEMI
-                joins = Joins(self, source)
-                operands = tuple(joins.rewritten(o, Logic.THREE_VALUED) for o in inner.operands)
-                asked = replace(inner, operands=operands)
-                found = semi_join(joins.source, asked, bottom_up(inner.rel, self.rewrite), kind)
+                found = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
+                if found is not None and any(map(holds_subquery, inner.operands)):
+                    found = self._of_operands(found)
             if found is None:
                 rest.append(part)
             else:
                 source = found
         if not any(map(holds_subquery, rest)):
-            kept = filtered(source, rest)
-            return kept if len(source.row_type.fields) == width else columns(kept, range(width))
+            return filtered(source, rest)
+        width = len(source.row_type.fields)
         joins = Joins(self, source)
         condition = reordered_condition(simplify_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest)))
         return columns(filtered(joins.source, conjunctions(condition)), range(width))
+
+    def _of_operands(self, rel: Rel) -> Rel:
+        """A semi join whose left side, below the columns that are left of it, computes operands of subqueries."""
+        if isinstance(rel, Project) and not any(map(holds_subquery, rel.exprs)):
+            return replace(rel, input=self._of_operands(rel.input))
+        return replace(rel, left=self.rewrite(rel.left)) if isinstance(rel, Join) else rel
 
     def _join(self, rel: Join) -> Rel:
         """A scalar subquery of a join's condition is joined with the right input."""

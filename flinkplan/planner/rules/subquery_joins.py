@@ -445,7 +445,7 @@ def _marked(rel: Rel, name: str) -> Rel:
     """Each row once, TRUE behind it."""
     exprs: tuple[RexNode, ...] = (*identity(rel.row_type), TRUE)
     grouped = Aggregate(input=rel, grouping=tuple(range(len(rel.row_type.fields))), calls=(), row_type=rel.row_type)
-    row_type = row_of((*rel.row_type.field_names, name), (e.type for e in exprs))
+    row_type = row_of(unique_names((*rel.row_type.field_names, name)), (e.type for e in exprs))
     return Project(input=grouped, exprs=exprs, row_type=row_type)
 
 

@@ -45,7 +45,7 @@ from .ast import (
 )
 from .errors import SqlSyntaxError
 from .functions import FunctionParser
-from .keywords import CONTEXT_FUNCTIONS, FUNCTIONS, RESERVED
+from .keywords import CONTEXT_FUNCTIONS, CONTEXT_VARIABLES, FUNCTIONS, RESERVED
 from .lexer import BINARY, NUMBER, QUOTED, STRING, WORD, binary_value
 from .parser import QUERY_STARTS
 
@@ -264,6 +264,9 @@ class ExpressionParser(FunctionParser):
             self.advance()
             name = self._single_name(token.start, token.end)
             return FunctionCall(name, parentheses=False, span=self.span(start))
+        if key in CONTEXT_VARIABLES:
+            self.advance()
+            return ColumnRef(self._single_name(token.start, token.end).parts, span=self.span(start))
         if key == "TIMESTAMP_LTZ":
             self.fail("an expression", hint="a literal is written TIMESTAMP WITH LOCAL TIME ZONE '…'")
         self.fail("an expression", hint=self.quoting_hint())
