@@ -25,6 +25,7 @@ from ..rex.expressions import (
     conjunctions,
     holds_subquery,
     identity,
+    is_always_false,
     is_call,
     not_,
     or_,
@@ -143,10 +144,16 @@ def _separated(rex: RexNode) -> Iterator[RexNode]:
 
 
 def _simplified(rex: RexNode) -> RexNode:
-    """A subquery with all filters in it simplified.  Source: ``SimplifyFilterConditionRule.EXTENDED``."""
+    """A subquery with all filters in it simplified.  Source: ``SimplifyFilterConditionRule.EXTENDED``.
+
+    What never holds stays as it is: the outer row that it names makes a join of the subquery, which is cut off later.
+    """
 
     def simpler(rel: Rel) -> Rel:
-        return replace(rel, condition=simplify_condition(rel.condition)) if isinstance(rel, Filter) else rel
+        if not isinstance(rel, Filter):
+            return rel
+        condition = simplify_condition(rel.condition)
+        return rel if is_always_false(condition) else replace(rel, condition=condition)
 
     return replace(rex, rel=bottom_up(rex.rel, simpler)) if isinstance(rex, SubQuery) else rex
 
