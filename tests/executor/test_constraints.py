@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import PySparkException
 
-from flinkplan.executor.constraints import LENGTH, NOT_NULL, enforce_constraints
+from flinkplan.executor.constraints import LENGTH, NESTED, NOT_NULL, check_enforcers, enforce_constraints
 from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.stream import SEQUENCE, Stream
@@ -17,7 +17,7 @@ from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
 from flinkplan.plan.type_parser import parse_type
 
-from .plans import BLACKHOLE, Fields, pipeline, scan, sink_node
+from .plans import BLACKHOLE, Fields, passthrough, pipeline, scan, sink_node
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -130,6 +130,8 @@ def test_errors_name_the_place_inside_a_value(
     assert message in str(caught.value)
 
 
-def test_elements_of_collections_are_not_cut(spark: SparkSession) -> None:
+@pytest.mark.parametrize("cut", ["TRIM_PAD", "trim_pad"])
+def test_elements_of_collections_are_not_cut(cut: str) -> None:
+    (node,) = (n for n in passthrough(BLACKHOLE).nodes if isinstance(n, Sink))
     with pytest.raises(TableError, match="does not go with"):
-        enforced(spark, (LENGTH, "TRIM_PAD"), LIST, [], nested_constraint="ROWS_AND_COLLECTIONS")
+        check_enforcers(node, {LENGTH: cut, NESTED: "ROWS_AND_COLLECTIONS"})

@@ -240,7 +240,7 @@ def test_a_line_behind_which_reading_starts_is_numbered(place: Place) -> None:
 
 
 def test_a_missing_folder_is_named(place: Place) -> None:
-    with pytest.raises(ExecutionError, match=r"there is no file or directory '.*/nowhere'"):
+    with pytest.raises(TableError, match=r"there is nothing to read at .*/nowhere"):
         place.run(passthrough(place.files("nowhere"), place.files("out")))
 
 
