@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from ...plan.errors import FlinkplanError
 
@@ -88,7 +89,7 @@ def build(jar: Path) -> None:
         ) from None
     try:
         classes = Path(work, "classes")
-        options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{_spark() / 'jars'}/*", "-d", str(classes)]
+        options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{_jars()}/*", "-d", str(classes)]
         command = [javac, *_BRIEF, *options, *map(str, _sources())]
         compiled = subprocess.run(command, capture_output=True, text=True)
         if compiled.returncode:
@@ -117,15 +118,24 @@ def _sources() -> list[Path]:
     return sorted(SOURCES.rglob("*.java"))
 
 
-def _spark() -> Path:
+def _pyspark() -> tuple[Path, Any]:
+    """PySpark's folder, and what reads its files: below spark-submit it is imported from an archive."""
     spec = importlib.util.find_spec("pyspark")
     if spec is None or spec.origin is None:
         raise RuntimeJarError("PySpark is not installed", hint="pip install 'pyspark>=4.3,<4.4'")
-    return Path(spec.origin).parent
+    return Path(spec.origin).parent, spec.loader
+
+
+def _jars() -> Path:
+    """The folder of Spark's jars: PySpark's own, or that of the distribution whose PySpark it is."""
+    own = _pyspark()[0] / "jars"
+    home = os.environ.get("SPARK_HOME")
+    return own if own.is_dir() or home is None else Path(home, "jars")
 
 
 def _name() -> str:
-    digest = hashlib.sha256((_spark() / "version.py").read_bytes())
+    folder, loader = _pyspark()
+    digest = hashlib.sha256(loader.get_data(str(folder / "version.py")))
     for path in _sources():
         digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes())
     return f"flinkplan-runtime-{digest.hexdigest()[:16]}.jar"

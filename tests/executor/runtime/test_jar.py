@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import zipfile
+import zipimport
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,3 +120,19 @@ def test_says_that_the_cache_cannot_be_written(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(jar.RuntimeJarError, match=r"nothing can be written into .*/file/flinkplan") as raised:
         jar.runtime_jar()
     assert "FLINKPLAN_CACHE" in (raised.value.hint or "")
+
+
+def test_is_the_same_below_spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There PySpark is imported from an archive, and the jars are those of the distribution."""
+    spec = importlib.util.find_spec("pyspark")
+    assert spec is not None and spec.origin is not None
+    name = jar._name()
+    archive = tmp_path / "pyspark.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for file in ("__init__.py", "version.py"):
+            zipped.write(Path(spec.origin).with_name(file), f"pyspark/{file}")
+    inside = zipimport.zipimporter(str(archive)).find_spec("pyspark")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: inside)
+    monkeypatch.setenv("SPARK_HOME", "/opt/spark")
+    assert jar._name() == name
+    assert jar._jars() == Path("/opt/spark/jars")
