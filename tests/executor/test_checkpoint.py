@@ -114,8 +114,12 @@ def test_a_job_whose_first_batch_failed_goes_on(place: Place) -> None:
 
 def test_a_job_that_began_no_batch_leaves_no_record(place: Place) -> None:
     checkpoint = str(place.root / "checkpoint")
-    with pytest.raises(ExecutionError, match="there is no file or directory"):
-        place.run(passthrough(place.files("nowhere"), place.files("out")))
+    log = place.root / "checkpoint" / "sink" / "sources" / "0" / "files" / "000000000000"
+    log.parent.mkdir(parents=True)
+    log.write_text("no list of files")
+    with pytest.raises(ExecutionError, match="the checkpoint is damaged"):
+        place.run(passthrough(place.files("in"), place.files("out")))
+    log.unlink()
     place.put("1", {"b": 1})
     plan = passthrough(place.files("in"), place.files("out"), (("b", "INT"),))
     assert check_restart(checkpoint, plan, Exceptions()) is None

@@ -239,14 +239,9 @@ def test_a_line_behind_which_reading_starts_is_numbered(place: Place) -> None:
     assert len(caught.value.message) < 2000
 
 
-def test_a_missing_folder_is_named(place: Place) -> None:
+@pytest.mark.parametrize("format_", ["json", "orc", "parquet"])
+def test_a_missing_folder_is_named(place: Place, format_: str) -> None:
     with pytest.raises(TableError, match=r"there is nothing to read at .*/nowhere"):
-        place.run(passthrough(place.files("nowhere"), place.files("out")))
-
-
-@pytest.mark.parametrize("format_", ["orc", "parquet"])
-def test_a_missing_folder_of_columnar_files_is_named(place: Place, format_: str) -> None:
-    with pytest.raises(TableError, match=r"there is no file or directory '.*/nowhere'"):
         place.run(passthrough(place.files("nowhere", format_), place.files("out")))
 
 
