@@ -139,17 +139,22 @@ def spec_keys() -> Iterator[str]:
     yield from _keys(schema, schema["$defs"], "")
 
 
-def _keys(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str) -> Iterator[str]:
-    schema = {**definitions.get(schema.get("$ref", "").rpartition("/")[2], {}), **schema}
+def _keys(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str, around: tuple[str, ...] = ()
+) -> Iterator[str]:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    inside = () if name in around else definitions.get(name, {})
+    around = (*around, name) if name else around
+    schema = {**dict(inside), **schema}
     if path and "description" in schema:
         keys = " and ".join(f"`{key}`" for key in schema.get("required", ()))
         needs = "Needs" if schema.get("type") == "object" else "A mapping needs"
         yield f"| `{path}` | {schema['description']}{f' {needs} {keys}.' if keys else ''} |"
     for key, value in schema.get("properties", {}).items():
-        yield from _keys(value, definitions, f"{path}.{key}".lstrip("."))
+        yield from _keys(value, definitions, f"{path}.{key}".lstrip("."), around)
     for inner, name in (("additionalProperties", f"{path}.NAME"), ("items", f"{path}[]")):
         if isinstance(schema.get(inner), Mapping):
-            yield from _keys(schema[inner], definitions, name)
+            yield from _keys(schema[inner], definitions, name, around)
 
 
 def connectors() -> Iterator[str]:

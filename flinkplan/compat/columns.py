@@ -31,6 +31,7 @@ from ..plan.nodes import (
     WatermarkAssigner,
     WindowAggregate,
     WindowDeduplicate,
+    WindowOperator,
 )
 from ..plan.record import PartlyCompared, Record
 from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Sarg, rex_to_json
@@ -89,6 +90,7 @@ POSITIONS: Mapping[type, Mapping[str, str]] = {
     WindowBounds: {"left_time_index": LEFT, "right_time_index": RIGHT},
     WindowAggregate: {"grouping": ALL},
     WindowDeduplicate: {"partition_keys": ALL, "order_key": ALL},
+    WindowOperator: {"keys": ALL, "time_attribute_index": ALL},
 }
 """The fields that hold positions of columns, and the row they count in."""
 

@@ -9,7 +9,7 @@ the latter, and fire when Spark's watermark has passed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .context import Mode, TranslationContext
-from .stream import LATENESS, Stream
+from .stream import CAUSE, LATENESS, SEQUENCE, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -37,27 +37,39 @@ END_OF_INPUT = f"EndStream[time={END_MS * 1000}"
 AUTO_WATERMARK_INTERVAL_MS = 200
 """Flink's default of ``pipeline.auto-watermark-interval``."""
 
+NO_WATERMARK = -(2**63)
+"""Flink's watermark before there is one."""
+
 TIME = "__time"
 
 _NULL_ROWTIME = "RowTime field should not be null, please convert it to a non-null long value."
 
 
-def assign_watermarks(stream: Stream, rowtime: Column, watermark: Column, context: TranslationContext) -> Stream:
+def assign_watermarks(
+    stream: Stream, rowtime: Column, watermark: Column, context: TranslationContext, *, on_event: bool = False
+) -> Stream:
     """The stream with event time: rows carry the watermark at their arrival, Spark's watermark follows.
 
-    ``watermark`` is the row's own watermark in epoch milliseconds.  A NULL ``rowtime`` fails the job.
+    ``watermark`` is the row's own watermark in epoch milliseconds.  ``on_event``: it is announced behind each row that
+    moves it, from whatever time on, as by sources that make watermarks themselves.  A NULL ``rowtime`` fails the job.
     """
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
 
     checked = F.when(rowtime.isNull(), F.raise_error(F.lit(_NULL_ROWTIME))).otherwise(watermark).cast("bigint")
-    tracker = context.runtime.time.WatermarkTracker.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS)
+    trackers = context.runtime.time.WatermarkTracker
+    if on_event:
+        tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc)
+    else:
+        tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS)
     kept = [c for c in stream.frame.columns if c != LATENESS]
     tracked = stream.frame.select(*kept, SparkColumn(tracker).alias(TIME))
     frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
     end = end_of_input(context)
     pulse = end if context.is_closed else frame.select(TIME).union(end)
-    return replace(stream, frame=_timed(frame, end), event_time=True, pulse=pulse)
+    announced = tracked[TIME]["announced"]
+    ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
+    return replace(stream, frame=_timed(frame, end), event_time=True, pulse=pulse, ticks=ticks)
 
 
 def with_event_time(stream: Stream) -> Stream:
@@ -153,7 +165,37 @@ def watermark_text(spark_watermark: str | None) -> str | None:
     return shifted.isoformat(sep=" ", timespec="milliseconds")
 
 
-def union_pulse(streams: tuple[Stream, ...]) -> DataFrame | None:
-    """The times of several streams together."""
-    pulses = [s.pulse for s in streams if s.pulse is not None]
-    return reduce(lambda a, b: a.union(b), pulses) if pulses else None
+def in_emission_order(stream: Stream, context: TranslationContext) -> Stream:
+    """What window operators emit as rows of a source again: in Flink's order, with the watermark that Flink had."""
+    from pyspark.sql import functions as F
+
+    stream = with_event_time(stream)
+    assert stream.ticks is not None
+    cause = stream.frame[CAUSE]
+    values = F.struct(*stream.columns)
+    rows = stream.frame.select(
+        F.lit(0).alias("key"),
+        F.lit(None).cast("bigint").alias("tick"),
+        values.alias("values"),
+        cause["time"].alias("time"),
+        cause["row"].alias("cause"),
+    )
+    empty = F.lit(None).cast(rows.schema["values"].dataType)
+    ticks = stream.ticks.select(
+        F.lit(0).alias("key"),
+        stream.ticks[TIME].alias("tick"),
+        empty.alias("values"),
+        F.lit(0).cast("bigint").alias("time"),
+        F.lit(0).cast("bigint").alias("cause"),
+    )
+    frame = rows.union(ticks)
+    order = context.runtime.window.EmissionOrder
+    result = context.frame(order.run(frame._jdf, order(context.java_schema(frame.schema))))
+    columns = [result["__values"][column_name(i)].alias(column_name(i)) for i in range(len(stream.type.fields))]
+    return replace(stream, frame=result.select(*columns, SEQUENCE, LATENESS))
+
+
+def union_of(frames: Iterable[DataFrame | None]) -> DataFrame | None:
+    """The rows of several frames together; ``None`` where there are none."""
+    present = [frame for frame in frames if frame is not None]
+    return reduce(lambda a, b: a.union(b), present) if present else None

@@ -18,7 +18,7 @@ from ..plan.nodes import ExecNode
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
 from .context import TranslationContext
-from .event_time import union_pulse
+from .event_time import union_of
 from .execution import Execution, QueryPlan
 from .refusals import refusal
 from .stream import Stream
@@ -123,5 +123,9 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
                 where=_place(node),
                 hint="compile the plan again if it was edited by hand; if not, please report it",
             ) from e
-        streams[node.id] = stream if stream.pulse else replace(stream, pulse=union_pulse(inputs))
+        streams[node.id] = replace(
+            stream,
+            pulse=stream.pulse or union_of(i.pulse for i in inputs),
+            ticks=stream.ticks or union_of(i.ticks for i in inputs),
+        )
     return streams

@@ -36,7 +36,14 @@ PASSED = "__passed"
 Present from there to the next operator that emits rows of its own time.
 """
 
-HIDDEN = (KIND, SEQUENCE, LATENESS, PASSED)
+CAUSE = "__cause"
+"""STRUCT<time BIGINT, row BIGINT>: what brought about a row that a window operator emits.
+
+The time of a timer and -1, or Flink's watermark and the place of the row that came then: so rows stand in the order in
+which Flink emits them.
+"""
+
+HIDDEN = (KIND, SEQUENCE, LATENESS, PASSED, CAUSE)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
 """The numbers by which rows carry their kinds."""
@@ -56,8 +63,10 @@ class Stream(Record):
     ``changelog``: rows of other kinds than +I may come, and the column ``KIND`` says which.
     ``event_time``: Spark's watermark follows Flink's in this stream.
     ``pulse`` is the source's time alone, from which a stream whose watermark was lost takes it anew.
+    ``ticks`` are the watermarks that its source announces, in epoch milliseconds, a row each.
     ``assigner`` is the id of the node that assigned the watermark that rows carry, if it is one.
     ``local`` is the local aggregation that has been passed by and is left to its global one.
+    ``late`` are the rows that came too late for a window operator, where anything reads them.
     """
 
     frame: DataFrame
@@ -65,8 +74,10 @@ class Stream(Record):
     changelog: bool = False
     event_time: bool = False
     pulse: DataFrame | None = None
+    ticks: DataFrame | None = None
     assigner: int | None = None
     local: ExecNode | None = None
+    late: DataFrame | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -70,6 +70,20 @@ RULES = rule_table(
         "ended, and keeps its groups for ever unless a TTL is set.",
     ),
     Rule(
+        "window-never-fires",
+        Severity.WARNING,
+        "global windows have no trigger",
+        "A global window has no end at which it could be handed to its function, so that nothing ever comes out of it. "
+        "Add a trigger, such as {purging: {count: 100}}.",
+    ),
+    Rule(
+        "window-keeps-rows",
+        Severity.WARNING,
+        "an evictor makes a window keep all its rows",
+        "An evictor takes rows out of a window before its function, so that each row is kept until then, once for each "
+        "window that it is in. Without the evictor reduce and aggregate keep one accumulator a window.",
+    ),
+    Rule(
         "ttl-without-unit",
         Severity.WARNING,
         "a duration is a number without a unit",

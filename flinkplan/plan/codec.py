@@ -214,6 +214,8 @@ def _codec(hint: Any) -> tuple[Reader, Writer]:
         return lambda v: read_object(typing.cast(type, hint), v), write_object
     if hint in (int, str, bool):
         return _scalar(hint), _same
+    if hint is float:
+        return _number, _same
     raise TypeError(f"no JSON codec for {hint}")
 
 
@@ -247,6 +249,12 @@ def _scalar(expected: type) -> Reader:
         return value
 
     return read
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float):
+        raise PlanError(f"expected a number, found {value!r:.60}")
+    return float(value)
 
 
 _JSON_NAMES = {int: "a whole number", str: "a text", bool: "true or false"}

@@ -25,6 +25,11 @@ _MEANINGS = {
     "changelogNormalizeState": "the key's last row is forgotten; an update of it becomes an insert",
     "lookupJoinState": "the row's last lookup is forgotten",
     "sinkMaterializeState": "the key's older rows are forgotten",
+    "windowContents": "the window goes on without its older rows, or without its accumulator",
+    "mergingWindowSet": "the key's sessions are forgotten; a new row begins a new one",
+    "triggerState": "the trigger counts, or waits, from the next row on anew",
+    "windowState": "the firings of the window are counted from 1 on anew",
+    "globalState": "the firings of the key are counted from 1 on anew",
 }
 
 

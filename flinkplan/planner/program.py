@@ -194,17 +194,17 @@ LOGICAL: tuple[Phase, ...] = tuple(phase for stage in STAGES for phase in stage.
 """The phases of all stages."""
 
 
-def logical(modify: TableModify, config: Mapping[str, str], phases: Sequence[Phase] = LOGICAL) -> Rel:
+def logical(rel: Rel, config: Mapping[str, str], phases: Sequence[Phase] = LOGICAL) -> Rel:
     """The logical tree after the phases."""
-    rel: Rel = modify
     for phase in phases:
         rel = phase.run(rel, config)
     return rel
 
 
-def physical(modify: TableModify, config: Mapping[str, str]) -> Rel:
+def physical(rel: Rel, config: Mapping[str, str]) -> Rel:
     """The physical tree, before it is known what its neighbours share with it."""
-    return bottom_up(Implementer(config).visit(logical(modify, config)), merge_calcs)
+    implementer = Implementer(config, lambda rows: physical(rows, config))
+    return bottom_up(implementer.visit(logical(rel, config)), merge_calcs)
 
 
 Optimized: TypeAlias = tuple[Sink, Modes]

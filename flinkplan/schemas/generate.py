@@ -23,7 +23,7 @@ from .loader import DIALECT, PLAN, schema_file
 
 Schema = dict[str, Any]
 
-_SCALARS = {int: "integer", str: "string", bool: "boolean"}
+_SCALARS = {int: "integer", str: "string", bool: "boolean", float: "number"}
 _REX = set(typing.get_args(RexNode))
 _TYPE = {"$ref": "#/$defs/LogicalType"}
 _EXPRESSION = {"$ref": "#/$defs/RexNode"}

@@ -1,6 +1,6 @@
 """The rules on changes of plans, each with a stable id, and the judges that apply them."""
 
-from . import aggregates, fields, keys, options, over, savepoints, sources, state, structure, tables
+from . import aggregates, fields, keys, options, over, savepoints, sources, state, stream_windows, structure, tables
 from .model import FIELD_JUDGES, PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "savepoints",
     "sources",
     "state",
+    "stream_windows",
     "structure",
     "tables",
 ]

@@ -41,6 +41,12 @@ RULES = rule_table(
         "The type is a node's name and version, such as stream-exec-join_1.",
     ),
     Rule(
+        "own-node",
+        Severity.NOTE,
+        "Flink does not have the exec node",
+        "Windows of the DataStream API have exec nodes of flinkplan.  A plan with one runs here; Flink refuses it.",
+    ),
+    Rule(
         "node-version",
         ERROR,
         "the exec node has no such version",

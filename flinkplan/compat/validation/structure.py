@@ -55,6 +55,9 @@ def check_types(plan: RawPlan) -> Iterator[Finding]:
             versions = " and ".join(f"{node.name}_{v}" for v in node.cls.metadata.versions)
             message = f"'{node.name}' has no version {node.version}"
             yield node.finding("node-version", message, "type", hint=f"there is {versions}")
+        elif node.cls.metadata.is_own:
+            message = f"'{node.type_name}' is a node of flinkplan: the plan runs here, and not on Flink"
+            yield node.finding("own-node", message, "type")
 
 
 def check_fields(plan: RawPlan) -> Iterator[Finding]:

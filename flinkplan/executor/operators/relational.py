@@ -55,11 +55,12 @@ def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) 
         inputs = (*map(by_watermark_of_all, inputs[: len(inputs) - len(last)]), *last)
     changelog = any(s.changelog for s in inputs)
     hidden = [h for h in HIDDEN if any(h in s.hidden for s in inputs)]
+    types = {h: s.frame.schema[h].dataType for s in inputs for h in s.hidden}
     fill = {KIND: F.lit(0).cast("tinyint")}
 
     def aligned(stream: Stream) -> Stream:
         filled = [
-            stream.frame[h] if h in stream.hidden else fill.get(h, F.lit(None).cast("bigint")).alias(h) for h in hidden
+            stream.frame[h] if h in stream.hidden else fill.get(h, F.lit(None).cast(types[h])).alias(h) for h in hidden
         ]
         named = [c.alias(column_name(i)) for i, c in enumerate(stream.columns)]
         return replace(stream, frame=stream.frame.select(*named, *filled))

@@ -22,6 +22,7 @@ from .relational import (
     Union,
     WatermarkAssigner,
 )
+from .stream_windows import LateRows, WindowOperator
 from .tables import Sink, TableSourceScan, Values
 from .windows import (
     GlobalWindowAggregate,
@@ -48,6 +49,7 @@ __all__ = [
     "IncrementalGroupAggregate",
     "IntervalJoin",
     "Join",
+    "LateRows",
     "Limit",
     "LocalGroupAggregate",
     "LocalWindowAggregate",
@@ -70,6 +72,7 @@ __all__ = [
     "WindowAggregate",
     "WindowDeduplicate",
     "WindowJoin",
+    "WindowOperator",
     "WindowRank",
     "WindowTableFunction",
     "node_classes",

@@ -14,6 +14,9 @@ from ..record import Json, PartlyCompared, Record, field
 from ..specs import InputProperty, StateMetadata
 from ..types import LogicalType, RowField
 
+NOT_FLINKS = "flinkplan"
+"""In place of the release of Flink, of nodes that Flink does not have."""
+
 
 class NodeMetadata(Record):
     """What is declared once per type of node.
@@ -39,6 +42,11 @@ class NodeMetadata(Record):
     identity: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     judged: tuple[str, ...] = ()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the node is one of this project, which Flink does not have."""
+        return NOT_FLINKS in self.since
 
     @property
     def type(self) -> str:

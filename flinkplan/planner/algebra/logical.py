@@ -12,7 +12,17 @@ from enum import Enum
 
 from ...plan.record import Record
 from ...plan.rex import RexNode
-from ...plan.specs import AggregateCall, JoinType, SortField
+from ...plan.specs import (
+    AggregateCall,
+    Evictor,
+    JoinType,
+    SortField,
+    Trigger,
+    WindowAssigner,
+)
+from ...plan.specs import (
+    WindowFunction as StreamWindowFunction,
+)
 from ...plan.types import LogicalType
 from ..catalog.catalog import Table
 
@@ -200,6 +210,31 @@ class WindowFunction(Unary, kw_only=True):
     slide: int | None = None
     offset: int | None = None
     partition_keys: tuple[int, ...] = ()
+
+
+class WindowOperator(Rel, kw_only=True):
+    """Windows of the DataStream API: below them rows are planned by themselves, so they count as a source.
+
+    ``rows`` are what the operator reads, ``name`` is what the pipeline calls the window; the columns are those of the
+    function, then ``properties`` of the window.
+    """
+
+    rows: Rel
+    name: str
+    keys: tuple[int, ...]
+    time_index: int
+    assigner: WindowAssigner
+    trigger: Trigger
+    evictor: Evictor | None
+    lateness: int
+    function: StreamWindowFunction
+    properties: tuple[str, ...]
+
+
+class LateRows(Rel, kw_only=True):
+    """The rows that came too late for a window operator."""
+
+    window: WindowOperator
 
 
 class Sort(Unary, kw_only=True):

@@ -10,6 +10,7 @@ from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateCall,
     AppendFastStrategy,
+    Evictor,
     GroupWindow,
     IntervalJoinSpec,
     JoinSpec,
@@ -20,6 +21,9 @@ from ...plan.specs import (
     RankStrategy,
     SortField,
     SourceAbility,
+    Trigger,
+    WindowAssigner,
+    WindowFunction,
     WindowingStrategy,
 )
 from ...plan.types import LogicalType
@@ -178,6 +182,24 @@ class GlobalWindowAggregate(Unary, kw_only=True):
     properties: tuple[NamedWindowProperty, ...]
     local_input: LogicalType
     local_grouping: tuple[int, ...]
+
+
+class WindowOperator(Unary, kw_only=True):
+    """Windows of the DataStream API; ``lateness`` is milliseconds."""
+
+    name: str
+    keys: tuple[int, ...]
+    time_index: int
+    assigner: WindowAssigner
+    trigger: Trigger
+    evictor: Evictor | None
+    lateness: int
+    function: WindowFunction
+    properties: tuple[str, ...]
+
+
+class LateRows(Unary, kw_only=True):
+    """The side output of a window operator, its input."""
 
 
 class Binary(Rel, kw_only=True):

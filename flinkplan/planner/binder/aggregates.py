@@ -79,6 +79,13 @@ class AggregateBinder(WindowedBinder):
                 )
             self.group_sets = tuple(sorted(combined, key=lambda s: (*s, math.inf)))
 
+    def group_by_columns(self, columns: Sequence[InputRef]) -> None:
+        """Take columns to group by."""
+        for column in columns:
+            if column not in [r for r, _ in self.inputs]:
+                self._append(column, self._column_name(column))
+        self.group_count = len(self.inputs)
+
     def _sets(self, item: ast.GroupingElement) -> list[tuple[ast.Expression, ...]]:
         """The grouping sets that one element of GROUP BY stands for."""
         match item:

@@ -98,6 +98,10 @@ def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Re
             return _bind_values(context, body, outer)
         case ast.ExplicitTable():
             return bind_explicit_table(context, body.name)
+        case ast.WindowQuery():
+            from .stream_windows import bind_window
+
+            return bind_window(context, body)
     raise unsupported("this query", body.span)
 
 

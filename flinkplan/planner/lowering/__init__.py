@@ -10,13 +10,14 @@ from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
 from ..algebra.logical import Rel
 from ..physical.changelog import Modes
-from . import aggregates, joins, ranks, relational, windows
+from . import aggregates, joins, ranks, relational, stream_windows, windows
 from .context import Context
 
 _RULES: dict[type[Rel], Callable[[Any, Context], ExecNode]] = {
     **relational.RULES,
     **aggregates.RULES,
     **windows.RULES,
+    **stream_windows.RULES,
     **joins.RULES,
     **ranks.RULES,
 }

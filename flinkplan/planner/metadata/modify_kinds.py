@@ -31,6 +31,7 @@ from ..algebra.physical import (
     WindowAggregate,
     WindowDeduplicate,
     WindowJoin,
+    WindowOperator,
     WindowRank,
 )
 from ..connectors import source_kinds
@@ -126,6 +127,7 @@ _RULES: dict[type[Rel], Callable[..., Kinds]] = {
     LegacyWindowAggregate: _legacy_window,
     WindowAggregate: _insert_only,
     GlobalWindowAggregate: _insert_only,
+    WindowOperator: _insert_only,
     WindowRank: _insert_only,
     WindowDeduplicate: _insert_only,
     OverAggregate: _over,

@@ -22,6 +22,7 @@ from ..algebra.logical import (
     Aggregate,
     Correlate,
     Join,
+    LateRows,
     MultiJoin,
     Rel,
     SetOp,
@@ -31,6 +32,7 @@ from ..algebra.logical import (
     Values,
     Watermark,
     WindowFunction,
+    WindowOperator,
 )
 from ..algebra.tree import with_inputs
 from ..connectors import table_options
@@ -46,9 +48,10 @@ from .mini_batch import is_enabled
 
 
 class Implementer(Struct):
-    """Builds the physical tree bottom-up."""
+    """Builds the physical tree bottom-up; ``plan`` makes one of a logical tree that no rule has seen yet."""
 
     config: Mapping[str, str]
+    plan: Callable[[Rel], Rel]
     kinds: dict[int, Kinds] = field(default_factory=dict)
     alive: list[Rel] = field(default_factory=list)
 
@@ -115,6 +118,28 @@ def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
         source = exchange(source, spec.partition_key_indices or ())
     strategy = TimeAttributeWindowing(spec, time, rel.time_index, time.is_rowtime)
     return p.WindowTableFunction(input=source, windowing=strategy, row_type=rel.row_type)
+
+
+def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
+    """A window operator over the physical plan of its rows, which nothing above has any effect on."""
+    source = self.plan(rel.rows)
+    return p.WindowOperator(
+        input=exchange(source, rel.keys),
+        name=rel.name,
+        keys=rel.keys,
+        time_index=rel.time_index,
+        assigner=rel.assigner,
+        trigger=rel.trigger,
+        evictor=rel.evictor,
+        lateness=rel.lateness,
+        function=rel.function,
+        properties=rel.properties,
+        row_type=rel.row_type,
+    )
+
+
+def _late_rows(self: Implementer, rel: LateRows) -> Rel:
+    return p.LateRows(input=self.visit(rel.window), row_type=rel.row_type)
 
 
 def _join(self: Implementer, rel: Join) -> Rel:
@@ -306,6 +331,8 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     p.LegacyWindowAggregate: _legacy_window,
     p.OverAggregate: _over,
     WindowFunction: _window_function,
+    WindowOperator: _window_operator,
+    LateRows: _late_rows,
     Join: _join,
     MultiJoin: _multi_join,
     TemporalJoin: _temporal,

@@ -26,6 +26,7 @@ from ..algebra.physical import (
     WindowAggregate,
     WindowDeduplicate,
     WindowJoin,
+    WindowOperator,
     WindowRank,
 )
 from ..connectors import table_options
@@ -41,6 +42,7 @@ _READS_INSERTS: dict[type[Rel], str] = {
     TemporalSort: "a sort by time",
     WindowDeduplicate: "a deduplication per window",
     WindowJoin: "a window join",
+    WindowOperator: "a window of the section 'windows'",
     WindowRank: "a Top-N per window",
 }
 """The operators that take no updates and deletions, in words."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from ..sql import ast
-from ..sql.errors import SqlSyntaxError
-from ..sql.lexer import END
-from ..sql.queries import CLAUSES
-from ..sql.source import Source, Span
-from ..sql.statements import StatementParser
-from .errors import Findings, SpecError
+from ..sql.source import Source
+from . import sql
+from .errors import Findings
 from .nodes import Mapping, Node, Scalar
+from .windows import views_of
 
 T = TypeVar("T")
 S = TypeVar("S", bound=ast.Statement)
 
-_NAME_PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
 _MERGING = ("including", "excluding", "overwriting")
 
 
@@ -31,6 +27,8 @@ def script(spec: Mapping, source: Source) -> ast.Script:
     findings = Findings()
     tables = _built(findings, _table, spec.mapping("tables").entries)
     views = _built(findings, _view, spec.mapping("views").entries)
+    for windows in _built(findings, _windows, spec.mapping("windows").entries):
+        views.extend(windows)
     inserts = _built(findings, _insert, ((item,) for item in spec.sequence("inserts")))
     findings.raise_if_any()
     job = inserts[0] if len(inserts) == 1 else ast.StatementSet(tuple(inserts), True, span=inserts[0].span)
@@ -90,12 +88,12 @@ def _table(key: Scalar, table: Mapping) -> ast.CreateTable:
     watermarks = _built(findings, _watermark, [] if watermark is None else [(watermark,)])
     findings.raise_if_any()
     return ast.CreateTable(
-        _name(key),
+        sql.name(key),
         tuple(columns),
         primary_keys=_primary_keys(table),
         watermarks=tuple(watermarks),
         comment=table.text("comment"),
-        partitioned_by=_identifiers(table.scalars("partitioned-by")),
+        partitioned_by=sql.identifiers(table.scalars("partitioned-by")),
         options=_options(table.mapping("with")),
         like=_like(table.get("like")),
         span=key.span,
@@ -103,17 +101,17 @@ def _table(key: Scalar, table: Mapping) -> ast.CreateTable:
 
 
 def _column(key: Scalar, column: Node) -> ast.TableColumn:
-    name = _identifier(key)
+    name = sql.identifier(key)
     if isinstance(column, Scalar):
-        return ast.PhysicalColumn(name, _data_type(column), span=key.span)
+        return ast.PhysicalColumn(name, sql.data_type(column), span=key.span)
     assert isinstance(column, Mapping)
     comment = column.text("comment")
     expression = column.scalar("as")
     if expression is not None:
-        return ast.ComputedColumn(name, _expression(expression), comment, span=key.span)
+        return ast.ComputedColumn(name, sql.expression(expression), comment, span=key.span)
     written = column.scalar("type")
     assert written is not None
-    kind = _data_type(written)
+    kind = sql.data_type(written)
     metadata = column.scalar("metadata")
     if metadata is None or metadata.data is False:
         return ast.PhysicalColumn(name, kind, comment, span=key.span)
@@ -127,23 +125,23 @@ def _primary_keys(table: Mapping) -> tuple[ast.PrimaryKey, ...]:
         return ()
     key, value = entry
     if not isinstance(value, Mapping):
-        return (ast.PrimaryKey(_identifiers(table.scalars("primary-key")), span=key.span),)
+        return (ast.PrimaryKey(sql.identifiers(table.scalars("primary-key")), span=key.span),)
     name = value.scalar("name")
-    columns = _identifiers(value.scalars("columns"))
-    return (ast.PrimaryKey(columns, None if name is None else _identifier(name), span=key.span),)
+    columns = sql.identifiers(value.scalars("columns"))
+    return (ast.PrimaryKey(columns, None if name is None else sql.identifier(name), span=key.span),)
 
 
 def _watermark(watermark: Mapping) -> ast.Watermark:
     column, expression = watermark.scalar("column"), watermark.scalar("as")
     assert column is not None and expression is not None
-    return ast.Watermark(_name(column).parts, _expression(expression), span=column.span)
+    return ast.Watermark(sql.name(column).parts, sql.expression(expression), span=column.span)
 
 
 def _like(like: Node | None) -> ast.TableLike | None:
     if like is None:
         return None
     if isinstance(like, Scalar):
-        return ast.TableLike(_name(like), span=like.span)
+        return ast.TableLike(sql.name(like), span=like.span)
     assert isinstance(like, Mapping)
     table = like.scalar("table")
     assert table is not None
@@ -153,17 +151,22 @@ def _like(like: Node | None) -> ast.TableLike | None:
         if key.text in _MERGING
         for feature in like.scalars(key.text)
     )
-    return ast.TableLike(_name(table), options, span=table.span)
+    return ast.TableLike(sql.name(table), options, span=table.span)
 
 
 def _view(key: Scalar, view: Node) -> ast.CreateView:
     if isinstance(view, Scalar):
-        return ast.CreateView(_name(key), _query(view), temporary=True, span=key.span)
+        return ast.CreateView(sql.name(key), sql.query(view), temporary=True, span=key.span)
     assert isinstance(view, Mapping)
     query = view.scalar("query")
     assert query is not None
-    columns = _identifiers(view.scalars("columns"))
-    return ast.CreateView(_name(key), _query(query), columns, view.text("comment"), temporary=True, span=key.span)
+    columns = sql.identifiers(view.scalars("columns"))
+    return ast.CreateView(sql.name(key), sql.query(query), columns, view.text("comment"), temporary=True, span=key.span)
+
+
+def _windows(key: Scalar, window: Node) -> tuple[ast.CreateView, ...]:
+    assert isinstance(window, Mapping)
+    return tuple(views_of(key, window))
 
 
 def _insert(insert: Mapping) -> ast.Insert:
@@ -171,9 +174,9 @@ def _insert(insert: Mapping) -> ast.Insert:
     assert into is not None and query is not None
     options = insert.mapping("options")
     return ast.Insert(
-        _name(into),
-        _query(query),
-        tuple(_name(column) for column in insert.scalars("columns")),
+        sql.name(into),
+        sql.query(query),
+        tuple(sql.name(column) for column in insert.scalars("columns")),
         tuple(_partition_value(key, value) for key, value in insert.mapping("partition").entries),
         insert.flag("overwrite"),
         (ast.Hint("OPTIONS", _options(options), span=options.span),) if options.entries else (),
@@ -184,7 +187,7 @@ def _insert(insert: Mapping) -> ast.Insert:
 
 def _partition_value(key: Scalar, value: Node) -> ast.PartitionValue:
     assert isinstance(value, Scalar)
-    return ast.PartitionValue(_identifier(key), _literal(value), span=key.span)
+    return ast.PartitionValue(sql.identifier(key), _literal(value), span=key.span)
 
 
 def _literal(scalar: Scalar) -> ast.Expression | None:
@@ -198,37 +201,6 @@ def _literal(scalar: Scalar) -> ast.Expression | None:
     return ast.NumericLiteral(scalar.text, span=scalar.span)
 
 
-# ---------------------------------------------------------------- names and options
-
-
-def _identifier(scalar: Scalar) -> ast.Identifier:
-    """A name as it stands: in YAML it needs no backquotes, but may have them."""
-    text = scalar.text
-    if len(text) > 2 and text[0] == text[-1] == "`":
-        text = text[1:-1].replace("``", "`")
-    return ast.Identifier(text, True, span=scalar.span)
-
-
-def _identifiers(scalars: Iterable[Scalar]) -> tuple[ast.Identifier, ...]:
-    return tuple(_identifier(scalar) for scalar in scalars)
-
-
-def _name(scalar: Scalar) -> ast.Name:
-    """A name of parts between dots; backquotes shelter a dot."""
-    parts: list[ast.Identifier] = []
-    at = 0
-    while (part := _NAME_PART.match(scalar.text, at)) is not None:
-        text = part[2] if part[1] is None else part[1].replace("``", "`")
-        parts.append(ast.Identifier(text, True, span=scalar.span))
-        at = part.end()
-        if at == len(scalar.text):
-            return ast.Name(tuple(parts), span=scalar.span)
-        if scalar.text[at] != ".":
-            break
-        at += 1
-    raise SpecError(f"'{scalar.text}' is no name", scalar.span, "a name is table, database.table or `a.b`")
-
-
 def _options(options: Mapping) -> tuple[ast.Option, ...]:
     return tuple(ast.Option(key.text, _text(value), span=key.span) for key, value in options.entries)
 
@@ -236,34 +208,3 @@ def _options(options: Mapping) -> tuple[ast.Option, ...]:
 def _text(value: Node) -> str:
     assert isinstance(value, Scalar)
     return value.text
-
-
-# ---------------------------------------------------------------- SQL
-
-
-def _query(scalar: Scalar) -> ast.Query:
-    return _parsed(scalar, StatementParser.query, "the end of the query", CLAUSES)
-
-
-def _expression(scalar: Scalar) -> ast.Expression:
-    return _parsed(scalar, StatementParser.expression, "the end of the expression")
-
-
-def _data_type(scalar: Scalar) -> ast.DataType:
-    return _parsed(scalar, lambda parser: parser.data_type(nullability=True), "the end of the data type")
-
-
-def _parsed(scalar: Scalar, parse: Callable[[StatementParser], T], end: str, words: Iterable[str] = ()) -> T:
-    """All of a scalar's text as SQL; its errors stand where the text stands in the file.
-
-    ``words`` are the keywords by which the text could have gone on.
-    """
-    source = scalar.source
-    parser = StatementParser(source)
-    try:
-        parsed = parse(parser)
-    except RecursionError:
-        raise SqlSyntaxError("the SQL is nested too deeply", Span(0, 1, source)) from None
-    if parser.token.kind != END:
-        parser.fail(end, words, hint="SQL in a spec takes no ';'" if parser.token.key == ";" else None)
-    return parsed

@@ -20,6 +20,7 @@ _KINDS = {
     "array": "a list",
     "string": "a text",
     "number": "a number",
+    "integer": "a whole number",
     "boolean": "true or false",
 }
 _COMMA_IN_BRACES = "inside { } a value with a comma needs quotes"
@@ -154,6 +155,15 @@ def _not_of_the_list(at: _At, error: ValidationError) -> Iterator[SpecError]:
     yield SpecError(f"{at.name} must be {_either(map(repr, values))}, not {found}", at.value, hint)
 
 
+def _no_such_word(at: _At, error: ValidationError) -> Iterator[SpecError]:
+    """A text that is none of those that a pattern lists."""
+    words = error.validator_value.strip("^$()").split("|")
+    found = at.node.text if isinstance(at.node, Scalar) else ""
+    near = difflib.get_close_matches(found.lower(), words, 1, 0.6)
+    hint = f"did you mean '{near[0]}'?" if near else None
+    yield SpecError(f"{at.name} must be {_either(map(repr, words))} or a mapping, not '{found}'", at.value, hint)
+
+
 def _other_version(at: _At, error: ValidationError) -> Iterator[SpecError]:
     yield SpecError(f"{at.name} must be {error.validator_value}, the one version of this format", at.value)
 
@@ -187,6 +197,7 @@ _OF_VALUES: dict[str, Callable[[_At, Any], Iterator[SpecError]]] = {
     "minItems": _empty,
     "minLength": _empty,
     "minProperties": _empty,
+    "pattern": _no_such_word,
     "required": _missing_keys,
     "type": _wrong_type,
 }

@@ -58,7 +58,7 @@ def left_ttl(ttl: str, flink_version: str | None = None) -> Edit:
 
 @dataclass(frozen=True)
 class Truth:
-    """State made under ``old``, a restart under ``new``: two scripts, and what ``edits`` change in their plans.
+    """State made under ``old``, a restart under ``new``: scripts or specs, and what ``edits`` change in their plans.
 
     ``first`` and ``second`` are the rows by table (and file) that are there before and after the restart.  The
     changes written after it are ``expected``: ``c`` or ``d``, then the row; or Spark refuses with an error that has
@@ -90,8 +90,14 @@ class Truth:
     @property
     def plans(self) -> tuple[Plan, Plan]:
         """The plan before the restart, and the one after it."""
-        old, new = (edit(compile_script(text)) for edit, text in zip(self.edits, (self.old, self.new), strict=True))
+        texts = zip(self.edits, (self.old, self.new), strict=True)
+        old, new = (edit(compile_script(text, file=_file(text))) for edit, text in texts)
         return old, new
+
+
+def _file(text: str) -> str | None:
+    """A name for a text that says whether it is YAML."""
+    return "pipeline.yaml" if text.startswith("version:") else None
 
 
 def sums(name: str, rule: str, new: str, columns: str, expected: Sequence[tuple[Any, ...]], **more: Any) -> Truth:

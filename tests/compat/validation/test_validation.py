@@ -143,6 +143,13 @@ EDITS = [
         "did you mean 'INNER'?",
         id="misspelt-word",
     ),
+    pytest.param(
+        "own-node",
+        lambda p: join(p).update(type="stream-exec-late-rows_1"),
+        f"/nodes/{JOIN}/type",
+        None,
+        id="node-of-flinkplan",
+    ),
     pytest.param("schema", lambda p: join(p).pop("outputType"), f"/nodes/{JOIN}", None, id="missing-field"),
     pytest.param("schema", lambda p: p["edges"][0].update(source="1"), "/edges/0/source", None, id="text-for-number"),
     pytest.param(

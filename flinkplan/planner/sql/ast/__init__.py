@@ -136,6 +136,7 @@ from .statements import (
     UseDatabase,
     Watermark,
 )
+from .stream_windows import WindowQuery
 
 __all__ = [
     "NO_SPAN",
@@ -265,5 +266,6 @@ __all__ = [
     "Watermark",
     "When",
     "WindowFrame",
+    "WindowQuery",
     "WindowSpec",
 ]

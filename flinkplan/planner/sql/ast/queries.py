@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from .core import Hint, Identifier, Name, Node
 from .expressions import Expression, FunctionCall, RowConstructor, SortItem, WindowSpec
+from .stream_windows import WindowQuery
 
 
 class CommonTableExpression(Node):
@@ -186,7 +187,7 @@ class MatchRecognize(Node):
     alias: TableAlias | None = None
 
 
-QueryBody: TypeAlias = Select | SetOperation | Values | ExplicitTable | Query
+QueryBody: TypeAlias = Select | SetOperation | Values | ExplicitTable | Query | WindowQuery
 """What stands between WITH and ORDER BY; a Query where it is parenthesised."""
 
 TableExpression: TypeAlias = TableRef | DerivedTable | TableFunction | Unnest | Join | MatchRecognize

@@ -22,6 +22,11 @@ public abstract class Accumulator implements Serializable {
      */
     void open(States states, String name, long ttl) {}
 
+    /** Whether {@link #save} has all of the group. */
+    boolean isSelfContained() {
+        return true;
+    }
+
     /** Begins on a group of which nothing is in memory yet. */
     void begin() {}
 

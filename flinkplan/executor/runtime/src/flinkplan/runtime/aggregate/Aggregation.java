@@ -36,6 +36,25 @@ public final class Aggregation implements Serializable {
         return Arrays.stream(calls).anyMatch(call -> call.function().orderMatters());
     }
 
+    /** Whether a group is all in what {@link #save} returns, without states of its own. */
+    public boolean isSelfContained() {
+        return Arrays.stream(calls).allMatch(call -> call.function().isSelfContained());
+    }
+
+    /** Whether parts of a group can be folded apart, and merged one behind the other. */
+    public boolean merges() {
+        return Arrays.stream(calls).allMatch(call -> call.function().merges() || call.function().mergesInOrder());
+    }
+
+    /** Takes in what was saved of rows that come behind those of the group. */
+    public void merge(InternalRow saved) {
+        for (int i = 0; i < calls.length; i++) {
+            if (!saved.isNullAt(i)) {
+                calls[i].function().merge(saved.getStruct(i, calls[i].function().schema().length()));
+            }
+        }
+    }
+
     /** Begins on a group of no rows. */
     public void begin() {
         for (Call call : calls) {

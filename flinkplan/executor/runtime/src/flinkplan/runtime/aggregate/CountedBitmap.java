@@ -31,6 +31,11 @@ public final class CountedBitmap extends Accumulator {
     }
 
     @Override
+    boolean isSelfContained() {
+        return false;
+    }
+
+    @Override
     void open(States states, String name, long ttl) {
         members = new Multiset(states, name, MEMBER, ttl);
     }

@@ -20,6 +20,11 @@ public final class Distinct extends Delegating {
     }
 
     @Override
+    boolean isSelfContained() {
+        return false;
+    }
+
+    @Override
     void open(States states, String name, long ttl) {
         seen = new Multiset(states, name + "-distinct", Rows.select(input, columns), ttl);
         arguments = Rows.projection(input, columns);

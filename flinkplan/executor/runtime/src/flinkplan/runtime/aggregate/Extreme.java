@@ -32,6 +32,11 @@ public final class Extreme extends Accumulator {
     }
 
     @Override
+    boolean isSelfContained() {
+        return !retracts;
+    }
+
+    @Override
     void open(States states, String name, long ttl) {
         ordering = TypeUtils.getInterpretedOrdering(type);
         values = retracts ? new Multiset(states, name, schema(), ttl) : null;

@@ -51,6 +51,11 @@ public final class Percentile extends Accumulator {
     }
 
     @Override
+    boolean isSelfContained() {
+        return false;
+    }
+
+    @Override
     void open(States states, String name, long ttl) {
         values = new Multiset(states, name, new StructType().add("value", DataTypes.DoubleType), ttl);
     }

@@ -22,25 +22,40 @@ import scala.jdk.javaapi.CollectionConverters;
  * a row when it has moved by more than the interval. Each task has its own tracker, deserialized with its code.
  */
 public final class WatermarkTracker implements Serializable {
-    private static final StructType RESULT =
-            new StructType().add("before", DataTypes.LongType).add("after", DataTypes.LongType, false);
+    private static final StructType RESULT = new StructType()
+            .add("before", DataTypes.LongType)
+            .add("after", DataTypes.LongType, false)
+            .add("announced", DataTypes.LongType);
 
     private final long interval;
+    private final long start;
     private long current;
     private long announced;
 
-    private WatermarkTracker(long interval) {
+    private WatermarkTracker(long interval, long start) {
         this.interval = interval;
+        this.start = start;
+        this.current = start;
+        this.announced = start;
     }
 
     /**
      * A column of pairs: {@code before}, the watermark announced before the row (null: none yet), and {@code after},
-     * the watermark with the row.
+     * the watermark with the row; {@code announced}: the one announced behind the row (null: none).
      *
      * @param watermark the row's own watermark (BIGINT, milliseconds), null where it has none
      */
     public static Column track(Column watermark, long interval) {
-        Expression tracker = new Literal(new WatermarkTracker(interval), new ObjectType(WatermarkTracker.class));
+        return track(watermark, new WatermarkTracker(interval, 0));
+    }
+
+    /** As {@link #track}, but the watermark is announced behind each row, from the earliest time on. */
+    public static Column trackEach(Column watermark) {
+        return track(watermark, new WatermarkTracker(-1, Long.MIN_VALUE));
+    }
+
+    private static Column track(Column watermark, WatermarkTracker fresh) {
+        Expression tracker = new Literal(fresh, new ObjectType(WatermarkTracker.class));
         List<Expression> arguments = List.of(ExpressionUtils.expression(watermark));
         List<AbstractDataType> inputs = List.of(DataTypes.LongType);
         return ExpressionUtils.column(
@@ -57,11 +72,12 @@ public final class WatermarkTracker implements Serializable {
 
     /** Called for each row, in order. */
     public InternalRow advance(long watermark) {
-        Object before = announced == 0 ? null : announced;
+        Object before = announced == start ? null : announced;
         current = Math.max(current, watermark);
-        if (current - announced > interval) {
+        boolean moves = interval < 0 ? current > announced : current - announced > interval;
+        if (moves) {
             announced = current;
         }
-        return new GenericInternalRow(new Object[] {before, current});
+        return new GenericInternalRow(new Object[] {before, current, moves ? (Long) announced : null});
     }
 }

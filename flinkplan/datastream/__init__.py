@@ -1,0 +1,89 @@
+"""The DataStream API's windows with PyFlink's names, over tables: the fluent form of a spec's ``windows``.
+
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    late = OutputTag("late")
+    sums = (
+        to_data_stream(env, "clicks")
+        .key_by("person")
+        .window(TumblingEventTimeWindows.of(Time.seconds(5)))
+        .side_output_late_data(late)
+        .aggregate(person="person", total="SUM(amount)")
+    )
+    create_temporary_view(env, "sums", sums)
+    create_temporary_view(env, "too_late", sums.get_side_output(late))
+
+Expressions are Flink SQL.  What is built compiles to the plan that the spec compiles to.
+"""
+
+from .assigners import (
+    DynamicEventTimeSessionWindows,
+    DynamicProcessingTimeSessionWindows,
+    EventTimeSessionWindows,
+    GlobalWindows,
+    ProcessingTimeSessionWindows,
+    SlidingEventTimeWindows,
+    SlidingProcessingTimeWindows,
+    Time,
+    TumblingEventTimeWindows,
+    TumblingProcessingTimeWindows,
+    WindowAssigner,
+)
+from .evictors import CountEvictor, DeltaEvictor, Evictor, TimeEvictor
+from .stream import (
+    AllWindowedStream,
+    DataStream,
+    KeyedStream,
+    OutputTag,
+    WindowedStream,
+    create_temporary_view,
+    to_data_stream,
+)
+from .triggers import (
+    ContinuousEventTimeTrigger,
+    ContinuousProcessingTimeTrigger,
+    CountTrigger,
+    DeltaTrigger,
+    EndOfStreamTrigger,
+    EventTimeTrigger,
+    NeverTrigger,
+    ProcessingTimeoutTrigger,
+    ProcessingTimeTrigger,
+    PurgingTrigger,
+    Trigger,
+)
+
+__all__ = [
+    "AllWindowedStream",
+    "ContinuousEventTimeTrigger",
+    "ContinuousProcessingTimeTrigger",
+    "CountEvictor",
+    "CountTrigger",
+    "DataStream",
+    "DeltaEvictor",
+    "DeltaTrigger",
+    "DynamicEventTimeSessionWindows",
+    "DynamicProcessingTimeSessionWindows",
+    "EndOfStreamTrigger",
+    "EventTimeSessionWindows",
+    "EventTimeTrigger",
+    "Evictor",
+    "GlobalWindows",
+    "KeyedStream",
+    "NeverTrigger",
+    "OutputTag",
+    "ProcessingTimeSessionWindows",
+    "ProcessingTimeTrigger",
+    "ProcessingTimeoutTrigger",
+    "PurgingTrigger",
+    "SlidingEventTimeWindows",
+    "SlidingProcessingTimeWindows",
+    "Time",
+    "TimeEvictor",
+    "Trigger",
+    "TumblingEventTimeWindows",
+    "TumblingProcessingTimeWindows",
+    "WindowAssigner",
+    "WindowedStream",
+    "create_temporary_view",
+    "to_data_stream",
+]

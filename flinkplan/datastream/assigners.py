@@ -1,0 +1,114 @@
+"""Which windows a row belongs to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from ..planner.sql.ast import stream_windows as w
+from .sql import Duration, expression, millis
+
+
+class Time:
+    """Durations by PyFlink's names."""
+
+    @staticmethod
+    def milliseconds(count: int) -> timedelta:
+        return timedelta(milliseconds=count)
+
+    @staticmethod
+    def seconds(count: int) -> timedelta:
+        return timedelta(seconds=count)
+
+    @staticmethod
+    def minutes(count: int) -> timedelta:
+        return timedelta(minutes=count)
+
+    @staticmethod
+    def hours(count: int) -> timedelta:
+        return timedelta(hours=count)
+
+    @staticmethod
+    def days(count: int) -> timedelta:
+        return timedelta(days=count)
+
+
+class WindowAssigner:
+    """Assigns windows; made by the subclasses' methods."""
+
+    def __init__(self, node: w.WindowAssigner) -> None:
+        self.node = node
+
+
+class TumblingEventTimeWindows(WindowAssigner):
+    """Windows of one size, side by side."""
+
+    _is_event_time = True
+
+    @classmethod
+    def of(cls, size: Duration, offset: Duration = 0) -> WindowAssigner:
+        """Windows of ``size`` that begin ``offset`` later than at midnight UTC."""
+        return cls(w.WindowAssigner("tumbling", millis(size), offset=millis(offset), is_event_time=cls._is_event_time))
+
+
+class TumblingProcessingTimeWindows(TumblingEventTimeWindows):
+    """The same by the clock."""
+
+    _is_event_time = False
+
+
+class SlidingEventTimeWindows(WindowAssigner):
+    """Windows of one size, a new one each slide."""
+
+    _is_event_time = True
+
+    @classmethod
+    def of(cls, size: Duration, slide: Duration, offset: Duration = 0) -> WindowAssigner:
+        """Windows of ``size``, one each ``slide``."""
+        return cls(
+            w.WindowAssigner("sliding", millis(size), millis(slide), millis(offset), is_event_time=cls._is_event_time)
+        )
+
+
+class SlidingProcessingTimeWindows(SlidingEventTimeWindows):
+    """The same by the clock."""
+
+    _is_event_time = False
+
+
+class EventTimeSessionWindows(WindowAssigner):
+    """Windows that end when no row came for a gap."""
+
+    _is_event_time = True
+
+    @classmethod
+    def with_gap(cls, size: Duration) -> WindowAssigner:
+        """Sessions with one gap."""
+        return cls(w.WindowAssigner("session", millis(size), is_event_time=cls._is_event_time))
+
+    @classmethod
+    def with_dynamic_gap(cls, gap: str) -> WindowAssigner:
+        """Sessions whose gap is an expression of each row: milliseconds or an interval."""
+        return cls(w.WindowAssigner("session", gap=expression(gap), is_event_time=cls._is_event_time))
+
+
+class ProcessingTimeSessionWindows(EventTimeSessionWindows):
+    """The same by the clock."""
+
+    _is_event_time = False
+
+
+class DynamicEventTimeSessionWindows(EventTimeSessionWindows):
+    """Sessions whose gap each row says itself: ``with_dynamic_gap``."""
+
+
+class DynamicProcessingTimeSessionWindows(ProcessingTimeSessionWindows):
+    """The same by the clock."""
+
+
+class GlobalWindows(WindowAssigner):
+    """All rows of a key in one window."""
+
+    @classmethod
+    def create(cls) -> WindowAssigner:
+        """The one window of each key, which never ends."""
+        return cls(w.WindowAssigner("global", is_event_time=False))

@@ -1,0 +1,37 @@
+"""Which rows leave a window when it fires."""
+
+from __future__ import annotations
+
+from ..planner.sql.ast import stream_windows as w
+from .sql import Duration, expression, millis
+
+
+class Evictor:
+    """Evicts rows; made by the subclasses' methods."""
+
+    def __init__(self, node: w.Evictor) -> None:
+        self.node = node
+
+
+class CountEvictor(Evictor):
+    """Keeps the last rows to arrive."""
+
+    @classmethod
+    def of(cls, max_count: int, do_evict_after: bool = False) -> Evictor:
+        return cls(w.CountEvictor(max_count, do_evict_after))
+
+
+class TimeEvictor(Evictor):
+    """Keeps the rows that are less older than the latest one."""
+
+    @classmethod
+    def of(cls, window_size: Duration, do_evict_after: bool = False) -> Evictor:
+        return cls(w.TimeEvictor(millis(window_size), do_evict_after))
+
+
+class DeltaEvictor(Evictor):
+    """Keeps the rows, ``a``, whose ``delta`` to the last one, ``b``, is below a threshold."""
+
+    @classmethod
+    def of(cls, threshold: float, delta: str, do_evict_after: bool = False) -> Evictor:
+        return cls(w.DeltaEvictor(expression(delta), float(threshold), do_evict_after))

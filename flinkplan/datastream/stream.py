@@ -1,0 +1,152 @@
+"""Streams and their windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..plan.errors import PlanError
+from ..plan.record import replace
+from ..planner.sql import ast
+from ..planner.sql.ast import stream_windows as w
+from ..table import TableEnvironment
+from .assigners import WindowAssigner
+from .evictors import Evictor
+from .sql import Duration, column, expression, identifier, millis, order
+from .triggers import Trigger
+
+
+class OutputTag:
+    """Names a side output."""
+
+    def __init__(self, tag_id: str) -> None:
+        self.tag_id = tag_id
+
+
+class DataStream:
+    """Rows: those of a table or view, or what a window makes of others."""
+
+    def __init__(self, query: ast.Query, late_tag: str | None = None) -> None:
+        self._query = query
+        self._late_tag = late_tag
+
+    def key_by(self, *columns: str) -> KeyedStream:
+        """The rows by the values of columns."""
+        return KeyedStream(self._query, columns)
+
+    def window_all(self, window_assigner: WindowAssigner) -> AllWindowedStream:
+        """All rows in windows, by one task."""
+        return AllWindowedStream(self._query, (), window_assigner)
+
+    def get_side_output(self, output_tag: OutputTag) -> DataStream:
+        """The rows that came too late.  Raises :class:`PlanError` for another tag than theirs."""
+        body = self._query.body
+        if not isinstance(body, w.WindowQuery) or output_tag.tag_id != self._late_tag:
+            raise PlanError(
+                f"the stream has no side output '{output_tag.tag_id}'",
+                hint="name it with side_output_late_data before the window's function",
+            )
+        return DataStream(ast.Query(replace(body, is_late=True)))
+
+    @property
+    def query(self) -> ast.Query:
+        """The rows as a query."""
+        return self._query
+
+
+class KeyedStream:
+    """The rows of a stream by key."""
+
+    def __init__(self, query: ast.Query, keys: tuple[str, ...]) -> None:
+        self._query = query
+        self._keys = keys
+
+    def window(self, window_assigner: WindowAssigner) -> WindowedStream:
+        """The rows of each key in windows."""
+        return WindowedStream(self._query, self._keys, window_assigner)
+
+
+class WindowedStream:
+    """Rows in windows: what is said of these, then one function."""
+
+    def __init__(self, query: ast.Query, keys: tuple[str, ...], assigner: WindowAssigner) -> None:
+        self._query = query
+        self._keys = keys
+        self._assigner = assigner
+        self._trigger: Trigger | None = None
+        self._evictor: Evictor | None = None
+        self._lateness = 0
+        self._late_tag: str | None = None
+
+    def trigger(self, trigger: Trigger) -> WindowedStream:
+        """Fire by this trigger instead of the assigner's own."""
+        self._trigger = trigger
+        return self
+
+    def evictor(self, evictor: Evictor) -> WindowedStream:
+        """Take rows out at each firing."""
+        self._evictor = evictor
+        return self
+
+    def allowed_lateness(self, time: Duration) -> WindowedStream:
+        """Keep windows so long beyond their end."""
+        self._lateness = millis(time)
+        if self._lateness < 0:
+            raise PlanError("a lateness cannot be negative", hint="rows are late by the watermark: delay that")
+        return self
+
+    def side_output_late_data(self, output_tag: OutputTag) -> WindowedStream:
+        """Keep the rows that come too late for any window for ``get_side_output``."""
+        self._late_tag = output_tag.tag_id
+        return self
+
+    def reduce(self, columns: Mapping[str, str] | None = None, /, **named: str) -> DataStream:
+        """One row of all: columns by expressions of two rows, ``a`` and ``b``; the others as in the first row."""
+        return self._apply(w.Reduce(_values({**(columns or {}), **named})))
+
+    def aggregate(self, columns: Mapping[str, str] | None = None, /, **named: str) -> DataStream:
+        """Columns by expressions of the key, of aggregate functions and of the window."""
+        return self._apply(w.AggregateWindow(_values({**(columns or {}), **named})))
+
+    def elements(self, first: int | None = None, last: int | None = None, by: tuple[str, ...] = ()) -> DataStream:
+        """The rows themselves: all, or the first or the last ones of an order."""
+        limit = first if last is None else last
+        return self._apply(w.Elements(limit, last is not None, tuple(map(order, by))))
+
+    def _apply(self, function: w.WindowFunction) -> DataStream:
+        body = w.WindowQuery(
+            _source(self._query),
+            tuple(map(column, self._keys)),
+            self._assigner.node,
+            None if self._trigger is None else self._trigger.node,
+            None if self._evictor is None else self._evictor.node,
+            self._lateness,
+            function,
+            has_late_output=self._late_tag is not None,
+        )
+        return DataStream(ast.Query(body), self._late_tag)
+
+
+class AllWindowedStream(WindowedStream):
+    """All rows of a stream in windows."""
+
+
+def to_data_stream(environment: TableEnvironment, table: str) -> DataStream:
+    """The rows of a table or view.  Raises an error where there is none."""
+    name = ast.Name(tuple(map(identifier, table.split("."))))
+    if table.split(".")[-1] not in environment.list_tables():
+        raise PlanError(f"there is no table or view '{table}'")
+    return DataStream(ast.Query(ast.ExplicitTable(name)))
+
+
+def create_temporary_view(environment: TableEnvironment, path: str, stream: DataStream) -> None:
+    """Name a stream, so that SQL and other streams can read it.  Raises an error where what it says is wrong."""
+    environment.execute_statement(ast.CreateView(ast.Name((identifier(path),)), stream.query, temporary=True))
+
+
+def _values(columns: Mapping[str, str]) -> tuple[w.NamedValue, ...]:
+    return tuple(w.NamedValue(identifier(name), expression(text)) for name, text in columns.items())
+
+
+def _source(query: ast.Query) -> ast.TableExpression:
+    body = query.body
+    return ast.TableRef(body.name) if isinstance(body, ast.ExplicitTable) else ast.DerivedTable(query)

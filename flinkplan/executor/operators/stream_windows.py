@@ -1,0 +1,299 @@
+"""Windows of the DataStream API: Flink's window operator as a kernel, and its late rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...plan.durations import parse_iso_duration
+from ...plan.nodes import LateRows, WindowOperator
+from ...plan.record import replace
+from ...plan.rex import RexNode
+from ...plan.specs import (
+    AggregateFunction,
+    ContinuousEventTimeTrigger,
+    ContinuousProcessingTimeTrigger,
+    CountEvictor,
+    CountTrigger,
+    DeltaEvictor,
+    DeltaTrigger,
+    DynamicEventTimeSessionWindows,
+    Elements,
+    EndOfStreamTrigger,
+    EventTimeSessionWindows,
+    EventTimeTrigger,
+    Evictor,
+    GlobalWindows,
+    NeverTrigger,
+    ProcessingTimeoutTrigger,
+    ProcessingTimeTrigger,
+    PurgingTrigger,
+    ReduceFunction,
+    SlidingEventTimeWindows,
+    TimeEvictor,
+    Trigger,
+    TumblingEventTimeWindows,
+    WindowAssigner,
+)
+from ...plan.types import LogicalType
+from ..aggregate_functions import java_calls
+from ..context import TranslationContext
+from ..errors import ExecutionError
+from ..event_time import in_emission_order, with_event_time
+from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
+from ..kernels import key_type, key_values, schema_of
+from ..registry import translator
+from ..stream import CAUSE, LATENESS, PASSED, SEQUENCE, Stream, column_name
+from ..types import spark_type
+from ..window_kernels import ROW, row_order, timed_input
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+TIME, GAP, LATE = "__time", "__gap", "__late"
+_PROPERTIES = {"WindowFiring": "__firing", "KeyFiring": "__keyFiring"}
+
+
+def triggers(trigger: Trigger) -> Iterator[Trigger]:
+    """A trigger and those inside of it."""
+    yield trigger
+    if isinstance(trigger, (PurgingTrigger, ProcessingTimeoutTrigger)):
+        yield from triggers(trigger.nested_trigger)
+
+
+def waits_for_events(node: WindowOperator) -> bool:
+    """Whether the watermark brings something about."""
+    timed = (EventTimeTrigger, ContinuousEventTimeTrigger, EndOfStreamTrigger)
+    return node.assigner.is_event_time or any(isinstance(t, timed) for t in triggers(node.trigger))
+
+
+def waits_for_clock(node: WindowOperator) -> bool:
+    """Whether the clock brings something about."""
+    timed = (ProcessingTimeTrigger, ContinuousProcessingTimeTrigger, ProcessingTimeoutTrigger)
+    by_clock = not node.assigner.is_event_time and not isinstance(node.assigner, GlobalWindows)
+    return by_clock or any(isinstance(t, timed) for t in triggers(node.trigger))
+
+
+def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
+    kept = with_ttl("ValueState", "windows", "windows, accumulators, triggers and timers", node.ttl_ms())
+    rows = with_ttl("MapState", "rows", "rows of windows, where they are kept", node.ttl_ms())
+    if waits_for_events(node) and not waits_for_clock(node):
+        kept, rows = (until_watermark(s.kind, s.name, s.holds) for s in (kept, rows))
+    why = "triggers, evictors and lateness as in Flink's window operator"
+    return kernel(node, query, "window.WindowOperator", why, kept, rows)
+
+
+@translator(WindowOperator, runs=_runs)
+def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Rows of a key into windows, which triggers hand to the function."""
+    from pyspark.sql import functions as F
+
+    (stream,) = inputs
+    by_events, by_clock = waits_for_events(node), waits_for_clock(node)
+    is_ordered = CAUSE in stream.hidden and stream.ticks is not None
+    if is_ordered:
+        stream = in_emission_order(stream, context)
+    if by_events:
+        stream = with_event_time(stream)
+    input_type = stream.type
+    if len(node.keys) == 1:
+        stream = _refuse_null_keys(stream, node.keys[0])
+    frame = timed_input(
+        stream,
+        node.keys,
+        [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP), F.struct(*stream.columns).alias(ROW)],
+    )
+    has_late = any(isinstance(reader, LateRows) for reader in context.plan.outputs(node))
+    function_types = list(node.output_type.field_types[: len(node.output_type.fields) - len(node.properties)])
+    key_types = [key_type(input_type.field_types[k]) for k in node.keys]
+    columns = list(function_types)
+    if isinstance(node.function, AggregateFunction):
+        columns[: len(key_types)] = key_types
+    package = context.runtime.window
+    operator = package.WindowOperator(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(columns)),
+        _assigner(node.assigner, package),
+        _JavaTriggers(context, input_type).of(node.trigger),
+        None if node.evictor is None else _evictor(node.evictor, input_type, context),
+        _function(node, stream, context),
+        node.lateness_ms,
+        has_late,
+        package.Ttls(*(node.ttl_ms(i) for i in range(len(node.metadata.states)))),
+        getattr(package, "WindowOperator$Timing")(by_clock, by_events, is_ordered),
+        any(p in _PROPERTIES for p in node.properties),
+    )
+    result = context.frame(package.WindowOperator.run(frame._jdf, max(1, len(node.keys)), operator))
+    values = [result[column_name(i)] for i in range(len(columns))]
+    if isinstance(node.function, AggregateFunction):
+        key_columns_ = [input_type.field_types[k] for k in node.keys]
+        values[: len(key_types)] = key_values(values[: len(key_types)], key_columns_)
+    values += [_property(p, result) for p in node.properties]
+    types = [spark_type(t) for t in node.output_type.field_types]
+    named = [v.cast(t).alias(column_name(i)) for i, (v, t) in enumerate(zip(values, types, strict=True))]
+    cause = F.struct(result["__causeTime"].alias("time"), result["__cause"].alias("row")).alias(CAUSE)
+    main = result.where(result[LATE].isNull()) if has_late else result
+    emitted = main.select(*named, SEQUENCE, main[LATENESS].alias(PASSED), cause)
+    event_time = by_events and not by_clock
+    late = _late(result, input_type) if has_late else None
+    return replace(
+        stream, frame=emitted, type=node.output_type, event_time=event_time, assigner=stream.assigner, late=late
+    )
+
+
+def _late(result: DataFrame, input_type: LogicalType) -> DataFrame:
+    late = result.where(result[LATE].isNotNull())
+    columns = [late[LATE][column_name(i)].alias(column_name(i)) for i in range(len(input_type.fields))]
+    return late.select(*columns, SEQUENCE, LATENESS)
+
+
+@translator(LateRows, runs=lambda node, query: native("Filter", "the window operator hands late rows on"))
+def late_rows(node: LateRows, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The rows that came too late for a window operator, with the watermark that they came behind."""
+    (stream,) = inputs
+    assert stream.late is not None
+    return replace(stream, frame=stream.late, type=node.output_type, late=None)
+
+
+def _refuse_null_keys(stream: Stream, key: int) -> Stream:
+    """Fail where the one column of a key is NULL, as Flink's key selectors do."""
+    from pyspark.sql import functions as F
+
+    if not stream.type.field_types[key].nullable:
+        return stream
+    column = stream.column(key)
+    message = F.lit(f"the key '{stream.type.field_names[key]}' of a window is NULL")
+    checked = F.when(column.isNull(), F.raise_error(message)).otherwise(column).cast(stream.frame.schema[key].dataType)
+    return replace(stream, frame=stream.frame.withColumn(column_name(key), checked))
+
+
+def _time(node: WindowOperator, stream: Stream) -> Column:
+    from pyspark.sql import functions as F
+
+    if node.time_attribute_index < 0:
+        return F.lit(None).cast("bigint")
+    return F.unix_millis(stream.column(node.time_attribute_index))
+
+
+def _gap(node: WindowOperator, stream: Stream, context: TranslationContext) -> Column:
+    from pyspark.sql import functions as F
+
+    match node.assigner:
+        case DynamicEventTimeSessionWindows(session_window_time_gap_extractor=gap):
+            return context.expression(gap, stream).cast("bigint")
+        case EventTimeSessionWindows(session_timeout=timeout):
+            return F.lit(parse_iso_duration(timeout)).cast("bigint")
+    return F.lit(None).cast("bigint")
+
+
+def _property(name: str, result: DataFrame) -> Column:
+    from pyspark.sql import functions as F
+
+    match name:
+        case "WindowStart":
+            return F.timestamp_millis(result["__start"])
+        case "WindowEnd":
+            return F.timestamp_millis(result["__end"])
+        case "WindowTime":
+            return F.timestamp_millis(result["__end"] - 1)
+    return result[_PROPERTIES[name]]
+
+
+# ---------------------------------------------------------------- the parts in Java
+
+
+def _assigner(assigner: WindowAssigner, package: Any) -> Any:
+    kind, size, slide, offset = "global", 0, 0, 0
+    match assigner:
+        case TumblingEventTimeWindows():
+            kind, size, offset = "tumbling", parse_iso_duration(assigner.size), parse_iso_duration(assigner.offset)
+        case SlidingEventTimeWindows():
+            kind, size, offset = "sliding", parse_iso_duration(assigner.size), parse_iso_duration(assigner.offset)
+            slide = parse_iso_duration(assigner.slide)
+        case EventTimeSessionWindows() | DynamicEventTimeSessionWindows():
+            kind = "session"
+    return package.Assigner(kind, size, slide, offset, assigner.is_event_time)
+
+
+def _pair(context: TranslationContext, rexes: Sequence[RexNode], row: LogicalType) -> Any:
+    """Expressions over two rows of a type, compiled where they run."""
+    schema = schema_of([*row.field_types, *row.field_types])
+    frame = context.spark.createDataFrame(context.spark.sparkContext.emptyRDD(), schema)
+    columns = [frame[name] for name in schema.names]
+    values = [context.expression_over(rex, columns).alias(f"v{i}") for i, rex in enumerate(rexes)]
+    return context.runtime.window.PairFunction.of(frame.select(*values)._jdf)
+
+
+class _JavaTriggers:
+    """Triggers in Java; those that keep numbers have slots of their own to do so."""
+
+    def __init__(self, context: TranslationContext, row: LogicalType) -> None:
+        self.context = context
+        self.row = row
+        self.slots = 0
+
+    def _slot(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+    def of(self, trigger: Trigger) -> Any:
+        """The trigger in Java."""
+        package = self.context.runtime.window
+        match trigger:
+            case EventTimeTrigger():
+                return getattr(package, "Trigger$EventTime")()
+            case ProcessingTimeTrigger():
+                return getattr(package, "Trigger$ClockTime")()
+            case NeverTrigger():
+                return getattr(package, "Trigger$Never")()
+            case EndOfStreamTrigger():
+                return getattr(package, "Trigger$EndOfStream")()
+            case CountTrigger(max_count=count):
+                return getattr(package, "Trigger$Count")(count, self._slot())
+            case ContinuousEventTimeTrigger(interval=interval):
+                return getattr(package, "Trigger$Continuous")(parse_iso_duration(interval), True, self._slot())
+            case ContinuousProcessingTimeTrigger(interval=interval):
+                return getattr(package, "Trigger$Continuous")(parse_iso_duration(interval), False, self._slot())
+            case DeltaTrigger(threshold=threshold, delta_function=delta):
+                pair = _pair(self.context, [delta], self.row)
+                return getattr(package, "Trigger$Delta")(pair, float(threshold))
+            case PurgingTrigger(nested_trigger=nested):
+                return getattr(package, "Trigger$Purging")(self.of(nested))
+            case ProcessingTimeoutTrigger():
+                return getattr(package, "Trigger$Timeout")(
+                    self.of(trigger.nested_trigger),
+                    parse_iso_duration(trigger.interval),
+                    trigger.reset_timer_on_new_record,
+                    trigger.should_clear_on_timeout,
+                    self._slot(),
+                )
+        raise ExecutionError(f"the trigger {type(trigger).__name__} cannot be executed")
+
+
+def _evictor(evictor: Evictor, row: LogicalType, context: TranslationContext) -> Any:
+    package, after = context.runtime.window, evictor.do_evict_after
+    match evictor:
+        case CountEvictor(max_count=count):
+            return getattr(package, "Evictor$Count")(after, count)
+        case TimeEvictor(window_size=size):
+            return getattr(package, "Evictor$Time")(after, parse_iso_duration(size))
+        case DeltaEvictor(threshold=threshold, delta_function=delta):
+            return getattr(package, "Evictor$Delta")(after, _pair(context, [delta], row), float(threshold))
+    raise ExecutionError(f"the evictor {type(evictor).__name__} cannot be executed")
+
+
+def _function(node: WindowOperator, stream: Stream, context: TranslationContext) -> Any:
+    package, function = context.runtime.window, node.function
+    row = context.java_schema(schema_of(stream.type.field_types))
+    match function:
+        case ReduceFunction(columns=columns):
+            return getattr(package, "Function$Reduce")(_pair(context, columns, stream.type), row)
+        case AggregateFunction(agg_calls=calls):
+            position = {i: i for i in range(len(stream.type.fields))}
+            made = context.runtime.aggregate.Aggregation(java_calls(context, row, stream, calls, position))
+            return getattr(package, "Function$Aggregate")(made, node.assigner.is_merging, bool(node.keys))
+        case Elements(limit=limit, from_end=from_end, order_by=order):
+            schema = schema_of(stream.type.field_types)
+            by = row_order(context, schema, order) if order else None
+            return getattr(package, "Function$Elements")(-1 if limit is None else limit, from_end, by)
+    raise ExecutionError(f"the function {type(function).__name__} cannot be executed")

@@ -1,0 +1,706 @@
+package flinkplan.runtime.window;
+
+import flinkplan.runtime.Kernels;
+import flinkplan.runtime.Rows;
+import flinkplan.runtime.window.KeyState.Counter;
+import flinkplan.runtime.window.KeyState.Kept;
+import flinkplan.runtime.window.KeyState.Timer;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Flink's window operator, with an evictor or without.
+ *
+ * <p>The input's columns are the key, {@code __time} (the row's time in milliseconds, NULL where it has none), {@code
+ * __gap} (its own gap of a session, likewise), and the row as one struct; then the hidden ones. Each row carries
+ * Flink's watermark as it arrived, so that what a key's rows bring about is the same wherever batches begin and end.
+ *
+ * <p>The output has the function's columns, the window's, {@code __late} (a row that came too late, as it was, with
+ * nothing else), and the hidden ones: the watermark at which a row was emitted, and what brought it about: the time of
+ * a timer, or the row at that watermark.
+ */
+public final class WindowOperator extends StatefulProcessor<InternalRow, InternalRow, InternalRow>
+        implements Trigger.Context {
+    /** Added to Flink's times where Spark's watermark is compared with them; the same as in event_time.py. */
+    private static final long SHIFT = 70_000_000_000_000L;
+
+    /** Spark's watermark when all input has ended; the same as in event_time.py. */
+    private static final long END = 1_000_000_000_000_000L;
+
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final int PARTITION_SHIFT = 40;
+    private static final Duration FOREVER = Duration.ofDays(36_500);
+    private static final StructType CHUNK = new StructType()
+            .add("start", DataTypes.LongType, false)
+            .add("end", DataTypes.LongType, false)
+            .add("number", DataTypes.IntegerType, false);
+
+    private final StructType row;
+    private final StructType columns;
+    private final Assigner assigner;
+    private final Trigger trigger;
+    private final Evictor evictor;
+    private final Function function;
+    private final long lateness;
+    private final boolean late;
+    private final Ttls ttls;
+    private final Timing timing;
+    private final boolean counts;
+    private final int timeOrdinal;
+    private final int sequenceOrdinal;
+    private final int watermarkOrdinal;
+
+    private transient StateCodec codec;
+    private transient StructType element;
+    private transient ValueState<InternalRow> state;
+    private transient MapState<InternalRow, InternalRow> rows;
+    private transient InternalRow key;
+    private transient KeyState own;
+    private transient boolean incremental;
+    private transient List<InternalRow> emitted;
+    private transient Set<Window> dropped;
+    private transient long watermark;
+    private transient long atBatch;
+    private transient long clock;
+    private transient long causeTime;
+    private transient long cause;
+    private transient long sequence;
+
+    /**
+     * @param input the schema of the input
+     * @param columns the schema of the function's columns
+     * @param evictor null: none
+     * @param late whether rows that are late are handed on
+     * @param counts whether firings are counted
+     */
+    public WindowOperator(
+            StructType input,
+            StructType columns,
+            Assigner assigner,
+            Trigger trigger,
+            Evictor evictor,
+            Function function,
+            long lateness,
+            boolean late,
+            Ttls ttls,
+            Timing timing,
+            boolean counts) {
+        List<String> names = List.of(input.fieldNames());
+        this.timeOrdinal = names.indexOf("__time");
+        this.sequenceOrdinal = names.indexOf("__seq");
+        this.watermarkOrdinal = names.indexOf("__wm");
+        this.row = Rows.struct(input, timeOrdinal + 2);
+        this.columns = columns;
+        this.assigner = assigner;
+        this.trigger = trigger;
+        this.evictor = evictor;
+        this.function = function;
+        this.lateness = lateness;
+        this.late = late;
+        this.ttls = ttls;
+        this.timing = timing;
+        this.counts = counts;
+    }
+
+    /**
+     * What brings something about besides rows.
+     *
+     * @param clock whether the clock does
+     * @param events whether the watermark does
+     * @param ordered whether rows come from {@link EmissionOrder}: before Spark's watermark, not behind it
+     */
+    public record Timing(boolean clock, boolean events, boolean ordered) implements Serializable {}
+
+    /** Runs the operator over rows keyed by their first {@code keys} columns. */
+    public static Dataset<Row> run(Dataset<Row> input, int keys, WindowOperator operator) {
+        return Kernels.run(input, keys, operator, operator.timeMode(), operator.outputSchema());
+    }
+
+    /** Spark has either timers of event time, or states that expire and timers of the clock. */
+    private TimeMode timeMode() {
+        return inEventTime() ? TimeMode.EventTime() : TimeMode.ProcessingTime();
+    }
+
+    private boolean inEventTime() {
+        return timing.events() && !timing.clock();
+    }
+
+    private StructType outputSchema() {
+        StructType output = new StructType();
+        for (StructField column : columns.fields()) {
+            output = output.add(column.name(), column.dataType(), true);
+        }
+        return output.add("__start", DataTypes.LongType)
+                .add("__end", DataTypes.LongType)
+                .add("__firing", DataTypes.LongType)
+                .add("__keyFiring", DataTypes.LongType)
+                .add("__late", row, true)
+                .add("__seq", DataTypes.LongType, false)
+                .add("__wm", DataTypes.LongType, true)
+                .add("__causeTime", DataTypes.LongType, false)
+                .add("__cause", DataTypes.LongType, false);
+    }
+
+    @Override
+    public void init(OutputMode outputMode, TimeMode timeMode) {
+        function.open();
+        StructType accumulator = evictor == null ? function.accumulator() : null;
+        incremental = accumulator != null;
+        codec = new StateCodec(row, accumulator);
+        element = new StructType().add("time", DataTypes.LongType, false).add("row", row, false);
+        state = getHandle().getValueState("windows", Rows.stateEncoder(codec.schema()), config(longestTtl()));
+        StructType chunk = new StructType()
+                .add("writtenAt", DataTypes.LongType, false)
+                .add("rows", DataTypes.createArrayType(element, false), false);
+        rows = getHandle()
+                .getMapState("rows", Rows.stateEncoder(CHUNK), Rows.stateEncoder(chunk), config(ttls.contents()));
+    }
+
+    private long longestTtl() {
+        long[] used = {
+            ttls.contents(),
+            assigner.merges() ? ttls.merged() : ttls.contents(),
+            ttls.trigger(),
+            counts ? ttls.windowState() : ttls.contents(),
+            counts ? ttls.globalState() : ttls.contents()
+        };
+        long longest = 0;
+        for (long ttl : used) {
+            if (ttl == 0) {
+                return 0;
+            }
+            longest = Math.max(longest, ttl);
+        }
+        return longest;
+    }
+
+    private TTLConfig config(long ttl) {
+        if (inEventTime()) {
+            return TTLConfig.NONE();
+        }
+        return TTLConfig.apply(ttl == 0 ? FOREVER : Duration.ofMillis(ttl));
+    }
+
+    // ---------------------------------------------------------------- a key's rows and timers
+
+    @Override
+    public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> input, TimerValues timers) {
+        List<InternalRow> list = new ArrayList<>(CollectionConverters.asJava(input.toSeq()));
+        list.sort(Comparator.comparingLong(this::sequence));
+        begin(key, timers);
+        boolean byRow = comeFromOnePartition(list);
+        for (InternalRow each : list) {
+            if (byRow && !each.isNullAt(watermarkOrdinal)) {
+                advance(Math.max(watermark, each.getLong(watermarkOrdinal)));
+            }
+            accept(each);
+        }
+        advance(atBatch);
+        return end();
+    }
+
+    @Override
+    public Iterator<InternalRow> handleExpiredTimer(InternalRow key, TimerValues timers, ExpiredTimerInfo expired) {
+        begin(key, timers);
+        own.scheduled = NEVER;
+        advance(atBatch);
+        return end();
+    }
+
+    /** Takes up a key, and does what has become due since the last time. */
+    private void begin(InternalRow key, TimerValues timers) {
+        this.key = key;
+        emitted = new ArrayList<>();
+        dropped = new HashSet<>();
+        clock = timers.getCurrentProcessingTimeInMs();
+        watermark = Long.MIN_VALUE;
+        InternalRow saved = state.get();
+        own = saved == null ? new KeyState() : codec.read(saved);
+        forgetExpired();
+        if (own.lateness != lateness) {
+            moveCleanups();
+        }
+        atBatch = timing.events() || watermarkOrdinal >= 0 ? watermarkOf(timers) : Long.MIN_VALUE;
+        if (!timing.ordered()) {
+            advance(atBatch);
+        }
+        advanceClock();
+    }
+
+    private static long watermarkOf(TimerValues timers) {
+        long spark = timers.getCurrentWatermarkInMs();
+        return spark >= END ? Long.MAX_VALUE : spark - SHIFT;
+    }
+
+    private long sequence(InternalRow input) {
+        return input.getLong(sequenceOrdinal);
+    }
+
+    /** Whether all rows come from one task of a source, so that the watermark moves with each of them. */
+    private boolean comeFromOnePartition(List<InternalRow> list) {
+        return watermarkOrdinal >= 0
+                && sequence(list.get(0)) >> PARTITION_SHIFT == sequence(list.get(list.size() - 1)) >> PARTITION_SHIFT;
+    }
+
+    private void advance(long to) {
+        if (to <= watermark) {
+            return;
+        }
+        watermark = to;
+        while (!own.eventTimers.isEmpty() && own.eventTimers.first().time() <= to) {
+            Timer timer = own.eventTimers.pollFirst();
+            causedByTimer(timer.time());
+            onTimer(timer, true);
+        }
+    }
+
+    private void advanceClock() {
+        while (!own.clockTimers.isEmpty() && own.clockTimers.first().time() <= clock) {
+            Timer timer = own.clockTimers.pollFirst();
+            causedByTimer(watermark);
+            onTimer(timer, false);
+        }
+    }
+
+    private void causedByTimer(long time) {
+        causeTime = time;
+        cause = -1;
+        sequence = Math.max(0, Math.min(time, END - SHIFT) + SHIFT);
+    }
+
+    private void onTimer(Timer timer, boolean inEventTime) {
+        Window window = timer.window();
+        if (assigner.merges() && !own.merged.containsKey(window)) {
+            return; // of a window that has gone
+        }
+        int result = inEventTime
+                ? trigger.onEventTime(timer.time(), window, this)
+                : trigger.onClock(timer.time(), window, this);
+        act(result, window);
+        if (inEventTime == assigner.eventTime() && timer.time() == cleanupTime(window)) {
+            clearAll(window);
+        }
+    }
+
+    private void accept(InternalRow input) {
+        long time = input.isNullAt(timeOrdinal) ? Long.MIN_VALUE : input.getLong(timeOrdinal);
+        causeTime = watermark;
+        cause = sequence(input);
+        sequence = timing.events() ? Math.max(0, Math.min(watermark, END - SHIFT) + SHIFT) : cause;
+        InternalRow values = input.getStruct(timeOrdinal + 2, row.length());
+        long gap = input.isNullAt(timeOrdinal + 1) ? 0 : input.getLong(timeOrdinal + 1);
+        boolean skipped = true;
+        for (Window assigned : assigner.assign(assigner.eventTime() ? time : clock, gap)) {
+            Window window = assigner.merges() ? merge(assigned) : assigned;
+            if (assigner.eventTime() && cleanupTime(window) <= watermark) {
+                own.merged.remove(window);
+                continue;
+            }
+            skipped = false;
+            add(contentsOf(window), new Element(values, time));
+            act(trigger.onElement(values, time, window, this), window);
+            registerCleanup(window);
+        }
+        if (skipped && late && assigner.eventTime() && plus(time, lateness) <= watermark) {
+            InternalRow nothing = Rows.nulls(columns.length() + 4);
+            Long at = watermark == Long.MIN_VALUE ? null : (Long) watermark;
+            emitted.add(new JoinedRow(nothing, Rows.of(values, cause, at, causeTime, cause)));
+        }
+    }
+
+    /** Adds a window to those that merge; the one that it is in from now on. */
+    private Window merge(Window added) {
+        Set<Window> touching = new HashSet<>();
+        Window result = added;
+        for (Window window : own.merged.keySet()) {
+            if (window.intersects(added)) {
+                touching.add(window);
+                result = result.cover(window);
+            }
+        }
+        own.mergedAt = clock;
+        if (touching.isEmpty() || touching.equals(Set.of(added))) {
+            own.merged.put(added, added); // as Flink has it, also where the same window had another's contents
+            return added;
+        }
+        Set<Window> inOrder = new HashSet<>();
+        List<Window> sorted = new ArrayList<>(touching);
+        sorted.add(added);
+        sorted.sort(Comparator.comparingLong(Window::start));
+        inOrder.addAll(sorted);
+        inOrder.remove(added);
+        Window target = own.merged.get(inOrder.iterator().next());
+        List<Window> sources = new ArrayList<>();
+        for (Window window : inOrder) {
+            sources.add(own.merged.remove(window));
+        }
+        own.merged.put(result, target);
+        sources.remove(target);
+        if (!inOrder.equals(Set.of(result))) {
+            trigger.onMerge(result, inOrder, this);
+            for (Window window : inOrder) {
+                trigger.clear(window, this);
+                deleteCleanup(window);
+            }
+            mergeContents(target, sources);
+        }
+        return result;
+    }
+
+    private void mergeContents(Window target, Collection<Window> sources) {
+        for (Window source : sources) {
+            Contents from = own.contents.remove(source);
+            if (from == null) {
+                continue;
+            }
+            Contents to = own.contents.computeIfAbsent(target, window -> new Contents());
+            to.writtenAt = clock;
+            if (incremental) {
+                fold(from);
+                fold(to);
+                to.accumulator = to.accumulator == null
+                        ? from.accumulator
+                        : from.accumulator == null
+                                ? to.accumulator
+                                : function.merge(to.accumulator, from.accumulator);
+            } else {
+                all(target, to).addAll(all(source, from));
+                to.replaced = true;
+                removeChunks(source, from);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- firing
+
+    private void act(int result, Window window) {
+        if ((result & Trigger.FIRE) != 0) {
+            fire(window);
+        }
+        if ((result & Trigger.PURGE) != 0) {
+            Window held = stateWindow(window);
+            Contents contents = own.contents.remove(held);
+            if (contents != null) {
+                removeChunks(held, contents);
+            }
+        }
+    }
+
+    private void fire(Window window) {
+        Window held = stateWindow(window);
+        Contents contents = own.contents.get(held);
+        if (contents == null || contents.isEmpty()) {
+            return;
+        }
+        if (incremental) {
+            fold(contents);
+            InternalRow bounds = bounds(window);
+            function.emit(key, contents.accumulator, result -> emit(result, bounds));
+            return;
+        }
+        List<Element> elements = all(held, contents);
+        if (evictor == null) {
+            InternalRow bounds = bounds(window);
+            function.emit(key, elements, result -> emit(result, bounds));
+            return;
+        }
+        int before = elements.size();
+        evictor.before(elements);
+        InternalRow bounds = bounds(window);
+        function.emit(key, List.copyOf(elements), result -> emit(result, bounds));
+        evictor.after(elements);
+        contents.writtenAt = clock;
+        contents.replaced |= elements.size() < before;
+        if (elements.isEmpty()) {
+            own.contents.remove(held);
+            removeChunks(held, contents);
+        }
+    }
+
+    /** The window's columns, its firings counted. */
+    private InternalRow bounds(Window window) {
+        Object start = window.isGlobal() ? null : (Object) window.start();
+        Object end = window.isGlobal() ? null : (Object) window.end();
+        if (!counts) {
+            return Rows.of(start, end, null, null);
+        }
+        Long firing = null;
+        if (!assigner.merges()) {
+            Counter counter = own.firings.computeIfAbsent(window, each -> new Counter(0, clock));
+            firing = ++counter.count;
+            counter.writtenAt = clock;
+        }
+        if (own.keyFirings == null) {
+            own.keyFirings = new Counter(0, clock);
+        }
+        own.keyFirings.writtenAt = clock;
+        return Rows.of(start, end, firing, ++own.keyFirings.count);
+    }
+
+    private void emit(InternalRow result, InternalRow bounds) {
+        long at = cause < 0 && causeTime > Long.MIN_VALUE ? causeTime - 1 : causeTime;
+        Long passed = at == Long.MIN_VALUE ? null : (Long) at;
+        InternalRow hidden = Rows.of(null, sequence, passed, causeTime, cause);
+        emitted.add(new JoinedRow(new JoinedRow(result, bounds), hidden));
+    }
+
+    // ---------------------------------------------------------------- contents
+
+    private Window stateWindow(Window window) {
+        return assigner.merges() ? own.merged.get(window) : window;
+    }
+
+    private Contents contentsOf(Window window) {
+        Contents contents = own.contents.computeIfAbsent(stateWindow(window), each -> new Contents());
+        contents.writtenAt = clock;
+        return contents;
+    }
+
+    private void add(Contents contents, Element element) {
+        if (contents.all != null) {
+            contents.all.add(element);
+        }
+        contents.added.add(element);
+    }
+
+    private void fold(Contents contents) {
+        if (!contents.added.isEmpty()) {
+            contents.accumulator = function.fold(contents.accumulator, contents.added);
+            contents.added = new ArrayList<>();
+        }
+    }
+
+    /** All rows of a window, to be changed. */
+    private List<Element> all(Window held, Contents contents) {
+        if (contents.all == null) {
+            contents.all = new ArrayList<>();
+            for (int number = 0; number < contents.chunks; number++) {
+                InternalRow chunk = rows.getValue(Rows.of(held.start(), held.end(), number));
+                if (chunk != null && !Ttls.isOver(chunk.getLong(0), ttls.contents(), clock)) {
+                    ArrayData array = chunk.getArray(1);
+                    for (int i = 0; i < array.numElements(); i++) {
+                        InternalRow each = array.getStruct(i, element.length());
+                        contents.all.add(new Element(each.getStruct(1, row.length()), each.getLong(0)));
+                    }
+                }
+            }
+            contents.all.addAll(contents.added);
+        }
+        return contents.all;
+    }
+
+    private void removeChunks(Window held, Contents contents) {
+        for (int number = 0; number < contents.chunks; number++) {
+            rows.removeKey(Rows.of(held.start(), held.end(), number));
+        }
+        contents.chunks = 0;
+    }
+
+    private void writeChunks(Window held, Contents contents) {
+        List<Element> written = contents.added;
+        if (contents.replaced) {
+            removeChunks(held, contents);
+            written = contents.all;
+        }
+        if (!written.isEmpty()) {
+            Object[] values = written.stream()
+                    .map(each -> Rows.of(each.time(), each.row()))
+                    .toArray();
+            rows.updateValue(
+                    Rows.of(held.start(), held.end(), contents.chunks), Rows.of(clock, new GenericArrayData(values)));
+            contents.chunks++;
+        }
+    }
+
+    // ---------------------------------------------------------------- the end of windows
+
+    private void clearAll(Window window) {
+        Window held = stateWindow(window);
+        Contents contents = own.contents.remove(held);
+        if (contents != null) {
+            removeChunks(held, contents);
+        }
+        trigger.clear(window, this);
+        own.triggers.remove(window);
+        own.firings.remove(window);
+        own.merged.remove(window);
+    }
+
+    private long cleanupTime(Window window) {
+        return assigner.eventTime() ? plus(window.maxTimestamp(), lateness) : window.maxTimestamp();
+    }
+
+    private static long plus(long time, long lateness) {
+        long sum = time + lateness;
+        return sum < time ? Long.MAX_VALUE : sum;
+    }
+
+    private void registerCleanup(Window window) {
+        long time = cleanupTime(window);
+        if (time == Long.MAX_VALUE) {
+            return;
+        }
+        if (assigner.eventTime()) {
+            registerEventTimer(window, time);
+        } else {
+            registerClockTimer(window, time);
+        }
+    }
+
+    private void deleteCleanup(Window window) {
+        long time = cleanupTime(window);
+        if (assigner.eventTime()) {
+            deleteEventTimer(window, time);
+        } else {
+            deleteClockTimer(window, time);
+        }
+    }
+
+    /** Lets windows end by the lateness that is asked for now. */
+    private void moveCleanups() {
+        own.lateness = lateness;
+        Set<Window> windows = new HashSet<>(assigner.merges() ? own.merged.keySet() : own.contents.keySet());
+        windows.addAll(own.triggers.keySet());
+        windows.addAll(own.firings.keySet());
+        for (Window window : windows) {
+            if (assigner.eventTime() && cleanupTime(window) <= own.watermark) {
+                clearAll(window);
+            } else {
+                registerCleanup(window);
+            }
+        }
+    }
+
+    /** Drops what is older than its TTL: as if it had never been written. */
+    private void forgetExpired() {
+        own.contents.entrySet().removeIf(entry -> {
+            boolean over = Ttls.isOver(entry.getValue().writtenAt, ttls.contents(), clock);
+            if (over) {
+                removeChunks(entry.getKey(), entry.getValue());
+            }
+            return over;
+        });
+        if (Ttls.isOver(own.mergedAt, ttls.merged(), clock)) {
+            own.merged.clear();
+        }
+        own.triggers.values().removeIf(kept -> Ttls.isOver(kept.writtenAt, ttls.trigger(), clock));
+        own.firings.values().removeIf(counter -> Ttls.isOver(counter.writtenAt, ttls.windowState(), clock));
+        if (own.keyFirings != null && Ttls.isOver(own.keyFirings.writtenAt, ttls.globalState(), clock)) {
+            own.keyFirings = null;
+        }
+    }
+
+    private Iterator<InternalRow> end() {
+        own.contents.forEach((held, contents) -> {
+            if (incremental) {
+                fold(contents);
+            } else {
+                writeChunks(held, contents);
+            }
+        });
+        own.triggers.values().removeIf(kept -> {
+            if (kept.state.takeChanged()) {
+                kept.writtenAt = clock;
+            }
+            return kept.state.isEmpty();
+        });
+        own.watermark = watermark;
+        long before = own.scheduled;
+        long due = nextCall();
+        if (due != before) {
+            if (before != NEVER) {
+                getHandle().deleteTimer(before);
+            }
+            if (due != NEVER) {
+                getHandle().registerTimer(due);
+            }
+            own.scheduled = due;
+        }
+        if (own.isEmpty()) {
+            state.clear();
+        } else {
+            state.update(codec.write(own));
+        }
+        return CollectionConverters.asScala(emitted.iterator());
+    }
+
+    /** When Spark is to call back for the key, in its own time. */
+    private long nextCall() {
+        long event = own.eventTimers.isEmpty() ? NEVER : own.eventTimers.first().time();
+        if (inEventTime()) {
+            return own.eventTimers.isEmpty() ? NEVER : Math.min(event, END - SHIFT) + SHIFT;
+        }
+        if (!own.eventTimers.isEmpty()) {
+            return clock + 1; // nothing but the next batch tells whether the watermark has moved
+        }
+        return own.clockTimers.isEmpty() ? NEVER : own.clockTimers.first().time();
+    }
+
+    // ---------------------------------------------------------------- what triggers ask for
+
+    @Override
+    public long watermark() {
+        return watermark;
+    }
+
+    @Override
+    public long clock() {
+        return clock;
+    }
+
+    @Override
+    public void registerEventTimer(Window window, long time) {
+        own.eventTimers.add(new Timer(time, window));
+    }
+
+    @Override
+    public void deleteEventTimer(Window window, long time) {
+        own.eventTimers.remove(new Timer(time, window));
+    }
+
+    @Override
+    public void registerClockTimer(Window window, long time) {
+        own.clockTimers.add(new Timer(time, window));
+    }
+
+    @Override
+    public void deleteClockTimer(Window window, long time) {
+        own.clockTimers.remove(new Timer(time, window));
+    }
+
+    @Override
+    public TriggerState state(Window window) {
+        return own.triggers.computeIfAbsent(window, each -> new Kept(new TriggerState(), clock)).state;
+    }
+
+    @Override
+    public TriggerState existing(Window window) {
+        Kept kept = own.triggers.get(window);
+        return kept == null ? null : kept.state;
+    }
+}

@@ -1,0 +1,508 @@
+"""Windows of the DataStream API, as a relation: what an entry of ``windows`` in a spec stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...plan import advice
+from ...plan.durations import format_duration, format_iso_duration
+from ...plan.functions.cast import REINTERPRET
+from ...plan.functions.model import SPECIAL
+from ...plan.functions.typing import is_interval
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
+from ...plan.specs import (
+    AggregateCall,
+    AggregateFunction,
+    ContinuousEventTimeTrigger,
+    ContinuousProcessingTimeTrigger,
+    CountEvictor,
+    CountTrigger,
+    DeltaEvictor,
+    DeltaTrigger,
+    DynamicEventTimeSessionWindows,
+    DynamicProcessingTimeSessionWindows,
+    Elements,
+    EndOfStreamTrigger,
+    EventTimeSessionWindows,
+    EventTimeTrigger,
+    Evictor,
+    GlobalWindows,
+    NeverTrigger,
+    ProcessingTimeoutTrigger,
+    ProcessingTimeSessionWindows,
+    ProcessingTimeTrigger,
+    PurgingTrigger,
+    ReduceFunction,
+    SlidingEventTimeWindows,
+    SlidingProcessingTimeWindows,
+    SortField,
+    TimeEvictor,
+    Trigger,
+    TumblingEventTimeWindows,
+    TumblingProcessingTimeWindows,
+    WindowAssigner,
+    WindowFunction,
+)
+from ...plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
+from ..algebra.logical import LateRows, Project, Rel, WindowOperator
+from ..algebra.names import uniquify
+from ..rex.builder import cast
+from ..sql import ast
+from ..sql.ast import stream_windows as w
+from .aggregates import AggregateBinder
+from .casts import can_cast_implicitly
+from .context import Context
+from .errors import BindError
+from .expressions import ExpressionBinder
+from .hints import StateTtl
+from .scope import Namespace, Scope
+
+BOUNDS = ("window_start", "window_end", "window_time")
+"""The columns that every window has behind those of its function."""
+
+FIRINGS = ("window_firing", "key_firing")
+"""How often the window, and all windows of its key, have fired: what an aggregate can read besides."""
+
+_PROPERTIES = dict(zip((*BOUNDS, *FIRINGS), ("WindowStart", "WindowEnd", "WindowTime", "WindowFiring", "KeyFiring"),
+                       strict=True))  # fmt: skip
+
+MOST_WINDOWS = 10_000_000
+"""How many windows a row may be in, as in Flink."""
+
+
+def bind_window(context: Context, node: w.WindowQuery) -> Rel:
+    """The relation of a window, or of its late rows.  Raises :class:`BindError` for what Flink refuses."""
+    from .tables import bind_from
+
+    item = bind_from(context, node.source, None, StateTtl(context, ()))
+    return _Window(context, node, item.rel, item.namespaces[0].row_type).bind()
+
+
+class _Window:
+    """One window being bound: the columns that its operator reads are gathered on the way."""
+
+    def __init__(self, context: Context, node: w.WindowQuery, source: Rel, row_type: LogicalType) -> None:
+        self.context = context
+        self.node = node
+        self.source = source
+        self.row_type = row_type
+        self.scope = Scope((Namespace(row_type, 0, None),))
+        self.keys = tuple(dict.fromkeys(self._column(key, "a key") for key in node.keys))
+        self.time = self._time()
+        self.inputs: list[tuple[RexNode, str | None]] = []
+
+    def bind(self) -> Rel:
+        node = self.node
+        keeps_rows = not isinstance(node.function, w.AggregateWindow) or node.has_late_output
+        for i in range(len(self.row_type.fields)) if keeps_rows else self.keys:
+            self._read(InputRef(i, self.row_type.fields[i].type))
+        if self.time is not None and not keeps_rows:
+            self._read(InputRef(self.time, self.row_type.fields[self.time].type))
+        assigner = self._assigner()
+        trigger = self._trigger(assigner)
+        if assigner.is_merging and not trigger.can_merge:
+            raise BindError(
+                f"{type(trigger).__name__} cannot be merged, as session windows must be",
+                (node.trigger or node).span,
+                "count, event-time, processing-time and continuous triggers can, and purging ones around them",
+            )
+        evictor = None if node.evictor is None else self._evictor(node.evictor)
+        function, columns, output = self._function(node.function, assigner)
+        self._warn(assigner, trigger, function)
+        properties = (*BOUNDS, *(name for name in FIRINGS if name in self._used_firings))
+        fields = [*columns, *((name, self._property_type(name, assigner)) for name in properties)]
+        names = uniquify(name for name, _ in fields)
+        rows = self._rows()
+        window = WindowOperator(
+            rows=rows,
+            name="window",
+            keys=tuple(self._place(key) for key in self.keys),
+            time_index=-1 if self.time is None else self._place(self.time),
+            assigner=assigner,
+            trigger=self._settled_trigger(trigger),
+            evictor=self._settled_evictor(evictor),
+            lateness=node.allowed_lateness,
+            function=self._settled_function(function),
+            properties=tuple(_PROPERTIES[name] for name in properties),
+            row_type=row(zip(names, (t for _, t in fields), strict=True), nullable=False),
+        )
+        if node.is_late:
+            return LateRows(window=window, row_type=rows.row_type)
+        bounds = {name: InputRef(len(columns) + i, fields[len(columns) + i][1]) for i, name in enumerate(properties)}
+        chosen = [(name, rex) for name, rex in output(bounds) if name not in BOUNDS]
+        chosen += [(name, bounds[name]) for name in BOUNDS]
+        return Project(
+            input=window,
+            exprs=tuple(rex for _, rex in chosen),
+            row_type=row(((name, rex.type) for name, rex in chosen), nullable=False),
+        )
+
+    def _warn(self, assigner: WindowAssigner, trigger: Trigger, function: WindowFunction) -> None:
+        node = self.node
+        if isinstance(trigger, NeverTrigger):
+            message = "nothing ever comes out of global windows without a trigger"
+            hint = "add one, such as trigger: {purging: {count: 100}}"
+            self.context.tell([advice.told("window-never-fires", message, hint)], node.assigner.span)
+        kept = node.assigner.size + node.allowed_lateness
+        copies = -(-node.assigner.size // node.assigner.slide) if node.assigner.slide else 1
+        is_big = isinstance(assigner, GlobalWindows) or kept * copies >= _BIG
+        if node.evictor is not None and function.is_incremental and is_big:
+            span = "for as long as the evictor leaves it"
+            if not isinstance(assigner, GlobalWindows):
+                span = f"{'once' if copies == 1 else f'{copies:,} times'}, for {_text(kept)}"
+            message = f"with an evictor nothing is aggregated as rows come: each row is kept {span}"
+            hint = "without the evictor one accumulator a window would be kept"
+            self.context.tell([advice.told("window-keeps-rows", message, hint)], node.evictor.span)
+
+    # The columns that the operator reads
+
+    def _column(self, node: ast.ColumnRef, what: str) -> int:
+        rex = ExpressionBinder(self.context, self.scope, what).bind(node)
+        if not isinstance(rex, InputRef):
+            raise BindError(f"{what} is a column, '{node.span.text}' is none", node.span, "compute it in a view")
+        return rex.index
+
+    def _read(self, rex: RexNode) -> int:
+        for i, (known, _) in enumerate(self.inputs):
+            if known == rex:
+                return i
+        name = self.row_type.fields[rex.index].name if isinstance(rex, InputRef) else None
+        self.inputs.append((rex, name))
+        return len(self.inputs) - 1
+
+    def _place(self, column: int) -> int:
+        return self._read(InputRef(column, self.row_type.fields[column].type))
+
+    def _rows(self) -> Rel:
+        names = uniquify(name for _, name in self.inputs)
+        exprs = tuple(rex for rex, _ in self.inputs)
+        row_type = row(zip(names, (rex.type for rex in exprs), strict=True), nullable=False)
+        return Project(input=self.source, exprs=exprs, row_type=row_type)
+
+    def _over_rows(self, rex: RexNode) -> RexNode:
+        """An expression over the columns of one or two source rows in terms of the operator's rows."""
+        width = len(self.row_type.fields)
+        places = {i: self._place(i % width) for i in sorted(input_refs(rex))}
+
+        def moved(part: RexNode) -> RexNode:
+            if not isinstance(part, InputRef):
+                return part
+            return replace(part, index=places[part.index] + (_SECOND if part.index >= width else 0))
+
+        return transform(rex, moved)
+
+    def _settled(self, rex: RexNode) -> RexNode:
+        """An expression over two rows, now that it is known how many columns each has."""
+        width = len(self.inputs)
+
+        def moved(part: RexNode) -> RexNode:
+            if isinstance(part, InputRef) and part.index >= _SECOND:
+                return replace(part, index=part.index - _SECOND + width)
+            return part
+
+        return transform(rex, moved)
+
+    def _settled_trigger(self, trigger: Trigger) -> Trigger:
+        match trigger:
+            case DeltaTrigger(delta_function=delta):
+                return replace(trigger, delta_function=self._settled(delta))
+            case PurgingTrigger(nested_trigger=nested) | ProcessingTimeoutTrigger(nested_trigger=nested):
+                return replace(trigger, nested_trigger=self._settled_trigger(nested))
+        return trigger
+
+    def _settled_evictor(self, evictor: Evictor | None) -> Evictor | None:
+        if isinstance(evictor, DeltaEvictor):
+            return replace(evictor, delta_function=self._settled(evictor.delta_function))
+        return evictor
+
+    def _settled_function(self, function: WindowFunction) -> WindowFunction:
+        if isinstance(function, ReduceFunction):
+            return ReduceFunction(tuple(map(self._settled, function.columns)))
+        return function
+
+    _used_firings: tuple[str, ...] = ()
+
+    # The parts
+
+    def _time(self) -> int | None:
+        node = self.node.assigner
+        if node.column is not None:
+            index = self._column(node.column, "the event time")
+            if not self.row_type.fields[index].type.is_rowtime:
+                raise BindError(
+                    f"'{node.column.span.text}' is no event-time attribute",
+                    node.column.span,
+                    "declare a watermark for the column in its table",
+                )
+            return index
+        times = [i for i, f in enumerate(self.row_type.fields) if f.type.is_rowtime]
+        if len(times) > 1 and (node.is_event_time or node.kind == "global"):
+            names = ", ".join(self.row_type.fields[i].name for i in times)
+            raise BindError(f"the rows have several event times: {names}", node.span, "choose one with 'on'")
+        if not times and node.is_event_time and node.kind != "global":
+            raise BindError(
+                "windows of event time need a watermark, and the rows have none",
+                node.span,
+                "declare a watermark in the table, keep its column in the views between, or write time: processing",
+            )
+        return times[0] if len(times) == 1 else None
+
+    def _assigner(self) -> WindowAssigner:
+        node = self.node.assigner
+        event = node.is_event_time
+        if node.kind == "global":
+            return GlobalWindows()
+        if node.gap is not None:
+            gap = self._over_rows(self._gap(node.gap))
+            return (DynamicEventTimeSessionWindows if event else DynamicProcessingTimeSessionWindows)(gap)
+        if node.size <= 0:
+            what = "gap" if node.kind == "session" else "size"
+            raise BindError(f"the {what} of a window must be positive, not {_text(node.size)}", node.span)
+        size, offset = format_iso_duration(node.size), format_iso_duration(node.offset)
+        if node.kind == "session":
+            return (EventTimeSessionWindows if event else ProcessingTimeSessionWindows)(size)
+        if node.kind == "tumbling":
+            self._check_offset(node, node.size, "size")
+            return (TumblingEventTimeWindows if event else TumblingProcessingTimeWindows)(size, offset)
+        if node.slide <= 0:
+            raise BindError(f"the slide of a window must be positive, not {_text(node.slide)}", node.span)
+        self._check_offset(node, node.slide, "slide")
+        if node.size // node.slide > MOST_WINDOWS:
+            message = f"each row would be in {node.size // node.slide:,} windows, and {MOST_WINDOWS:,} is the most"
+            raise BindError(message, node.span, "take a longer slide")
+        return (SlidingEventTimeWindows if event else SlidingProcessingTimeWindows)(
+            size, format_iso_duration(node.slide), offset
+        )
+
+    def _check_offset(self, node: w.WindowAssigner, limit: int, what: str) -> None:
+        if abs(node.offset) >= limit:
+            raise BindError(
+                f"the offset of a window must be smaller than its {what}, {_text(limit)}, not {_text(node.offset)}",
+                node.span,
+                f"{_text(node.offset % limit)} has the same effect",
+            )
+
+    def _gap(self, node: ast.Expression) -> RexNode:
+        rex = ExpressionBinder(self.context, self.scope, "the gap of a session").bind(node)
+        if is_interval(rex.type) and not rex.type.root.startswith("INTERVAL_YEAR"):
+            return Call(REINTERPRET.internal_name, (rex,), BIGINT.with_nullability(rex.type.nullable), SPECIAL)
+        if rex.type.root not in ("TINYINT", "SMALLINT", "INT", "BIGINT"):
+            raise BindError(
+                f"the gap of a session is a number of milliseconds or an interval, not {rex.type.nullable_()}",
+                node.span,
+                "write one such as gap_seconds * 1000",
+            )
+        return cast(BIGINT.with_nullability(rex.type.nullable), rex)
+
+    def _trigger(self, assigner: WindowAssigner) -> Trigger:
+        if self.node.trigger is not None:
+            return self._as_trigger(self.node.trigger, assigner)
+        if isinstance(assigner, GlobalWindows):
+            return NeverTrigger()
+        return EventTimeTrigger() if assigner.is_event_time else ProcessingTimeTrigger()
+
+    def _as_trigger(self, node: w.Trigger, assigner: WindowAssigner) -> Trigger:
+        match node:
+            case w.SimpleTrigger(kind="event-time"):
+                self._needs_event_time(node, "the event-time trigger")
+                return EventTimeTrigger()
+            case w.SimpleTrigger(kind="processing-time"):
+                return ProcessingTimeTrigger()
+            case w.SimpleTrigger():
+                if not isinstance(assigner, GlobalWindows):
+                    raise BindError(f"the trigger {node.kind} is for global windows", node.span)
+                return NeverTrigger() if node.kind == "never" else EndOfStreamTrigger()
+            case w.CountTrigger():
+                return CountTrigger(_positive(node.count, "the count of a trigger", node))
+            case w.ContinuousTrigger():
+                interval = format_iso_duration(_positive(node.interval, "the interval of a trigger", node))
+                if not node.is_event_time:
+                    return ContinuousProcessingTimeTrigger(interval)
+                self._needs_event_time(node, "the continuous event-time trigger")
+                return ContinuousEventTimeTrigger(interval)
+            case w.DeltaTrigger():
+                return DeltaTrigger(node.threshold, self._delta(node.delta))
+            case w.PurgingTrigger():
+                return PurgingTrigger(self._as_trigger(node.nested, assigner))
+            case w.TimeoutTrigger():
+                timeout = format_iso_duration(_positive(node.timeout, "the timeout of a trigger", node))
+                return ProcessingTimeoutTrigger(
+                    self._as_trigger(node.nested, assigner), timeout, node.resets, node.clears
+                )
+
+    def _needs_event_time(self, node: ast.Node, what: str) -> None:
+        if self.time is None and not any(f.type.is_rowtime for f in self.row_type.fields):
+            raise BindError(
+                f"{what} needs a watermark, and the rows have none",
+                node.span,
+                "declare a watermark in the table, and keep its column in the views between",
+            )
+
+    def _evictor(self, node: w.Evictor) -> Evictor:
+        match node:
+            case w.CountEvictor():
+                if node.count < 0:
+                    raise BindError("an evictor cannot keep fewer than 0 rows", node.span)
+                return CountEvictor(node.after, node.count)
+            case w.TimeEvictor():
+                return TimeEvictor(node.after, format_iso_duration(node.size))
+            case w.DeltaEvictor():
+                return DeltaEvictor(node.after, node.threshold, self._delta(node.delta))
+
+    def _pair(self) -> Scope:
+        width = len(self.row_type.fields)
+        return Scope((Namespace(self.row_type, 0, "a"), Namespace(self.row_type, width, "b")))
+
+    def _delta(self, node: ast.Expression) -> RexNode:
+        rex = ExpressionBinder(self.context, self._pair(), "a delta of two rows").bind(node)
+        if rex.type.root not in NUMERIC:
+            raise BindError(
+                f"a delta is a number, not {rex.type.nullable_()}", node.span, "such as ABS(b.price - a.price)"
+            )
+        return self._over_rows(cast(DOUBLE.with_nullability(rex.type.nullable), rex))
+
+    # The function: its columns, and what the relation makes of them
+
+    def _function(self, node: w.WindowFunction, assigner: WindowAssigner) -> tuple[WindowFunction, Any, Any]:
+        match node:
+            case w.Reduce():
+                return self._reduce(node)
+            case w.AggregateWindow():
+                return self._aggregate(node, assigner)
+            case w.Elements():
+                return self._elements(node)
+
+    def _plain_fields(self) -> list[tuple[str, LogicalType]]:
+        """The columns of the rows, whose time is an ordinary one behind the window."""
+        return [(f.name, f.type.regular()) for f in self.row_type.fields]
+
+    def _as_rows(self, fields: Sequence[tuple[str, LogicalType]]) -> Any:
+        return lambda bounds: [(name, InputRef(i, t)) for i, (name, t) in enumerate(fields)]
+
+    def _reduce(self, node: w.Reduce) -> tuple[WindowFunction, Any, Any]:
+        fields = self._plain_fields()
+        names = [name for name, _ in fields]
+        exprs: list[RexNode] = [InputRef(i, f.type) for i, f in enumerate(self.row_type.fields)]
+        for column in node.columns:
+            name = column.name.name
+            if name not in names:
+                raise BindError(
+                    f"there is no column '{name}' to reduce", column.name.span, f"the columns are {', '.join(names)}"
+                )
+            index = names.index(name)
+            if index in self.keys:
+                raise BindError(f"'{name}' is the key, which is the same in both rows", column.name.span)
+            rex = ExpressionBinder(self.context, self._pair(), "a reduction of two rows").bind(column.expression)
+            wanted = fields[index][1]
+            if not can_cast_implicitly(rex.type, wanted):
+                raise BindError(
+                    f"'{name}' is {wanted.nullable_()}, but two of them are reduced to {rex.type.nullable_()}",
+                    column.expression.span,
+                    "cast the result",
+                )
+            exprs[index] = cast(wanted, rex)
+        reduced = tuple(self._over_rows(rex) for rex in exprs)
+        return ReduceFunction(reduced), fields, self._as_rows(fields)
+
+    def _elements(self, node: w.Elements) -> tuple[WindowFunction, Any, Any]:
+        binder = ExpressionBinder(self.context, self.scope, "the order of a window's rows")
+        order = []
+        for item in node.order_by:
+            rex = binder.bind(item.expression)
+            if not isinstance(rex, InputRef):
+                raise BindError("rows of a window are ordered by columns", item.span, "compute it in a view")
+            last = item.descending if item.nulls_first is None else not item.nulls_first
+            order.append(SortField(rex.index, not item.descending, last))
+        if node.limit is not None:
+            _positive(node.limit, "the number of rows", node)
+        fields = self._plain_fields()
+        return Elements(node.limit, node.from_end, tuple(order)), fields, self._as_rows(fields)
+
+    def _aggregate(self, node: w.AggregateWindow, assigner: WindowAssigner) -> tuple[WindowFunction, Any, Any]:
+        width = len(self.row_type.fields)
+        own = [name for name in (*BOUNDS, *FIRINGS)]
+        fields = [(f.name if f.name not in own else None, f.type) for f in self.row_type.fields]
+        types = [self._property_type(name, assigner) for name in own]
+        named = zip(uniquify([*(n for n, _ in fields), *own]), [*(t for _, t in fields), *types], strict=True)
+        scope = Scope((Namespace(row(named, nullable=False), 0, None),))
+        binder = AggregateBinder(self.context, scope, {c.expression: c.name.name for c in node.columns}, {})
+        groups = [*(InputRef(k, self.row_type.fields[k].type) for k in self.keys)]
+        groups += [InputRef(width + i, t) for i, t in enumerate(types)]
+        binder.group_by_columns(groups)
+        values = [(c.name.name, binder.bind(c.expression)) for c in node.columns]
+        key_count = binder.group_count - len(types)
+        used = {i for _, rex in values for i in input_refs(rex)}
+        self._used_firings = tuple(n for i, n in enumerate(own) if n in FIRINGS and key_count + i in used)
+        if "window_firing" in self._used_firings and assigner.is_merging:
+            place = next(c.expression.span for c in node.columns if "window_firing" in c.expression.span.text)
+            raise BindError(
+                "windows that merge have no state of their own to count firings in", place, "use key_firing"
+            )
+        calls = tuple(self._call(call, binder) for call in binder.calls)
+        columns = [(self.row_type.fields[k].name, self.row_type.fields[k].type.regular()) for k in self.keys]
+        columns = columns[:key_count]
+        columns += [(call.name or f"$f{i}", call.type) for i, call in enumerate(calls, key_count)]
+
+        def output(bounds: dict[str, InputRef]) -> Iterable[tuple[str, RexNode]]:
+            def moved(part: RexNode) -> RexNode:
+                if not isinstance(part, InputRef):
+                    return part
+                if part.index < key_count:
+                    return InputRef(part.index, columns[part.index][1])
+                if part.index < binder.group_count:
+                    return bounds[own[part.index - key_count]]
+                return replace(part, index=part.index - len(types))
+
+            return [(name, transform(rex, moved)) for name, rex in values]
+
+        return AggregateFunction(calls), columns, output
+
+    def _call(self, call: AggregateCall, binder: AggregateBinder) -> AggregateCall:
+        def place(index: int) -> int:
+            if index < 0:
+                return -1
+            rex = binder.inputs[index][0]
+            if any(i >= len(self.row_type.fields) for i in input_refs(rex)):
+                raise BindError(
+                    "an aggregate function reads rows, not the window that they are in",
+                    self.node.function.span,
+                    f"write {', '.join(BOUNDS)} outside of it; a column of this name needs another one in a view",
+                )
+            return self._read(rex)
+
+        return replace(call, arg_list=tuple(map(place, call.arg_list)), filter_arg=place(call.filter_arg))
+
+    def _property_type(self, name: str, assigner: WindowAssigner) -> LogicalType:
+        """The type of a column of the window; global windows have neither bounds nor time."""
+        if name in FIRINGS:
+            return BIGINT.not_null()
+        bound = timestamp_ltz(3, nullable=False)
+        if assigner.is_event_time and self.time is not None:
+            bound = replace(self.row_type.fields[self.time].type.regular(), nullable=False)
+        if isinstance(assigner, GlobalWindows):
+            return bound.nullable_()
+        if name != "window_time":
+            return bound
+        if not assigner.is_event_time:
+            return timestamp_ltz(3, nullable=False, kind=TimeKind.PROCTIME)
+        return replace(bound, kind=TimeKind.ROWTIME)
+
+
+_SECOND = 1 << 20
+"""Added to the columns of the second of two rows while it is not known how many the first has."""
+
+
+_BIG = 3_600_000
+"""From how many milliseconds on that a row is kept, counted for each window that it is in, an evictor is warned of."""
+
+
+def _text(millis: int) -> str:
+    return f"-{format_duration(-millis)}" if millis < 0 else format_duration(millis)
+
+
+def _positive(value: int, what: str, node: ast.Node) -> int:
+    if value <= 0:
+        raise BindError(f"{what} must be positive, not {value}", node.span)
+    return value

@@ -1,0 +1,1 @@
+"""Cases of windows in neutral JSON, with what Flink's DataStream API emits for them."""

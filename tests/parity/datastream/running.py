@@ -1,0 +1,88 @@
+"""Compiles and executes cases: at once, or in several runs that go on from a checkpoint."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flinkplan.executor.job import JobOptions, Mode, execute
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.planner import compile_script
+
+from .pipeline import Case, event_lines, pipeline
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Actual = dict[str, Any]
+
+
+def run_case(case: Case, folder: Path, spark: SparkSession, cuts: Sequence[int] = ()) -> Actual:
+    """What a case emits, in the form that ``compare.py`` reads.
+
+    ``cuts``: before which entries of ``events`` a run ends, from whose checkpoint the next one goes on.
+    """
+    try:
+        _execute([case], folder, spark, cuts)
+    except FlinkplanError as e:
+        return {"error": e.message}
+    return _written(folder).get(case["name"], {"main": [], "late": []})
+
+
+def run_together(cases: Sequence[Case], folder: Path, spark: SparkSession) -> dict[str, Actual]:
+    """What each of some cases emits, run as one job.
+
+    All of them must be of input that ends, since the job has one watermark of Spark.  Where the job fails, each case is
+    run by itself.
+    """
+    try:
+        _execute(cases, folder, spark, ())
+    except FlinkplanError:
+        return {case["name"]: run_case(case, folder, spark) for case in cases}
+    found = _written(folder)
+    return {case["name"]: found.get(case["name"], {"main": [], "late": []}) for case in cases}
+
+
+def is_drained(case: Case) -> bool:
+    """Whether the input ends."""
+    return bool(case.get("end", "drain") == "drain")
+
+
+def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    plan = compile_script(json.dumps(pipeline(cases, folder)), file="case.yaml")
+    for case in cases:
+        (folder / "in" / case["name"]).mkdir(parents=True)
+    count = max(len(case["events"]) for case in cases)
+    ends = [*(c for c in cuts if 0 < c < count), count]
+    for number, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        for case in cases:
+            part = folder / "in" / case["name"] / f"part-{number:04}.json"
+            part.write_text("".join(f"{line}\n" for line in event_lines(case)[start:end]), encoding="utf-8")
+        ends_input = end == count and is_drained(cases[0])
+        mode = Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW
+        execute(plan, JobOptions(checkpoint=str(folder / "checkpoint"), mode=mode, spark=spark)).wait()
+
+
+def _written(folder: Path) -> dict[str, Actual]:
+    """The rows of each case in the order in which they were written."""
+    files = sorted((folder / "out").glob("part-*"), key=lambda path: path.name.rsplit("-", 2)[1:])
+    found: dict[str, Actual] = {}
+    for line in (line for file in files for line in file.read_text("utf-8").splitlines()):
+        written = json.loads(line)
+        row = {key: _value(value) for key, value in json.loads(written["row_text"]).items()}
+        outputs = found.setdefault(written["case_name"], {"main": [], "late": []})
+        output, _, operator = written["output"].partition(" ")
+        outputs[output].append({"operator": int(operator), "row": row} if operator else row)
+    return found
+
+
+def _value(value: Any) -> Any:
+    """A timestamp as milliseconds; anything else as it is."""
+    if isinstance(value, str) and len(value) >= 19 and value[4] == value[7] == "-" and value[13] == ":":
+        return round(datetime.fromisoformat(value).replace(tzinfo=UTC).timestamp() * 1000)
+    return value

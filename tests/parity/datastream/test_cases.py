@@ -1,0 +1,61 @@
+"""Every case is emitted as by Flink: at once, and in runs that end anywhere."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .comparing import differences
+from .pipeline import Case
+from .running import is_drained, run_case, run_together
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+CASES: dict[str, Case] = {
+    case["name"]: case
+    for file in sorted((Path(__file__).parent / "cases").glob("*.jsonl"))
+    for case in map(json.loads, file.read_text("utf-8").splitlines())
+}
+REFUSED = [case for case in CASES.values() if "error" in case["expected"]]
+DRAINED = [case for case in CASES.values() if is_drained(case) and case not in REFUSED]
+CUT = [case for case in CASES.values() if not is_drained(case)]
+TOGETHER = 20
+"""How many cases are run as one job: starting a job costs more than a case."""
+
+GROUPS = {f"{DRAINED[i]['name']}-on": DRAINED[i : i + TOGETHER] for i in range(0, len(DRAINED), TOGETHER)}
+
+
+@pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
+def test_as_in_flink(group: list[Case], tmp_path: Path, spark: SparkSession) -> None:
+    found = run_together(group, tmp_path / "job", spark)
+    assert {case["name"]: d for case in group if (d := differences(case, found[case["name"]]))} == {}
+
+
+@pytest.mark.parametrize("case", [*CUT, *REFUSED], ids=lambda case: case["name"])
+def test_as_in_flink_alone(case: Case, tmp_path: Path, spark: SparkSession) -> None:
+    assert differences(case, run_case(case, tmp_path / "job", spark)) == []
+
+
+RESTARTED = (
+    "consecutive-two-late-outputs",
+    "evictor-written-back",
+    "global-delta-purging",
+    "lateness-state",
+    "session-continuous-trigger-merge",
+    "trigger-continuous-watermark-jumps",
+)
+
+
+@pytest.mark.parametrize("name", RESTARTED)
+def test_as_in_flink_over_restarts(name: str, tmp_path: Path, spark: SparkSession) -> None:
+    case = CASES[name]
+    places = range(1, len(case["events"]))
+    cuts = sorted(random.Random(name).sample(places, min(3, len(places))))
+    assert differences(case, run_case(case, tmp_path / "job", spark, cuts)) == [], f"runs that end before {cuts}"
