@@ -12,7 +12,7 @@ from typing import Any
 from ...plan.record import replace
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.logical import Rel
-from ..algebra.physical import Calc, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
+from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
 from ..rex.expressions import identity
@@ -125,11 +125,19 @@ def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
 
 
 def share(sinks: Sequence[Rel], modes: Modes, *, sources: bool = True) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
-    """Equal sub-trees as one object each.  Sinks stay apart, and without ``sources`` so do scans."""
+    """Equal sub-trees as one object each.  Sinks stay apart, and without ``sources`` so do scans and what moves them.
+
+    What stands on equal scans is equal nevertheless.
+    """
     canonical: dict[Any, Rel] = {}
     new_modes: dict[int, Mode] = {}
     ids: dict[int, Rel] = {}
-    apart = Sink if sources else (Sink, SourceScan)
+    kinds: dict[int, int] = {}
+
+    def stays_apart(rel: Rel) -> bool:
+        if isinstance(rel, Exchange):
+            return stays_apart(rel.input)
+        return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not sources)
 
     def visit(rel: Rel) -> Rel:
         found = ids.get(id(rel))
@@ -138,9 +146,9 @@ def share(sinks: Sequence[Rel], modes: Modes, *, sources: bool = True) -> tuple[
         inputs = tuple(visit(i) for i in rel.inputs)
         mode = modes.get(id(rel))
         new = with_inputs(rel, inputs)
-        if not isinstance(rel, apart):
-            new = canonical.setdefault(_digest(rel, inputs, mode), new)
-        ids[id(rel)] = new
+        same = canonical.setdefault(_digest(rel, tuple(kinds[id(i)] for i in inputs), mode), new)
+        ids[id(rel)] = new = new if stays_apart(new) else same
+        kinds[id(new)] = id(same)
         if mode is not None:
             new_modes[id(new)] = mode
         return new
@@ -148,11 +156,11 @@ def share(sinks: Sequence[Rel], modes: Modes, *, sources: bool = True) -> tuple[
     return tuple(visit(s) for s in sinks), new_modes
 
 
-def _digest(rel: Rel, inputs: tuple[Rel, ...], mode: Mode | None) -> Any:
+def _digest(rel: Rel, inputs: tuple[int, ...], mode: Mode | None) -> Any:
     """What equal operators have in common: all but the names of calls that a first phase computes."""
     if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
     own = tuple(
         repr(getattr(rel, name)) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands")
     )
-    return type(rel), own, tuple(map(id, inputs)), mode
+    return type(rel), own, inputs, mode
