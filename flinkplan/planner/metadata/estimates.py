@@ -47,12 +47,15 @@ class Estimates(Struct):
     """Estimates of logical relations, each made once; the relations must outlive it."""
 
     _rows: dict[int, float] = field(default_factory=dict)
+    _costs: dict[int, Cost] = field(default_factory=dict)
 
     def cost(self, rel: Rel) -> Cost:
         """What it costs.  Only what depends on the order of operators is counted."""
-        own, inputs = self._own_cost(rel)
-        cpu, io, rows = zip(own, *map(self.cost, inputs), strict=True)
-        return sum(cpu), sum(io), sum(rows)
+        if id(rel) not in self._costs:
+            own, inputs = self._own_cost(rel)
+            cpu, io, rows = zip(own, *map(self.cost, inputs), strict=True)
+            self._costs[id(rel)] = sum(cpu), sum(io), sum(rows)
+        return self._costs[id(rel)]
 
     def _own_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
         """Without the inputs, which come with it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.types import CHARACTER, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
+from .memo import found_once
 
 _SIZES = (
     dict.fromkeys(("TINYINT", "BOOLEAN", "CHAR", "NULL"), 1.0)
@@ -24,31 +25,32 @@ def row_size(rel: Rel) -> float:
     return sum(column_sizes(rel))
 
 
-def column_sizes(rel: Rel) -> list[float]:
+@found_once
+def column_sizes(rel: Rel) -> tuple[float, ...]:
     """The bytes of each column's values."""
     match rel:
         case Values(tuples=tuples) if tuples:
-            return [sum(map(_literal_size, column)) / len(tuples) for column in zip(*tuples, strict=True)]
+            return tuple(sum(map(_literal_size, column)) / len(tuples) for column in zip(*tuples, strict=True))
         case Project():
             below = column_sizes(rel.input)
-            return [_rex_size(e, below) for e in rel.exprs]
+            return tuple(_rex_size(e, below) for e in rel.exprs)
         case Filter() | Sort():
             return column_sizes(rel.input)
         case Aggregate():
             below = column_sizes(rel.input)
-            return [*(below[g] for g in rel.grouping), *(_type_size(c.type) for c in rel.calls)]
+            return (*(below[g] for g in rel.grouping), *(_type_size(c.type) for c in rel.calls))
         case Join():
-            both = [*column_sizes(rel.left), *column_sizes(rel.right)]
+            both = (*column_sizes(rel.left), *column_sizes(rel.right))
             return both[: len(rel.row_type.fields)]
         case SetOp(kind=SetKind.UNION):
             columns = zip(*map(column_sizes, rel.operands), strict=True)
-            return [sum(column) / len(column) for column in columns]
+            return tuple(sum(column) / len(column) for column in columns)
         case SetOp():
             return column_sizes(rel.operands[0])
-    return [_type_size(t) for t in rel.row_type.field_types]
+    return tuple(map(_type_size, rel.row_type.field_types))
 
 
-def _rex_size(rex: RexNode, columns: list[float]) -> float:
+def _rex_size(rex: RexNode, columns: tuple[float, ...]) -> float:
     """The size of an expression: that of its first operand of the same type, if there is one."""
     if isinstance(rex, InputRef):
         return columns[rex.index]
