@@ -8,25 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...plan.document import Plan, plan_from_json, plan_to_json
+from ...plan.document import Plan
 from ...plan.spelling import literal_value, plain
+from .rewriting import rewritten
 
 
 def spelled_anew(plan: Plan) -> Plan:
     """The plan with its constants as releases since 1.18 spell them."""
-    return plan_from_json(_rewritten(plan_to_json(plan)))
-
-
-def _rewritten(value: Any) -> Any:
-    if isinstance(value, list):
-        return list(map(_rewritten, value))
-    if not isinstance(value, dict):
-        return value
-    rewritten = {k: _rewritten(v) for k, v in value.items()}
-    return _literal(rewritten) if rewritten.get("kind") == "LITERAL" else rewritten
+    return rewritten(plan, _literal)
 
 
 def _literal(json: dict[str, Any]) -> dict[str, Any]:
+    if json.get("kind") != "LITERAL":
+        return json
     if (sarg := json.get("sarg")) is not None:
         null_as = "TRUE" if sarg.get("containsNull") else "UNKNOWN"
         return {**json, "sarg": {"ranges": sarg["ranges"], "nullAs": sarg.get("nullAs", null_as)}}

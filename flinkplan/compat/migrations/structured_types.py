@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...plan.document import Plan, plan_from_json, plan_to_json
+from ...plan.document import Plan
+from .rewriting import rewritten
 
 
 def as_text(plan: Plan) -> Plan:
     """The plan with its structured types written as text, those that a text can hold."""
-    return plan_from_json(_rewritten(plan_to_json(plan)))
-
-
-def _rewritten(value: Any) -> Any:
-    if isinstance(value, list):
-        return list(map(_rewritten, value))
-    if not isinstance(value, dict):
-        return value
-    rewritten = {k: _rewritten(v) for k, v in value.items()}
-    return _text(rewritten) or rewritten
+    return rewritten(plan, lambda json: _text(json) or json)
 
 
 def _text(value: Mapping[str, Any]) -> str | None:
