@@ -11,7 +11,7 @@ from ...plan.functions import comparison, conditional
 from ...plan.functions.model import Function
 from ...plan.functions.typing import exact_digits, family_of, in_family, is_interval, least_restrictive
 from ...plan.record import replace
-from ...plan.rex import Call, FieldAccess, Literal, RexNode, transform, walk
+from ...plan.rex import Call, FieldAccess, Literal, RexNode, walk
 from ...plan.types import (
     APPROXIMATE,
     BIGINT,
@@ -141,14 +141,12 @@ def _retyped_number(to: LogicalType, given: Any) -> Literal | None:
 
 
 def rescaled(rex: RexNode) -> RexNode:
-    """The expression with decimal literals of as many digits behind the point as their type has."""
-
-    def rescale(node: RexNode) -> RexNode:
-        if not isinstance(node, Literal) or node.type.root != "DECIMAL" or node.value is None:
-            return node
-        return replace(node, value=str(Decimal(node.value).quantize(Decimal(1).scaleb(-(node.type.scale or 0)))))
-
-    return transform(rex, rescale)
+    """A decimal literal, or the cast of one, with as many digits behind the point as its type has."""
+    if isinstance(rex, Call) and rex.name == "$CAST$1":
+        return replace(rex, operands=tuple(map(rescaled, rex.operands)))
+    if not isinstance(rex, Literal) or rex.type.root != "DECIMAL" or rex.value is None:
+        return rex
+    return replace(rex, value=str(Decimal(rex.value).quantize(Decimal(1).scaleb(-(rex.type.scale or 0)))))
 
 
 def ensure_type(to: LogicalType, rex: RexNode) -> RexNode:
