@@ -16,6 +16,7 @@ __all__ = [
     "ALL_CHANGES",
     "INSERT_ONLY",
     "UPSERT",
+    "can_be_looked_up",
     "emits_deletes_by_key",
     "metadata_types",
     "sink_kinds",
@@ -64,6 +65,11 @@ def _connector(table: Table) -> Connector | None:
 def _source(table: Table) -> Source:
     connector = _connector(table)
     return (connector and connector.source) or _NOTHING
+
+
+def can_be_looked_up(table: Table) -> bool:
+    """Whether the source can be asked for the rows of a key."""
+    return _source(table).lookups
 
 
 def supports_projection(table: Table) -> bool:

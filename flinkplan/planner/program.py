@@ -56,6 +56,7 @@ from .rules.sorts import push_sorts
 from .rules.split_distinct import split_distinct
 from .rules.subqueries import rewrite_subqueries
 from .rules.table_functions import push_into_correlates
+from .rules.temporal_joins import drop_snapshots
 from .rules.time_attributes import materialize_time
 
 
@@ -155,7 +156,9 @@ STAGES: tuple[Stage, ...] = (
             _everywhere(push_semi_joins),
             _everywhere(push_below_joins),
             _everywhere(push_semi_joins),
+            _everywhere(drop_snapshots),
             _whole(push_filters),
+            _whole(push_into_scans),
             _whole(push_projections_again),
             _everywhere(lift_filters),
             _whole(push_sorts),

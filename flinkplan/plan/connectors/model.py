@@ -60,6 +60,8 @@ class Source(Record):
     """Whether reading it ends; ``None``: its options decide."""
     deletes_by_key: bool = False
     """Whether the rows of deletions among its upserts hold the key alone."""
+    lookups: bool = False
+    """Whether it can be asked for the rows of a key."""
 
 
 class Sink(Record):

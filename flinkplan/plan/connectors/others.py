@@ -56,11 +56,16 @@ OTHERS = (
     Connector("firehose", "AWS Firehose", None, Sink(by_format), formats=True),
     Connector("sqs", "queues of AWS SQS", None, Sink(by_format), formats=True),
     Connector("dynamodb", "tables of AWS DynamoDB", None, Sink(always(UPSERTS), deletes_by_key=True)),
-    Connector("jdbc", "tables of a database", Source(always(INSERTS), **_TABLES, bounded=True), Sink(always(UPSERTS))),
+    Connector(
+        "jdbc",
+        "tables of a database",
+        Source(always(INSERTS), **_TABLES, bounded=True, lookups=True),
+        Sink(always(UPSERTS)),
+    ),
     Connector(
         "mongodb",
         "collections of MongoDB",
-        Source(always(INSERTS), **_TABLES, bounded=True),
+        Source(always(INSERTS), **_TABLES, bounded=True, lookups=True),
         Sink(upserts_by_key, deletes_by_key=True),
     ),
     _search("elasticsearch-6", "indexes of Elasticsearch 6"),
@@ -72,7 +77,7 @@ OTHERS = (
         Connector(
             name,
             "tables of HBase",
-            Source(always(INSERTS), projection=True, bounded=True),
+            Source(always(INSERTS), projection=True, bounded=True, lookups=True),
             Sink(always(UPSERTS), as_requested=True),
         )
         for name in ("hbase-1.4", "hbase-2.2", "hbase-2.6")
@@ -89,7 +94,7 @@ OTHERS = (
     Connector(
         "paimon",
         "tables of Apache Paimon",
-        Source(paimon_source, **_TABLES, deletes_by_key=True),
+        Source(paimon_source, **_TABLES, deletes_by_key=True, lookups=True),
         Sink(paimon_sink, as_requested=True),
     ),
     Connector("hudi", "tables of Apache Hudi", Source(hudi_source, **_TABLES), Sink(hudi_sink)),
@@ -100,26 +105,26 @@ OTHERS = (
         Sink(always(ALL), as_requested=True),
     ),
     Connector("delta", "tables of Delta Lake", Source(always(INSERTS)), Sink(always(INSERTS))),
-    Connector("hive", "tables of Apache Hive", Source(always(INSERTS)), Sink(always(INSERTS))),
+    Connector("hive", "tables of Apache Hive", Source(always(INSERTS), lookups=True), Sink(always(INSERTS))),
     Connector(
         "fluss",
         "tables of Apache Fluss",
-        Source(fluss_source, **_TABLES),
+        Source(fluss_source, **_TABLES, lookups=True),
         Sink(upserts_by_key, as_requested=True),
     ),
     Connector(
         "doris",
         "tables of Apache Doris",
-        Source(always(INSERTS), **_TABLES, bounded=True),
+        Source(always(INSERTS), **_TABLES, bounded=True, lookups=True),
         Sink(doris_sink, deletes_by_key=True),
     ),
     Connector(
         "starrocks",
         "tables of StarRocks",
-        Source(always(INSERTS), **_TABLES, bounded=True),
+        Source(always(INSERTS), **_TABLES, bounded=True, lookups=True),
         Sink(always(ALL), as_requested=True),
     ),
-    Connector("faker", "made-up rows", Source(always(INSERTS), limit=True)),
+    Connector("faker", "made-up rows", Source(always(INSERTS), limit=True, lookups=True)),
     Connector("influxdb", "measurements of InfluxDB", Source(always(INSERTS)), Sink(always(INSERTS))),
     Connector("prometheus", "time series of Prometheus", None, Sink(always(INSERTS))),
     Connector("cloudwatch", "metrics of AWS CloudWatch", None, Sink(always(INSERTS))),

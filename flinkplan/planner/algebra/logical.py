@@ -164,6 +164,10 @@ class TemporalJoin(Rel, kw_only=True):
         return (self.left, self.right)
 
 
+class Snapshot(Unary, kw_only=True):
+    """The right side of a join as of processing time: what filters do not pass before columns are left out."""
+
+
 class Correlate(Unary, kw_only=True):
     """Each row with the rows of a table function of its columns (UNNEST, LATERAL TABLE).
 

@@ -8,9 +8,22 @@ from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, TimeKind, row
-from ..algebra.logical import Correlate, Filter, Join, Lateral, Project, Rel, Scan, TemporalJoin, Values, Watermark
+from ..algebra.logical import (
+    Correlate,
+    Filter,
+    Join,
+    Lateral,
+    Project,
+    Rel,
+    Scan,
+    Snapshot,
+    TemporalJoin,
+    Values,
+    Watermark,
+)
 from ..algebra.names import uniquify
 from ..catalog.catalog import Table, View
+from ..connectors import can_be_looked_up
 from ..rex.builder import TRUE
 from ..sql import ast
 from .context import Context, TableUse
@@ -239,19 +252,26 @@ def _bind_temporal(
             table.system_time.span,
             "declare a WATERMARK for the column, or use a column of PROCTIME()",
         )
-    if time.type.is_proctime:
-        raise unsupported("a processing-time temporal join", table.span, "use an event-time attribute of the left side")
+    if time.type.is_proctime and _is_looked_up(right.rel):
+        raise unsupported("a join that looks a table up row by row", table.span, "join it without FOR SYSTEM_TIME")
     scope, fields = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
+    now = time.type.is_proctime
     rel = TemporalJoin(
         left=left.rel,
-        right=right.rel,
+        right=Snapshot(input=right.rel, row_type=right.rel.row_type) if now else right.rel,
         type=kind,
         condition=condition,
         time=time,
         row_type=row(fields, nullable=False),
     )
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
+
+
+def _is_looked_up(rel: Rel) -> bool:
+    while isinstance(rel, (Watermark, Project, Filter)):
+        rel = rel.input
+    return isinstance(rel, Scan) and can_be_looked_up(rel.table)
 
 
 # ---------------------------------------------------------------- UNNEST

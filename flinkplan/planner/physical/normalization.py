@@ -19,7 +19,7 @@ from ..rules.calcs import calc, merge_calcs
 
 def normalize_changelogs(rel: Rel) -> Rel:
     """Put a normalization over each source that needs one, below it what may be filtered and left out by then."""
-    if isinstance(rel, VersionedJoin):
+    if isinstance(rel, VersionedJoin) and rel.right_time >= 0:
         rel = replace(rel, right=_versions(rel.right))
     if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
         return _past_watermark(rel, rel.input)

@@ -7,12 +7,13 @@ Sources: ``FlinkFilterJoinRule``, ``FilterProjectTransposeRule``, ``FilterAggreg
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType
-from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, TemporalJoin
 from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.row_types import concat, row_of
 from ..algebra.tree import exhaust
@@ -38,6 +39,8 @@ from ..rex.expressions import (
 from ..rex.simplify import reordered_condition, simplify_condition
 from ..rex.strong import rejects_null
 
+T = TypeVar("T", bound="Join | TemporalJoin")
+
 LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
 RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
 ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
@@ -58,7 +61,7 @@ def _push(rel: Rel) -> Rel:
     if isinstance(rel, Filter):
         rule = _RULES.get(type(rel.input))
         return rule(rel, rel.input) if rule else rel
-    if isinstance(rel, Join):
+    if isinstance(rel, (Join, TemporalJoin)):
         return push_join_condition(rel)
     return rel
 
@@ -77,20 +80,25 @@ def push_past_project(rel: Filter, below: Project) -> Rel:
     return replace(below, input=filtered(below.input, [condition]))
 
 
-def push_past_join(rel: Filter, below: Join) -> Rel:
+def push_past_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
     """FlinkFilterJoinRule.FILTER_INTO_JOIN: conditions of one side go there, the rest into an inner join."""
     if below.type in ONE_SIDED:
         return replace(below, left=filtered(below.left, [rel.condition]))
     return _pushed(below, conjunctions(rel.condition)) or rel
 
 
-def push_join_condition(rel: Join) -> Rel:
+def push_join_condition(rel: Join | TemporalJoin) -> Rel:
     """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: conditions of one side alone are filters of that side."""
     return _pushed(rel, ()) or rel
 
 
-def _pushed(join: Join, above: tuple[RexNode, ...]) -> Rel | None:
-    """The join under conditions, with these and its own where they belong; ``None`` where they are there already."""
+def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None:
+    """The join under conditions, with these and its own where they belong; ``None`` where they are there already.
+
+    None come below a join as of event time, where rows that are left out would let older versions last longer.
+    """
+    if isinstance(join, TemporalJoin) and join.time.type.is_rowtime:
+        return None
     width = len(join.left.row_type.fields)
     kind = simplify_join(join.type, above, width)
     left, right, stay = _by_side(above, width)
@@ -161,7 +169,7 @@ def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     return filtered(rel, [reordered_condition(condition)])
 
 
-def _as_before(rel: Join, row_type: LogicalType) -> Rel:
+def _as_before(rel: Join | TemporalJoin, row_type: LogicalType) -> Rel:
     """The columns in the types that they had while they could be missing."""
     if rel.row_type.field_types == row_type.field_types:
         return rel
@@ -169,7 +177,7 @@ def _as_before(rel: Join, row_type: LogicalType) -> Rel:
     return Project(input=rel, exprs=exprs, row_type=row_type)
 
 
-def _join(rel: Join, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> Join:
+def _join(rel: T, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> T:
     """The join over other inputs or of another type, with the nullability that follows."""
     row_type = rel.row_type
     if kind not in ONE_SIDED:
@@ -280,6 +288,7 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Filter: merge_filters,
     Project: push_past_project,
     Join: push_past_join,
+    TemporalJoin: push_past_join,
     Aggregate: push_past_aggregate,
     LegacyWindowAggregate: push_past_window,
     SetOp: push_past_set_op,

@@ -21,6 +21,7 @@ from ..algebra.logical import (
     Project,
     Rel,
     SetOp,
+    Snapshot,
     TemporalJoin,
     Values,
     Watermark,
@@ -215,7 +216,8 @@ def read_right_side(rel: Join) -> Join:
 def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
     """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: the times of both sides are kept too."""
     width = len(below.left.row_type.fields)
-    right_time = [width + i for i, f in enumerate(below.right.row_type.fields) if f.type.is_rowtime]
+    by_event_time = below.time.type.is_rowtime
+    right_time = [width + i for i, f in enumerate(below.right.row_type.fields) if by_event_time and f.type.is_rowtime]
     key = _primary_key(below.right)
     kept = {*refs(below.time), *right_time, *(width + k for k in key), *refs(below.condition)}
     needed = sorted(kept.union(*map(refs, rel.exprs)))
@@ -323,6 +325,11 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     return pruned if is_identity(pruned) or _is_cheaper(below.input, needed) else rel
 
 
+def push_past_snapshot(rel: Project, below: Snapshot) -> Rel:
+    """ProjectSnapshotTransposeRule."""
+    return replace(below, input=replace(rel, input=below.input), row_type=rel.row_type)
+
+
 def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
     """Whether less is read or computed where only some columns are needed; to pass columns on costs nothing."""
     if not isinstance(rel, Project) or not isinstance(rel.input, SourceScan):
@@ -409,6 +416,7 @@ _RULES: Rules = {
     SetOp: push_past_set_op,
     WindowFunction: push_past_window,
     Watermark: push_past_watermark,
+    Snapshot: push_past_snapshot,
     Aggregate: push_past_aggregate,
     TemporalJoin: push_past_temporal_join,
     LegacyWindowAggregate: push_past_legacy_window,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
-from ...plan.types import BOOLEAN
-from ..algebra.logical import Rel, TemporalJoin
+from ...plan.types import BOOLEAN, LogicalType
+from ..algebra.logical import Rel, Snapshot, TemporalJoin
 from ..algebra.physical import VersionedJoin
 from ..errors import PlanningError
 from ..metadata.join_kinds import join_keys
@@ -18,23 +18,22 @@ from ..rex.expressions import TRUE, and_, conjunctions
 CONDITION = "$__TEMPORAL_JOIN_CONDITION$1"
 
 
+def drop_snapshots(rel: Rel) -> Rel:
+    """CalcSnapshotTransposeRule: filters that waited over a snapshot go on below it."""
+    return rel.input if isinstance(rel, Snapshot) else rel
+
+
 def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
-    """The physical join.  Raises :class:`PlanningError` where the right side has no key or no time."""
+    """The physical join.  Raises :class:`PlanningError` where the right side has no key or no time.
+
+    Flink plans joins as of processing time too, and refuses to run them.
+    """
     width = len(left.row_type.fields)
     time = rel.time
     if not isinstance(time, InputRef) or not left.row_type.fields[time.index].type.is_time_attribute:
         raise PlanningError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table")
     time_type = left.row_type.fields[time.index].type
-    if time_type.is_proctime:
-        raise PlanningError(
-            "a join with a table as of processing time cannot be planned",
-            hint="Flink does not support it either; use an event-time column of the left table",
-        )
-    right_time = next((i for i, f in enumerate(right.row_type.fields) if f.type.is_rowtime), None)
-    if right_time is None:
-        raise PlanningError(
-            "the versioned table has no event time", hint="declare a WATERMARK in the table on the right"
-        )
+    right_time = None if time_type.is_proctime else _event_time(time_type, right)
     keys = join_keys(rel.condition, width)
     primary = [k for k in unique_keys(right) if k <= frozenset(keys.right)]
     if not primary:
@@ -55,7 +54,7 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
         CONDITION,
         (
             column(time.index),
-            column(right_time + width),
+            *(() if right_time is None else (column(right_time + width),)),
             marker("CONDITION_PRIMARY_KEY", [column(k + width) for k in key]),
             marker("LEFT_KEY", [column(k) for k in keys.left]),
             marker("RIGHT_KEY", [column(k + width) for k in keys.right]),
@@ -68,6 +67,21 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
         condition=and_([*conjunctions(rel.condition), condition]),
         spec=replace(keys, rest=(*keys.rest, TRUE) if keys.rest else ()).spec(rel.type),
         left_time=time.index,
-        right_time=right_time,
+        right_time=-1 if right_time is None else right_time,
         row_type=rel.row_type,
     )
+
+
+def _event_time(left: LogicalType, right: Rel) -> int:
+    found = next((i for i, f in enumerate(right.row_type.fields) if f.type.is_rowtime), None)
+    if found is None:
+        raise PlanningError(
+            "the versioned table has no event time", hint="declare a WATERMARK in the table on the right"
+        )
+    other = right.row_type.fields[found].type
+    if left.root != other.root:
+        raise PlanningError(
+            f"the event time of the left side is {left.regular()}, that of the versioned table is {other.regular()}",
+            hint="give both the same type",
+        )
+    return found
