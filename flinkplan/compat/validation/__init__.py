@@ -25,6 +25,7 @@ from .structure import (
     check_inputs,
     check_keys,
     check_order,
+    check_run,
     check_types,
     check_version,
 )
@@ -42,6 +43,7 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_edges,
     check_inputs,
     check_order,
+    check_run,
     check_states,
     check_types_and_expressions,
     check_columns,

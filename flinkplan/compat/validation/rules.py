@@ -168,6 +168,13 @@ RULES = rule_table(
         "that its table stores.",
     ),
     Rule(
+        "never-runs",
+        ERROR,
+        "the operator can be planned but not run",
+        "Flink compiles a join as of processing time (FOR SYSTEM_TIME AS OF a PROCTIME() column) with a table that "
+        "cannot be looked up row by row, and refuses to run it.  Join as of an event time instead.",
+    ),
+    Rule(
         "operand-count",
         ERROR,
         "a function has too few or too many operands",

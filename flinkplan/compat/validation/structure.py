@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...plan.codec import field_codecs
 from ...plan.findings import Finding, nearest
-from ...plan.nodes import OpaqueNode, node_classes
+from ...plan.nodes import OpaqueNode, TemporalJoin, node_classes
 from ...plan.positions import pointer
 from .raw import RawPlan
 from .rules import RULES
@@ -75,6 +75,15 @@ def check_fields(plan: RawPlan) -> Iterator[Finding]:
                 message = f"'{node.name}' does not read the option '{key}'"
                 similar = nearest(key, node.cls.metadata.consumed_options)
                 yield node.finding("node-option", message, "configuration", key, hint=similar)
+
+
+def check_run(plan: RawPlan) -> Iterator[Finding]:
+    """No operator is one that Flink compiles but never runs."""
+    for node in plan.nodes:
+        if node.cls is TemporalJoin and node.values.get("right_time_attribute_index", 0) < 0:
+            message = "a join as of processing time can be planned, but not run, in Flink neither"
+            hint = "join as of an event time of the left table, or without FOR SYSTEM_TIME"
+            yield node.finding("never-runs", message, "rightTimeAttributeIndex", hint=hint)
 
 
 def check_ids(plan: RawPlan) -> Iterator[Finding]:

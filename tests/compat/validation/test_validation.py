@@ -49,6 +49,14 @@ def test_a_finding_of_every_rule_is_tested() -> None:
     assert tested | advice.RULES.keys() | OF_ENGINES == RULES.keys()
 
 
+def as_of_processing_time(plan: Any) -> None:
+    node = join(plan)
+    for name in ("state", "leftUpsertKeys", "rightUpsertKeys"):
+        node.pop(name, None)
+    times = {"leftTimeAttributeIndex": 0, "rightTimeAttributeIndex": -1}
+    node.update(type="stream-exec-temporal-join_1", isTemporalFunctionJoin=False, **times)
+
+
 @pytest.mark.parametrize("case", [case for case in cases() if case.compiles], ids=lambda case: case.name)
 def test_nothing_is_wrong_with_what_flink_compiles(case: Case) -> None:
     found = validate_text(case.plan_file.read_text("utf-8"))
@@ -185,6 +193,13 @@ EDITS = [
     pytest.param("input-count", lambda p: p["edges"].clear(), f"/nodes/{JOIN}", "edge", id="no-edge"),
     pytest.param(
         "cycle", lambda p: p["edges"].append({**p["edges"][0], "source": 6, "target": 5}), None, "remove", id="circle"
+    ),
+    pytest.param(
+        "never-runs",
+        as_of_processing_time,
+        f"/nodes/{JOIN}/rightTimeAttributeIndex",
+        "as of an event time",
+        id="never-runs",
     ),
     pytest.param("dead-end", lambda p: p["edges"].pop(), None, '"source"', id="dead-end"),
     pytest.param("dead-end", lambda p: p["nodes"].clear(), "/nodes", "at least", id="no-nodes"),
