@@ -207,7 +207,7 @@ def logical(rel: Rel, config: Mapping[str, str], phases: Sequence[Phase] = LOGIC
 def physical(rel: Rel, config: Mapping[str, str]) -> Rel:
     """The physical tree, before it is known what its neighbours share with it."""
     implementer = Implementer(config, lambda rows: physical(rows, config))
-    return bottom_up(implementer.visit(logical(rel, config)), merge_calcs)
+    return implementer.visit(logical(rel, config))
 
 
 Optimized: TypeAlias = tuple[Sink, Modes]

@@ -43,10 +43,14 @@ class SourceScan(Rel, kw_only=True):
 
 
 class Calc(Unary, kw_only=True):
-    """Filters by ``condition``, then computes ``projection``; both read the input's columns."""
+    """Filters by ``condition``, then computes ``projection``; both read the input's columns.
+
+    ``names``: those that the input's columns had when the calc was made, where they have others since.
+    """
 
     projection: tuple[RexNode, ...]
     condition: RexNode | None = None
+    names: tuple[str, ...] | None = None
 
 
 class Exchange(Unary, kw_only=True):

@@ -143,7 +143,7 @@ def select(exprs: tuple[RexNode, ...], output: tuple[str, ...], fields: tuple[st
 
 def calc(rel: p.Calc, ctx: Context) -> ExecNode:
     """A projection with a filter."""
-    fields = names(rel.input)
+    fields = rel.names or names(rel.input)
     text = f"select=[{select(rel.projection, names(rel), fields)}]"
     if rel.condition is not None:
         text += f", where=[{expression(rel.condition, fields)}]"

@@ -34,6 +34,7 @@ from ..algebra.logical import (
     WindowFunction,
     WindowOperator,
 )
+from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
 from ..connectors import table_options
 from ..errors import PlanningError
@@ -41,7 +42,9 @@ from ..metadata.join_kinds import JoinKeys, interval_bounds, join_keys, null_saf
 from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from ..metadata.window_properties import WindowColumns, window_columns, window_keys, window_spec
 from ..rex.expressions import and_, conjunctions, refs
+from ..rules.calcs import merge_calcs
 from ..rules.multi_joins import common_keys
+from ..rules.naming import joined_names
 from ..rules.temporal_joins import temporal_join
 from ..rules.windows import groups_by_window, window_aggregate
 from .mini_batch import is_enabled
@@ -73,6 +76,12 @@ def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
     if not keys and isinstance(rel, (p.Limit, p.SortLimit)):
         return rel
     return p.Exchange(input=rel, keys=keys, row_type=rel.row_type)
+
+
+def _calc(self: Implementer, rel: p.Calc) -> Rel:
+    source = self.visit(rel.input)
+    names = rel.input.row_type.field_names
+    return merge_calcs(replace(rel, input=source, names=None if source.row_type.field_names == names else names))
 
 
 def _watermark(self: Implementer, rel: Watermark) -> Rel:
@@ -145,6 +154,8 @@ def _late_rows(self: Implementer, rel: LateRows) -> Rel:
 def _join(self: Implementer, rel: Join) -> Rel:
     windowed = window_keys(rel)
     rel = replace(rel, left=self.visit(rel.left), right=self.visit(rel.right))
+    if rel.row_type.field_names != (names := joined_names(rel)):
+        rel = replace(rel, row_type=row_of(names, rel.row_type.field_types))
     types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
     width = len(rel.left.row_type.fields)
     if windowed is not None:
@@ -261,14 +272,15 @@ def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
 
 def _sort(self: Implementer, rel: Sort) -> Rel:
     source = exchange(self.visit(rel.input), ())
+    row_type = source.row_type
     offset = rel.offset or 0
     if not rel.order:
-        return p.Limit(input=source, offset=offset, fetch=rel.fetch, row_type=rel.row_type)
+        return p.Limit(input=source, offset=offset, fetch=rel.fetch, row_type=row_type)
     if rel.fetch is not None or rel.offset is not None:
-        return p.SortLimit(input=source, order=rel.order, offset=offset, fetch=rel.fetch, row_type=rel.row_type)
+        return p.SortLimit(input=source, order=rel.order, offset=offset, fetch=rel.fetch, row_type=row_type)
     if _by_time(source, rel.order):
-        return p.TemporalSort(input=source, order=rel.order, row_type=rel.row_type)
-    return p.FullSort(input=source, order=rel.order, row_type=rel.row_type)
+        return p.TemporalSort(input=source, order=rel.order, row_type=row_type)
+    return p.FullSort(input=source, order=rel.order, row_type=row_type)
 
 
 def _by_time(rel: Rel, order: tuple[SortField, ...]) -> bool:
@@ -327,6 +339,7 @@ def _shuffled_by(rel: TableModify) -> tuple[int, ...]:
 
 _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Watermark: _watermark,
+    p.Calc: _calc,
     Aggregate: _aggregate,
     p.LegacyWindowAggregate: _legacy_window,
     p.OverAggregate: _over,

@@ -38,6 +38,7 @@ def merge_calcs(rel: Rel) -> Rel:
                 projection=tuple(inline(e, below.projection) for e in rel.projection),
                 condition=_conjunction(below.condition, condition),
                 row_type=rel.row_type,
+                names=below.names,
             )
     return rel.input if is_trivial(rel) else rel
 

@@ -23,8 +23,6 @@ def derive_names(rel: Rel) -> Rel:
             return rel
         case Filter() | Sort():
             names = rel.input.row_type.field_names
-        case Join(type=kind) if kind in ONE_SIDED:
-            names = rel.left.row_type.field_names
         case Aggregate() if not rel.calls or not isinstance(rel.input, (Project, Calc)):
             keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
             names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
@@ -33,7 +31,13 @@ def derive_names(rel: Rel) -> Rel:
         case SetOp():
             names = rel.operands[0].row_type.field_names
         case Join():
-            names = unique_names([*rel.left.row_type.field_names, *rel.right.row_type.field_names])
+            names = joined_names(rel)
         case _:
             return rel
     return rel if names == rel.row_type.field_names else replace(rel, row_type=row_of(names, rel.row_type.field_types))
+
+
+def joined_names(rel: Join) -> tuple[str, ...]:
+    """The names of a join's columns, by its inputs."""
+    left, right = (i.row_type.field_names for i in rel.inputs)
+    return left if rel.type in ONE_SIDED else tuple(unique_names([*left, *right]))

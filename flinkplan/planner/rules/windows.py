@@ -84,11 +84,8 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
             reference = WindowReference("w$", found.time_type)
             properties.append(NamedWindowProperty(name, WindowProperty(kind, reference)))
             property_of.update(dict.fromkeys(grouped, len(properties) - 1))
-    names_of = dict(zip(rel.grouping, rel.row_type.field_names, strict=False))
     calls = rel.calls
     first = len(keys) + len(calls)
-    call_names = [c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls)]
-    names = [*unique_names([*(names_of[k] for k in keys), *call_names], "_"), *(p.name for p in properties)]
     types = [
         *(source.row_type.fields[k].type for k in keys),
         *(c.type for c in calls),
@@ -103,14 +100,22 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
         calls=calls,
         windowing=attached,
         properties=tuple(properties),
-        row_type=row_of(names, types),
+        row_type=row_of(map(str, range(len(types))), types),
     )
-    aggregate = pull_up_window(aggregate)
+    aggregate = _named(pull_up_window(aggregate))
     physical = two_phases(aggregate, config, retracts)
     place = {g: keys.index(g) if g in keys else first + property_of[g] for g in rel.grouping}
     order = [*(place[g] for g in rel.grouping), *range(len(keys), first)]
     outputs = identity(physical.row_type)
     return calc(physical, (outputs[i] for i in order), rel.row_type.field_names)
+
+
+def _named(rel: WindowAggregate) -> WindowAggregate:
+    """With names for its columns: those of its input, its calls and its properties.  Source: ``WindowUtil``."""
+    keys = [rel.input.row_type.field_names[k] for k in rel.grouping]
+    calls = [c.name or f"$f{len(keys) + i}" for i, c in enumerate(rel.calls)]
+    names = [*unique_names([*keys, *calls], "_"), *(p.name for p in rel.properties)]
+    return replace(rel, row_type=row_of(names, rel.row_type.field_types))
 
 
 def _property_type(index: int, property_of: Mapping[int, int], source: Rel) -> LogicalType:
