@@ -11,7 +11,7 @@ from . import accumulator_types
 from .errors import UnsupportedError
 from .record import Record, replace
 from .specs import AggregateCall, HoppingWindow, WindowingStrategy
-from .types import BIGINT, DOUBLE, LogicalType, RowField, decimal
+from .types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal
 
 
 class Distinct(Record):
@@ -93,6 +93,8 @@ def parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> t
             return (("sum", result), ("count", BIGINT)) if retract else (("sum", result),)
         case "$$SUM0$1":
             return (("sum", result),)
+        case "$SINGLE_VALUE$1":
+            return (("value", result), ("count", INT))
         case "$AVG$1":
             return (("sum", _sum_type(args[0])), ("count", BIGINT))
         case "$MAX$1" | "$MIN$1" as name:
