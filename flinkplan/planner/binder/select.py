@@ -54,7 +54,8 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
             rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
     items = list(_expand(select, scope))
     if select.qualify is not None:
-        select = replace(select, qualify=_without_aliases(select.qualify, items))
+        select = replace(select, qualify=_without_aliases(select.qualify, items, unique=True))
+    query = replace(query, order_by=tuple(_sorted_by(item, items) for item in query.order_by))
     binder: WindowedBinder
     windows = _named_windows(select)
     grouped = _is_aggregated(select, query)
@@ -224,8 +225,18 @@ def _collect(binder: AggregateBinder, select: ast.Select, items: list[Item], que
 # ---------------------------------------------------------------- QUALIFY and ORDER BY
 
 
-def _without_aliases(node: ast.Expression, items: list[Item]) -> ast.Expression:
-    """The condition of QUALIFY with what the names of the select list stand for; they hide those of columns."""
+def _sorted_by(item: ast.SortItem, items: list[Item]) -> ast.SortItem:
+    """An item of ORDER BY in terms of columns; a name or a number alone stands for the item of the select list."""
+    if isinstance(item.expression, (ast.ColumnRef, ast.NumericLiteral)):
+        return item
+    return replace(item, expression=_without_aliases(item.expression, items))
+
+
+def _without_aliases(node: ast.Expression, items: list[Item], *, unique: bool = False) -> ast.Expression:
+    """An expression of QUALIFY or ORDER BY with what the names of the select list stand for; they hide those of columns.
+
+    Of several items of one name the first is meant, unless it has to be ``unique``.
+    """
     named: dict[str | None, list[ast.Expression]] = {}
     for item in items:
         if item.node is not None:
@@ -235,7 +246,7 @@ def _without_aliases(node: ast.Expression, items: list[Item]) -> ast.Expression:
         if not isinstance(part, ast.ColumnRef) or len(part.parts) > 1 or part.parts[0].name not in named:
             return part
         found = named[part.parts[0].name]
-        if len(found) > 1:
+        if unique and len(found) > 1:
             raise BindError(f"the select list has several columns '{part.parts[0].name}'", part.span)
         return found[0]
 
