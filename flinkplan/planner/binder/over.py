@@ -10,7 +10,7 @@ from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0, VARIANC
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
-from ...plan.types import BIGINT, decimal
+from ...plan.types import BIGINT, CHARACTER, decimal
 from ..algebra.logical import Frame, Over
 from ..rex.builder import cast, ensure_type, integer, null
 from ..rex.expressions import holds_subquery
@@ -152,7 +152,10 @@ def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -
 
 def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | None:
     if bound.offset is not None:
-        return binder.bind(bound.offset)
+        rex = binder.bind(bound.offset)
+        if rex.type.root in CHARACTER:
+            raise BindError("a bound of ROWS or RANGE is a number or an interval, not a text", bound.offset.span)
+        return rex
     return 0 if bound.kind == "CURRENT ROW" else None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.record import Record, replace
-from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import SortField
 from ...plan.types import row
 from ..algebra.logical import Aggregate, Filter, Project, Rel, TtlHint
@@ -101,7 +101,8 @@ def _project(
         all_exprs, all_names = [*exprs, *(rex for rex, _ in extra)], column_names([*names, *(n for _, n in extra)])
         rel = project(rel, all_exprs, all_names, force=not is_aggregated)
     if select.distinct:
-        rel = Aggregate(input=rel, grouping=tuple(range(width)), calls=(), ttl=ttl, row_type=rel.row_type)
+        keys = tuple(range(width + len(extra)))
+        rel = Aggregate(input=rel, grouping=keys, calls=(), ttl=ttl, row_type=rel.row_type)
     rel = sort(rel, order, query)
     if extra:
         rel = project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)
@@ -297,10 +298,15 @@ def _order(
             everything = [*exprs, *(e for e, _ in extra)]
             if rex in everything:
                 position = everything.index(rex)
-            elif distinct:
+            elif distinct and not _is_made_of(rex, exprs):
                 raise BindError("with DISTINCT, ORDER BY can use only columns of the SELECT list", node.span)
             else:
                 position = len(everything)
                 extra.append((rex, _own_name(node)))
         fields.append(sort_field(position, item))
     return tuple(fields), extra
+
+
+def _is_made_of(rex: RexNode, exprs: Sequence[RexNode]) -> bool:
+    """Whether an expression reads nothing but the values of others."""
+    return rex in exprs or (not isinstance(rex, InputRef) and all(_is_made_of(o, exprs) for o in children(rex)))

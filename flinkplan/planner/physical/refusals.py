@@ -1,7 +1,7 @@
 """What Flink refuses to plan for a stream, though it could be bound.
 
 Sources: ``SatisfyModifyKindSetTraitVisitor``, ``WindowUtil``, ``AggFunctionFactory``,
-``FileSystemTableSink``.
+``StreamPhysicalIntervalJoinRule``, ``StreamExecWindowJoin``, ``FileSystemTableSink``.
 """
 
 from __future__ import annotations
@@ -125,6 +125,11 @@ def _legacy_window(rel: LegacyWindowAggregate, config: Mapping[str, str]) -> Non
 
 def _interval_join(rel: IntervalJoin, config: Mapping[str, str]) -> None:
     bounds = rel.spec.window_bounds
+    if not bounds.is_event_time and any(f.type.is_rowtime for i in rel.inputs for f in i.row_type.fields):
+        raise PlanningError(
+            "an interval join by processing time reads a column of event time, whose watermarks it would not hold back",
+            hint="leave that column out of both sides, or cast it to a plain timestamp below the join",
+        )
     left = rel.left.row_type.fields[bounds.left_time_index].type
     right = rel.right.row_type.fields[bounds.right_time_index].type
     if bounds.is_event_time and left.root != right.root:
@@ -134,10 +139,18 @@ def _interval_join(rel: IntervalJoin, config: Mapping[str, str]) -> None:
         )
 
 
+def _window_join(rel: WindowJoin, config: Mapping[str, str]) -> None:
+    if rel.left_windowing.is_proctime or rel.right_windowing.is_proctime:
+        raise PlanningError(
+            "a join of windows by processing time is not supported", hint="assign both windows by event time"
+        )
+
+
 _FIRST_PHASES = (GroupAggregate, LocalGroupAggregate, LegacyWindowAggregate, WindowAggregate, LocalWindowAggregate)
 _RULES: dict[type[Rel], Callable[..., None]] = {
     WindowAggregate: _window_aggregate,
     GlobalWindowAggregate: _window_aggregate,
     LegacyWindowAggregate: _legacy_window,
     IntervalJoin: _interval_join,
+    WindowJoin: _window_join,
 }

@@ -1,6 +1,7 @@
 """Relations that are known to have no rows.
 
-Sources: ``ReduceExpressionsRule`` for conditions that never hold, ``PruneEmptyRules``, ``AggregateValuesRule``.
+Sources: ``ReduceExpressionsRule`` for conditions that never hold, ``PruneEmptyRules``, ``FlinkPruneEmptyRules``,
+``AggregateValuesRule``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..rex.expressions import identity, is_always_false
+from .set_operations import distinct
 
 _NULL_OF_NOTHING = ("$SUM$1", "$MIN$1", "$MAX$1")
 _ZERO_OF_NOTHING = ("$COUNT$1", "$SUM0$1")
@@ -28,6 +30,10 @@ def prune_empty(rel: Rel) -> Rel:
             return _aggregate(rel)
         case SetOp(kind=SetKind.UNION, all=True):
             return _union(rel)
+        case SetOp(kind=SetKind.INTERSECT) if any(map(is_empty, rel.operands)):
+            return _nothing(rel)
+        case SetOp(kind=SetKind.EXCEPT):
+            return _except(rel)
         case Join():
             return _join(rel)
     return rel
@@ -64,6 +70,15 @@ def _union(rel: SetOp) -> Rel:
     if len(kept) > 1:
         return replace(rel, operands=kept)
     return kept[0] if kept[0].row_type.field_types == rel.row_type.field_types else rel
+
+
+def _except(rel: SetOp) -> Rel:
+    if is_empty(rel.operands[0]):
+        return _nothing(rel)
+    kept = tuple(o for o in rel.operands if not is_empty(o))
+    if len(kept) > 1:
+        return rel if len(kept) == len(rel.operands) else replace(rel, operands=kept)
+    return kept[0] if rel.all else distinct(kept[0])
 
 
 def _join(rel: Join) -> Rel:

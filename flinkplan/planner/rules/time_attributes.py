@@ -14,6 +14,7 @@ from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
 from ..rex.expressions import CAST, SPECIAL, identity, retype, rewrite
 from .calcs import calc, merge_calcs
+from .empty import is_empty
 from .predicates import ONE_SIDED, join_row_type
 from .windows import groups_by_window
 
@@ -150,6 +151,9 @@ def _union(rel: SetOp) -> Rel:
 
 
 def _sink(rel: TableModify) -> Rel:
+    """Sinks store processing time as a plain timestamp; of no rows there is nothing to be made plain."""
+    if is_empty(rel.input):
+        return replace(rel, row_type=rel.input.row_type)
     proctimes = [i for i, f in enumerate(rel.input.row_type.fields) if f.type.is_proctime]
     new = plain_columns(rel.input, proctimes)
     return replace(rel, input=new, row_type=new.row_type)
