@@ -42,11 +42,16 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
         static_partition=tuple(
             (p.column.name, _partition_text(p.value)) for p in node.partition if p.value is not None
         ),
-        target_columns=tuple(targets) if node.columns else None,
+        target_columns=tuple(_declared(table, columns[i]) for i in targets) if node.columns else None,
         conflict=node.on_conflict,
         options=hint_options(node.hints),
         row_type=rel.row_type,
     )
+
+
+def _declared(table: Table, column: Column) -> int:
+    """The position of a column among all that its table declares."""
+    return table.resolved.schema.columns.index(column)
 
 
 def is_persisted(column: Column) -> bool:

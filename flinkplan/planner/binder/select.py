@@ -234,7 +234,7 @@ def _sorted_by(item: ast.SortItem, items: list[Item]) -> ast.SortItem:
 
 
 def _without_aliases(node: ast.Expression, items: list[Item], *, unique: bool = False) -> ast.Expression:
-    """An expression of QUALIFY or ORDER BY with what the names of the select list stand for; they hide those of columns.
+    """An expression of QUALIFY or ORDER BY with what the names of the select list stand for, which hide columns.
 
     Of several items of one name the first is meant, unless it has to be ``unique``.
     """

@@ -41,19 +41,6 @@ from ..algebra.tree import bottom_up, with_inputs
 from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from ..metadata.monotonicity import call_retractions
 
-_BY_WATERMARK = (
-    GlobalWindowAggregate,
-    WindowAggregate,
-    WindowTableFunction,
-    WindowRank,
-    WindowDeduplicate,
-    WindowJoin,
-    IntervalJoin,
-    VersionedJoin,
-    TemporalSort,
-)
-"""Operators that wait for watermarks."""
-
 _ENABLED = "table.exec.mini-batch.enabled"
 
 
@@ -115,7 +102,15 @@ def _waits_for_watermarks(rel: Rel) -> bool:
         case OverAggregate():
             types = rel.row_type.field_types
             return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
-    return isinstance(rel, _BY_WATERMARK)
+        case IntervalJoin():
+            return rel.spec.window_bounds.is_event_time
+        case VersionedJoin():
+            return rel.right_time >= 0
+        case WindowJoin():
+            return not rel.left_windowing.is_proctime
+        case GlobalWindowAggregate() | WindowAggregate() | WindowTableFunction() | WindowRank() | WindowDeduplicate():
+            return not rel.windowing.is_proctime
+    return isinstance(rel, TemporalSort)
 
 
 def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
