@@ -136,13 +136,11 @@ def _check_durations(kind: str, durations: dict[str, int], nodes: dict[str, ast.
         if value <= 0 and name != "OFFSET":
             raise BindError(f"{name} of {kind} must be positive", nodes[name].span)
     size, offset = durations.get("SIZE", 0), durations.get("OFFSET", 0)
-    limit = durations.get("SLIDE", durations.get("STEP", size))
-    if offset and abs(offset) >= limit:
-        what = "SLIDE" if "SLIDE" in durations else "STEP" if "STEP" in durations else "SIZE"
+    if offset and kind == "TUMBLE" and abs(offset) >= size:
         raise BindError(
-            f"the OFFSET of {kind} must be less than its {what}: {abs(offset)} ms is not less than {limit} ms",
+            f"the OFFSET of {kind} must be less than its SIZE: {abs(offset)} ms is not less than {size} ms",
             nodes["OFFSET"].span,
-            f"an offset of {_remainder(offset, limit)} ms gives the same windows",
+            f"an offset of {_remainder(offset, size)} ms gives the same windows",
         )
     step = durations.get("STEP")
     if step is not None and size % step:

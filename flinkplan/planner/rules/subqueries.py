@@ -82,7 +82,9 @@ class _Rewriter(Struct):
             return rel
         source = rel.input
         rest: list[RexNode] = []
-        for part in _separated(rel.condition):
+        parts = list(_separated(rel.condition))
+        semi_joins = semi_joins and not any(map(_is_nested, parts))
+        for part in parts:
             negated = is_call(part, NOT)
             inner = children(part)[0] if negated else part
             found: Rel | None = None
@@ -125,6 +127,18 @@ class _Rewriter(Struct):
         exprs = (*identity(joins.source.row_type)[: len(rel.left.row_type.fields)], *added)
         row_type = row_of(rel.row_type.field_names, (e.type for e in exprs))
         return Project(input=joins.source, exprs=exprs, row_type=row_type)
+
+
+def _is_nested(rex: RexNode) -> bool:
+    """Whether IN or EXISTS is only a part of the condition: then no subquery of the filter becomes a semi join."""
+    inner = children(rex)[0] if is_call(rex, NOT) else rex
+    return not isinstance(inner, SubQuery) and _holds_existence(inner)
+
+
+def _holds_existence(rex: RexNode) -> bool:
+    if isinstance(rex, SubQuery):
+        return rex.kind is not SubQueryKind.SCALAR
+    return any(map(_holds_existence, children(rex)))
 
 
 def _separated(rex: RexNode) -> Iterator[RexNode]:
