@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 from ...plan.record import Record, field, replace
@@ -124,6 +124,13 @@ def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
     return numbers.setdefault(key, len(numbers))
 
 
+def _only_reordered(found: Sequence[RexNode], before: Sequence[RexNode]) -> bool:
+    """Whether simpler operands are the same but for an order that does not matter: then they stay as they were."""
+    if len(found) != len(before):
+        return False
+    return all(a == b or _normal(a) == _normal(b) for a, b in zip(found, before, strict=True))
+
+
 _SYMMETRIC = (AND, OR, EQ, NE)
 _SYMMETRIC_IN_TYPE = ("$+$1", "$*$1")
 
@@ -162,7 +169,7 @@ class Simplifier(Record):
     def operands_first(self, rex: Call) -> RexNode:
         """The call of simpler operands, or what it yields."""
         operands = tuple(_without_null(self.simplify(o)) for o in rex.operands)
-        return self.fold(rex if operands == rex.operands else replace(rex, operands=operands))
+        return self.fold(rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands))
 
     def fold(self, rex: Call) -> RexNode:
         """What a call of constants yields, or the call."""
@@ -348,7 +355,7 @@ def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     if len(kept) == 1:
         return kept[0][1] if rex.type.nullable else cast(kept[0][1], rex.type)
     operands = (*(part for pair in kept[:-1] for part in pair), kept[-1][1])
-    found = rex if operands == rex.operands else replace(rex, operands=operands)
+    found = rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands)
     expanded = boolean_case(found) if rex.type.root == "BOOLEAN" else found
     return found if expanded == found else simplifier.simplify(expanded, unknown)
 
