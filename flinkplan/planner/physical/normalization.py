@@ -1,10 +1,14 @@
 """Normalizing changelogs that are incomplete or may repeat events.
 
-Sources: ``StreamPhysicalTableSourceScanRule``, ``PushCalcPastChangelogNormalizeRule``,
-``WatermarkAssignerChangelogNormalizeTransposeRule``, ``EventTimeTemporalJoinRewriteRule``.
+Sources: ``StreamPhysicalTableSourceScanRule``, ``FlinkMarkChangelogNormalizeProgram``,
+``PushCalcPastChangelogNormalizeRule``, ``WatermarkAssignerChangelogNormalizeTransposeRule``,
+``EventTimeTemporalJoinRewriteRule``.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
@@ -13,21 +17,58 @@ from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, V
 from ..algebra.row_types import row_of, unique_names
 from ..algebra.tree import bottom_up, with_inputs
 from ..errors import PlanningError
-from ..rex.expressions import and_, conjunctions, identity, refs, remap
+from ..rex.expressions import OR, and_, conjunctions, identity, is_call, or_, refs, remap
+from ..rex.simplify import pull_factors, to_cnf
 from ..rules.calcs import calc, merge_calcs
+from ..rules.scans import sargs_expanded
 
 
 def normalize_changelogs(rel: Rel) -> Rel:
     """Put a normalization over each source that needs one, below it what may be filtered and left out by then."""
+    return _normalize(rel, _calcs_of_sources(rel))
+
+
+def _normalize(rel: Rel, shared: Sequence[tuple[SourceScan, list[Calc]]]) -> Rel:
     if isinstance(rel, VersionedJoin) and rel.right_time >= 0:
         rel = replace(rel, right=_versions(rel.right))
     if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
         return _past_watermark(rel, rel.input)
-    if isinstance(rel, Calc) and _source(rel.input) is not None:
-        return _past_calc(rel)
+    if isinstance(rel, Calc) and (source := _source(rel.input)) is not None:
+        readers = next(calcs for scan, calcs in shared if scan == source)
+        return _past_calc(rel, conjunctions(rel.condition) if len(readers) == 1 else _common(readers))
     if _source(rel) is not None:
         return _normalized(rel, None)
-    return merge_calcs(with_inputs(rel, tuple(normalize_changelogs(i) for i in rel.inputs)))
+    return merge_calcs(with_inputs(rel, tuple(_normalize(i, shared) for i in rel.inputs)))
+
+
+def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
+    """The sources to be normalized, each with the calcs that read it."""
+    found: list[tuple[SourceScan, list[Calc]]] = []
+
+    def visit(rel: Rel) -> None:
+        source = _source(rel.input) if isinstance(rel, Calc) else None
+        if source is not None:
+            calcs = next((calcs for scan, calcs in found if scan == source), None)
+            if calcs is None:
+                found.append((source, calcs := []))
+            calcs.append(rel)  # type: ignore[arg-type]
+        for each in rel.inputs:
+            visit(each)
+
+    visit(rel)
+    return found
+
+
+def _common(calcs: Iterable[Calc]) -> tuple[RexNode, ...]:
+    """The conditions that all readers of a source have, where there are several: the others would part what they share.
+
+    One condition alone is left to the readers.
+    """
+    conditions = [None if c.condition is None else pull_factors(sargs_expanded(c.condition)) for c in calcs]
+    present = [c for c in conditions if c is not None]
+    factors = conjunctions(pull_factors(or_(present))) if len(present) == len(conditions) else ()
+    whole = tuple(takewhile(lambda factor: not is_call(factor, OR), factors))
+    return tuple(part for factor in whole for part in conjunctions(to_cnf(factor))) if len(factors) > 1 else ()
 
 
 def _versions(rel: Rel) -> Rel:
@@ -68,21 +109,24 @@ def _normalized(rel: Rel, condition: RexNode | None, key: tuple[int, ...] | None
     return ChangelogNormalize(input=shuffled, unique_keys=key, condition=condition, row_type=rel.row_type)
 
 
-def _past_calc(rel: Calc) -> Rel:
+def _past_calc(rel: Calc, pushed: tuple[RexNode, ...]) -> Rel:
     """Conditions on the key go below the normalization, others into it; unused columns are dropped below."""
     source = rel.input
+    if rel.condition is not None and not pushed:
+        return replace(rel, input=_normalized(source, None))
     key = _key(source)
-    parts = conjunctions(rel.condition)
-    below = [c for c in parts if refs(c) and refs(c) <= set(key)]
-    rest = [c for c in parts if c not in below]
-    needed = sorted(set(key).union(*map(refs, rel.projection), *map(refs, rest)))
+    below = [c for c in pushed if refs(c) and refs(c) <= set(key)]
+    rest = [c for c in pushed if c not in below]
+    above = [c for c in conjunctions(rel.condition) if c not in pushed]
+    needed = sorted(set(key).union(*map(refs, rel.projection), *map(refs, rest), *map(refs, above)))
     mapping = {old: new for new, old in enumerate(needed)}
     names = [source.row_type.field_names[i] for i in needed]
     columns = identity(source.row_type)
     trimmed = calc(source, (columns[i] for i in needed), names, and_(below) if below else None)
     condition = remap(and_(rest), mapping) if rest else None
     normalized = _normalized(trimmed, condition, tuple(mapping[k] for k in key))
-    return calc(normalized, (remap(e, mapping) for e in rel.projection), rel.row_type.field_names)
+    kept = remap(and_(above), mapping) if above else None
+    return calc(normalized, (remap(e, mapping) for e in rel.projection), rel.row_type.field_names, kept)
 
 
 def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
