@@ -10,7 +10,7 @@ from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinS
 from ..algebra import physical as p
 from ..algebra.row_types import unique_names
 from ..metadata.keys import Keys, keys_in_group_range
-from ..rex.expressions import and_
+from ..rex.expressions import and_, is_always_true
 from ..rex.printer import expression, record_type
 from ..rules.multi_joins import equalities
 from .context import Context, Rules, columns, names
@@ -124,7 +124,7 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
         for o, keys in zip(rel.operands, unique, strict=True)
     )
     text = [
-        f"commonJoinKey=[{columns(rel.operands[0], rel.keys[0])}]",
+        f"commonJoinKey=[{columns(rel.operands[0], rel.keys[0]) or 'noCommonJoinKey'}]",
         f"joinTypes=[{', '.join(t.name for t in rel.types[1:])}]",
         f"inputUniqueKeys=[{', '.join(key_texts)}]",
         *_ttl_text(rel.ttls),
@@ -139,16 +139,20 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
             f"MultiJoin({', '.join(text)})",
             join_types=tuple(t.name for t in rel.types),
             join_conditions=rel.conditions,
-            multi_join_condition=and_(rel.conditions),
-            join_attribute_map=_attribute_map(rel),
+            multi_join_condition=None if is_always_true(condition := and_(rel.conditions)) else condition,
+            join_attribute_map=_attribute_map(rel) if rel.keys[0] else None,
             input_unique_keys=tuple(unique),
             state=ctx.states_named([f"input-state-{i}" for i in range(len(rel.operands))], _ttls(rel)),
         ),
         input_properties=tuple(
-            replace(PIPELINED_INPUT, required_distribution=Distribution(DistributionType.HASH, key), priority=i)
+            replace(PIPELINED_INPUT, required_distribution=_distribution(key), priority=i)
             for i, key in enumerate(rel.keys)
         ),
     )
+
+
+def _distribution(key: tuple[int, ...]) -> Distribution:
+    return Distribution(DistributionType.HASH, key) if key else Distribution(DistributionType.SINGLETON)
 
 
 def _ttls(rel: p.MultiJoin) -> tuple[int | None, ...]:

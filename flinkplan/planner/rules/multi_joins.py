@@ -32,7 +32,7 @@ def _merge(rel: Join) -> Rel:
     types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
     width = len(rel.left.row_type.fields)
     bounds, _ = interval_bounds(rel.condition, types, width)
-    if bounds is not None or not join_keys(rel.condition, width).left:
+    if bounds is not None:
         return rel
     ttls = dict(rel.ttl.by_input) if rel.ttl else {}
     joined = MultiJoin(
