@@ -128,7 +128,7 @@ def _only_reordered(found: Sequence[RexNode], before: Sequence[RexNode]) -> bool
     """Whether simpler operands are the same but for an order that does not matter: then they stay as they were."""
     if len(found) != len(before):
         return False
-    return all(a == b or _normal(a) == _normal(b) for a, b in zip(found, before, strict=True))
+    return all(a == b or _are_alike(a, b) for a, b in zip(found, before, strict=True))
 
 
 _SYMMETRIC = (AND, OR, EQ, NE)
