@@ -120,7 +120,7 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
     unique = [_keys_json(keys_in_group_range(o, k)) or () for o, k in zip(rel.operands, rel.keys, strict=True)]
     conditions = ", ".join(expression(c, names(rel)) for c in rel.conditions[1:])
     key_texts = (
-        ", ".join(f"({columns(o, key)})" for key in keys) or "noUniqueKey"
+        ", ".join(f"({columns(o, key)})" if key else "" for key in keys) if keys else "noUniqueKey"
         for o, keys in zip(rel.operands, unique, strict=True)
     )
     text = [

@@ -305,6 +305,9 @@ def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
 
 
 def _multi_join(self: _Inference, rel: MultiJoin, required: Updates) -> Rel | None:
+    """Without a common key no unique key of an input holds it, even that of a single row."""
+    if required is Updates.ONLY_AFTER and not rel.keys[0] and any(UPDATE in self.kinds_of(i) for i in rel.inputs):
+        return None
     return _joined(self, rel, rel.keys, required)
 
 

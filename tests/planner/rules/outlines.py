@@ -25,6 +25,8 @@ CREATE TABLE cdc (id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'debezium-json');
 CREATE TABLE versions (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'format' = 'debezium-json');
+CREATE TABLE clocked (id INT, k STRING, pt AS PROCTIME())
+  WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
 CREATE TABLE files (size BIGINT METADATA FROM 'file.size', id INT, name STRING METADATA FROM 'file.name' VIRTUAL)
   WITH ('connector' = 'filesystem', 'format' = 'json');
 """

@@ -160,6 +160,10 @@ CASES: list[tuple[str, str]] = [
     ("reduce_functions", "SELECT k, SUM(v), AVG(v), COUNT(v) FROM a GROUP BY k"),
     ("reduce_functions", "SELECT k, SUM(v), COUNT(v), MAX(k) FROM a GROUP BY k"),
     ("reduce_functions", "SELECT k, VAR_POP(v) FROM a GROUP BY k"),
+    (
+        "drop_snapshots",
+        "SELECT clocked.id FROM clocked JOIN cdc FOR SYSTEM_TIME AS OF pt ON clocked.id = cdc.id AND v > 3",
+    ),
     ("push_sorts", "SELECT id + 1 FROM a LIMIT 3"),
     ("push_limit", "SELECT id FROM a LIMIT 3 OFFSET 2"),
     ("merge_permutation", "SELECT v, COUNT(k) FROM (SELECT DISTINCT k, v FROM a) GROUP BY v"),
