@@ -31,7 +31,8 @@ class Collector:
     """Takes the rows of a job, batch by batch, and hands them on in their order.
 
     ``as_text``: values are texts as ``CAST(… AS STRING)`` makes them, ``None`` for NULL; else they are Python's.
-    ``waiting``: how many rows may wait to be fetched; then the job waits.
+    ``waiting``: how many rows may wait to be fetched; then the job waits.  ``failure`` is the Java exception that
+    ended the job, if one did while a batch was taken.
     """
 
     def __init__(self, *, as_text: bool, waiting: int = 10_000) -> None:
@@ -39,6 +40,7 @@ class Collector:
         self._rows: Queue[Row] = Queue(waiting)
         self._closed = Event()
         self._written: dict[int, int] = {}
+        self.failure: Any = None
 
     def writer(self, stream: Stream, context: TranslationContext) -> Callable[[DataFrame, int], None]:
         """What takes the batches of the stream that reaches the sink."""
@@ -47,6 +49,7 @@ class Collector:
         convert = [_same if self._as_text else _converter(t) for t in types]
 
         def take(batch: DataFrame, number: int) -> None:
+            from py4j.protocol import Py4JJavaError
             from pyspark.sql import functions as F
 
             kind: Column = F.lit(INSERT)
@@ -55,11 +58,15 @@ class Collector:
                 batch = batch.coalesce(1).sortWithinPartitions(SEQUENCE, F.when(retracts, 0).otherwise(1))
                 kind = F.col(KIND)
             count = 0
-            for row in batch.select(kind, *shown).toLocalIterator():
-                values = (None if v is None else f(v) for f, v in zip(convert, row[1:], strict=True))
-                if not self._put((row[0], tuple(values))):
-                    return
-                count += 1
+            try:
+                for row in batch.select(kind, *shown).toLocalIterator():
+                    values = (None if v is None else f(v) for f, v in zip(convert, row[1:], strict=True))
+                    if not self._put((row[0], tuple(values))):
+                        return
+                    count += 1
+            except Py4JJavaError as e:
+                self.failure = e.java_exception
+                raise
             self._written[number] = count
 
         return take

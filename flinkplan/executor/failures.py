@@ -33,11 +33,13 @@ class Failure(Record):
     hint: str | None = None
 
 
-def describe_failure(query: StreamingQuery, error: StreamingQueryException, state: Place) -> Failure:
+def describe_failure(query: StreamingQuery, error: StreamingQueryException, state: Place, cause: Any = None) -> Failure:
     """The messages of the causes, outermost first, without Spark's own wrapping; a line of input that cannot be read
-    is named instead.  ``state`` is where the query keeps its state."""
+    is named instead.  ``state`` is where the query keeps its state; ``cause`` is a Java exception that has passed
+    through Python, which Spark knows the text of alone."""
     failure = query._jsq.exception()
-    cause: Any = failure.get() if failure.isDefined() else None
+    if cause is None and failure.isDefined():
+        cause = failure.get()
     causes: list[tuple[str, str | None]] = []
     trace: list[str] = []
     while cause is not None:

@@ -158,7 +158,8 @@ class Job:
             ended = bool(query.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
         except StreamingQueryException as e:
             self._report()
-            failure = describe_failure(query.handle, e, self._record.query(query.sink) / "state")
+            cause = query.writer.failure if isinstance(query.writer, Collector) else None
+            failure = describe_failure(query.handle, e, self._record.query(query.sink) / "state", cause)
             where = failure.where or f"sink {query.sink}"
             raise ExecutionError(failure.message, where=where, hint=failure.hint) from None
         self._report()

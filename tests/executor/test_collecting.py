@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.collecting import Collector
+from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.job import Job, JobOptions, execute
 from flinkplan.plan.document import Plan
 from flinkplan.table import EnvironmentSettings, QueryResult, TableEnvironment
@@ -103,7 +104,7 @@ def test_the_first_rows_of_an_endless_query(env: TableEnvironment) -> None:
 
 @pytest.mark.spark
 def test_a_failure_reaches_who_asked(env: TableEnvironment) -> None:
-    with pytest.raises(Exception, match="zero"):
+    with pytest.raises(ExecutionError, match=r"sink \*result\*: 1 cannot be divided by zero$"):
         list(select(env, "SELECT 1 / v FROM (VALUES (1), (0)) AS t (v)").collect())
 
 
