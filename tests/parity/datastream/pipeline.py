@@ -100,7 +100,9 @@ def _events(case: Case, folder: Path) -> Json:
     kind = case["watermark"]["kind"]
     if kind == "explicit":
         table["watermark"] = {"column": "ts", "as": "TO_TIMESTAMP_LTZ(watermark_ms, 3)"}
-    elif kind == "bounded-out-of-orderness":
+    elif kind == "none":
+        table["watermark"] = {"column": "ts", "as": "CAST(NULL AS TIMESTAMP_LTZ(3))"}
+    else:
         seconds, millis = divmod(case["watermark"]["delay_ms"] + 1, 1000)
         delay = f"INTERVAL '{seconds}.{millis:03}' SECOND({max(2, len(str(seconds)))}, 3)"
         table["watermark"] = {"column": "ts", "as": f"ts - {delay}"}
