@@ -30,12 +30,9 @@ def copy(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "flinkplan", tmp_path / "flinkplan", ignore=shutil.ignore_patterns("__pycache__", "*.jar"))
     tests = Path("tests/executor/expressions")
     shutil.copytree(ROOT / tests, tmp_path / tests, ignore=ignored)
-    for file in (
-        "pyproject.toml",
-        "tests/conftest.py",
-        *(f"tests/executor/{f}.py" for f in ("__init__", "conftest", "plans")),
-    ):
-        shutil.copy(ROOT / file, tmp_path / file)
+    shared = (file for file in (ROOT / tests.parent).glob("*.py") if not file.name.startswith("test_"))
+    for file in (ROOT / "pyproject.toml", ROOT / "tests/conftest.py", *shared):
+        shutil.copy(file, tmp_path / file.relative_to(ROOT))
     for diff in blocks("diff"):
         subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=diff, text=True, check=True)
     (table,) = blocks("json")
