@@ -70,7 +70,7 @@ def _range(r: Range) -> str:
 
 
 def _columns(rel: Any) -> str:
-    return ", ".join(f"{n}=[{rex_text(e)}]" for n, e in zip(rel.row_type.field_names, rel.exprs, strict=True))
+    return ", ".join(f"{n}=[{rex_text(e)}]" for n, e in zip(rel.names, rel.exprs, strict=True))
 
 
 def _call(call: AggregateCall) -> str:
@@ -109,7 +109,7 @@ _DETAILS: dict[type[Rel], Callable[[Any], str]] = {
     algebra.Values: _values,
     algebra.Project: _columns,
     algebra.Filter: lambda r: rex_text(r.condition),
-    algebra.Watermark: lambda r: f"{r.row_type.field_names[r.rowtime_index]}: {rex_text(r.expr)}",
+    algebra.Watermark: lambda r: f"{r.names[r.rowtime_index]}: {rex_text(r.expr)}",
     algebra.Aggregate: _aggregate,
     algebra.Join: _join,
     algebra.TemporalJoin: lambda r: f"{_join(r)}, time=[{rex_text(r.time)}]",

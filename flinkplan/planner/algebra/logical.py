@@ -42,6 +42,21 @@ class Rel(Record, kw_only=True, dict=True):
     def inputs(self) -> tuple[Rel, ...]:
         return ()
 
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        """The types of the columns."""
+        return self.row_type.field_types
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, each once."""
+        return self.row_type.field_names
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.row_type.fields)
+
 
 class Scan(Rel, kw_only=True):
     """The stored columns of a table, in the schema's order (computed columns and the watermark stand above).
@@ -128,7 +143,7 @@ class MultiJoin(Rel, kw_only=True):
     """
 
     operands: tuple[Rel, ...]
-    types: tuple[JoinType, ...]
+    kinds: tuple[JoinType, ...]
     conditions: tuple[RexNode, ...]
     ttls: tuple[int | None, ...]
 

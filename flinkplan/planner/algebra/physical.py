@@ -45,12 +45,12 @@ class SourceScan(Rel, kw_only=True):
 class Calc(Unary, kw_only=True):
     """Filters by ``condition``, then computes ``projection``; both read the input's columns.
 
-    ``names``: those that the input's columns had when the calc was made, where they have others since.
+    ``input_names``: those that the input's columns had when the calc was made, where they have others since.
     """
 
     projection: tuple[RexNode, ...]
     condition: RexNode | None = None
-    names: tuple[str, ...] | None = None
+    input_names: tuple[str, ...] | None = None
 
 
 class Exchange(Unary, kw_only=True):
@@ -330,7 +330,7 @@ class MultiJoin(Rel, kw_only=True):
     """A join of several relations on one common key, whose columns of each input are ``keys``."""
 
     operands: tuple[Rel, ...]
-    types: tuple[JoinType, ...]
+    kinds: tuple[JoinType, ...]
     conditions: tuple[RexNode, ...]
     ttls: tuple[int | None, ...]
     keys: tuple[tuple[int, ...], ...]

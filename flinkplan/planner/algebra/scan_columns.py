@@ -28,4 +28,4 @@ def scan_columns(scan: SourceScan) -> tuple[str, ...]:
     """For each produced column the name of the table's column."""
     physical, paths = physical_columns(scan), physical_paths(scan)
     produced = tuple(physical[path[0]] if len(path) == 1 else "" for path in paths)
-    return produced + scan.row_type.field_names[len(produced) :]
+    return produced + scan.names[len(produced) :]

@@ -324,7 +324,7 @@ class AggregateBinder(WindowedBinder):
 def _is_identity(project: Project) -> bool:
     fields = project.input.row_type.fields
     return len(fields) == len(project.exprs) and all(
-        isinstance(e, InputRef) and e.index == i and project.row_type.fields[i].name == fields[i].name
+        isinstance(e, InputRef) and e.index == i and project.names[i] == fields[i].name
         for i, e in enumerate(project.exprs)
     )
 

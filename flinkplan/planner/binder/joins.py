@@ -34,7 +34,7 @@ def joined(
     left: FromItem, right: FromItem, kind: JoinType, outer: Scope | None
 ) -> tuple[Scope, list[tuple[str, LogicalType]]]:
     """The scope of both sides, and the columns of the join."""
-    width = len(left.rel.row_type.fields)
+    width = left.rel.width
     left_nullable = kind in (JoinType.RIGHT, JoinType.FULL)
     right_nullable = kind in (JoinType.LEFT, JoinType.FULL)
     namespaces = (
@@ -93,7 +93,7 @@ def join_condition(
         _check_join_keys(condition, node.condition.span)
         return condition, scope.merged
     parts, merged = [], []
-    width = len(left.rel.row_type.fields)
+    width = left.rel.width
     for name in names:
         earlier = next((m for m in left.merged if m.name == name.name), None)
         sides = [_side(Scope(item.namespaces, None, item.merged), name) for item in (left, right)]
@@ -130,7 +130,7 @@ def _side(scope: Scope, name: ast.Identifier) -> RexNode:
 def _first(item: FromItem, column: MergedColumn) -> RexNode:
     """The first of the columns that were merged: with that Flink joins a further table."""
     at = column.hidden[0]
-    return InputRef(at, item.rel.row_type.fields[at].type)
+    return InputRef(at, item.rel.types[at])
 
 
 def _merge_again(name: ast.Identifier, column: MergedColumn, scope: Scope) -> MergedColumn:

@@ -72,12 +72,12 @@ def renamed(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier)
             columns[0].span.to(columns[-1].span),
             f"its columns are {', '.join(f.name for f in fields)}",
         )
-    return row(zip((c.name for c in columns), rel.row_type.field_types, strict=True), nullable=False)
+    return row(zip((c.name for c in columns), rel.types, strict=True), nullable=False)
 
 
 def rename(rel: Rel, row_type: LogicalType) -> Rel:
     """The relation with the column names of a row type."""
-    if row_type.field_names == rel.row_type.field_names:
+    if row_type.field_names == rel.names:
         return rel
     if isinstance(rel, Values):
         return replace(rel, row_type=row_type)
@@ -110,17 +110,17 @@ def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Re
 
 def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope | None) -> Rel:
     operands = [_bind_body(context, side, outer) for side in (node.left, node.right)]
-    widths = [len(o.row_type.fields) for o in operands]
+    widths = [o.width for o in operands]
     if len(set(widths)) > 1:
         raise BindError(
             f"the sides of {node.operator} have {' and '.join(map(str, dict.fromkeys(widths)))} columns",
             node.span,
             "select the same number of columns on each side",
         )
-    names = operands[0].row_type.field_names
+    names = operands[0].names
     types = []
     for i, name in enumerate(names):
-        sides = [o.row_type.fields[i].type for o in operands]
+        sides = [o.types[i] for o in operands]
         common = least_restrictive(sides)
         if common is None:
             raise BindError(
@@ -140,9 +140,9 @@ def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope |
 
 def coerce(rel: Rel, row_type: LogicalType) -> Rel:
     """The relation with its columns cast to a row type's; itself if they have these types."""
-    if rel.row_type.field_types == row_type.field_types:
+    if rel.types == row_type.field_types:
         return rel
-    made = cast_columns(rel, row_type.field_types, rel.row_type.field_names)
+    made = cast_columns(rel, row_type.field_types, rel.names)
     return replace(made, exprs=tuple(map(rescaled, made.exprs)))
 
 

@@ -30,7 +30,7 @@ def _as_rex(subquery: SubQuery) -> RexNode:
 
 
 def _single_column(rel: Rel, query: ast.Query) -> None:
-    width = len(rel.row_type.fields)
+    width = rel.width
     if width != 1:
         raise BindError(f"this subquery gives {width} columns, one is needed", query.span)
 
@@ -65,7 +65,7 @@ def _exists(binder: ExpressionBinder, node: ast.Exists) -> RexNode:
 def _scalar(binder: ExpressionBinder, node: ast.SubQuery) -> RexNode:
     rel, correl = _query(binder, node.query)
     _single_column(rel, node.query)
-    t = rel.row_type.fields[0].type.regular().nullable_()
+    t = rel.types[0].regular().nullable_()
     return _as_rex(SubQuery(SubQueryKind.SCALAR, rel, (), t, correl))
 
 
@@ -75,7 +75,7 @@ def quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
     operand = binder.bind(node.left)
     rel, correl = _query(binder, node.query)
     _single_column(rel, node.query)
-    column = rel.row_type.fields[0].type
+    column = rel.types[0]
     t = BOOLEAN.with_nullability(operand.type.nullable or column.nullable)
     every = node.quantifier == "ALL"
     operator = _INVERSE[node.operator] if every else node.operator

@@ -179,7 +179,7 @@ def _bind_derived(context: Context, node: ast.DerivedTable, outer: Scope | None)
     from .query import bind_inner_query
 
     rel = bind_inner_query(context, node.query, outer)
-    single = isinstance(node.query.body, ast.Values) and len(rel.row_type.fields) == 1
+    single = isinstance(node.query.body, ast.Values) and rel.width == 1
     alias = node.alias
     if single and alias is not None and not alias.columns:
         alias = replace(alias, columns=(alias.name,))
@@ -279,7 +279,7 @@ def _is_looked_up(rel: Rel) -> bool:
 
 def _of_function(condition: RexNode, left: FromItem) -> RexNode:
     """A condition that reads only what the function yields, in terms of that."""
-    width = len(left.rel.row_type.fields)
+    width = left.rel.width
     if any(i < width for i in input_refs(condition)):
         return condition
     return transform(condition, lambda r: replace(r, index=r.index - width) if isinstance(r, InputRef) else r)
@@ -303,13 +303,13 @@ def _bind_unnest(
     nullable = kind is JoinType.LEFT
     padded_type = row(((f.name, outer_type(f.type, nullable)) for f in element_type.fields), nullable=False)
     alias = node.alias.name.name if node.alias else None
-    namespace = Namespace(padded_type, len(left.rel.row_type.fields), alias)
+    namespace = Namespace(padded_type, left.rel.width, alias)
     right_type = padded_type if node.with_ordinality else element_type
     references = sum(isinstance(r, InputRef) for r in walk(collection))
     correl, *_ = [context.next_correlation() for _ in range(references)]
     left_fields = left.rel.row_type.fields
     variable_names = uniquify([*(f.name for f in left_fields), *right_type.field_names])
-    variable_types = [*left.rel.row_type.field_types, *right_type.field_types]
+    variable_types = [*left.rel.types, *right_type.field_types]
     variable = CorrelVariable(correl, row(zip(variable_names, variable_types, strict=True), nullable=False))
 
     def through_variable(rex: RexNode) -> RexNode:
@@ -323,7 +323,7 @@ def _bind_unnest(
         bound = ExpressionBinder(context, inner, "ON").condition(join.condition)
         condition = None if isinstance(bound, Literal) and bound.value is True else _of_function(bound, left)
     output_names = uniquify([*(f.name for f in left_fields), *names])
-    output_types = [*left.rel.row_type.field_types, *namespace.row_type.field_types]
+    output_types = [*left.rel.types, *namespace.row_type.field_types]
     rel = Correlate(
         input=left.rel,
         type=kind,

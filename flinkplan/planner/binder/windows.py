@@ -45,7 +45,7 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
         if name not in ("DATA", "TIMECOL") and not isinstance(node, ast.DefaultArgument)
     }
     _check_durations(kind, durations, arguments)
-    time_type = rel.row_type.fields[time_index].type
+    time_type = rel.types[time_index]
     bound = timestamp(3, nullable=False)
     fields = [
         *((f.name, f.type) for f in rel.row_type.fields),

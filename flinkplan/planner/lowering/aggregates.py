@@ -54,7 +54,7 @@ def group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
 def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
     """The first phase."""
     retractions = call_retractions(rel, rel.calls, rel.need_retraction)
-    columns_ = accumulators(rel.calls, retractions, rel.input.row_type.field_types, rel.need_retraction)
+    columns_ = accumulators(rel.calls, retractions, rel.input.types, rel.need_retraction)
     select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, retracts=rel.need_retraction)
     parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
     return ctx.node(
@@ -159,7 +159,7 @@ def group_window_text(window: GroupWindow) -> str:
 
 def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     """Aggregates over preceding rows; only the node tells those over one another from those below."""
-    rel = replace(rel, row_type=row_of(unique_names(names(rel), "_"), rel.row_type.field_types))
+    rel = replace(rel, row_type=row_of(unique_names(names(rel), "_"), rel.types))
     fields = [*names(rel.input), *(untyped_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []

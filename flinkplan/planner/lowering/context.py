@@ -76,7 +76,7 @@ Rules = Mapping[type[Rel], Callable[[Any, Context], ExecNode]]
 
 def names(rel: Rel) -> tuple[str, ...]:
     """A relation's column names."""
-    return rel.row_type.field_names
+    return rel.names
 
 
 def columns(rel: Rel, indexes: Sequence[int]) -> str:

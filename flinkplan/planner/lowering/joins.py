@@ -125,7 +125,7 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
     )
     text = [
         f"commonJoinKey=[{columns(rel.operands[0], rel.keys[0]) or 'noCommonJoinKey'}]",
-        f"joinTypes=[{', '.join(t.name for t in rel.types[1:])}]",
+        f"joinTypes=[{', '.join(t.name for t in rel.kinds[1:])}]",
         f"inputUniqueKeys=[{', '.join(key_texts)}]",
         *_ttl_text(rel.ttls),
         f"joinConditions=[{conditions}]",
@@ -137,7 +137,7 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
             nodes.MultiJoin,
             rel,
             f"MultiJoin({', '.join(text)})",
-            join_types=tuple(t.name for t in rel.types),
+            join_types=tuple(t.name for t in rel.kinds),
             join_conditions=rel.conditions,
             multi_join_condition=None if is_always_true(condition := and_(rel.conditions)) else condition,
             join_attribute_map=_attribute_map(rel) if rel.keys[0] else None,

@@ -48,7 +48,7 @@ def strategy_text(strategy: RankStrategy) -> str:
 
 def rank(rel: p.Rank, ctx: Context) -> ExecNode:
     """Top-N."""
-    by_rowtime = any(rel.input.row_type.field_types[f.index].kind is TimeKind.ROWTIME for f in rel.order)
+    by_rowtime = any(rel.input.types[f.index].kind is TimeKind.ROWTIME for f in rel.order)
     text = (
         f"strategy=[{strategy_text(rel.strategy)}], rankType=[{rel.kind}], "
         f"rankRange=[{range_text(rel.range, rel.input)}], partitionBy=[{columns(rel.input, rel.partition)}], "

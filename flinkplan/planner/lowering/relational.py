@@ -143,7 +143,7 @@ def select(exprs: tuple[RexNode, ...], output: tuple[str, ...], fields: tuple[st
 
 def calc(rel: p.Calc, ctx: Context) -> ExecNode:
     """A projection with a filter."""
-    fields = rel.names or names(rel.input)
+    fields = rel.input_names or names(rel.input)
     text = f"select=[{select(rel.projection, names(rel), fields)}]"
     if rel.condition is not None:
         text += f", where=[{expression(rel.condition, fields)}]"
@@ -242,7 +242,7 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
         f"rowType=[{record_type(rel.row_type, of_function=not names(rel.input))}], joinType=[{rel.type}]"
     )
     if rel.condition is not None:
-        right = [f"${i}" for i in range(len(rel.row_type.fields))]
+        right = [f"${i}" for i in range(rel.width)]
         text += f", condition=[{condition_digest(rel.condition, right)}]"
     return ctx.node(
         nodes.Correlate,

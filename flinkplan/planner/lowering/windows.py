@@ -100,9 +100,7 @@ def local(rel: p.LocalWindowAggregate, ctx: Context) -> ExecNode:
     """The first phase."""
     retracts = ctx.retracts(rel.input)
     retractions = (retracts,) * len(rel.calls)
-    columns_ = accumulators(
-        rel.calls, retractions, rel.input.row_type.field_types, counts_rows(rel.windowing, retracts)
-    )
+    columns_ = accumulators(rel.calls, retractions, rel.input.types, counts_rows(rel.windowing, retracts))
     end = [f"slice_end('w$) AS {names(rel)[-1]}"]
     select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, end, retracts=retracts)
     parts = [*_group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]

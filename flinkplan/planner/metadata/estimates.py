@@ -80,7 +80,7 @@ class Estimates(Struct):
 
     def _calc_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
         """Of projections and filters in a row, which become one operator, or none if they change nothing."""
-        exprs: tuple[RexNode, ...] = identity(rel.row_type)
+        exprs: tuple[RexNode, ...] = identity(rel.types)
         source, is_filtered = rel, False
         while isinstance(source, (Project, Filter)) and not _computes_over(source):
             if isinstance(source, Project):
@@ -89,7 +89,7 @@ class Estimates(Struct):
             else:
                 is_filtered = True
             source = source.input
-        if not is_filtered and exprs == identity(source.row_type):
+        if not is_filtered and exprs == identity(source.types):
             return (0.0, 0.0, 0.0), (source,)
         rows = self.rows(rel)
         computed = sum(not isinstance(e, (InputRef, Literal)) and not is_call(e, CAST) for e in exprs)
@@ -149,7 +149,7 @@ def _sort_rows(known: Estimates, rel: Sort) -> float:
 
 def _join_rows(known: Estimates, rel: Join) -> float:
     left, right = known.rows(rel.left), known.rows(rel.right)
-    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
+    keys = join_keys(rel.condition, rel.left.width)
     if rel.type in (JoinType.SEMI, JoinType.ANTI):
         return left * _semi_selectivity(known, rel, keys)
     if not keys.left:
@@ -286,7 +286,7 @@ def _aggregate_distinct(known: Estimates, rel: Aggregate, columns: frozenset[int
 
 
 def _join_distinct(known: Estimates, rel: Join, columns: frozenset[int], condition: RexNode) -> float | None:
-    width = len(rel.left.row_type.fields)
+    width = rel.left.width
     parts = conjunctions(condition)
     left = and_(c for c in parts if all(i < width for i in refs(c)))
     if rel.type in (JoinType.SEMI, JoinType.ANTI):

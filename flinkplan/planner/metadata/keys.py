@@ -116,7 +116,7 @@ def _scan(rel: SourceScan, upsert: bool) -> Keys:
 
 def _stored(rel: Scan, upsert: bool) -> Keys:
     primary = rel.table.resolved.schema.primary_key
-    names = rel.row_type.field_names
+    names = rel.names
     return NO_KEYS if primary is None else frozenset({frozenset(names.index(c) for c in primary.columns)})
 
 
@@ -192,7 +192,7 @@ def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, upsert: bool) -> Keys
 
 
 def _legacy_window(rel: LegacyWindowAggregate, upsert: bool) -> Keys:
-    width = len(rel.row_type.fields)
+    width = rel.width
     grouping = frozenset(range(len(rel.grouping)))
     return frozenset(grouping | {i} for i in range(width - len(rel.properties), width))
 
@@ -200,7 +200,7 @@ def _legacy_window(rel: LegacyWindowAggregate, upsert: bool) -> Keys:
 def _expand(rel: Expand, upsert: bool) -> Keys:
     kept = {
         i
-        for i in range(len(rel.input.row_type.fields))
+        for i in range(rel.input.width)
         if all(isinstance(p[i], InputRef) and p[i].index == i for p in rel.projects if i < len(p))  # type: ignore[union-attr]
     }
     return frozenset(k | {rel.expand_index} for k in _keys(rel.input, upsert) if k <= kept)
@@ -209,7 +209,7 @@ def _expand(rel: Expand, upsert: bool) -> Keys:
 def join_spec(rel: Rel) -> JoinSpec:
     """The join spec of any join of two inputs."""
     if isinstance(rel, Join):
-        return join_keys(rel.condition, len(rel.left.row_type.fields)).spec(rel.type)
+        return join_keys(rel.condition, rel.left.width).spec(rel.type)
     if isinstance(rel, IntervalJoin):
         return rel.spec.join_spec
     spec: JoinSpec = rel.spec  # type: ignore[attr-defined]
@@ -218,7 +218,7 @@ def join_spec(rel: Rel) -> JoinSpec:
 
 def _join_keys(rel: Rel, upsert: bool) -> Keys:
     left, right = rel.inputs
-    width = len(left.row_type.fields)
+    width = left.width
     unique = unique_keys(left), unique_keys(right)
     both = (upsert_keys(left), upsert_keys(right)) if upsert else unique
     return _joined_keys(join_spec(rel), both, width, upsert, unique)
@@ -227,9 +227,9 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
 def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
     unique = unique_keys(rel.operands[0])
     keys = upsert_keys(rel.operands[0]) if upsert else unique
-    width = len(rel.operands[0].row_type.fields)
+    width = rel.operands[0].width
     equal: dict[int, tuple[int, ...]] = {}
-    for operand, kind, condition in zip(rel.operands[1:], rel.types[1:], rel.conditions[1:], strict=True):
+    for operand, kind, condition in zip(rel.operands[1:], rel.kinds[1:], rel.conditions[1:], strict=True):
         spec = join_keys(condition, width).spec(kind)
         right_unique = unique_keys(operand)
         right = upsert_keys(operand) if upsert else right_unique
@@ -241,7 +241,7 @@ def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
             for left_key, right_key in zip(spec.left_keys, spec.right_keys, strict=True):
                 columns = (*equal.get(left_key, (left_key,)), right_key + width)
                 equal |= dict.fromkeys(columns, columns)
-        width += len(operand.row_type.fields)
+        width += operand.width
     return keys
 
 
@@ -269,7 +269,7 @@ def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
         return keys
     found = set(keys)
     if rel.output_rank:
-        found.add(partition | {len(rel.row_type.fields) - 1})
+        found.add(partition | {rel.width - 1})
     first = isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1
     if first and (partition or isinstance(rel, Rank)):
         found.add(partition)

@@ -76,7 +76,7 @@ def _join(rel: RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _multi_join(rel: MultiJoin, inputs: tuple[Kinds, ...]) -> Kinds:
-    return ALL_KINDS if JoinType.LEFT in rel.types else _passed_on(rel, inputs)
+    return ALL_KINDS if JoinType.LEFT in rel.kinds else _passed_on(rel, inputs)
 
 
 def _limit(rel: Limit, inputs: tuple[Kinds, ...]) -> Kinds:

@@ -83,12 +83,12 @@ def _never_changes(directions: Directions) -> bool:
 
 
 def _constants(rel: Rel) -> Directions:
-    return (CONSTANT,) * len(rel.row_type.fields)
+    return (CONSTANT,) * rel.width
 
 
 def _only(rel: Rel, constant: Sequence[int]) -> Directions:
     """These columns are constant, and of the others nothing is known."""
-    return tuple(CONSTANT if i in constant else NOT_MONOTONIC for i in range(len(rel.row_type.fields)))
+    return tuple(CONSTANT if i in constant else NOT_MONOTONIC for i in range(rel.width))
 
 
 def _scan(rel: SourceScan) -> Directions | None:
@@ -164,7 +164,7 @@ def _rank(rel: Rank) -> Directions | None:
         found[-1] = CONSTANT
     if rel.order:
         first = rel.order[0]
-        is_time = rel.input.row_type.fields[first.index].type.is_time_attribute
+        is_time = rel.input.types[first.index].is_time_attribute
         direction = INCREASING if is_time else below[first.index]
         wanted = DECREASING if first.is_ascending else INCREASING
         found[first.index] = wanted if direction in (CONSTANT, wanted) else NOT_MONOTONIC
@@ -179,7 +179,7 @@ def _first_row(rel: Rank, below: Directions | None) -> Directions | None:
     if below is None or not _never_changes(below):
         return None
     first = rel.order[0] if rel.order else None
-    by_rowtime = first is not None and rel.input.row_type.fields[first.index].type.is_rowtime
+    by_rowtime = first is not None and rel.input.types[first.index].is_rowtime
     keeps_last = first is not None and not first.is_ascending
     return _only(rel, rel.partition) if keeps_last or by_rowtime else _constants(rel)
 

@@ -41,13 +41,13 @@ def column_sizes(rel: Rel) -> tuple[float, ...]:
             return (*(below[g] for g in rel.grouping), *(_type_size(c.type) for c in rel.calls))
         case Join():
             both = (*column_sizes(rel.left), *column_sizes(rel.right))
-            return both[: len(rel.row_type.fields)]
+            return both[: rel.width]
         case SetOp(kind=SetKind.UNION):
             columns = zip(*map(column_sizes, rel.operands), strict=True)
             return tuple(sum(column) / len(column) for column in columns)
         case SetOp():
             return column_sizes(rel.operands[0])
-    return tuple(map(_type_size, rel.row_type.field_types))
+    return tuple(map(_type_size, rel.types))
 
 
 def _rex_size(rex: RexNode, columns: tuple[float, ...]) -> float:

@@ -57,7 +57,7 @@ def _aggregate(rel: Aggregate, columns: frozenset[int]) -> Known:
 
 
 def _over(rel: OverAggregate, columns: frozenset[int]) -> Known:
-    known = frozenset(i for i in columns if i < len(rel.input.row_type.fields))
+    known = frozenset(i for i in columns if i < rel.input.width)
     found = are_columns_unique(rel.input, known)
     return found if found or known == columns else None
 
@@ -67,7 +67,7 @@ def _join(rel: Join, columns: frozenset[int]) -> Known:
         return are_columns_unique(rel.left, columns)
     if not columns:
         return False
-    width = len(rel.left.row_type.fields)
+    width = rel.left.width
     left = frozenset(i for i in columns if i < width)
     right = frozenset(i - width for i in columns if i >= width)
     keys = join_keys(rel.condition, width)
@@ -93,7 +93,7 @@ def _correlate(rel: Correlate, columns: frozenset[int]) -> Known:
 
 
 def _set_operation(rel: SetOp, columns: frozenset[int]) -> Known:
-    return not rel.all and len(columns) == len(rel.row_type.fields)
+    return not rel.all and len(columns) == rel.width
 
 
 _RULES: dict[type[Rel], Callable[..., Known]] = {

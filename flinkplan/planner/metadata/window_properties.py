@@ -93,8 +93,8 @@ def window_columns(rel: Rel) -> WindowColumns | None:
 
 
 def _table_function(rel: WindowFunction) -> WindowColumns:
-    width = len(rel.input.row_type.fields)
-    time_type = rel.input.row_type.fields[rel.time_index].type
+    width = rel.input.width
+    time_type = rel.input.types[rel.time_index]
     return _appended(width, window_spec(rel), time_type)
 
 
@@ -157,7 +157,7 @@ def _join(rel: Join) -> WindowColumns | None:
         return None
     if rel.type in (JoinType.SEMI, JoinType.ANTI):
         return compared.left
-    width = len(rel.left.row_type.fields)
+    width = rel.left.width
     return compared.left.joined(compared.right.at({i: (i + width,) for i in compared.right.all}))
 
 
@@ -194,7 +194,7 @@ def window_keys(rel: Join) -> WindowKeys | None:
     left, right = window_columns(rel.left), window_columns(rel.right)
     if left is None or right is None or (left.spec, left.time_type) != (right.spec, right.time_type):
         return None
-    keys = join_keys(rel.condition, len(rel.left.row_type.fields))
+    keys = join_keys(rel.condition, rel.left.width)
     pairs = list(zip(keys.left, keys.right, strict=True))
     starts = [p for p in pairs if p[0] in left.starts and p[1] in right.starts]
     ends = [p for p in pairs if p[0] in left.ends and p[1] in right.ends]

@@ -80,8 +80,8 @@ def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
 
 def _calc(self: Implementer, rel: p.Calc) -> Rel:
     source = self.visit(rel.input)
-    names = rel.input.row_type.field_names
-    return merge_calcs(replace(rel, input=source, names=None if source.row_type.field_names == names else names))
+    names = rel.input.names
+    return merge_calcs(replace(rel, input=source, input_names=None if source.names == names else names))
 
 
 def _watermark(self: Implementer, rel: Watermark) -> Rel:
@@ -154,10 +154,10 @@ def _late_rows(self: Implementer, rel: LateRows) -> Rel:
 def _join(self: Implementer, rel: Join) -> Rel:
     windowed = window_keys(rel)
     rel = replace(rel, left=self.visit(rel.left), right=self.visit(rel.right))
-    if rel.row_type.field_names != (names := joined_names(rel)):
-        rel = replace(rel, row_type=row_of(names, rel.row_type.field_types))
-    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
-    width = len(rel.left.row_type.fields)
+    if rel.names != (names := joined_names(rel)):
+        rel = replace(rel, row_type=row_of(names, rel.types))
+    types = (*rel.left.types, *rel.right.types)
+    width = rel.left.width
     if windowed is not None:
         keys = windowed.keys
         return p.WindowJoin(
@@ -195,7 +195,7 @@ def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
     inputs = tuple(exchange(self.visit(o), key) for o, key in zip(rel.operands, keys, strict=True))
     return p.MultiJoin(
         operands=inputs,
-        types=rel.types,
+        kinds=rel.kinds,
         conditions=rel.conditions,
         ttls=rel.ttls,
         keys=keys,
@@ -205,7 +205,7 @@ def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
 
 def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
     """The condition of a window join but for its comparison of windows, as the description shows it."""
-    width = len(rel.left.row_type.fields)
+    width = rel.left.width
     pairs = {frozenset((a, b + width)) for a, b in zip(keys.left, keys.right, strict=True)}
     return and_(c for c in conjunctions(rel.condition) if c in keys.rest or refs(c) in pairs)
 
@@ -220,7 +220,7 @@ def _rank(self: Implementer, rel: p.Rank) -> Rel:
     if window is not None and window.bounded_by(rel.partition):
         return _window_rank(rel, source, window)
     if _is_deduplicate(rel, source) and not self.retracts(source):
-        time = source.row_type.fields[rel.order[0].index].type
+        time = source.types[rel.order[0].index]
         return p.Deduplicate(
             input=exchange(source, rel.partition),
             keys=rel.partition,
@@ -239,7 +239,7 @@ def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:
         and rel.range == ConstantRankRange(1, 1)
         and not rel.output_rank
         and len(rel.order) == 1
-        and source.row_type.fields[rel.order[0].index].type.is_time_attribute
+        and source.types[rel.order[0].index].is_time_attribute
     )
 
 
@@ -249,7 +249,7 @@ def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
     end = min(found.ends & set(rel.partition))
     windowing = _attached(found, start, end)
     first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and not rel.output_rank
-    if first and len(rel.order) == 1 and source.row_type.fields[rel.order[0].index].type.is_time_attribute:
+    if first and len(rel.order) == 1 and source.types[rel.order[0].index].is_time_attribute:
         return p.WindowDeduplicate(
             input=exchange(source, partition),
             partition=partition,
@@ -284,7 +284,7 @@ def _sort(self: Implementer, rel: Sort) -> Rel:
 
 
 def _by_time(rel: Rel, order: tuple[SortField, ...]) -> bool:
-    return order[0].is_ascending and rel.row_type.fields[order[0].index].type.is_time_attribute
+    return order[0].is_ascending and rel.types[order[0].index].is_time_attribute
 
 
 def _union(self: Implementer, rel: SetOp) -> Rel:

@@ -98,9 +98,9 @@ def _waits_for_watermarks(rel: Rel) -> bool:
         case Deduplicate():
             return rel.is_rowtime
         case Rank():
-            return any(rel.input.row_type.fields[f.index].type.is_rowtime for f in rel.order)
+            return any(rel.input.types[f.index].is_rowtime for f in rel.order)
         case OverAggregate():
-            types = rel.row_type.field_types
+            types = rel.types
             return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
         case IntervalJoin():
             return rel.spec.window_bounds.is_event_time
@@ -140,7 +140,7 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
     retractions = call_retractions(rel, rel.calls, retracts)
-    columns = accumulators(rel.calls, retractions, source.row_type.field_types, retracts)
+    columns = accumulators(rel.calls, retractions, source.types, retracts)
     keys = [source.row_type.fields[g] for g in rel.grouping]
     local = LocalGroupAggregate(
         input=source,

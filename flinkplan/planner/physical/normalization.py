@@ -100,7 +100,7 @@ def _source(rel: Rel) -> SourceScan | None:
 def _key(rel: Rel) -> tuple[int, ...]:
     scan = _source(rel)
     assert scan is not None and scan.table.resolved.schema.primary_key is not None
-    return tuple(rel.row_type.field_names.index(c) for c in scan.table.resolved.schema.primary_key.columns)
+    return tuple(rel.names.index(c) for c in scan.table.resolved.schema.primary_key.columns)
 
 
 def _normalized(rel: Rel, condition: RexNode | None, key: tuple[int, ...] | None = None) -> ChangelogNormalize:
@@ -120,13 +120,13 @@ def _past_calc(rel: Calc, pushed: tuple[RexNode, ...]) -> Rel:
     above = [c for c in conjunctions(rel.condition) if c not in pushed]
     needed = sorted(set(key).union(*map(refs, rel.projection), *map(refs, rest), *map(refs, above)))
     mapping = {old: new for new, old in enumerate(needed)}
-    names = [source.row_type.field_names[i] for i in needed]
-    columns = identity(source.row_type)
+    names = [source.names[i] for i in needed]
+    columns = identity(source.types)
     trimmed = calc(source, (columns[i] for i in needed), names, and_(below) if below else None)
     condition = remap(and_(rest), mapping) if rest else None
     normalized = _normalized(trimmed, condition, tuple(mapping[k] for k in key))
     kept = remap(and_(above), mapping) if above else None
-    return calc(normalized, (remap(e, mapping) for e in rel.projection), rel.row_type.field_names, kept)
+    return calc(normalized, (remap(e, mapping) for e in rel.projection), rel.names, kept)
 
 
 def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
@@ -137,7 +137,7 @@ def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
     source = below.input
     place = {e.index: i for i, e in enumerate(below.projection) if isinstance(e, InputRef)}
     key = _key(source)
-    columns = identity(source.row_type)
+    columns = identity(source.types)
     added = [k for k in key if k not in place]
     if not added:
         return _normalized(rel, None, tuple(place[k] for k in key))
@@ -146,23 +146,21 @@ def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
     if len(place) == len(columns) == width + len(added) and below.condition is None:
         origin = {new: old for old, new in place.items()}
         return _calc_above(rel, below, origin)
-    names = unique_names([*below.row_type.field_names, *(source.row_type.field_names[k] for k in added)])
+    names = unique_names([*below.names, *(source.names[k] for k in added)])
     wide = calc(source, (*below.projection, *(columns[k] for k in added)), names, below.condition)
-    types = [*rel.row_type.field_types, *(columns[k].type for k in added)]
+    types = [*rel.types, *(columns[k].type for k in added)]
     marked = replace(rel, input=wide, row_type=row_of(names, types))
     normalized = _normalized(marked, None, tuple(place[k] for k in key))
-    return calc(normalized, identity(marked.row_type)[:width], rel.row_type.field_names)
+    return calc(normalized, identity(marked.types)[:width], rel.names)
 
 
 def _calc_above(rel: WatermarkAssigner, below: Calc, origin: dict[int, int]) -> Rel:
     """The watermarks of the source itself, and over its normalization the calc that permutes columns."""
     source = below.input
     rowtime = origin[rel.rowtime_index]
-    types = list(source.row_type.field_types)
-    types[rowtime] = rel.row_type.field_types[rel.rowtime_index]
-    row_type = row_of(source.row_type.field_names, types)
+    types = list(source.types)
+    types[rowtime] = rel.types[rel.rowtime_index]
+    row_type = row_of(source.names, types)
     marked = replace(rel, input=source, rowtime_index=rowtime, expr=remap(rel.expr, origin), row_type=row_type)
-    columns = identity(row_type)
-    return calc(
-        _normalized(marked, None), (columns[origin[i]] for i in range(len(below.projection))), rel.row_type.field_names
-    )
+    columns = identity(row_type.field_types)
+    return calc(_normalized(marked, None), (columns[origin[i]] for i in range(len(below.projection))), rel.names)

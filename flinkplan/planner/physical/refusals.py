@@ -130,8 +130,8 @@ def _interval_join(rel: IntervalJoin, config: Mapping[str, str]) -> None:
             "an interval join by processing time reads a column of event time, whose watermarks it would not hold back",
             hint="leave that column out of both sides, or cast it to a plain timestamp below the join",
         )
-    left = rel.left.row_type.fields[bounds.left_time_index].type
-    right = rel.right.row_type.fields[bounds.right_time_index].type
+    left = rel.left.types[bounds.left_time_index]
+    right = rel.right.types[bounds.right_time_index]
     if bounds.is_event_time and left.root != right.root:
         raise PlanningError(
             f"an interval join compares time attributes of one type, not {left.regular()} with {right.regular()}",

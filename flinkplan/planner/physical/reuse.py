@@ -59,7 +59,7 @@ def _narrowed(rel: SourceScan, source: SourceScan | None, modes: dict[int, Mode]
     available = _columns(source)
     if available == _columns(rel):
         return source
-    columns = identity(source.row_type)
+    columns = identity(source.types)
     picked = tuple(columns[available.index(c)] for c in _columns(rel))
     new = Calc(input=source, projection=picked, row_type=rel.row_type)
     modes[id(new)] = modes[id(rel)]
@@ -82,7 +82,7 @@ def _columns(scan: SourceScan) -> tuple[int, ...]:
     for ability in scan.abilities:
         if isinstance(ability, ProjectPushDown):
             return tuple(path[0] for path in ability.projected_fields)
-    return tuple(range(len(scan.row_type.fields)))
+    return tuple(range(scan.width))
 
 
 def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
@@ -109,7 +109,7 @@ def merge_sinks(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]
 def _sink_key(sink: Sink, mode: Mode) -> Any:
     """What sinks must have in common to be merged: all but their inputs and names."""
     own = (name for name in sink.__struct_fields__ if name not in ("input", "row_type", "conflict"))
-    types = tuple(t.nullable_() for t in sink.row_type.field_types)
+    types = tuple(t.nullable_() for t in sink.types)
     return repr((*(getattr(sink, name) for name in own), types)), mode
 
 

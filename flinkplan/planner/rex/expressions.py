@@ -196,9 +196,9 @@ def derive_nullability(rex: RexNode) -> RexNode:
 _NULL_OF_NULL = (*COMPARISONS, AND, OR, NOT, LIKE, "$+$1", "$-$1", "$*$1")
 
 
-def identity(row: LogicalType) -> tuple[InputRef, ...]:
-    """References to all columns of a row type."""
-    return tuple(InputRef(i, f.type) for i, f in enumerate(row.fields))
+def identity(types: Iterable[LogicalType]) -> tuple[InputRef, ...]:
+    """References to columns of these types, all of a relation's."""
+    return tuple([InputRef(i, t) for i, t in enumerate(types)])
 
 
 def is_deterministic(rex: RexNode) -> bool:

@@ -40,14 +40,14 @@ def reduce_functions(rel: Rel) -> Rel:
     if not forced and names.isdisjoint(("$AVG$1", "$SUM$1")):
         return rel
     reduction = _Reduction(rel)
-    exprs = [*identity(rel.row_type)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
+    exprs = [*identity(rel.types)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
     exprs += reduction.properties()
     if not forced and len(reduction.calls) >= len(rel.calls):
         return rel if "$AVG$1" in names else _sum_of_window_results(rel)
     return Project(
         input=reduction.aggregate(),
         exprs=tuple(simplify(e) for e in exprs),
-        row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)),
+        row_type=row_of(rel.names, (e.type for e in exprs)),
     )
 
 
@@ -69,7 +69,7 @@ def _over_windows(rel: Rel) -> bool:
 
 
 def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:
-    return rel.input.row_type.fields[call.arg_list[0]].type
+    return rel.input.types[call.arg_list[0]]
 
 
 def _summed(rel: _Aggregation, name: str) -> set[tuple[tuple[int, ...], int, bool]]:
@@ -95,10 +95,10 @@ class _Reduction:
         """The aggregation of the simpler calls."""
         keys = len(self.rel.grouping)
         properties = self._property_fields()
-        names = [*self.rel.row_type.field_names[:keys]]
+        names = [*self.rel.names[:keys]]
         names += [c.name or f"$f{keys + i}" for i, c in enumerate(self.calls)]
         names += [f.name for f in properties]
-        types = [*self.rel.row_type.field_types[:keys], *(c.type for c in self.calls), *(f.type for f in properties)]
+        types = [*self.rel.types[:keys], *(c.type for c in self.calls), *(f.type for f in properties)]
         return replace(self.rel, calls=tuple(self.calls), row_type=row_of(names, types))
 
     def _property_fields(self) -> tuple[RowField, ...]:
@@ -119,7 +119,7 @@ class _Reduction:
             return self._variance(call, *VARIANCES[call.internal_name])
         if call.internal_name in ("$MIN$1", "$MAX$1") and call.arg_list[0] in self.rel.grouping and call.filter_arg < 0:
             key = self.rel.grouping.index(call.arg_list[0])
-            return InputRef(key, self.rel.row_type.fields[key].type)
+            return InputRef(key, self.rel.types[key])
         return self._place(call)
 
     def _average(self, call: AggregateCall) -> RexNode:

@@ -81,7 +81,7 @@ class _Side(Record):
 
 def _pushed(rel: Aggregate, join: Join) -> Rel | None:
     """The join of the sides' aggregations, and what puts these together; ``None`` where there is nothing to gain."""
-    width = len(join.left.row_type.fields)
+    width = join.left.width
     if join.type is not JoinType.INNER or join_keys(join.condition, width).rest:
         return None
     read = refs(join.condition)
@@ -90,12 +90,12 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
     right = _side(rel, join.right, [i for i in needed if i >= width], width)
     if not (left.is_aggregated or right.is_aggregated):
         return None
-    right = right.moved(len(left.rel.row_type.fields))
+    right = right.moved(left.rel.width)
     place = left.columns | right.columns
     row_type = concat(left.rel.row_type, right.rel.row_type)
     condition = retype(remap(join.condition, place), row_type.field_types)
     joined = Join(left=left.rel, right=right.rel, type=join.type, condition=condition, row_type=row_type)
-    exprs: list[RexNode] = list(identity(row_type))
+    exprs: list[RexNode] = list(identity(row_type.field_types))
     calls = []
     for i, call in enumerate(rel.calls):
         total = _total(call, [exprs[side.parts[i]] for side in (left, right) if i in side.parts])
@@ -103,8 +103,8 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
     source = _computed(joined, exprs)
     grouping = tuple(place[g] for g in rel.grouping)
     if _equated(rel.grouping, join.condition) >= read:
-        names = (*left.rel.row_type.field_names, *right.rel.row_type.field_names)
-        return _of_single_rows(source, grouping, calls, names if source is joined else source.row_type.field_names)
+        names = (*left.rel.names, *right.rel.names)
+        return _of_single_rows(source, grouping, calls, names if source is joined else source.names)
     merging = replace(rel, input=source, grouping=grouping, calls=tuple(calls))
     return without_unread(merging, source) if isinstance(source, Project) else merging
 
@@ -113,14 +113,14 @@ def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
     """What the new join reads of one input, whose columns come from ``first`` on in the old one."""
     keys = [i - first for i in needed]
     places = {old: new for new, old in enumerate(needed)}
-    reads = range(first, first + len(source.row_type.fields))
+    reads = range(first, first + source.width)
     own = {
         i: replace(call, arg_list=tuple(a - first for a in call.arg_list))
         for i, call in enumerate(rel.calls)
         if all(a in reads for a in call.arg_list)
     }
     if are_columns_unique(source, keys):
-        exprs: list[RexNode] = [identity(source.row_type)[k] for k in keys]
+        exprs: list[RexNode] = [identity(source.types)[k] for k in keys]
         parts = {i: _place(_of_one_row(call, source), exprs) for i, call in own.items() if call.arg_list}
         return _Side(_computed(source, exprs), places, parts, is_aggregated=False)
     calls: dict[AggregateCall, AggregateCall] = {}
@@ -144,14 +144,14 @@ def _aggregate(source: Rel, keys: list[int], calls: Iterable[AggregateCall]) -> 
     new = Aggregate(input=source, grouping=tuple(keys), calls=calls, row_type=row_of(unique_names(names), types))
     if not reads_something(new):
         return new
-    return without_unread(new, project(source, identity(source.row_type), source.row_type.field_names))
+    return without_unread(new, project(source, identity(source.types), source.names))
 
 
 def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
     """The call over the rows of one side: NULL only where its argument may be, or where there may be no rows."""
     if call.internal_name == _COUNT:
         return call
-    nullable = source.row_type.fields[call.arg_list[0]].type.nullable or not keys
+    nullable = source.types[call.arg_list[0]].nullable or not keys
     return replace(call, type=call.type.with_nullability(nullable))
 
 
@@ -163,7 +163,7 @@ def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
 
 def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
     """The call's result for a single row."""
-    values = [identity(source.row_type)[a] for a in call.arg_list]
+    values = [identity(source.types)[a] for a in call.arg_list]
     if call.internal_name != _COUNT:
         return _typed(values[0], call)
     one, zero = (Literal(n, INT.not_null()) for n in (1, 0))
@@ -197,9 +197,9 @@ def _place(rex: RexNode, exprs: list[RexNode]) -> int:
 
 
 def _computed(source: Rel, exprs: list[RexNode]) -> Rel:
-    if exprs == list(identity(source.row_type)):
+    if exprs == list(identity(source.types)):
         return source
-    names = source.row_type.field_names
+    names = source.names
     inferred = (names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
     return project(source, exprs, inferred)
 
@@ -215,7 +215,7 @@ def _of_single_rows(
     source: Rel, grouping: Iterable[int], calls: Iterable[AggregateCall], names: Sequence[str]
 ) -> Project:
     """The aggregation of groups of one row each."""
-    fields = identity(source.row_type)
+    fields = identity(source.types)
     exprs = [*(fields[g] for g in grouping), *(_typed(fields[c.arg_list[0]], c) for c in calls)]
     inferred = (names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
     return project(source, exprs, unique_names(inferred))

@@ -27,7 +27,7 @@ def with_constant(rel: Rel) -> Rel:
     """An aggregation that reads no column reads a constant, so that its input need not produce more."""
     if not isinstance(rel, Aggregate) or reads_something(rel) or isinstance(rel.input, Values):
         return rel
-    if len(rel.input.row_type.fields) == 1:
+    if rel.input.width == 1:
         return rel
     zero = Literal(0, INT.not_null())
     return replace(rel, input=Project(input=rel.input, exprs=(zero,), row_type=row_of(["$f0"], [zero.type])))
@@ -164,9 +164,9 @@ def remove_distinct(rel: Rel) -> Rel:
         return rel
     if not are_columns_unique(rel.input, rel.grouping):
         return rel
-    columns = identity(rel.input.row_type)
+    columns = identity(rel.input.types)
     exprs = (*(columns[g] for g in rel.grouping), *(cast(columns[c.arg_list[0]], c.type) for c in rel.calls))
-    return Project(input=rel.input, exprs=exprs, row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)))
+    return Project(input=rel.input, exprs=exprs, row_type=row_of(rel.names, (e.type for e in exprs)))
 
 
 _OF_ONE = ("$SUM$1", "$MIN$1", "$MAX$1")
@@ -209,7 +209,7 @@ def _reads_filtered(rel: Rel) -> TypeGuard[Aggregate]:
 
 def _skips_columns(rel: Aggregate) -> bool:
     """Whether it reads some columns of its input and passes over others, which calls read that nobody needed."""
-    return reads_something(rel) and not _read_columns(rel) >= set(range(len(rel.input.row_type.fields)))
+    return reads_something(rel) and not _read_columns(rel) >= set(range(rel.input.width))
 
 
 def _read_columns(rel: Aggregate) -> set[int]:
@@ -222,7 +222,7 @@ def _undone(rel: Project, merged: Rel) -> Rel:
     if not isinstance(merged, Project):
         return rel
     order = [merged.exprs[e.index] for e in rel.exprs if isinstance(e, InputRef)]
-    if order != list(identity(merged.input.row_type)) or len(order) != len(rel.exprs):
+    if order != list(identity(merged.input.types)) or len(order) != len(rel.exprs):
         return rel
     return replace(merged.input, row_type=rel.row_type)
 
@@ -234,7 +234,7 @@ def _without_permutation(rel: Aggregate) -> Rel:
     if not reads_something(rel):
         return rel if isinstance(below.input, Values) or _is_smaller(below) else replace(rel, input=below.input)
     indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
-    width = len(below.input.row_type.fields)
+    width = below.input.width
     if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):
         return rel
     return _in_order(remap_aggregate(rel, indexes, below.input))
@@ -263,13 +263,13 @@ def _in_order(rel: Aggregate) -> Rel:
     fields = rel.row_type.fields
     indexes = [*order, *range(len(order), len(fields))]
     grouping = tuple(rel.grouping[i] for i in order)
-    keys = (rel.input.row_type.fields[g].name for g in grouping)
+    keys = (rel.input.names[g] for g in grouping)
     names = unique_names([*keys, *(f.name for f in fields[len(order) :])])
     row_type = row_of(names, (fields[i].type for i in indexes))
     ordered = replace(rel, grouping=grouping, row_type=row_type)
     if indexes == list(range(len(fields))):
         return ordered
-    outputs = identity(row_type)
+    outputs = identity(row_type.field_types)
     return Project(
         input=ordered,
         exprs=tuple(outputs[indexes.index(i)] for i in range(len(fields))),

@@ -17,7 +17,7 @@ def to_calc(rel: Rel) -> Rel:
     """A filter or projection as a calc, merged with a calc below it."""
     if isinstance(rel, Filter):
         rel = Calc(
-            input=rel.input, projection=identity(rel.input.row_type), condition=rel.condition, row_type=rel.row_type
+            input=rel.input, projection=identity(rel.input.types), condition=rel.condition, row_type=rel.row_type
         )
     elif isinstance(rel, Project):
         rel = Calc(input=rel.input, projection=rel.exprs, row_type=rel.row_type)
@@ -38,7 +38,7 @@ def merge_calcs(rel: Rel) -> Rel:
                 projection=tuple(inline(e, below.projection) for e in rel.projection),
                 condition=_conjunction(below.condition, condition),
                 row_type=rel.row_type,
-                names=below.names,
+                input_names=below.input_names,
             )
     return rel.input if is_trivial(rel) else rel
 

@@ -65,7 +65,7 @@ def decorrelated(rel: Rel, correl: str, left: Rel) -> Frame:
     value once.  Raises :class:`UnsupportedError` where Flink does not decorrelate either.
     """
     if correl not in free_variables(rel):
-        return Frame(rel, {i: i for i in range(len(rel.row_type.fields))}, {})
+        return Frame(rel, {i: i for i in range(rel.width)}, {})
     match rel:
         case Filter():
             return _filter(rel, correl, left)
@@ -95,7 +95,7 @@ def _filter(rel: Filter, correl: str, left: Rel) -> Frame:
 def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Frame) -> Frame | None:
     """The frame with columns that are equal to the outer ones, if each of these is in one equality alone."""
     found = dict(frame.outer)
-    width = len(frame.rel.row_type.fields)
+    width = frame.rel.width
     extra: list[RexNode] = []
     matched = 0
     for part in conjunctions(condition):
@@ -117,9 +117,9 @@ def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Fram
 def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
     if not extra:
         return rel
-    exprs = (*identity(rel.row_type), *extra)
-    width = len(rel.row_type.fields)
-    names = (*rel.row_type.field_names, *(f"$f{width + i}" for i in range(len(extra))))
+    exprs = (*identity(rel.types), *extra)
+    width = rel.width
+    names = (*rel.names, *(f"$f{width + i}" for i in range(len(extra))))
     return Project(input=rel, exprs=exprs, row_type=row_of(unique_names(names), (e.type for e in exprs)))
 
 
@@ -127,7 +127,7 @@ def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
     """The frame joined with each value of the outer columns once."""
     missing = sorted(set(needed) - frame.outer.keys())
     values = distinct(columns(left, missing))
-    width = len(frame.rel.row_type.fields)
+    width = frame.rel.width
     return Frame(
         inner_join(frame.rel, values, TRUE),
         frame.places,
@@ -137,7 +137,7 @@ def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
 
 def _placed(rex: RexNode, correl: str, frame: Frame) -> RexNode:
     """An expression with the columns that stand for those of the outer row."""
-    own = identity(frame.rel.row_type)
+    own = identity(frame.rel.types)
 
     def place(node: RexNode) -> RexNode:
         if isinstance(node, InputRef):
@@ -154,7 +154,7 @@ def _project(rel: Project, correl: str, left: Rel) -> Frame:
     if set(needed) - frame.outer.keys():
         frame = _with_values(frame, needed, left)
     exprs = [_placed(remap(e, frame.places), correl, frame) for e in rel.exprs]
-    names = [*rel.row_type.field_names]
+    names = [*rel.names]
     outer: dict[int, int] = {}
     fields = frame.rel.row_type.fields
     for column in sorted(frame.outer):
@@ -188,15 +188,15 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     if grouping and not rel.grouping:
         calls = tuple(_of_some_rows(c, source) for c in calls)
     own = rel.row_type.fields
-    names = [own[i].name for i, _ in keys] + [source.row_type.field_names[g] for g in grouping[len(keys) :]]
-    types = [*(source.row_type.fields[g].type for g in grouping), *(c.type for c in calls)]
+    names = [own[i].name for i, _ in keys] + [source.names[g] for g in grouping[len(keys) :]]
+    types = [*(source.types[g] for g in grouping), *(c.type for c in calls)]
     names += [f"$f{len(grouping) + n}" if c.name is None else str(c.name) for n, c in enumerate(calls)]
     new: Rel = replace(rel, input=source, grouping=grouping, calls=calls, row_type=row_of(unique_names(names), types))
     places = {i: n for n, (i, _) in enumerate(keys)}
     places |= {len(rel.grouping) + n: len(grouping) + n for n in range(len(calls))}
     lacking = [i for i in range(len(rel.grouping)) if i not in places]
     if lacking:
-        width = len(new.row_type.fields)
+        width = new.width
         new = _extended(new, [fixed[frame.places[rel.grouping[i]]] for i in lacking])
         places |= {i: width + n for n, i in enumerate(lacking)}
     return Frame(new, places, {c: len(keys) + n for n, c in enumerate(sorted(frame.outer))})
@@ -206,7 +206,7 @@ def _of_some_rows(call: AggregateCall, source: Rel) -> AggregateCall:
     """A call over groups, of which each has a row: NULL only where its arguments may be."""
     if not call.arg_list or call.internal_name == "$COUNT$1":
         return call
-    nullable = any(source.row_type.fields[a].type.nullable for a in call.arg_list)
+    nullable = any(source.types[a].nullable for a in call.arg_list)
     return replace(call, type=call.type.with_nullability(nullable or call.filter_arg >= 0))
 
 
@@ -218,7 +218,7 @@ def _constants(rel: Rel) -> dict[int, RexNode]:
 
 def _join(rel: Join, correl: str, left: Rel) -> Frame:
     frames = decorrelated(rel.left, correl, left), decorrelated(rel.right, correl, left)
-    width, old_width = len(frames[0].rel.row_type.fields), len(rel.left.row_type.fields)
+    width, old_width = frames[0].rel.width, rel.left.width
     places = dict(frames[0].places) | {old_width + i: width + n for i, n in frames[1].places.items()}
     outer = {c: width + i for c, i in frames[1].outer.items()} | dict(frames[0].outer)
     both = [
@@ -235,8 +235,8 @@ def _join(rel: Join, correl: str, left: Rel) -> Frame:
 
 def compare_columns(left: Rel, on_left: int, right: Rel, on_right: int) -> RexNode:
     """The equality of a column of each side of a join."""
-    a, b = identity(left.row_type)[on_left], identity(right.row_type)[on_right]
-    return compare(EQ, a, shift(b, len(left.row_type.fields)))
+    a, b = identity(left.types)[on_left], identity(right.types)[on_right]
+    return compare(EQ, a, shift(b, left.width))
 
 
 def inner_join(left: Rel, right: Rel, condition: RexNode) -> Join:
@@ -247,5 +247,5 @@ def inner_join(left: Rel, right: Rel, condition: RexNode) -> Join:
 
 def distinct(rel: Rel) -> Aggregate:
     """Each row once."""
-    width = len(rel.row_type.fields)
+    width = rel.width
     return Aggregate(input=rel, grouping=tuple(range(width)), calls=(), row_type=pick(rel.row_type, range(width)))

@@ -69,7 +69,7 @@ def _union(rel: SetOp) -> Rel:
         return _nothing(rel)
     if len(kept) > 1:
         return replace(rel, operands=kept)
-    return kept[0] if kept[0].row_type.field_types == rel.row_type.field_types else rel
+    return kept[0] if kept[0].types == rel.types else rel
 
 
 def _except(rel: SetOp) -> Rel:
@@ -96,8 +96,8 @@ def _join(rel: Join) -> Rel:
         return rel.left
     if not left and not right:
         return rel
-    kept, width = (rel.right, len(rel.left.row_type.fields)) if left else (rel.left, 0)
-    columns = identity(kept.row_type)
+    kept, width = (rel.right, rel.left.width) if left else (rel.left, 0)
+    columns = identity(kept.types)
     exprs = tuple(
         columns[i - width] if 0 <= i - width < len(columns) else Literal(None, f.type)
         for i, f in enumerate(rel.row_type.fields)

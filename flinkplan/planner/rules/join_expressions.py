@@ -35,8 +35,8 @@ def push_join_expressions(rel: Rel) -> Rel:
     """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again."""
     if not isinstance(rel, (Join, TemporalJoin)):
         return rel
-    width = len(rel.left.row_type.fields)
-    total = width + len(rel.right.row_type.fields)
+    width = rel.left.width
+    total = width + rel.right.width
     known = {*constants(rel.left), *(width + i for i in constants(rel.right))}
     left_extra: list[RexNode] = []
     right_extra: list[RexNode] = []
@@ -129,9 +129,9 @@ def _moved(rex: RexNode, width: int, by: int) -> RexNode:
 def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
     if not extra:
         return rel
-    exprs = (*identity(rel.row_type), *extra)
-    names = [*rel.row_type.field_names]
+    exprs = (*identity(rel.types), *extra)
+    names = [*rel.names]
     for e in extra:
         inner = e.operands[0] if is_call(e, CAST) else e
-        names.append(rel.row_type.fields[inner.index].name if isinstance(inner, InputRef) else f"$f{len(names)}")
+        names.append(rel.names[inner.index] if isinstance(inner, InputRef) else f"$f{len(names)}")
     return Project(input=rel, exprs=exprs, row_type=row_of(unique_names(names), (e.type for e in exprs)))

@@ -33,7 +33,7 @@ def derive_join_predicates(rel: Rel) -> Rel:
     """``(l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4)`` implies ``l.a IN (1, 3)`` and ``r.b IN (2, 4)``."""
     if not isinstance(rel, Join) or rel.type is not JoinType.INNER:
         return rel
-    width = len(rel.left.row_type.fields)
+    width = rel.left.width
     parts = conjunctions(rel.condition)
     derived: list[RexNode] = []
     for part in parts:
@@ -55,7 +55,7 @@ def reduce_join_conditions(rel: Rel) -> Rel:
     """
     if not isinstance(rel, Join):
         return rel
-    width = len(rel.left.row_type.fields)
+    width = rel.left.width
     known = {**constants(rel.left), **{i + width: v for i, v in constants(rel.right).items()}}
 
     def substitute(node: RexNode) -> RexNode:
@@ -76,7 +76,7 @@ def shorten_coalesce(rel: Rel) -> Rel:
     if not isinstance(rel, Project) or not isinstance(rel.input, Join) or rel.input.type not in _PRESERVED:
         return rel
     join = rel.input
-    width = len(join.left.row_type.fields)
+    width = join.left.width
     keys = join_keys(join.condition, width)
     pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]
 

@@ -36,7 +36,7 @@ def remove_joins_below_aggregates(rel: Rel) -> Rel:
 
 def _over_preserved(rel: Project, join: Join) -> Project | None:
     """The projection over the side of which an outer join keeps every row, if it reads nothing of the other."""
-    width = len(join.left.row_type.fields)
+    width = join.left.width
     read = set().union(*map(refs, rel.exprs))
     if join.type is JoinType.LEFT and all(i < width for i in read):
         return replace(rel, input=join.left)
@@ -47,7 +47,7 @@ def _over_preserved(rel: Project, join: Join) -> Project | None:
 
 def _matches_once(join: Join) -> bool:
     """Whether no row of the preserved side has two matches."""
-    keys = join_keys(join.condition, len(join.left.row_type.fields))
+    keys = join_keys(join.condition, join.left.width)
     if join.type is JoinType.LEFT:
         return are_columns_unique(join.right, keys.right) is True
     return join.type is JoinType.RIGHT and are_columns_unique(join.left, keys.left) is True

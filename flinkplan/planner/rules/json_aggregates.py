@@ -28,9 +28,9 @@ def wrap_json_arguments(rel: Rel) -> Rel:
     values = sorted({call.arg_list[_VALUE[call.internal_name]] for call in rel.calls if call.internal_name in _VALUE})
     if not values:
         return rel
-    columns = rel.input.row_type.field_names
+    columns = rel.input.names
     texts = {value: len(columns) + at for at, value in enumerate(values)}
-    inputs = identity(rel.input.row_type)
+    inputs = identity(rel.input.types)
     exprs: tuple[RexNode, ...] = (*inputs, *(JSON_STRING.call(inputs[value]) for value in values))
     names = unique_names([*columns, *(f"$f{at}" for at in texts.values())])
     return replace(

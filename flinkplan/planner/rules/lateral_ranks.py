@@ -36,9 +36,9 @@ def to_lateral_rank(rel: Lateral) -> Rel | None:
         output_rank=False,
         row_type=source.row_type,
     )
-    columns = identity(source.row_type)
+    columns = identity(source.types)
     exprs = (*(columns[k] for k in sorted(keys)), *selected.exprs)
-    return Project(input=rank, exprs=exprs, row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)))
+    return Project(input=rank, exprs=exprs, row_type=row_of(rel.names, (e.type for e in exprs)))
 
 
 def _selects_columns(rel: Rel) -> bool:

@@ -103,11 +103,11 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
         properties=tuple(p for p, _ in properties),
         emit=emit,
         row_type=row_of(
-            (*(source.row_type.field_names[g] for g in grouping), *call_names, *(p.name for p, _ in properties)),
+            (*(source.names[g] for g in grouping), *call_names, *(p.name for p, _ in properties)),
             (*(fields[i].type for i in keys), *(c.type for c in calls), *(t for _, t in properties)),
         ),
     )
-    outputs = identity(result.row_type)
+    outputs = identity(result.types)
     first = len(keys) + len(rel.calls)
     found = {p.property.kind: outputs[first + i] for i, (p, _) in enumerate(properties)}
     marker = Call(_WINDOW, tuple(found.get(kind, outputs[first]) for _, kind in _PROPERTIES), time_type)
@@ -122,14 +122,14 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
 
     Processing time is no column of the input.
     """
-    names = list(below.row_type.field_names)
+    names = list(below.names)
     merged = merge_projects(below, below.input) if isinstance(below.input, Project) else below
     if isinstance(merged, Project) and is_call(children(merged.exprs[at])[0], _PROCTIME):
         exprs = list(merged.exprs)
         del exprs[at], names[at]
         source, indexes = _deduplicated(merged.input, exprs, names)
         indexes.insert(at, at)
-        return source, indexes, TimeField(f"$f{len(merged.input.row_type.fields)}", at, 0, time.type)
+        return source, indexes, TimeField(f"$f{merged.input.width}", at, 0, time.type)
     if isinstance(merged, Project) and not isinstance(merged.input, LegacyWindowAggregate):
         below, time = merged, children(merged.exprs[at])[0]
     exprs = list(below.exprs)
@@ -151,7 +151,7 @@ def merge_window_columns(rel: Rel) -> Rel:
     """
     if not isinstance(rel, LegacyWindowAggregate) or not isinstance(rel.input, Project):
         return rel
-    if rel.window.time_field.field_name in rel.input.row_type.field_names:
+    if rel.window.time_field.field_name in rel.input.names:
         return rel
     columns = [e.index for e in rel.input.exprs if isinstance(e, InputRef)]
     if len(columns) < len(rel.input.exprs) or [columns[g] for g in rel.grouping] != sorted(
@@ -169,7 +169,7 @@ def _if_empty(call: AggregateCall) -> AggregateCall:
 
 def _inferred_names(exprs: list[RexNode], source: Rel) -> list[str]:
     """The names that ``RelBuilder.project`` finds: columns keep theirs, expressions are called by their places."""
-    below = source.row_type.field_names
+    below = source.names
     return [below[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs)]
 
 
@@ -192,7 +192,7 @@ def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int
     if not isinstance(source, Project):
         return source, indexes
     order = [e.index for e in source.exprs if isinstance(e, InputRef)]
-    if len(order) != len(source.exprs) or sorted(order) != list(range(len(source.input.row_type.fields))):
+    if len(order) != len(source.exprs) or sorted(order) != list(range(source.input.width)):
         return source, indexes
     return source.input, [order[i] for i in indexes]
 
@@ -209,9 +209,9 @@ def merge_window_permutation(rel: Rel) -> Rel:
     if not isinstance(rel, LegacyWindowAggregate) or not _reads_filtered(rel.input):
         return rel
     time = rel.window.time_field
-    if time.field_name not in rel.input.row_type.field_names:
+    if time.field_name not in rel.input.names:
         return rel
-    source, order = _without_permutation(rel.input, [*range(len(rel.input.row_type.fields))])
+    source, order = _without_permutation(rel.input, [*range(rel.input.width)])
     read = {*rel.grouping, time.field_index, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
     grouping = tuple(order[g] for g in rel.grouping)
     if len(read) < len(order) or grouping != tuple(sorted(grouping)):

@@ -22,7 +22,7 @@ def gather_lists(rel: Rel) -> Rel:
     """``x = 1 OR x = 2 OR …`` of four values or more as ``x IN (1, 2, …)``, ``x <> 1 AND …`` as NOT IN."""
     if not isinstance(rel, Filter):
         return rel
-    names = [f"${i}" for i in range(len(rel.row_type.fields))]
+    names = [f"${i}" for i in range(rel.width)]
     listed = _gathered(OR, rel.condition, names) or rel.condition
     found = _gathered(AND, listed, names) or listed
     return rel if found is rel.condition else replace(rel, condition=found)

@@ -29,15 +29,15 @@ def merge_joins(rel: Rel, config: Mapping[str, str]) -> Rel:
 def _merge(rel: Join) -> Rel:
     if rel.type not in (JoinType.INNER, JoinType.LEFT):
         return rel
-    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
-    width = len(rel.left.row_type.fields)
+    types = (*rel.left.types, *rel.right.types)
+    width = rel.left.width
     bounds, _ = interval_bounds(rel.condition, types, width)
     if bounds is not None:
         return rel
     ttls = dict(rel.ttl.by_input) if rel.ttl else {}
     joined = MultiJoin(
         operands=(rel.left, rel.right),
-        types=(JoinType.INNER, rel.type),
+        kinds=(JoinType.INNER, rel.type),
         conditions=(TRUE, rel.condition),
         ttls=(ttls.get(0), ttls.get(1)),
         row_type=rel.row_type,
@@ -47,7 +47,7 @@ def _merge(rel: Join) -> Rel:
     longer = replace(
         rel.left,
         operands=(*rel.left.operands, rel.right),
-        types=(*rel.left.types, rel.type),
+        kinds=(*rel.left.kinds, rel.type),
         conditions=(*rel.left.conditions, rel.condition),
         ttls=(*rel.left.ttls, ttls.get(1)),
         row_type=rel.row_type,
@@ -57,7 +57,7 @@ def _merge(rel: Join) -> Rel:
 
 def starts(rel: MultiJoin | PhysicalMultiJoin) -> list[int]:
     """The place of each input's first column."""
-    return [0, *accumulate(len(o.row_type.fields) for o in rel.operands)][:-1]
+    return [0, *accumulate(o.width for o in rel.operands)][:-1]
 
 
 def equalities(rel: MultiJoin | PhysicalMultiJoin) -> list[tuple[Attribute, Attribute]]:

@@ -22,22 +22,22 @@ def derive_names(rel: Rel) -> Rel:
         case Filter(input=Aggregate(calls=(_, *_), input=source)) if not isinstance(source, (Filter, SetOp)):
             return rel
         case Filter() | Sort():
-            names = rel.input.row_type.field_names
+            names = rel.input.names
         case Aggregate() if not rel.calls or not isinstance(rel.input, (Project, Calc)):
-            keys = (rel.input.row_type.field_names[i] for i in rel.grouping)
-            names = unique_names([*keys, *rel.row_type.field_names[len(rel.grouping) :]])
+            keys = (rel.input.names[i] for i in rel.grouping)
+            names = unique_names([*keys, *rel.names[len(rel.grouping) :]])
         case Correlate():
-            names = unique_names([*rel.input.row_type.field_names, *rel.function_type.field_names])
+            names = unique_names([*rel.input.names, *rel.function_type.field_names])
         case SetOp():
-            names = rel.operands[0].row_type.field_names
+            names = rel.operands[0].names
         case Join():
             names = joined_names(rel)
         case _:
             return rel
-    return rel if names == rel.row_type.field_names else replace(rel, row_type=row_of(names, rel.row_type.field_types))
+    return rel if names == rel.names else replace(rel, row_type=row_of(names, rel.types))
 
 
 def joined_names(rel: Join) -> tuple[str, ...]:
     """The names of a join's columns, by its inputs."""
-    left, right = (i.row_type.field_names for i in rel.inputs)
+    left, right = (i.names for i in rel.inputs)
     return left if rel.type in ONE_SIDED else tuple(unique_names([*left, *right]))

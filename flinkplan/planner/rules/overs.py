@@ -51,7 +51,7 @@ def split_overs(rel: Rel) -> Rel:
         return rel
     program = _Program.over(rel.input)
     outputs = [program.register(e) for e in rel.exprs]
-    return program.build(outputs, rel.row_type.field_names)
+    return program.build(outputs, rel.names)
 
 
 class _Program(Struct):
@@ -67,7 +67,7 @@ class _Program(Struct):
     @classmethod
     def over(cls, source: Rel) -> _Program:
         """The program that computes nothing yet."""
-        return cls(source, list(identity(source.row_type)))
+        return cls(source, list(identity(source.types)))
 
     def register(self, rex: RexNode) -> int:
         """The node of an expression."""
@@ -98,7 +98,7 @@ class _Program(Struct):
         for i in outputs:
             last_use[i] = len(kinds)
         rel = self.source
-        places = {i: i for i in range(len(rel.row_type.fields))}
+        places = {i: i for i in range(rel.width)}
         for level, is_over in enumerate(kinds):
             wanted = outputs
             level_names = tuple(names)
@@ -113,7 +113,7 @@ class _Program(Struct):
             exprs = tuple(self._placed(i, places) for i in wanted)
             if _picks_in_order(exprs):
                 level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
-            if exprs != identity(rel.row_type):
+            if exprs != identity(rel.types):
                 rel = Project(input=rel, exprs=exprs, row_type=row_of(level_names, (e.type for e in exprs)))
             places = {node: i for i, node in enumerate(wanted)}
         return rel
@@ -132,7 +132,7 @@ class _Program(Struct):
         return rewrite(node, lambda r: self._placed(r.index, places) if isinstance(r, InputRef) else r)
 
     def _name(self, node: int, place: int) -> str:
-        fields = self.source.row_type.field_names
+        fields = self.source.names
         inherited = node < len(fields) and not fields[node].startswith("$")
         return fields[node] if inherited else f"${place}"
 
@@ -201,12 +201,12 @@ def _operators(source: Rel, calls: list[RexNode]) -> tuple[Rel, list[int]]:
             "one query can have only one partition and order for OVER", hint="compute one of them in a subquery"
         )
     members = list(dict.fromkeys(overs))
-    width = len(source.row_type.fields)
+    width = source.width
     return _operator(source, members, 0), [width + members.index(call) for call in overs]
 
 
 def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
-    width = len(source.row_type.fields)
+    width = source.width
     constants: list[RexNode] = []
 
     def argument(rex: RexNode) -> int:
@@ -236,8 +236,8 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
         )
         for frame, members in frames.items()
     )
-    names = (*source.row_type.field_names, *(f"w{number}$o{i}" for i in range(len(calls))))
-    types = (*source.row_type.field_types, *(c.type for c in calls))
+    names = (*source.names, *(f"w{number}$o{i}" for i in range(len(calls))))
+    types = (*source.types, *(c.type for c in calls))
     partition = tuple(p.index for p in first.partition if isinstance(p, InputRef))
     return OverAggregate(
         input=source, partition=partition, groups=groups, constants=tuple(constants), row_type=row_of(names, types)

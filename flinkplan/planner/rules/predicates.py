@@ -99,7 +99,7 @@ def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None
     """
     if isinstance(join, TemporalJoin) and join.time.type.is_rowtime:
         return None
-    width = len(join.left.row_type.fields)
+    width = join.left.width
     kind = simplify_join(join.type, above, width)
     left, right, stay = _by_side(above, width)
     if kind in LEFT_NULLABLE:
@@ -165,15 +165,15 @@ def _is_bound(rex: RexNode) -> bool:
 
 def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     """The relation filtered by conditions that were written for other types of its columns."""
-    condition = retype(and_(parts), rel.row_type.field_types)
+    condition = retype(and_(parts), rel.types)
     return filtered(rel, [reordered_condition(condition)])
 
 
 def _as_before(rel: Join | TemporalJoin, row_type: LogicalType) -> Rel:
     """The columns in the types that they had while they could be missing."""
-    if rel.row_type.field_types == row_type.field_types:
+    if rel.types == row_type.field_types:
         return rel
-    exprs = tuple(cast(c, t) for c, t in zip(identity(rel.row_type), row_type.field_types, strict=True))
+    exprs = tuple(cast(c, t) for c, t in zip(identity(rel.types), row_type.field_types, strict=True))
     return Project(input=rel, exprs=exprs, row_type=row_type)
 
 
@@ -181,8 +181,8 @@ def _join(rel: T, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> 
     """The join over other inputs or of another type, with the nullability that follows."""
     row_type = rel.row_type
     if kind not in ONE_SIDED:
-        row_type = join_row_type(kind, left, right, rel.row_type.field_names)
-        types = (*left.row_type.field_types, *right.row_type.field_types)
+        row_type = join_row_type(kind, left, right, rel.names)
+        types = (*left.types, *right.types)
         condition = retype(condition, types)
     return replace(rel, type=kind, left=left, right=right, condition=condition, row_type=row_type)
 
@@ -192,7 +192,7 @@ def join_row_type(kind: JoinType, left: Rel, right: Rel, names: Iterable[str] | 
     if kind in ONE_SIDED:
         return left.row_type
     both = concat(left.row_type, right.row_type)
-    width = len(left.row_type.fields)
+    width = left.width
     types = [
         t.nullable_() if (kind in LEFT_NULLABLE if i < width else kind in RIGHT_NULLABLE) else t
         for i, t in enumerate(both.field_types)
@@ -270,7 +270,7 @@ def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
 
     A function that no row is joined with stays below its filter.
     """
-    width = len(below.input.row_type.fields)
+    width = below.input.width
     if not width:
         return rel
     left, right, rest = _by_side(conjunctions(rel.condition), width)

@@ -59,9 +59,9 @@ def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project
 def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     """A projection to some columns; the relation itself where they are all, in order."""
     wanted = tuple(indexes)
-    if wanted == tuple(range(len(rel.row_type.fields))):
+    if wanted == tuple(range(rel.width)):
         return rel
-    refs_ = identity(rel.row_type)
+    refs_ = identity(rel.types)
     return Project(input=rel, exprs=tuple(refs_[i] for i in wanted), row_type=pick(rel.row_type, wanted))
 
 
@@ -91,9 +91,8 @@ def _push(rel: Rel, rules: Rules) -> Rel:
 
 def is_identity(rel: Project) -> bool:
     """Whether a projection passes its input on as it is, but for names (ProjectRemoveRule)."""
-    return len(rel.exprs) == len(rel.input.row_type.fields) and all(
-        isinstance(e, InputRef) and e.index == i and e.type == rel.input.row_type.fields[i].type
-        for i, e in enumerate(rel.exprs)
+    return len(rel.exprs) == rel.input.width and all(
+        isinstance(e, InputRef) and e.index == i and e.type == rel.input.types[i] for i, e in enumerate(rel.exprs)
     )
 
 
@@ -128,7 +127,7 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
     if any(contains_over(e) for e in rel.exprs):
         return rel
     needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
-    if len(needed) == len(below.input.row_type.fields):
+    if len(needed) == below.input.width:
         return rel
     trimmed = columns(derive_names(below.input), needed)
     mapping = {old: new for new, old in enumerate(needed)}
@@ -149,8 +148,8 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
 
     A join's cost grows with the size of its left rows alone.  Source: ``FlinkLogicalJoin.computeSelfCost``.
     """
-    width = len(below.left.row_type.fields)
-    right = range(width, width + len(below.right.row_type.fields))
+    width = below.left.width
+    right = range(width, width + below.right.width)
     read = refs(below.condition).union(*map(refs, rel.exprs))
     narrowed = push_projections(columns(below.right, (i - width for i in right if i in read)))
     gains_nothing = isinstance(narrowed, Project) and narrowed.input == push_projections(below.right)
@@ -158,8 +157,8 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
 
 
 def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
-    width = len(below.left.row_type.fields)
-    total = width + len(below.right.row_type.fields)
+    width = below.left.width
+    total = width + below.right.width
     needed = sorted(kept.union(*map(refs, rel.exprs)))
     if len(needed) == total:
         return rel
@@ -179,12 +178,12 @@ def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
 def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
     """ProjectMultiJoinTransposeRule: each input only what is read of it."""
     needed = set().union(*map(refs, rel.exprs), *map(refs, below.conditions))
-    if len(needed) == len(below.row_type.fields):
+    if len(needed) == below.width:
         return rel
     first, mapping = 0, {old: new for new, old in enumerate(sorted(needed))}
     operands = []
     for operand in below.operands:
-        width = len(operand.row_type.fields)
+        width = operand.width
         operands.append(columns(operand, (i for i in range(width) if first + i in needed)))
         first += width
     join = replace(
@@ -205,9 +204,9 @@ def trim_one_sided(rel: Rel) -> Rel:
 
 def read_right_side(rel: Join) -> Join:
     """A semi or anti join whose right side has only what the condition reads."""
-    width = len(rel.left.row_type.fields)
+    width = rel.left.width
     needed = sorted(i - width for i in refs(rel.condition) if i >= width)
-    if len(needed) == len(rel.right.row_type.fields):
+    if len(needed) == rel.right.width:
         return rel
     mapping = {i: i for i in range(width)} | {old + width: new + width for new, old in enumerate(needed)}
     return replace(rel, right=columns(rel.right, needed), condition=remap(rel.condition, mapping))
@@ -215,13 +214,13 @@ def read_right_side(rel: Join) -> Join:
 
 def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
     """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: the times of both sides are kept too."""
-    width = len(below.left.row_type.fields)
+    width = below.left.width
     by_event_time = below.time.type.is_rowtime
     right_time = [width + i for i, f in enumerate(below.right.row_type.fields) if by_event_time and f.type.is_rowtime]
     key = _primary_key(below.right)
     kept = {*refs(below.time), *right_time, *(width + k for k in key), *refs(below.condition)}
     needed = sorted(kept.union(*map(refs, rel.exprs)))
-    if len(needed) == width + len(below.right.row_type.fields):
+    if len(needed) == width + below.right.width:
         return rel
     new_left = columns(below.left, [i for i in needed if i < width])
     new_right = columns(below.right, [i - width for i in needed if i >= width])
@@ -243,18 +242,18 @@ def _primary_key(rel: Rel) -> tuple[int, ...]:
         rel = rel.input
     if not isinstance(rel, SourceScan) or rel.table.resolved.schema.primary_key is None:
         return ()
-    names = rel.row_type.field_names
+    names = rel.names
     return tuple(names.index(c) for c in rel.table.resolved.schema.primary_key.columns if c in names)
 
 
 def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
     """Calls that nobody reads are not made; a window none of whose properties is read has none."""
-    keys, first = len(below.grouping), len(below.row_type.fields) - len(below.properties)
+    keys, first = len(below.grouping), below.width - len(below.properties)
     read = set().union(*map(refs, rel.exprs))
     calls = [i for i in range(keys, first) if i in read]
     properties = below.properties if any(i >= first for i in read) else ()
     kept = [*range(keys), *calls, *range(first, first + len(properties))]
-    if len(kept) == len(below.row_type.fields):
+    if len(kept) == below.width:
         return rel
     new = replace(
         below,
@@ -273,8 +272,8 @@ def push_past_set_op(rel: Project, below: SetOp) -> Rel:
     operands = tuple(
         Project(
             input=o,
-            exprs=tuple(retype(e, o.row_type.field_types) for e in rel.exprs),
-            row_type=row_of(rel.row_type.field_names, (retype(e, o.row_type.field_types).type for e in rel.exprs)),
+            exprs=tuple(retype(e, o.types) for e in rel.exprs),
+            row_type=row_of(rel.names, (retype(e, o.types).type for e in rel.exprs)),
         )
         for o in below.operands
     )
@@ -285,7 +284,7 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
     """ProjectWindowTableFunctionTransposeRule: below the window only what is read, and the time column."""
     if any(contains_over(e) for e in rel.exprs):
         return rel
-    width = len(below.input.row_type.fields)
+    width = below.input.width
     wanted = {below.time_index, *below.partition_keys}.union(*map(refs, rel.exprs))
     needed = sorted(i for i in wanted if i < width)
     if len(needed) == width:
@@ -299,8 +298,8 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
         time_index=mapping[below.time_index],
         partition_keys=tuple(mapping[k] for k in below.partition_keys),
         row_type=row_of(
-            (*trimmed.row_type.field_names, *(f.name for f in window_fields)),
-            (*trimmed.row_type.field_types, *(f.type for f in window_fields)),
+            (*trimmed.names, *(f.name for f in window_fields)),
+            (*trimmed.types, *(f.type for f in window_fields)),
         ),
     )
     return replace(rel, input=window, exprs=tuple(remap(e, mapping) for e in rel.exprs))
@@ -310,8 +309,8 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads, where that costs less."""
     if any(contains_over(e) for e in rel.exprs):
         return rel
-    needed = ordered_refs([*rel.exprs, identity(below.row_type)[below.rowtime_index], below.expr])
-    if len(needed) == len(below.input.row_type.fields):
+    needed = ordered_refs([*rel.exprs, identity(below.types)[below.rowtime_index], below.expr])
+    if len(needed) == below.input.width:
         return rel
     mapping = {old: new for new, old in enumerate(needed)}
     marked = replace(
@@ -338,7 +337,7 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
     if not all(isinstance(e, InputRef) for e in left_out):
         return True
     read = ordered_refs([rel.exprs[i] for i in needed])
-    return supports_projection(rel.input.table) and len(read) < len(rel.input.row_type.fields)
+    return supports_projection(rel.input.table) and len(read) < rel.input.width
 
 
 _UNNAMED = re.compile(r"\$f\d+")
@@ -363,7 +362,7 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
 
 def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
-    width = len(below.row_type.fields)
+    width = below.width
     needed = (*ordered_refs(rel.exprs), *_missing_key(below, ordered_refs(rel.exprs))) or (0,)
     if not supports_projection(below.table) or len(needed) == width:
         return rel
@@ -379,7 +378,7 @@ def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]
     key = scan.table.resolved.schema.primary_key
     if not scan.normalized or key is None:
         return ()
-    indexes = (scan.row_type.field_names.index(name) for name in key.columns)
+    indexes = (scan.names.index(name) for name in key.columns)
     return tuple(i for i in indexes if i not in columns_)
 
 

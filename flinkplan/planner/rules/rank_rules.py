@@ -50,7 +50,7 @@ def to_rank(rel: Rel) -> Rel:
     calls = [c for g in over.groups for c in g.agg_calls]
     if len(calls) != 1 or calls[0].internal_name not in _KINDS or not over.groups[0].order_by.fields:
         return rel
-    rank_index = len(over.input.row_type.fields)
+    rank_index = over.input.width
     parts = conjunctions(rel.condition)
     about = [p for p in parts if rank_index in refs(p)]
     found = rank_range(about, rank_index)
@@ -63,10 +63,10 @@ def to_rank(rel: Rel) -> Rel:
     if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
         return rel
     rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
-    names = [*over.row_type.field_names]
+    names = [*over.names]
     for i, e in enumerate(rel.projection):
         if isinstance(e, InputRef) and e.index == rank_index:
-            names[rank_index] = rel.row_type.field_names[i]
+            names[rank_index] = rel.names[i]
     rank = Rank(
         input=over.input,
         kind=_KINDS[calls[0].internal_name or ""],
@@ -74,7 +74,7 @@ def to_rank(rel: Rel) -> Rel:
         order=over.groups[0].order_by.fields,
         range=found,
         output_rank=True,
-        row_type=row_of(names, over.row_type.field_types),
+        row_type=row_of(names, over.types),
     )
     return merge_calcs(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
 
@@ -125,7 +125,7 @@ def _transpose(rel: Rel) -> Rel:
     if not isinstance(rel, Calc) or not isinstance(rel.input, Rank):
         return rel
     rank = rel.input
-    width = len(rank.input.row_type.fields)
+    width = rank.input.width
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
     keys = {*rank.partition, *(f.index for f in rank.order)}.union(*upsert_keys(rank.input))
     if isinstance(rank.range, VariableRankRange):
@@ -136,7 +136,7 @@ def _transpose(rel: Rel) -> Rel:
     kept = [*needed, width] if rank.output_rank else needed
     mapping = {old: new for new, old in enumerate(kept)}
     source = rank.input
-    below = calc(source, (identity(source.row_type)[i] for i in needed), pick(source.row_type, needed).field_names)
+    below = calc(source, (identity(source.types)[i] for i in needed), pick(source.row_type, needed).field_names)
     new = remap_rank(rank, mapping, below)
     new = replace(new, row_type=pick(rank.row_type, kept))
     return replace(
@@ -167,8 +167,8 @@ def drop_constant_ranks(rel: Rel) -> Rel:
         return rel
     if not isinstance(rel.range, ConstantRankRange) or rel.range.start != rel.range.end:
         return rel
-    number = Literal(rel.range.start, rel.row_type.fields[-1].type)
-    return calc(_without_rank(rel), (*identity(rel.input.row_type), number), rel.row_type.field_names)
+    number = Literal(rel.range.start, rel.types[-1])
+    return calc(_without_rank(rel), (*identity(rel.input.types), number), rel.names)
 
 
 def drop_unused_ranks(rel: Rel) -> Rel:
@@ -177,7 +177,7 @@ def drop_unused_ranks(rel: Rel) -> Rel:
         return rel
     rank = rel.input
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
-    return rel if len(rank.input.row_type.fields) in used else merge_calcs(replace(rel, input=_without_rank(rank)))
+    return rel if rank.input.width in used else merge_calcs(replace(rel, input=_without_rank(rank)))
 
 
 def _without_rank(rank: Rank) -> Rank:

@@ -108,7 +108,7 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
             found = (below.get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
             return {i: value for i, value in enumerate(found) if isinstance(value, Literal)}
         case Join(type=JoinType.INNER):
-            width = len(rel.left.row_type.fields)
+            width = rel.left.width
             right = {i + width: v for i, v in constants(rel.right).items()}
             return {**constants(rel.left), **right, **_equalities(rel.condition)}
         case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):

@@ -109,7 +109,7 @@ def _with_metadata(scan: SourceScan) -> Rel:
     metadata = [c for c in scan.table.resolved.schema.columns if c.kind == "METADATA"]
     if not metadata:
         return scan
-    names = scan.row_type.field_names
+    names = scan.names
     read = [*physical_columns(scan), *(c.name for c in metadata)]
     keys = tuple(c.metadata_key or c.name for c in metadata)
     own = dict(zip((c.name for c in metadata), keys, strict=True))
@@ -118,7 +118,7 @@ def _with_metadata(scan: SourceScan) -> Rel:
     types = (offered.get(own.get(f.name, ""), f.type) for f in declared.fields)
     produced = row_of(read, types)
     reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), row_type=produced)
-    columns = identity(produced)
+    columns = identity(produced.field_types)
     exprs = (cast(columns[read.index(f.name)], f.type) for f in scan.row_type.fields)
     return Project(input=reading, exprs=tuple(exprs), row_type=scan.row_type)
 
@@ -227,7 +227,7 @@ def _push_partitions(rel: Rel) -> Rel:
     if "${" in path:
         return rel
     keys = scan.table.resolved.partition_keys or ()
-    names = scan.row_type.field_names
+    names = scan.names
     parts = conjunctions(rel.condition)
     chosen = [p for p in parts if refs(p) and all(names[i] in keys for i in refs(p))]
     if not chosen:

@@ -64,16 +64,16 @@ def _past_project(rel: Join, below: Project) -> Project | None:
         below = merged
     if not all(isinstance(e, InputRef) for e in below.exprs):
         return None
-    width, inner_width = len(below.exprs), len(below.input.row_type.fields)
+    width, inner_width = len(below.exprs), below.input.width
     place = {i: e.index for i, e in enumerate(below.exprs) if isinstance(e, InputRef)}
-    place |= {width + i: inner_width + i for i in range(len(rel.right.row_type.fields))}
+    place |= {width + i: inner_width + i for i in range(rel.right.width)}
     inner = replace(rel, left=below.input, condition=remap(rel.condition, place), row_type=below.input.row_type)
     return replace(below, input=inner)
 
 
 def _past_join(rel: Join, below: Join) -> Iterator[Join]:
     """The inner join with the side that is read joined first, in all places of that."""
-    width, inner_width = len(below.left.row_type.fields), len(below.row_type.fields)
+    width, inner_width = below.left.width, below.width
     read = refs(rel.condition)
     own = {i for i in read if i < inner_width}
     if not own or own == read:

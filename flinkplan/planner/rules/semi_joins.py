@@ -50,15 +50,15 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
         right, conditions = _conditions(rel, subquery.correl)
     except _NoSemiJoin:
         return None
-    own = len(left.row_type.fields)
+    own = left.width
     if subquery.kind is SubQueryKind.EXISTS and not conditions:
         right, condition = _existence(right, kind, own)
         return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
     left, operands = _with_operands(left, subquery.operands)
-    width = len(left.row_type.fields)
+    width = left.width
     parts: list[RexNode] = []
     for i, operand in enumerate(operands):
-        column: RexNode = InputRef(width + i, right.row_type.fields[i].type)
+        column: RexNode = InputRef(width + i, right.types[i])
         a, b = equality_operands((operand, column))
         equal: RexNode = compare(EQ, a, b)
         nullable = [x for x in (a, b) if x.type.nullable]
@@ -74,10 +74,10 @@ def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequenc
     """The relation with the operands among its columns: ``FlinkSubQueryRemoveRule.handleSubQueryOperands``."""
     if all(isinstance(o, InputRef) for o in operands):
         return left, operands
-    exprs = list(dict.fromkeys((*identity(left.row_type), *operands)))
-    names = [*left.row_type.field_names, *(f"$f{i}" for i in range(len(left.row_type.fields), len(exprs)))]
+    exprs = list(dict.fromkeys((*identity(left.types), *operands)))
+    names = [*left.names, *(f"$f{i}" for i in range(left.width, len(exprs)))]
     row_type = row_of(unique_names(names), (e.type for e in exprs))
-    columns_ = identity(row_type)
+    columns_ = identity(row_type.field_types)
     return Project(input=left, exprs=tuple(exprs), row_type=row_type), [columns_[exprs.index(o)] for o in operands]
 
 
@@ -91,7 +91,7 @@ def _existence(rel: Rel, kind: JoinType, width: int) -> tuple[Rel, RexNode]:
     """One row for a relation that has any, and the condition of the join with it."""
     marked = Project(input=rel, exprs=(TRUE,), row_type=row_of(["i"], [TRUE.type]))
     least = aggregated(marked, [call_of("m", "$MIN$1", (0,), BOOLEAN)])
-    found = test(IS_NOT_NULL, identity(least.row_type)[0])
+    found = test(IS_NOT_NULL, identity(least.types)[0])
     if kind is JoinType.SEMI:
         return columns(filtered(least, [found]), []), TRUE
     right = Project(input=least, exprs=(found,), row_type=row_of(["$f0"], [found.type]))
@@ -103,7 +103,7 @@ def joined(rex: RexNode, left: Rel, width: int, correl: str | None) -> RexNode:
 
     def outer(node: RexNode) -> RexNode:
         found = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
-        return identity(left.row_type)[found[0]] if found else node
+        return identity(left.types)[found[0]] if found else node
 
     return rewrite(shift(rex, width), outer)
 
@@ -135,7 +135,7 @@ def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
         case Join(type=JoinType.INNER):
             left, left_conditions = _conditions(rel.left, correl)
             right, right_conditions = _conditions(rel.right, correl)
-            width = len(left.row_type.fields)
+            width = left.width
             own = conjunctions(rel.condition)
             conditions = [*left_conditions, *(shift(c, width) for c in right_conditions)]
             conditions += [c for c in own if is_correlated(c, correl)]
@@ -153,16 +153,16 @@ def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
 def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
     """The projection, with the columns that the conditions read behind its own."""
     exprs = list(rel.exprs)
-    names = list(rel.row_type.field_names)
+    names = list(rel.names)
     place: dict[int, int] = {}
     for i in sorted(set().union(*map(refs, conditions))):
-        ref = InputRef(i, source.row_type.fields[i].type)
+        ref = InputRef(i, source.types[i])
         if ref in exprs:
             place[i] = exprs.index(ref)
         else:
             place[i] = len(exprs)
             exprs.append(ref)
-            names.append(source.row_type.fields[i].name)
+            names.append(source.names[i])
     row_type = row_of(unique_names(names), (e.type for e in exprs))
     return Project(input=source, exprs=tuple(exprs), row_type=row_type), [remap(c, place) for c in conditions]
 

@@ -39,7 +39,7 @@ def _except_all(left: Rel, right: Rel) -> Rel:
     """RewriteMinusAllRule: each row as often as it is more on the left than on the right."""
     marker = BIGINT.not_null()
     union = _marked_union(left, right, [(Literal(1, marker),), (Literal(-1, marker),)], ["vcol_marker"])
-    width = len(left.row_type.fields)
+    width = left.width
     call = _call("sum_vcol_marker", "$SUM$1", width, marker)
     grouped = _per_row(union, width, [call])
     count = InputRef(width, marker)
@@ -51,7 +51,7 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
     """RewriteIntersectAllRule: each row as often as the side that has it less."""
     yes, no = Literal(True, BOOLEAN.not_null()), Literal(None, BOOLEAN)
     union = _marked_union(left, right, [(yes, no), (no, yes)], ["vcol_left_marker", "vcol_right_marker"])
-    width = len(left.row_type.fields)
+    width = left.width
     counter = BIGINT.not_null()
     calls = [
         _call("vcol_left_cnt", "$COUNT$1", width, counter),
@@ -67,16 +67,13 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
 
 def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], names: list[str]) -> SetOp:
     def marked(rel: Rel, marker: tuple[RexNode, ...]) -> Project:
-        exprs = (*identity(rel.row_type), *marker)
-        row_type = row_of((*rel.row_type.field_names, *names), (e.type for e in exprs))
+        exprs = (*identity(rel.types), *marker)
+        row_type = row_of((*rel.names, *names), (e.type for e in exprs))
         return Project(input=rel, exprs=exprs, row_type=row_type)
 
     sides = (marked(left, markers[0]), marked(right, markers[1]))
-    types = [
-        t.with_nullability(t.nullable or o.nullable)
-        for t, o in zip(sides[0].row_type.field_types, sides[1].row_type.field_types, strict=True)
-    ]
-    return SetOp(kind=SetKind.UNION, all=True, operands=sides, row_type=row_of(sides[0].row_type.field_names, types))
+    types = [t.with_nullability(t.nullable or o.nullable) for t, o in zip(sides[0].types, sides[1].types, strict=True)]
+    return SetOp(kind=SetKind.UNION, all=True, operands=sides, row_type=row_of(sides[0].names, types))
 
 
 def _call(name: str, function: str, argument: int, t: LogicalType) -> AggregateCall:
@@ -108,11 +105,11 @@ def _per_row(rel: Rel, width: int, calls: list[AggregateCall]) -> Aggregate:
 
 def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
     """Each row ``count`` times, by a table function."""
-    exprs = (count, *identity(rel.row_type)[:width])
-    names = (name, *rel.row_type.field_names[:width])
+    exprs = (count, *identity(rel.types)[:width])
+    names = (name, *rel.names[:width])
     counted = Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
     replicated = pick(rel.row_type, range(width)).not_null()
-    call = Call("$REPLICATE_ROWS$1", identity(counted.row_type), replicated)
+    call = Call("$REPLICATE_ROWS$1", identity(counted.types), replicated)
     joined = Correlate(
         input=counted,
         type=JoinType.INNER,
@@ -121,22 +118,20 @@ def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
         function_type=replicated,
         row_type=concat(counted.row_type, replicated),
     )
-    columns = identity(joined.row_type)[width + 1 :]
-    return Project(
-        input=joined, exprs=columns, row_type=row_of(rel.row_type.field_names[:width], (c.type for c in columns))
-    )
+    columns = identity(joined.types)[width + 1 :]
+    return Project(input=joined, exprs=columns, row_type=row_of(rel.names[:width], (c.type for c in columns)))
 
 
 def distinct(rel: Rel) -> Rel:
     """Each row once."""
-    return Aggregate(input=rel, grouping=tuple(range(len(rel.row_type.fields))), calls=(), row_type=rel.row_type)
+    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=(), row_type=rel.row_type)
 
 
 def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
-    width = len(left.row_type.fields)
+    width = left.width
     condition = and_(
         _null_safe(a, InputRef(i + width, b.type))
-        for i, (a, b) in enumerate(zip(identity(left.row_type), identity(right.row_type), strict=True))
+        for i, (a, b) in enumerate(zip(identity(left.types), identity(right.types), strict=True))
     )
     return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
 
@@ -165,10 +160,10 @@ def _union(rel: SetOp) -> SetOp:
 
 
 def _coerced(rel: Rel, union: SetOp) -> Rel:
-    wanted = union.row_type.field_types
-    if all(t.nullable_() == w.nullable_() for t, w in zip(rel.row_type.field_types, wanted, strict=True)):
+    wanted = union.types
+    if all(t.nullable_() == w.nullable_() for t, w in zip(rel.types, wanted, strict=True)):
         return rel
     exprs: tuple[RexNode, ...] = tuple(
-        cast(r, w.with_nullability(r.type.nullable)) for r, w in zip(identity(rel.row_type), wanted, strict=True)
+        cast(r, w.with_nullability(r.type.nullable)) for r, w in zip(identity(rel.types), wanted, strict=True)
     )
-    return Project(input=rel, exprs=exprs, row_type=row_of(rel.row_type.field_names, (e.type for e in exprs)))
+    return Project(input=rel, exprs=exprs, row_type=row_of(rel.names, (e.type for e in exprs)))

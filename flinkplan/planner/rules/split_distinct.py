@@ -57,7 +57,7 @@ def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
 def _split(rel: Aggregate, buckets: int) -> Rel:
     hashed = _hashed_columns(rel)
     source: Rel = _with_buckets(rel.input, hashed, buckets) if hashed else rel.input
-    first_bucket = len(rel.input.row_type.fields)
+    first_bucket = rel.input.width
     bucket_of = {column: first_bucket + i for i, column in enumerate(hashed)}
     sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
     grouping = (*rel.grouping, *bucket_of.values())
@@ -71,7 +71,7 @@ def _split(rel: Aggregate, buckets: int) -> Rel:
 
 def _parts(rel: Aggregate) -> tuple[list[AggregateCall], list[str]]:
     """The calls per bucket, and by what function each is put together."""
-    types = rel.input.row_type.field_types
+    types = rel.input.types
     parts, finals = [], []
     for call in rel.calls:
         for partial, final in _PARTS[call.internal_name or ""]:
@@ -97,13 +97,13 @@ def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
 
 def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Project:
     """The input with ``MOD(HASH_CODE(column), buckets)`` for each column to spread."""
-    refs = identity(source.row_type)
+    refs = identity(source.types)
     exprs: list[RexNode] = list(refs)
     for column in hashed:
         t = refs[column].type
         code = Call("$HASH_CODE$1", (refs[column],), INT.with_nullability(t.nullable), FUNCTION)
         exprs.append(Call("$MOD$1", (code, Literal(buckets, INT.not_null())), code.type, FUNCTION))
-    names = (*source.row_type.field_names, *(f"$f{len(refs) + i}" for i in range(len(hashed))))
+    names = (*source.names, *(f"$f{len(refs) + i}" for i in range(len(hashed))))
     return Project(input=source, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
 
 
@@ -136,7 +136,7 @@ def _expanded(
     expand = Expand(
         input=source, projects=projects, expand_index=width, row_type=row_of((*(f.name for f in fields), "$e"), types)
     )
-    exprs: list[RexNode] = list(identity(expand.row_type)[:width])
+    exprs: list[RexNode] = list(identity(expand.types)[:width])
     names = [f.name for f in fields]
     e = InputRef(width, BIGINT.not_null())
     place: dict[tuple[int, int], int] = {}
@@ -186,8 +186,8 @@ def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggr
         )
         for i, (function, part) in enumerate(zip(functions, partial.calls, strict=True))
     )
-    names = [*rel.row_type.field_names[:keys], *(f"$f{keys + i}" for i in range(len(calls)))]
-    types = [*rel.row_type.field_types[:keys], *(c.type for c in calls)]
+    names = [*rel.names[:keys], *(f"$f{keys + i}" for i in range(len(calls)))]
+    types = [*rel.types[:keys], *(c.type for c in calls)]
     return Aggregate(
         input=partial,
         grouping=tuple(range(keys)),
@@ -202,7 +202,7 @@ def _merged(rel: Aggregate, final: Aggregate) -> Rel:
     """Sums and counts as averages, in a projection above."""
     if len(final.calls) == len(rel.calls):
         return final
-    columns = iter(identity(final.row_type))
+    columns = iter(identity(final.types))
     exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
     for call in rel.calls:
         value = next(columns)
@@ -210,7 +210,7 @@ def _merged(rel: Aggregate, final: Aggregate) -> Rel:
     names: list[str] = []
     for i, e in enumerate(exprs):
         free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)
-        names.append(final.row_type.field_names[e.index] if isinstance(e, InputRef) else next(free))
+        names.append(final.names[e.index] if isinstance(e, InputRef) else next(free))
     return Project(input=final, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
 
 

@@ -99,7 +99,7 @@ class _Rewriter(Struct):
                 source = found
         if not any(map(holds_subquery, rest)):
             return filtered(source, rest)
-        width = len(source.row_type.fields)
+        width = source.width
         joins = Joins(self, source)
         condition = reordered_condition(simplify_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest)))
         return columns(filtered(joins.source, conjunctions(condition)), range(width))
@@ -112,11 +112,11 @@ class _Rewriter(Struct):
 
     def _join(self, rel: Join) -> Rel:
         """A scalar subquery of a join's condition is joined with the right input."""
-        joins = Joins(self, rel.right, shift=len(rel.left.row_type.fields))
+        joins = Joins(self, rel.right, shift=rel.left.width)
         condition = joins.rewritten(rel.condition, Logic.TRUE)
         row_type = join_row_type(rel.type, rel.left, joins.source)
         join = replace(rel, right=joins.source, condition=condition, row_type=row_type)
-        return columns(join, range(len(rel.row_type.fields)))
+        return columns(join, range(rel.width))
 
     def _lateral(self, rel: Lateral) -> Rel:
         ranked = to_lateral_rank(rel)
@@ -124,8 +124,8 @@ class _Rewriter(Struct):
             return ranked
         joins = Joins(self, rel.left)
         added = joins.attach(rel.type, rel.right, rel.correl)
-        exprs = (*identity(joins.source.row_type)[: len(rel.left.row_type.fields)], *added)
-        row_type = row_of(rel.row_type.field_names, (e.type for e in exprs))
+        exprs = (*identity(joins.source.types)[: rel.left.width], *added)
+        row_type = row_of(rel.names, (e.type for e in exprs))
         return Project(input=joins.source, exprs=exprs, row_type=row_type)
 
 

@@ -159,7 +159,7 @@ class Joins(Struct):
             return self._aggregates(right, correl)
         frame = decorrelated(right, correl, self.source)
         added = self._join(kind, frame.rel, self._equalities(frame.rel, frame.outer))
-        return tuple(added[frame.places[i]] for i in range(len(right.row_type.fields)))
+        return tuple(added[frame.places[i]] for i in range(right.width))
 
     def _equalities(self, right: Rel, outer: Mapping[int, int]) -> list[RexNode]:
         return [compare_columns(self.source, c, right, outer[c]) for c in sorted(outer)]
@@ -169,13 +169,13 @@ class Joins(Struct):
 
         Source: ``AdjustProjectForCountAggregateRule``.
         """
-        exprs: tuple[RexNode, ...] = identity(right.row_type)
-        names = right.row_type.field_names
+        exprs: tuple[RexNode, ...] = identity(right.types)
+        names = right.names
         while isinstance(right, Project):
             exprs = tuple(inline(e, right.exprs) for e in exprs)
             right = right.input
         assert isinstance(right, Aggregate)
-        width = len(self.source.row_type.fields)
+        width = self.source.width
         frame = decorrelated(right, correl, self.source)
         added = self._join(JoinType.LEFT, frame.rel, self._equalities(frame.rel, frame.outer))
         values = []
@@ -190,11 +190,11 @@ class Joins(Struct):
 
     def _computed(self, width: int, values: tuple[RexNode, ...], names: Iterable[str]) -> tuple[RexNode, ...]:
         """Columns that hold the values, behind the source's first ones."""
-        exprs = (*identity(self.source.row_type)[:width], *values)
-        columns = unique_names([*self.source.row_type.field_names[:width], *names])
+        exprs = (*identity(self.source.types)[:width], *values)
+        columns = unique_names([*self.source.names[:width], *names])
         row_type = row_of(columns, (e.type for e in exprs))
         self.source = Project(input=self.source, exprs=exprs, row_type=row_type)
-        return identity(row_type)[width:]
+        return identity(row_type.field_types)[width:]
 
     def _scalar(self, node: SubQuery) -> RexNode:
         rel = self.rewriter.expand(node.rel)
@@ -221,7 +221,7 @@ class Joins(Struct):
         keys = {o.index for p in outer for o in children(p) if isinstance(o, InputRef)}
         if not all(is_call(p, EQ) for p in outer) or not are_columns_unique(table, keys):
             return None
-        width = len(self.source.row_type.fields)
+        width = self.source.width
         added = self._join(JoinType.LEFT, table, [joined(p, self.source, width, correl) for p in parts])
         return _typed_anew(rel.exprs[0], added, absent=test(IS_NULL, added[min(keys)]))
 
@@ -248,15 +248,15 @@ class Joins(Struct):
             return None
         if not are_columns_unique(self.source, keys):
             return None
-        width = len(self.source.row_type.fields)
-        exprs: tuple[RexNode, ...] = (*identity(rows.row_type), TRUE)
-        names = unique_names([*rows.row_type.field_names, "nullIndicator"])
+        width = self.source.width
+        exprs: tuple[RexNode, ...] = (*identity(rows.types), TRUE)
+        names = unique_names([*rows.names, "nullIndicator"])
         marked = Project(input=rows, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
         *added, mark = self._join(JoinType.LEFT, marked, [joined(p, self.source, width, correl) for p in parts])
         arguments = [_typed_anew(e, added, absent=test(IS_NULL, mark)) for e in computed.exprs]
         if not all(c.arg_list for c in calls):
             arguments.append(mark)
-        self._computed(width, tuple(arguments), [*computed.row_type.field_names, "nullIndicator"][: len(arguments)])
+        self._computed(width, tuple(arguments), [*computed.names, "nullIndicator"][: len(arguments)])
         fields = self.source.row_type.fields
         last = len(fields) - 1
         calls = tuple(_of_group(c, tuple(width + a for a in c.arg_list) or (last,), width, fields) for c in calls)
@@ -266,8 +266,8 @@ class Joins(Struct):
             (*(f.type for f in fields[:width]), *(c.type for c in calls)),
         )
         self.source = Aggregate(input=self.source, grouping=tuple(range(width)), calls=calls, row_type=row_type)
-        found = _typed_anew(value, identity(row_type)[width:])
-        return self._computed(width, (cast(found, found.type.nullable_()),), rel.row_type.field_names)[0]
+        found = _typed_anew(value, identity(row_type.field_types)[width:])
+        return self._computed(width, (cast(found, found.type.nullable_()),), rel.names)[0]
 
     def _exists(self, node: SubQuery, logic: Logic) -> RexNode:
         """Whether the subquery has a row."""
@@ -292,8 +292,8 @@ class Joins(Struct):
             counts = self.attach(kind, _counted(rel), node.correl)
         if reads_outer:
             raise _refused(node, "of the outer row in this place", "use it alone, or joined by AND, in WHERE")
-        width = len(self.source.row_type.fields)
-        types = rel.row_type.field_types
+        width = self.source.width
+        types = rel.types
         equal = [
             compare(EQ, *comparison_operands((o, InputRef(width + i, t))))
             for i, (o, t) in enumerate(zip(node.operands, types, strict=True))
@@ -335,11 +335,11 @@ class Joins(Struct):
     def _join(self, kind: JoinType, right: Rel, conditions: Iterable[RexNode]) -> tuple[RexNode, ...]:
         """Join the source with a relation; the columns that this adds."""
         left = self.source
-        width = len(left.row_type.fields)
+        width = left.width
         names = concat(left.row_type, right.row_type).field_names
         row_type = join_row_type(kind, left, right, names)
         self.source = Join(left=left, right=right, type=kind, condition=and_(conditions), row_type=row_type)
-        return tuple(shift(column, self.shift) for column in identity(row_type)[width:])
+        return tuple(shift(column, self.shift) for column in identity(row_type.field_types)[width:])
 
 
 _ZERO = Literal(0, INT.not_null())
@@ -403,7 +403,7 @@ def _is_scalar_aggregate(rel: Rel) -> bool:
 
 def _counted(rel: Rel) -> Rel:
     """The number of rows, and of those without NULL."""
-    nullable = tuple(i for i, t in enumerate(rel.row_type.field_types) if t.nullable)
+    nullable = tuple(i for i, t in enumerate(rel.types) if t.nullable)
     if nullable:
         counted = replace(_COUNT, name="ck", arg_list=tuple(range(len(nullable))))
         return aggregated(columns(rel, nullable), [_COUNT, counted])
@@ -412,7 +412,7 @@ def _counted(rel: Rel) -> Rel:
 
 def _extreme(rel: Rel, comparison: str) -> Rel:
     """The value of a column that is compared with most easily, the number of rows and that of values."""
-    t = rel.row_type.fields[0].type
+    t = rel.types[0]
     extreme = call_of("m", _EASIEST[comparison], (0,), t.nullable_())
     if t.nullable:
         return aggregated(rel, [extreme, _COUNT, replace(_COUNT, name="d", arg_list=(0,))])
@@ -421,20 +421,20 @@ def _extreme(rel: Rel, comparison: str) -> Rel:
 
 def _varieties(rel: Rel) -> Rel:
     """The numbers of different rows and of different values, and the greatest value."""
-    t = rel.row_type.fields[0].type
+    t = rel.types[0]
     greatest = call_of("m", "$MAX$1", (0,), t.nullable_())
     values = replace(_COUNT, name="d", arg_list=(0,))
     if t.nullable:
         return aggregated(distinct(rel), [_COUNT, values, greatest])
     found = aggregated(distinct(rel), [_COUNT, greatest])
-    rows, m = identity(found.row_type)
+    rows, m = identity(found.types)
     return Project(input=found, exprs=(rows, rows, m), row_type=row_of(("c", "d", "m"), (rows.type, rows.type, m.type)))
 
 
 def _twice(rel: Rel, name: str) -> Project:
     """The relation with its last column again under another name."""
-    exprs = (*identity(rel.row_type), identity(rel.row_type)[-1])
-    names = (*rel.row_type.field_names, name)
+    exprs = (*identity(rel.types), identity(rel.types)[-1])
+    names = (*rel.names, name)
     return Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
 
 
@@ -443,9 +443,9 @@ _COUNT = call_of("c", "$COUNT$1", (), BIGINT.not_null())
 
 def _marked(rel: Rel, name: str) -> Rel:
     """Each row once, TRUE behind it."""
-    exprs: tuple[RexNode, ...] = (*identity(rel.row_type), TRUE)
-    grouped = Aggregate(input=rel, grouping=tuple(range(len(rel.row_type.fields))), calls=(), row_type=rel.row_type)
-    row_type = row_of(unique_names((*rel.row_type.field_names, name)), (e.type for e in exprs))
+    exprs: tuple[RexNode, ...] = (*identity(rel.types), TRUE)
+    grouped = Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=(), row_type=rel.row_type)
+    row_type = row_of(unique_names((*rel.names, name)), (e.type for e in exprs))
     return Project(input=grouped, exprs=exprs, row_type=row_type)
 
 
@@ -468,5 +468,5 @@ def without_check(rel: Rel) -> Rel:
             input=Project(input=Aggregate(grouping=(), grouping_sets=None) as row, exprs=(value,)),
         ):
             one = cast(value, value.type.nullable_())
-            return Project(input=row, exprs=(one,), row_type=row_of(rel.input.row_type.field_names, [one.type]))
+            return Project(input=row, exprs=(one,), row_type=row_of(rel.input.names, [one.type]))
     return rel

@@ -39,14 +39,14 @@ def _sunk(rel: Rel, parts: Mapping[RexNode, RexNode]) -> tuple[Rel, set[RexNode]
                 p: inline(q, exprs) for p, q in parts.items() if all(isinstance(exprs[i], InputRef) for i in refs(q))
             }
         case Correlate(type=JoinType.INNER, input=source) if source.row_type.fields:
-            width = len(source.row_type.fields)
+            width = source.width
             moved, own = _by_side(parts, width)
             if own:
                 before = conjunctions(rel.condition) if rel.condition else []
                 rel = _named(replace(rel, condition=simplify_condition(and_([*before, *own.values()]))))
                 taken.update(own)
         case Join(type=JoinType.INNER, left=left):
-            width = len(left.row_type.fields)
+            width = left.width
             sides = [_sunk(i, m) for i, m in zip(rel.inputs, _by_side(parts, width), strict=True)]
             return with_inputs(rel, tuple(new for new, _ in sides)), set().union(*(found for _, found in sides))
         case _:
@@ -65,7 +65,7 @@ def _named(rel: Correlate) -> Correlate:
     if rel.condition is None:
         return rel
     function = rel.function_type
-    names = rel.row_type.field_names[len(rel.input.row_type.fields) :]
+    names = rel.names[rel.input.width :]
     row = Project(input=rel.input, exprs=(), row_type=function)
     if not constants(Filter(input=row, condition=rel.condition, row_type=function)):
         return rel

@@ -28,11 +28,11 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
 
     Flink plans joins as of processing time too, and refuses to run them.
     """
-    width = len(left.row_type.fields)
+    width = left.width
     time = rel.time
-    if not isinstance(time, InputRef) or not left.row_type.fields[time.index].type.is_time_attribute:
+    if not isinstance(time, InputRef) or not left.types[time.index].is_time_attribute:
         raise PlanningError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table")
-    time_type = left.row_type.fields[time.index].type
+    time_type = left.types[time.index]
     right_time = None if time_type.is_proctime else _event_time(time_type, right)
     keys = join_keys(rel.condition, width)
     primary = [k for k in unique_keys(right) if k <= frozenset(keys.right)]
@@ -41,7 +41,7 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
             "the versioned table is not joined by its primary key",
             hint="declare a PRIMARY KEY in the table on the right, and compare all of it with =",
         )
-    types = (*left.row_type.field_types, *right.row_type.field_types)
+    types = (*left.types, *right.types)
 
     def column(i: int) -> RexNode:
         return InputRef(i, types[i])
@@ -78,7 +78,7 @@ def _event_time(left: LogicalType, right: Rel) -> int:
         raise PlanningError(
             "the versioned table has no event time", hint="declare a WATERMARK in the table on the right"
         )
-    other = right.row_type.fields[found].type
+    other = right.types[found]
     if left.root != other.root:
         raise PlanningError(
             f"the event time of the left side is {left.regular()}, that of the versioned table is {other.regular()}",

@@ -54,20 +54,20 @@ def _in_calls(rex: RexNode) -> RexNode:
 
 
 def _calc(rel: Calc) -> Rel:
-    types = rel.input.row_type.field_types
+    types = rel.input.types
     exprs = tuple(_in_calls(retype(e, types)) for e in rel.projection)
     condition = None if rel.condition is None else _in_calls(retype(rel.condition, types))
-    row_type = row_of(rel.row_type.field_names, (e.type for e in exprs))
+    row_type = row_of(rel.names, (e.type for e in exprs))
     return merge_calcs(replace(rel, projection=exprs, condition=condition, row_type=row_type))
 
 
 def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     """The relation with those columns materialized."""
-    wanted = {i for i in indexes if rel.row_type.fields[i].type.is_time_attribute}
+    wanted = {i for i in indexes if rel.types[i].is_time_attribute}
     if not wanted:
         return rel
-    exprs = (materialized(r) if i in wanted else r for i, r in enumerate(identity(rel.row_type)))
-    return calc(rel, exprs, rel.row_type.field_names)
+    exprs = (materialized(r) if i in wanted else r for i, r in enumerate(identity(rel.types)))
+    return calc(rel, exprs, rel.names)
 
 
 def _aggregate(rel: Aggregate) -> Rel:
@@ -76,26 +76,25 @@ def _aggregate(rel: Aggregate) -> Rel:
     else:
         used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
     types = tuple(
-        t.regular() if not groups_by_window(rel) or i >= len(rel.grouping) else t
-        for i, t in enumerate(rel.row_type.field_types)
+        t.regular() if not groups_by_window(rel) or i >= len(rel.grouping) else t for i, t in enumerate(rel.types)
     )
     calls = tuple(replace(c, type=c.type.regular()) for c in rel.calls)
     return replace(
         rel,
         input=plain_columns(rel.input, used),
         calls=calls,
-        row_type=row_of(rel.row_type.field_names, types),
+        row_type=row_of(rel.names, types),
     )
 
 
 def _join(rel: Join) -> Rel:
     if not _keeps_time(rel):
-        left = plain_columns(rel.left, range(len(rel.left.row_type.fields)))
-        right = plain_columns(rel.right, range(len(rel.right.row_type.fields)))
+        left = plain_columns(rel.left, range(rel.left.width))
+        right = plain_columns(rel.right, range(rel.right.width))
         rel = replace(rel, left=left, right=right)
         rel = replace(
             rel,
-            condition=retype(rel.condition, (*left.row_type.field_types, *right.row_type.field_types)),
+            condition=retype(rel.condition, (*left.types, *right.types)),
             row_type=join_row_type(rel.type, left, right, _names(rel)),
         )
     return replace(rel, condition=rel.condition)
@@ -103,25 +102,25 @@ def _join(rel: Join) -> Rel:
 
 def _keeps_time(rel: Join) -> bool:
     """Whether the join's inputs may keep their time attributes: interval and window joins."""
-    types = (*rel.left.row_type.field_types, *rel.right.row_type.field_types)
-    bounds, _ = interval_bounds(rel.condition, types, len(rel.left.row_type.fields))
+    types = (*rel.left.types, *rel.right.types)
+    bounds, _ = interval_bounds(rel.condition, types, rel.left.width)
     return (bounds is not None and rel.type not in ONE_SIDED) or window_keys(rel) is not None
 
 
 def _temporal_join(rel: TemporalJoin) -> Rel:
     """What the versioned side brings is plain."""
-    width = len(rel.left.row_type.fields)
-    return plain_columns(rel, range(width, len(rel.row_type.fields)))
+    width = rel.left.width
+    return plain_columns(rel, range(width, rel.width))
 
 
 def _names(rel: Join) -> tuple[str, ...] | None:
-    return rel.row_type.field_names if len(rel.row_type.fields) > len(rel.left.row_type.fields) else None
+    return rel.names if rel.width > rel.left.width else None
 
 
 def _multi_join(rel: MultiJoin) -> Rel:
-    operands = tuple(plain_columns(o, range(len(o.row_type.fields))) for o in rel.operands)
-    plain = [t for o in operands for t in o.row_type.field_types]
-    nullable = [t.nullable for t in rel.row_type.field_types]
+    operands = tuple(plain_columns(o, range(o.width)) for o in rel.operands)
+    plain = [t for o in operands for t in o.types]
+    nullable = [t.nullable for t in rel.types]
     types = [t.with_nullability(n) for t, n in zip(plain, nullable, strict=True)]
 
     def plainly(node: RexNode) -> RexNode:
@@ -130,24 +129,24 @@ def _multi_join(rel: MultiJoin) -> Rel:
         return replace(node, type=plain[node.index].with_nullability(node.type.nullable))
 
     conditions = tuple(rewrite(c, plainly) for c in rel.conditions)
-    row_type = row_of(rel.row_type.field_names, types)
+    row_type = row_of(rel.names, types)
     return replace(rel, operands=operands, conditions=conditions, row_type=row_type)
 
 
 def _passed_on(rel: Rel) -> Rel:
     """A relation that adds columns to those of its input, which may no longer be time attributes."""
-    own = rel.row_type.field_types
-    below = rel.inputs[0].row_type.field_types
-    return replace(rel, row_type=row_of(rel.row_type.field_names, (*below, *own[len(below) :])))
+    own = rel.types
+    below = rel.inputs[0].types
+    return replace(rel, row_type=row_of(rel.names, (*below, *own[len(below) :])))
 
 
 def _union(rel: SetOp) -> Rel:
-    first = rel.operands[0].row_type.field_types
+    first = rel.operands[0].types
     types = [
         t if t == first[i] or t.nullable_() == first[i].nullable_() or not first[i].is_time_attribute else first[i]
-        for i, t in enumerate(rel.row_type.field_types)
+        for i, t in enumerate(rel.types)
     ]
-    return replace(rel, row_type=row_of(rel.row_type.field_names, types))
+    return replace(rel, row_type=row_of(rel.names, types))
 
 
 def _sink(rel: TableModify) -> Rel:

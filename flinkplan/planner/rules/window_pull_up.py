@@ -70,19 +70,19 @@ def _strategy(function: WindowTableFunction) -> TimeAttributeWindowing:
 
 
 def _window_columns(function: WindowTableFunction) -> set[int]:
-    width = len(function.input.row_type.fields)
+    width = function.input.width
     return {width, width + 1, width + 2}
 
 
 def _below_window(function: WindowTableFunction, above: Calc | None) -> _Below | None:
     """``None`` where the calc reads columns of the window for more than passing them on."""
     window = _window_columns(function)
-    exprs = identity(function.row_type) if above is None else above.projection
+    exprs = identity(function.types) if above is None else above.projection
     condition = None if above is None else above.condition
     if refs(condition) & window or any(refs(e) & window and not isinstance(e, InputRef) for e in exprs):
         return None
     source = function.input.input if isinstance(function.input, Exchange) else function.input
-    time = identity(source.row_type)[_strategy(function).time_attribute_index]
+    time = identity(source.types)[_strategy(function).time_attribute_index]
     kept = [i for i, e in enumerate(exprs) if not refs(e) & window]
     names = (function if above is None else above).row_type.field_names
     new_exprs: list[RexNode] = [exprs[i] for i in kept]
@@ -90,7 +90,7 @@ def _below_window(function: WindowTableFunction, above: Calc | None) -> _Below |
     added = time not in new_exprs
     if added:
         new_exprs.append(time)
-        new_names.append(source.row_type.field_names[time.index])
+        new_names.append(source.names[time.index])
     below = calc(source, new_exprs, unique_names(new_names, "_"), condition)
     return _Below(below, {old: new for new, old in enumerate(kept)}, new_exprs.index(time), added)
 
@@ -110,11 +110,11 @@ def _transposed(expand: Expand) -> Rel:
     below = _below_window(function, above)
     if below is None:
         return expand
-    width = len(expand.row_type.fields)
-    kept = [i for i in range(width) if i in below.mapping or i >= len(expand.input.row_type.fields)]
+    width = expand.width
+    kept = [i for i in range(width) if i in below.mapping or i >= expand.input.width]
     if any(not refs(p[i]) <= below.mapping.keys() for p in expand.projects for i in kept):
         return expand
-    types = below.rel.row_type.field_types
+    types = below.rel.types
     time = [InputRef(below.time_index, types[below.time_index])] if below.time_added else []
     fields = [expand.row_type.fields[i] for i in kept]
     lower = Expand(
@@ -122,25 +122,25 @@ def _transposed(expand: Expand) -> Rel:
         projects=tuple((*(remap(p[i], below.mapping) for i in kept), *time) for p in expand.projects),
         expand_index=kept.index(expand.expand_index),
         row_type=row_of(
-            (*(f.name for f in fields), *(below.rel.row_type.field_names[t.index] for t in time)),
+            (*(f.name for f in fields), *(below.rel.names[t.index] for t in time)),
             (*(f.type for f in fields), *(t.type for t in time)),
         ),
     )
-    time_index = len(lower.row_type.fields) - 1 if below.time_added else below.time_index
+    time_index = lower.width - 1 if below.time_added else below.time_index
     window = function.row_type.fields[-3:]
     assigned = WindowTableFunction(
         input=lower,
         windowing=replace(_strategy(function), time_attribute_index=time_index),
         row_type=row_of(
-            (*lower.row_type.field_names, *(f.name for f in window)),
-            (*lower.row_type.field_types, *(f.type for f in window)),
+            (*lower.names, *(f.name for f in window)),
+            (*lower.types, *(f.type for f in window)),
         ),
     )
     place = {old: new for new, old in enumerate(kept)}
-    columns = identity(function.row_type) if above is None else above.projection
-    first = len(function.input.row_type.fields)
+    columns = identity(function.types) if above is None else above.projection
+    first = function.input.width
     for i, e in enumerate(columns):
         if isinstance(e, InputRef) and e.index >= first:
-            place[i] = len(lower.row_type.fields) + e.index - first
-    outputs = identity(assigned.row_type)
-    return calc(assigned, (outputs[place[i]] for i in range(width)), expand.row_type.field_names)
+            place[i] = lower.width + e.index - first
+    outputs = identity(assigned.types)
+    return calc(assigned, (outputs[place[i]] for i in range(width)), expand.names)

@@ -87,7 +87,7 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
     calls = rel.calls
     first = len(keys) + len(calls)
     types = [
-        *(source.row_type.fields[k].type for k in keys),
+        *(source.types[k] for k in keys),
         *(c.type for c in calls),
         *(_property_type(i, property_of, source) for i in range(len(properties))),
     ]
@@ -106,21 +106,21 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
     physical = two_phases(aggregate, config, retracts)
     place = {g: keys.index(g) if g in keys else first + property_of[g] for g in rel.grouping}
     order = [*(place[g] for g in rel.grouping), *range(len(keys), first)]
-    outputs = identity(physical.row_type)
-    return calc(physical, (outputs[i] for i in order), rel.row_type.field_names)
+    outputs = identity(physical.types)
+    return calc(physical, (outputs[i] for i in order), rel.names)
 
 
 def _named(rel: WindowAggregate) -> WindowAggregate:
     """With names for its columns: those of its input, its calls and its properties.  Source: ``WindowUtil``."""
-    keys = [rel.input.row_type.field_names[k] for k in rel.grouping]
+    keys = [rel.input.names[k] for k in rel.grouping]
     calls = [c.name or f"$f{len(keys) + i}" for i, c in enumerate(rel.calls)]
     names = [*unique_names([*keys, *calls], "_"), *(p.name for p in rel.properties)]
-    return replace(rel, row_type=row_of(names, rel.row_type.field_types))
+    return replace(rel, row_type=row_of(names, rel.types))
 
 
 def _property_type(index: int, property_of: Mapping[int, int], source: Rel) -> LogicalType:
     column = next(c for c, i in property_of.items() if i == index)
-    return source.row_type.fields[column].type
+    return source.types[column]
 
 
 # ---------------------------------------------------------------- phases
@@ -137,7 +137,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
         exchange = Exchange(input=source, keys=rel.grouping, row_type=source.row_type)
         return replace(rel, input=exchange)
     retractions = (retracts,) * len(rel.calls)
-    columns = accumulators(rel.calls, retractions, source.row_type.field_types, counts_rows(windowing, retracts))
+    columns = accumulators(rel.calls, retractions, source.types, counts_rows(windowing, retracts))
     end_name = "$slice_end" if isinstance(windowing, TimeAttributeWindowing) else "$window_end"
     keys = [source.row_type.fields[g] for g in rel.grouping]
     names = [*(k.name for k in keys), *(f.name for f in columns.fields), end_name]
@@ -169,7 +169,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
 def _mergeable(rel: WindowAggregate, retracts: bool) -> bool:
     """Whether accumulators of all the calls can be handed on."""
     try:
-        accumulators(rel.calls, (retracts,) * len(rel.calls), rel.input.row_type.field_types)
+        accumulators(rel.calls, (retracts,) * len(rel.calls), rel.input.types)
     except UnsupportedError:
         return False
     return True

@@ -16,13 +16,13 @@ def violations(rel: Rel) -> Iterator[str]:
     """References beyond the input or of another type than its column, and rows that are not what is computed."""
     for each in rel.inputs:
         yield from violations(each)
-    fields = [t for each in rel.inputs for t in each.row_type.field_types]
+    fields = [t for each in rel.inputs for t in each.types]
     for rex in _expressions(rel):
         for message in _wrong_references(rex, fields):
             yield f"{type(rel).__name__}: {message}"
     computed = _computed(rel)
-    if computed is not None and [t.root for t in computed] != [t.root for t in rel.row_type.field_types]:
-        yield f"{type(rel).__name__}: computes {_roots(computed)}, says {_roots(rel.row_type.field_types)}"
+    if computed is not None and [t.root for t in computed] != [t.root for t in rel.types]:
+        yield f"{type(rel).__name__}: computes {_roots(computed)}, says {_roots(rel.types)}"
 
 
 def _roots(types: Sequence[LogicalType]) -> str:
@@ -40,14 +40,14 @@ def _expressions(rel: Rel) -> Iterator[RexNode]:
         case a.Filter() | a.Join():
             yield rel.condition
         case a.Aggregate():
-            types = rel.input.row_type.field_types
+            types = rel.input.types
             for i in (*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)):
                 yield InputRef(i, types[i] if i < len(types) else LogicalType("NULL"))
 
 
 def _computed(rel: Rel) -> list[LogicalType] | None:
     """The types of a relation's columns as its inputs and expressions give them, where they do."""
-    inputs = [list(each.row_type.field_types) for each in rel.inputs]
+    inputs = [list(each.types) for each in rel.inputs]
     match rel:
         case a.Project():
             return [e.type for e in rel.exprs]

@@ -57,13 +57,13 @@ def outline(rel: Rel) -> str:
 
 
 def _lines(rel: Rel, depth: int) -> list[str]:
-    fields = [n for i in rel.inputs for n in i.row_type.field_names]
+    fields = [n for i in rel.inputs for n in i.names]
     line = f"{'  ' * depth}{type(rel).__name__}({_detail(rel, fields)})"
     return [line, *(text for i in rel.inputs for text in _lines(i, depth + 1))]
 
 
 def _detail(rel: Rel, fields: Sequence[str]) -> str:
-    names = rel.row_type.field_names
+    names = rel.names
 
     def columns(exprs: Sequence[object]) -> str:
         return ", ".join(named(_text(e, fields), n) for e, n in zip(exprs, names, strict=True))
@@ -85,7 +85,7 @@ def _detail(rel: Rel, fields: Sequence[str]) -> str:
         case a.Join():
             return f"{rel.type.value} {_text(rel.condition, fields)}"
         case a.MultiJoin():
-            kinds = zip(rel.types, rel.conditions, strict=True)
+            kinds = zip(rel.kinds, rel.conditions, strict=True)
             return ", ".join(f"{kind.value} {_text(condition, names)}" for kind, condition in kinds)
         case p.Rank():
             return f"{rel.kind} [{', '.join(fields[i] for i in rel.partition)}] {rel.range}"

@@ -289,7 +289,7 @@ def test_every_phase_leaves_a_tree_in_order(query: str) -> None:
 
 def test_a_tree_out_of_order_is_found() -> None:
     scan = bind("SELECT * FROM a").inputs[0]
-    beyond = InputRef(len(scan.row_type.fields), INT)
+    beyond = InputRef(scan.width, INT)
     assert list(violations(Project(input=scan, exprs=(beyond,), row_type=row([("x", STRING)])))) == [
         "Project: column 4 of 4",
         "Project: computes INT, says VARCHAR",
