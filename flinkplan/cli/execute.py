@@ -56,7 +56,7 @@ def command(
 def _check(key: str, value: str) -> None:
     """Raise :class:`click.UsageError` for an option of the session that does nothing when a plan is executed."""
     from ..plan.session import DEFAULTS
-    from ..plan.settings import check_setting, is_known, like, no_effect
+    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, like, no_effect
 
     check_setting(key, value)
     if key in DEFAULTS:
@@ -65,6 +65,8 @@ def _check(key: str, value: str) -> None:
         why = f"there is no option '{key}'"
     elif reason := no_effect(key, value):
         why = f"'{key}' has no effect here: {reason}"
+    elif SETTINGS[key].effect is Effect.SESSION:
+        why = f"'{key}' is of sessions that execute statements: 'flinkplan run' and 'flinkplan sql' obey it"
     else:
         why = f"'{key}' does nothing when a plan is executed: it decides what is compiled"
     near = None if is_known(key) else like(key)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .errors import Terminated
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
+from .signals import Signals
 
 if TYPE_CHECKING:
     from ..executor.collecting import Collector
@@ -45,32 +44,11 @@ _OPTIONS = (
 )
 
 
-_INTERRUPTS = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
-
-_PATIENCE = 0.5
-"""Seconds until an interrupt is noticed."""
-
-
 def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a command that runs jobs; they are the arguments of :class:`JobRunner`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-class _Interruptible:
-    """A job that is waited for elsewhere, where a signal is to be obeyed as well."""
-
-    def __init__(self, job: Job, obey: Callable[[], None]) -> None:
-        self._job = job
-        self._obey = obey
-
-    def wait(self, timeout: float | None = None) -> bool:
-        self._obey()
-        return self._job.wait(timeout)
-
-    def stop(self) -> None:
-        self._job.stop()
 
 
 class JobRunner(AbstractContextManager["JobRunner"]):
@@ -105,13 +83,9 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._running: list[Job] = []
         self._stack = ExitStack()
         self._progress: Progress = Silent()
-        self._interrupt: type[KeyboardInterrupt] | None = None
-        self._is_starting = False
 
     def __enter__(self) -> JobRunner:
-        for number in _INTERRUPTS:
-            self._stack.callback(signal.signal, number, signal.getsignal(number))
-        self._take_interrupts()
+        self._signals = self._stack.enter_context(Signals())
         if not self._debug:
             self._keep_quiet()
         self._progress = self._stack.enter_context(shown(*self._how_shown))
@@ -124,7 +98,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             for job in self._running:
                 job.stop()
         except Exception:
-            if self._interrupt is None:
+            if not self._signals.came:
                 raise  # else the signal may have gone to the JVM as well, which does not answer any more
         finally:
             self._stack.__exit__(kind, error, trace)
@@ -155,13 +129,10 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             single=single,
             collector=collector,
         )
-        self._is_starting = True
-        with nullcontext() if self._debug else quiet_jvm():
-            job = execute(plan, how)
-        self._is_starting = False
-        self._take_interrupts()  # a starting PySpark puts a handler of its own in place
+        with self._signals.at_once(), nullcontext() if self._debug else quiet_jvm():
+            job = self._signals.obeyed_by(execute(plan, how))
         if collector is not None:
-            return cast("Job", _Interruptible(job, self.obey))
+            return job
         self._running.append(job)
         if job.mode is not Mode.STREAMING:
             self._wait_for(job)
@@ -192,8 +163,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
 
     def _wait_for(self, job: Job) -> None:
         try:
-            while not job.wait(_PATIENCE):
-                self.obey()
+            job.wait()
         except Exception:
             self.obey()  # what interrupts a group of processes ends the JVM as well
             raise
@@ -209,16 +179,4 @@ class JobRunner(AbstractContextManager["JobRunner"]):
 
     def obey(self) -> None:
         """Raise what a signal asked for since the last call."""
-        if self._interrupt:
-            raise self._interrupt
-
-    def _take_interrupts(self) -> None:
-        for number in _INTERRUPTS:
-            signal.signal(number, self._take_interrupt)
-
-    def _take_interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Have running jobs stopped between two calls to the JVM, not amid one; who insists is obeyed at once."""
-        at_once = self._is_starting or self._interrupt is not None
-        self._interrupt = _INTERRUPTS[signal.Signals(number)]
-        if at_once:
-            raise self._interrupt
+        self._signals.obey()

@@ -20,6 +20,7 @@ COMMANDS = {
     "compile": "Compile a pipeline to a plan.",
     "execute": "Run a plan on Spark.",
     "run": "Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.",
+    "sql": "Type Flink SQL: a shell that shows the rows of a SELECT.",
     "explain": "Show the operators of a plan or pipeline as a tree.",
     "validate": "Find what is wrong with a plan.",
     "ttl": "List the states of a plan and set how long they are kept.",

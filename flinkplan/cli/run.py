@@ -8,34 +8,44 @@ import click
 
 from .errors import print_warning
 from .jobs import JobRunner, job_options
-from .options import assignment, read_pipeline_text
+from .options import assignment, duration, read_pipeline_text
+from .results import Shown, show
 
 
 @click.command(short_help="Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.")
 @click.argument("script")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many rows of each SELECT, then go on.")
+@click.option("--timeout", type=duration, metavar="DURATION", help="Show each SELECT for so long, then go on.")
 @job_options
 @click.pass_obj
-def command(debug: bool, /, script: str, options: tuple[tuple[str, str], ...], limit: int | None, **job: Any) -> None:
+def command(
+    debug: bool,
+    /,
+    script: str,
+    options: tuple[tuple[str, str], ...],
+    limit: int | None,
+    timeout: int | None,
+    **job: Any,
+) -> None:
     """Run the statements of SCRIPT (SQL, or a spec in YAML; - for SQL on standard input) one after the other.
 
     A bounded job ends before the next statement; streaming jobs run side by side until Ctrl-C.  A SELECT shows its
-    changes as they come, each row with its kind, until its input ends.
+    changes as they come, each row with its kind, until its input ends; the option sql-client.execution.result-mode
+    'table' shows the rows that they leave.
     """
     from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, QueryResult, TableEnvironment
 
     text, name = read_pipeline_text(script)
+    shown = Shown(limit, None if timeout is None else timeout / 1000)
     statements = parse_pipeline(text, name).statements
     with JobRunner(debug=debug, **job) as runner:
         environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start, print_warning)
         for statement in statements:
             result = environment.execute_statement(statement)
             if isinstance(result, QueryResult):
-                for line in result.lines(limit):
-                    click.echo(line)
-                    runner.obey()
+                show(result, environment.get_config(), "TABLEAU", shown, runner.obey)
             elif list(result.collect()):
                 click.echo(str(result))
         runner.wait()

@@ -302,7 +302,8 @@ def _translate(
     stream = translate(part, nodes, context)[node.id]
     location = record.query(name)
     into = options.collector or _writer(node, stream, location, context)
-    query = stream.frame.writeStream.queryName(name).outputMode("append")
+    own_name = f"{name}, {record.place}"  # two jobs at once may have the same sink, but not the same checkpoint
+    query = stream.frame.writeStream.queryName(own_name).outputMode("append")
     query = query.option("checkpointLocation", str(location))
     if mode is Mode.STREAMING:
         query = query.trigger(processingTime=f"{int(options.trigger_interval * 1000)} milliseconds")

@@ -46,6 +46,8 @@ class Effect(Enum):
     """It decides how a plan is executed, and stands in no plan."""
     BOTH = "compile, execute"
     """The plan holds it where it can; what a plan leaves open, the session that executes it decides."""
+    SESSION = "run, sql, API"
+    """It decides how a session goes about its statements; neither a plan nor its execution knows it."""
     NONE = "none"
     """Flink obeys it; here it does nothing."""
 
@@ -127,7 +129,6 @@ _COMPILING = _settings(
         "what of a table is taken from the plan, and what from the catalog",
     ),
     ("flinkplan.like", TEXT, None, "the plan whose ids and TTLs compiled plans keep"),
-    ("table.plan.force-recompile", BOOLEAN, "false", "COMPILE PLAN writes over a plan"),
 )
 
 _BOTH = _settings(
@@ -158,7 +159,26 @@ _EXECUTING = _settings(
         "how far constraints are looked at within values",
     ),
     (LEGACY_CASTS, _SWITCH, "DISABLED", "casts that fail give NULL"),
-    ("execution.checkpointing.dir", TEXT, None, "where the state is kept (of jobs started by scripts and the API)"),
+)
+
+_SESSION = _settings(
+    Effect.SESSION,
+    ("table.plan.force-recompile", BOOLEAN, "false", "COMPILE PLAN writes over a plan"),
+    ("table.dml-sync", BOOLEAN, "false", "an INSERT waits for its end"),
+    ("pipeline.name", TEXT, None, "the name of a job; unless set, it names the sinks"),
+    (
+        "sql-client.execution.result-mode",
+        one_of("TABLE", "CHANGELOG", "TABLEAU"),
+        "TABLE",
+        "what a SELECT shows: the rows as they change, each change as it comes, or all changes as a table",
+    ),
+    (
+        "sql-client.execution.max-table-result.rows",
+        WHOLE,
+        "1000000",
+        "how many rows a SELECT keeps to be shown; the oldest go first",
+    ),
+    ("execution.checkpointing.dir", TEXT, None, "where the state is kept"),
     ("flinkplan.master", TEXT, None, "Spark's master"),
     ("flinkplan.mode", exactly_one_of("bounded", "available-now", "streaming"), None, "how long a job runs"),
     ("flinkplan.trigger-interval", DURATION, None, "time between batches"),
@@ -212,10 +232,6 @@ _IGNORED = (
         ("table.sql-dialect", one_of("DEFAULT", "HIVE"), "default", "the dialect of SQL"),
     ),
     *_ignored(
-        "run and execute wait for bounded jobs; others run side by side",
-        ("table.dml-sync", BOOLEAN, "false", "an INSERT waits for its end"),
-    ),
-    *_ignored(
         "plans are of streaming jobs, which also run bounded input to its end",
         ("execution.runtime-mode", one_of("STREAMING", "BATCH", "AUTOMATIC"), "streaming", "streaming or batch"),
     ),
@@ -243,7 +259,7 @@ _IGNORED = (
     ),
 )
 
-SETTINGS: Mapping[str, Setting] = {s.key: s for s in (*_COMPILING, *_BOTH, *_EXECUTING, *_IGNORED)}
+SETTINGS: Mapping[str, Setting] = {s.key: s for s in (*_COMPILING, *_BOTH, *_EXECUTING, *_SESSION, *_IGNORED)}
 """The options of a session that are known with their types, by key."""
 
 FAMILIES: Mapping[str, str] = {

@@ -238,6 +238,7 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
 _ALTERNATIVES: dict[type[ast.Statement], str] = {
     ast.CreateFunction: "only Flink's own functions are there: SHOW FUNCTIONS",
     ast.AddJar: "functions and connectors of one's own are not there",
+    ast.StopJob: "the jobs of 'flinkplan sql' can be stopped there",
     ast.ExecutePlan: "flinkplan execute runs a plan, flinkplan run a script",
 }
 

@@ -11,6 +11,7 @@ from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.findings import Finding
 from ..plan.readable import readable
+from ..planner.catalog.catalog import Catalog
 from ..planner.session import Session
 from ..planner.sql import parse_script
 from ..planner.sql.ast import (
@@ -66,13 +67,18 @@ class TableEnvironment:
         warn: Callable[[Finding], None] | None = None,
     ) -> None:
         self._session = Session(settings.options, warn or _warn, executes=True)
-        self._starter = runner or start
+        self._starter: Starter = start if runner is None else runner
         self._runner: Runner = lambda plan: self._starter(plan, self._session.config)
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
         """A new environment."""
         return TableEnvironment(environment_settings)
+
+    @property
+    def catalog(self) -> Catalog:
+        """The tables and views that there are."""
+        return self._session.catalog
 
     def get_config(self) -> TableConfig:
         """The environment's options."""
@@ -161,13 +167,17 @@ class TableEnvironment:
     # One method a statement
 
     def _run(self, statement: Insert | StatementSetNode) -> TableResult:
-        return self._compile(statement, complete=True).execute()
+        result = self._compile(statement, complete=True).execute()
+        if self._is_set("table.dml-sync"):
+            result.wait()
+        return result
+
+    def _is_set(self, key: str) -> bool:
+        return self._session.config.get(key, "false").lower() == "true"
 
     def _compile_plan(self, statement: CompilePlan) -> TableResult:
-        config = self._session.config
         path, exists = statement.path, Place.of(statement.path).exists()
-        forced = config.get("table.plan.force-recompile", "false").lower() == "true"
-        if exists and not forced and not statement.if_not_exists:
+        if exists and not self._is_set("table.plan.force-recompile") and not statement.if_not_exists:
             raise PlanError(
                 "the plan exists already",
                 where=path,

@@ -54,10 +54,11 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     modes = {known.value: known for known in Mode}
     if mode is not None and mode not in modes:
         raise PlanError(f"the mode '{mode}' does not exist", hint=f"there is {', '.join(modes)}")
+    master, conf = spark_settings(options)
     how = JobOptions(
         checkpoint=checkpoint,
-        master=options.get("flinkplan.master"),
-        conf=_under(_CONF, options),
+        master=master,
+        conf=conf,
         variables=_under(_VARIABLE, options),
         options=options,
         mode=None if mode is None else modes[mode],
@@ -66,6 +67,11 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     )
     with quiet_jvm():
         return execute(plan, how)
+
+
+def spark_settings(options: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
+    """Spark's master, and its settings."""
+    return options.get("flinkplan.master"), _under(_CONF, options)
 
 
 def _under(prefix: str, options: Mapping[str, str]) -> dict[str, str]:

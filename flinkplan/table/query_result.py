@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ..plan.document import Plan
 from ..plan.nodes import Sink
 from ..plan.types import LogicalType
+from .content import Content
 from .result import ResultKind, TableResult
 from .rows import Row, RowKind
-from .tableau import tableau
+from .tableau import changes
 
 if TYPE_CHECKING:
     from ..executor.collecting import Collector
@@ -25,15 +27,24 @@ POLL_SECONDS = 0.1
 
 
 class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
-    """Rows as the job brings them; closing it, or leaving its ``with``, stops the job."""
+    """Rows as the job brings them; closing it, or leaving its ``with``, stops the job.
 
-    def __init__(self, job: Job, collector: Collector) -> None:
+    ``seconds``: after so long there are no more rows, whether or not the job has ended.
+    """
+
+    def __init__(self, job: Job, collector: Collector, seconds: float | None = None) -> None:
         self._job = job
-        self._rows = collector.rows(lambda: job.wait(POLL_SECONDS))
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._rows = collector.rows(lambda: self._is_over() or job.wait(POLL_SECONDS))
 
     def __next__(self) -> Row:
+        if self._is_over():
+            raise StopIteration
         kind, values = next(self._rows)
         return Row(values, RowKind(kind))
+
+    def _is_over(self) -> bool:
+        return self._end is not None and time.monotonic() >= self._end
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -46,13 +57,10 @@ class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
 
     def left(self) -> list[Row]:
         """The rows that are left once all changes have been made.  The query must end."""
-        found: list[Row] = []
+        content = Content()
         for row in self:
-            if row.get_row_kind() in (RowKind.INSERT, RowKind.UPDATE_AFTER):
-                found.append(row)
-            else:
-                found.remove(row)
-        return found
+            content.change(row)
+        return list(content)
 
 
 class QueryResult(TableResult):
@@ -74,18 +82,28 @@ class QueryResult(TableResult):
         """The rows, with their kinds, as Python values: ``Decimal``, ``datetime``, ``bytes``, lists, dicts, tuples."""
         return self._run(as_text=False)
 
-    def _run(self, *, as_text: bool) -> RowIterator:
+    def texts(self, seconds: float | None = None) -> RowIterator:
+        """The rows, with their kinds, as texts: what ``CAST(… AS STRING)`` makes of each value, ``None`` for NULL.
+
+        ``seconds``: no longer than so; then the job is stopped.
+        """
+        return self._run(as_text=True, seconds=seconds)
+
+    def _run(self, *, as_text: bool, seconds: float | None = None) -> RowIterator:
         from ..executor.collecting import Collector
 
         collector = Collector(as_text=as_text)
         job = self._start(collector)
         self._job = job
-        return RowIterator(job, collector)
+        return RowIterator(job, collector, seconds)
 
-    def lines(self, limit: int | None = None) -> Iterator[str]:
-        """The lines of a table of the rows, of the first ``limit`` ones if one is given, as soon as they are there."""
-        with self._run(as_text=True) as rows:
-            yield from tableau(self.columns, ((row.get_row_kind(), row) for row in islice(rows, limit)))
+    def lines(self, limit: int | None = None, seconds: float | None = None) -> Iterator[str]:
+        """The lines of a table of the changes, each as soon as it is there.
+
+        Of the first ``limit`` ones if one is given, and of those that come within so many ``seconds``.
+        """
+        with self.texts(seconds) as rows:
+            yield from changes(self.columns, islice(rows, limit))
 
     def print(self) -> None:
         """Print the rows as a table, as they come."""

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..plan.types import TIMESTAMPS, LogicalType
-from .rows import RowKind
+from .rows import Row
 
 MAX_WIDTH = 30
 """The width of a column whose type does not bound it; ``table.display.max-column-width`` of Flink."""
@@ -18,25 +18,43 @@ _NULL = "<NULL>"
 _MORE = "..."
 _WIDTHS = {"BOOLEAN": 5, "TINYINT": 4, "SMALLINT": 6, "INT": 11, "BIGINT": 20, "DATE": 10}
 
-Line = tuple[RowKind, tuple[str | None, ...]]
-"""A row's kind, and the texts of its values."""
+Columns = Sequence[tuple[str, LogicalType]]
+"""Names and types."""
 
 
-def tableau(columns: Sequence[tuple[str, LogicalType]], rows: Iterable[Line]) -> Iterator[str]:
-    """The lines of the table, each as soon as its row is there; the last one counts the rows."""
-    widths = [2, *(max(len(name), _width(t)) for name, t in columns)]
+def changes(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+    """The lines of a table of changes, whose first column is their kind; each as soon as its row is there."""
+    widths = [2, *map(_column_width, columns)]
+    return _table(["op", *_names(columns)], widths, ([str(row.get_row_kind()), *row] for row in rows))
+
+
+def content(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+    """The lines of a table of rows, whatever their kinds."""
+    return _table(_names(columns), [*map(_column_width, columns)], rows)
+
+
+def _table(names: Sequence[str], widths: Sequence[int], rows: Iterable[Iterable[str | None]]) -> Iterator[str]:
     border = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
     count = 0
-    for kind, values in rows:
+    for row in rows:
         if not count:
-            yield from (border, _line(["op", *(name for name, _ in columns)], widths), border)
-        yield _line([str(kind), *(_NULL if value is None else value for value in values)], widths)
+            yield from (border, _line(names, widths), border)
+        yield _line([_NULL if value is None else value for value in row], widths)
         count += 1
     if not count:
         yield "Empty set"
         return
     yield border
     yield f"{count} row{'s' * (count > 1)} in set"
+
+
+def _names(columns: Columns) -> list[str]:
+    return [name for name, _ in columns]
+
+
+def _column_width(column: tuple[str, LogicalType]) -> int:
+    name, t = column
+    return max(_shown(name), _width(t))
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

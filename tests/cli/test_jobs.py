@@ -73,6 +73,10 @@ def test_an_option_that_plans_do_not_leave_open(case: Path) -> None:
     outcome = flinkplan("execute", "plan.json", "--set", "table.exec.mini-batch.size=5")
     assert outcome.code == 2
     assert "'table.exec.mini-batch.size' does nothing when a plan is executed" in outcome.err
+    outcome = flinkplan("execute", "plan.json", "--set", "table.dml-sync=true")
+    assert outcome.code == 2
+    assert "'flinkplan run' and 'flinkplan sql' obey it" in outcome.err
+    outcome = flinkplan("execute", "plan.json", "--set", "table.exec.mini-batch.size=5")
     assert "table.local-time-zone" in outcome.err
 
 
@@ -134,6 +138,30 @@ def test_one_line_of_json_a_batch_and_one_at_the_end(case: Path) -> None:
 def test_quiet(case: Path) -> None:
     outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}", "-q")
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
+
+
+@pytest.mark.spark
+def test_a_select_without_end_is_shown_for_as_long_as_asked(tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text(
+        "CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '50', "
+        "'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '1000000');"
+        "SELECT n FROM numbers; SELECT 'the next' AS w;"
+    )
+    outcome = flinkplan("run", str(script), "--timeout", "5 s")
+    assert outcome.code == 0, outcome.err
+    shown = [int(n) for n in re.findall(r"\| \+I \| +(\d+) \|", outcome.out)]
+    assert shown == [*range(1, len(shown) + 1)]
+    assert f"{len(shown)} rows in set" in outcome.out or "Empty set" in outcome.out
+    assert "the next" in outcome.out
+
+
+@pytest.mark.spark
+def test_a_select_shows_what_its_changes_leave(tmp_path: Path) -> None:
+    query = "SELECT k, COUNT(*) AS c FROM (VALUES ('a'), ('b'), ('a')) AS t (k) GROUP BY k"
+    outcome = flinkplan("run", "-", "--set", "sql-client.execution.result-mode=table", stdin=query)
+    assert re.findall(r"\| +(\w) \| +(\d) \|", outcome.out) == [("b", "1"), ("a", "2")]
+    assert "op" not in outcome.out
 
 
 @contextmanager

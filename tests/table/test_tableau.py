@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flinkplan.plan.type_parser import parse_type
-from flinkplan.table import RowKind
-from flinkplan.table.tableau import Line, tableau
+from flinkplan.table import Row, RowKind
+from flinkplan.table.tableau import changes
 
 
 def printed(columns: dict[str, str], *rows: tuple[str | None, ...], kind: RowKind = RowKind.INSERT) -> str:
     types = [(name, parse_type(t)) for name, t in columns.items()]
-    return "\n".join(tableau(types, ((kind, row) for row in rows)))
+    return "\n".join(changes(types, (Row(row, kind) for row in rows)))
 
 
 def test_widths_go_by_the_types() -> None:
@@ -68,9 +68,9 @@ def test_rows_are_counted() -> None:
 
 
 def test_lines_come_as_rows_do() -> None:
-    def rows() -> Iterator[Line]:
-        yield RowKind.UPDATE_AFTER, ("1",)
+    def rows() -> Iterator[Row]:
+        yield Row(("1",), RowKind.UPDATE_AFTER)
         raise AssertionError("asked for more")
 
-    lines = tableau([("v", parse_type("INT"))], rows())
+    lines = changes([("v", parse_type("INT"))], rows())
     assert [next(lines) for _ in range(4)][3] == "| +U |           1 |"

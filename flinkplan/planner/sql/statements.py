@@ -24,6 +24,7 @@ from .ast import (
     Span,
     Statement,
     StatementSet,
+    StopJob,
     UseCatalog,
     UseDatabase,
 )
@@ -34,7 +35,7 @@ from .queries import CLAUSES
 
 _EXPLAIN_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _UNSUPPORTED = frozenset(
-    ("ANALYZE", "CALL", "DELETE", "LOAD", "MERGE", "REFRESH", "STOP", "TRUNCATE", "UNLOAD", "UPDATE", "UPSERT")
+    ("ANALYZE", "CALL", "DELETE", "LOAD", "MERGE", "REFRESH", "TRUNCATE", "UNLOAD", "UPDATE", "UPSERT")
 )
 
 
@@ -66,7 +67,7 @@ class StatementParser(AlterParser):
         words = CLAUSES if isinstance(statement, QueryStatement | Insert) else ()
         token = self.token
         hint = self.quoting_hint() if token.kind == WORD else None
-        if token.key in _STATEMENTS and self.source.position(token.start)[1] == 1:
+        if token.key in STATEMENTS and self.source.position(token.start)[1] == 1:
             hint = "is a ';' missing before this statement?"
         elif token.key == ")":
             hint = "there is no '(' for it"
@@ -81,7 +82,7 @@ class StatementParser(AlterParser):
     def statement(self) -> Statement:
         """One statement, without its semicolon."""
         token = self.token
-        parse = _STATEMENTS.get(token.key)
+        parse = STATEMENTS.get(token.key)
         try:
             if parse is not None:
                 return parse(self)
@@ -92,7 +93,7 @@ class StatementParser(AlterParser):
             raise SqlSyntaxError("the statement is nested too deeply", self.span_of(token)) from None
         if token.key in _UNSUPPORTED:
             self.unsupported(token.key, token)
-        self.fail("a statement", words=(*_STATEMENTS, *QUERY_STARTS))
+        self.fail("a statement", words=(*STATEMENTS, *QUERY_STARTS))
 
     # INSERT and statement sets
 
@@ -296,8 +297,17 @@ class StatementParser(AlterParser):
         self.expect("JAR")
         return AddJar(self._setting(), token.key == "REMOVE", span=self.span(token.start))
 
+    def _stop_job(self) -> Statement:
+        start = self.expect("STOP").start
+        self.expect("JOB")
+        job = self.string("the id of a job in 'single quotes'")
+        ways = set()
+        while self.accept("WITH"):
+            ways.add(self.one_of("SAVEPOINT", "DRAIN"))
+        return StopJob(job, "SAVEPOINT" in ways, "DRAIN" in ways, span=self.span(start))
 
-_STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
+
+STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
     "CREATE": StatementParser.create,
     "REPLACE": StatementParser.replace,
     "INSERT": StatementParser.insert,
@@ -316,4 +326,6 @@ _STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
     "DESC": StatementParser._describe,
     "ADD": StatementParser._add_jar,
     "REMOVE": StatementParser._add_jar,
+    "STOP": StatementParser._stop_job,
 }
+"""How a statement is parsed, by its first word."""

@@ -280,3 +280,11 @@ class AddJar(Statement):
 
     path: str
     remove: bool = False
+
+
+class StopJob(Statement):
+    """``STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN]``."""
+
+    job: str
+    with_savepoint: bool = False
+    with_drain: bool = False

@@ -1,0 +1,108 @@
+"""How the rows of a SELECT are shown, as Flink's SQL client has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import click
+
+from ..plan.printable import printable
+from ..plan.record import Record
+from ..plan.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ..table import QueryResult, Row, TableConfig
+    from ..table.content import Content
+
+RESULT_MODE = "sql-client.execution.result-mode"
+_MOST = "sql-client.execution.max-table-result.rows"
+_REFRESHES = 8
+"""How often a second the live table is drawn."""
+_FRAME = 6
+"""Lines of the live table that are no rows."""
+
+
+class Shown(Record):
+    """How much of a SELECT is shown: so many changes, for so many seconds; ``None``: all there are."""
+
+    limit: int | None = None
+    seconds: float | None = None
+
+
+def show(result: QueryResult, config: TableConfig, default_mode: str, shown: Shown, obey: Callable[[], None]) -> None:
+    """Print the rows of a query in the session's result mode.
+
+    ``obey`` raises KeyboardInterrupt where the user wants it to stop; what is there by then is printed first.
+    """
+    if config.get(RESULT_MODE, default_mode).upper() == "TABLE":
+        _show_content(result, int(config.get(_MOST, SETTINGS[_MOST].option.default or "")), shown, obey)
+        return
+    for line in result.lines(shown.limit, shown.seconds):
+        click.echo(line)
+        obey()
+
+
+def _show_content(result: QueryResult, most: int, shown: Shown, obey: Callable[[], None]) -> None:
+    """The rows as they are now, drawn anew while they change where there is a terminal, and what is left in the end."""
+    from ..table import tableau
+    from ..table.content import Content
+
+    content = Content(most)
+    try:
+        with result.texts(shown.seconds) as rows, _Live(result, content) as change:
+            for row in islice(rows, shown.limit):
+                change(row)
+                obey()
+    finally:
+        for line in tableau.content(result.columns, content):
+            click.echo(line)
+
+
+class _Live:
+    """The newest rows of a content, as many as there is room for; nothing where the output is no terminal."""
+
+    def __init__(self, result: QueryResult, content: Content) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self._columns = result.columns
+        self._content = content
+        self._drawing = Lock()
+        self._console = Console()
+        self._live = Live(
+            console=self._console,
+            get_renderable=self._drawn,
+            refresh_per_second=_REFRESHES,
+            transient=True,
+            vertical_overflow="crop",
+        )
+
+    def __enter__(self) -> Callable[[Row], None]:
+        if self._console.is_terminal:
+            self._live.start()
+        return self._change
+
+    def __exit__(self, *error: object) -> None:
+        self._live.stop()
+
+    def _change(self, row: Row) -> None:
+        with self._drawing:
+            self._content.change(row)
+
+    def _drawn(self) -> Text:
+        """What is seen now; asked for by a thread of its own."""
+        from rich.text import Text
+
+        from ..table import tableau
+
+        room = max(self._console.height - _FRAME, 1)
+        with self._drawing:
+            count, newest = len(self._content), self._content.newest(room)
+        *lines, _ = tableau.content(self._columns, newest)
+        lines.append(f"{count:,} rows so far, the newest last; Ctrl-C ends the query")
+        return Text("\n".join(map(printable, lines)), no_wrap=True, overflow="crop")

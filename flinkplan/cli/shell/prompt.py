@@ -1,0 +1,74 @@
+"""Where statements are typed: many lines, a history, completion, colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.lexers import PygmentsLexer
+from prompt_toolkit.output import Output
+from pygments.lexers.sql import SqlLexer
+
+from ...planner.catalog.catalog import Catalog
+from .completion import SqlCompleter
+from .texts import is_whole
+
+PROMPT = "flinkplan> "
+_GOES_ON = "        -> "
+
+
+def prompt_session(
+    catalog: Callable[[], Catalog],
+    history: Path | None,
+    terminal: Input | None = None,
+    output: Output | None = None,
+) -> PromptSession[str]:
+    """Reads statements from the terminal, or from ``terminal``; ``history`` is the file of what was typed before."""
+    return PromptSession(
+        PROMPT,
+        multiline=True,
+        prompt_continuation=_GOES_ON,
+        lexer=PygmentsLexer(SqlLexer),
+        completer=SqlCompleter(catalog),
+        complete_while_typing=False,
+        auto_suggest=AutoSuggestFromHistory(),
+        history=_history(history),
+        key_bindings=_keys(),
+        input=terminal,
+        output=output,
+    )
+
+
+def _history(file: Path | None) -> History:
+    """That of a file whose folder can be written, else of this session alone."""
+    if file is None:
+        return InMemoryHistory()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(file))
+
+
+def _keys() -> KeyBindings:
+    """Enter executes what is whole and begins a new line in what is not; Escape and Enter always execute."""
+    keys = KeyBindings()
+
+    @Condition
+    def is_typed() -> bool:
+        return is_whole(get_app().current_buffer.document.text)
+
+    @keys.add("enter", filter=has_focus(DEFAULT_BUFFER) & is_typed)
+    def _execute(event: KeyPressEvent) -> None:
+        event.current_buffer.validate_and_handle()
+
+    return keys

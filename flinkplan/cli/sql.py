@@ -1,0 +1,101 @@
+"""``flinkplan sql``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import assignment, read_input
+
+if TYPE_CHECKING:
+    from .shell.shell import Shell
+
+
+@click.command(short_help="Type Flink SQL: a shell that shows the rows of a SELECT.")
+@click.option("-i", "--init", metavar="SCRIPT", help="Statements to begin with; the user's init.sql unless given.")
+@click.option("-f", "--file", metavar="SCRIPT", help="Execute the statements of this file, and end.")
+@click.option("-e", "--execute", "text", metavar="SQL", help="Execute these statements, and end.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option("--master", metavar="URL", help="Spark's master; local[*] unless given.")
+@click.option("--conf", multiple=True, type=assignment, metavar="KEY=VALUE", help="A setting of Spark.")
+@click.option("--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options.")
+@click.pass_obj
+def command(
+    debug: bool,
+    /,
+    init: str | None,
+    file: str | None,
+    text: str | None,
+    options: tuple[tuple[str, str], ...],
+    master: str | None,
+    conf: tuple[tuple[str, str], ...],
+    var: tuple[tuple[str, str], ...],
+) -> int:
+    """Execute statements as they are typed, in one session with one warm Spark.
+
+    A SELECT shows its rows until its input ends or Ctrl-C stops it; an INSERT starts a job that runs on while more is
+    typed. HELP lists the rest. Where standard input is no terminal, its statements are executed, and with -f and -e
+    those; the first one that fails ends them, with its exit code.
+    """
+    from .shell.engine import own_stderr
+    from .shell.shell import Shell
+
+    if file is not None and text is not None:
+        raise click.UsageError("--file and --execute say both what to execute.")
+    settings = dict(options)
+    if master is not None:
+        settings["flinkplan.master"] = master
+    settings |= {f"flinkplan.conf.{key}": value for key, value in conf}
+    settings |= {f"flinkplan.var.{name}": value for name, value in var}
+    with own_stderr():
+        shell = Shell(settings, debug)
+        shell.engine.start()
+        try:
+            return _session(shell, init, file, text)
+        finally:
+            shell.close()
+
+
+def _session(shell: Shell, init: str | None, file: str | None, text: str | None) -> int:
+    code = _begin(shell, init)
+    if code:
+        return code
+    if file is not None:
+        return shell.execute(read_input(file)[0])
+    if text is not None:
+        return shell.execute(text)
+    if not sys.stdin.isatty():
+        return shell.execute(read_input("-")[0])
+    return _interactive(shell)
+
+
+def _begin(shell: Shell, init: str | None) -> int:
+    """Execute the statements to begin with: those of a file that is named, or of the user's, if there is one."""
+    if init is not None:
+        return shell.execute(f"SOURCE {init}")
+    own = _settings_folder() / "init.sql"
+    return shell.execute(f"SOURCE {own}") if own.is_file() else 0
+
+
+def _interactive(shell: Shell) -> int:
+    from .shell.prompt import prompt_session
+
+    click.echo("Flink SQL on Spark. A semicolon ends a statement, HELP lists the commands, QUIT ends the shell.")
+    prompt = prompt_session(lambda: shell.environment.catalog, _settings_folder() / "history")
+    while True:
+        shell.notices()
+        try:
+            shell.execute(prompt.prompt())
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return 0
+
+
+def _settings_folder() -> Path:
+    """Where a user's settings and history are: ``FLINKPLAN_HOME``, or the platform's folder for them."""
+    return Path(os.environ.get("FLINKPLAN_HOME") or click.get_app_dir("flinkplan"))

@@ -1,0 +1,121 @@
+"""Statements in a session, and the jobs that they start."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flinkplan.cli.shell.shell import Shell
+from flinkplan.cli.shell.texts import COMMANDS
+
+STREAM = "CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');"
+NOWHERE = "CREATE TABLE nowhere (n INT) WITH ('connector' = 'blackhole');"
+GROUPS = "SELECT k, SUM(v) AS s FROM (VALUES ('a', 1), ('b', 2), ('a', 3)) AS t (k, v) GROUP BY k;"
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    shell = Shell({})
+    yield shell
+    shell.close()
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    captured = capsys.readouterr()
+    return captured.out + captured.err
+
+
+def test_a_faulty_statement_is_told_with_its_place(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shell.execute("SELECT 1 +;") == 3
+    assert shell.execute("SELECT x FROM nowhere;") == 3
+    assert shell.execute("SOURCE missing.sql") == 3
+    text = said(capsys)
+    assert "SELECT 1 +;\n" in text
+    assert "^" in text
+    assert "there is no table" in text
+    assert "missing.sql" in text
+
+
+def test_a_script_ends_at_its_first_error(shell: Shell, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "a script.sql"
+    script.write_text(f"{STREAM}\nDROP TABLE missing;\n{NOWHERE}")
+    assert shell.execute(f"SOURCE {script};") == 3
+    shell.execute("SHOW TABLES;")
+    text = said(capsys)
+    assert f"{script}:2:" in text
+    assert "numbers" in text
+    assert "nowhere" not in text
+
+
+def test_help_lists_the_commands(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shell.execute("help") == 0
+    text = said(capsys)
+    assert all(word in text for word in (*COMMANDS, "SHOW JOBS"))
+
+
+def test_quit_ends_the_shell(shell: Shell) -> None:
+    with pytest.raises(EOFError):
+        shell.execute("QUIT;")
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("STOP JOB '7';", "there is no job '7'"),
+        ("STOP JOB 7;", "the id of a job in 'single quotes'"),
+    ],
+)
+def test_jobs_that_cannot_be_stopped(
+    shell: Shell, statement: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shell.execute(statement) == 3
+    assert words in said(capsys)
+
+
+@pytest.mark.spark
+def test_a_select_shows_rows_in_the_mode_of_the_session(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shell.execute(GROUPS) == 0
+    assert re.findall(r"\| +(\w) \| +(\d) \|", said(capsys)) == [("b", "2"), ("a", "4")]
+    shell.execute("SET 'sql-client.execution.result-mode' = 'changelog';")
+    assert shell.execute(GROUPS) == 0
+    assert re.findall(r"\| (..) \| +(\w) \| +(\d) \|", said(capsys)) == [
+        ("+I", "a", "1"),
+        ("+I", "b", "2"),
+        ("-U", "a", "1"),
+        ("+U", "a", "4"),
+    ]
+
+
+@pytest.mark.spark
+def test_jobs_run_on_until_they_are_stopped(shell: Shell, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shell.execute(STREAM + NOWHERE + "INSERT INTO nowhere SELECT n FROM numbers;")
+    shell.execute(f"SET 'execution.checkpointing.dir' = '{tmp_path}/c'; SET 'pipeline.name' = 'kept';")
+    shell.execute("INSERT INTO nowhere SELECT n FROM numbers;")
+    said(capsys)
+    shell.execute("SHOW JOBS;")
+    text = said(capsys)
+    assert re.findall(r"\| (\d) +\| (\S+) +\| (\w+) +\|", text) == [
+        ("1", "insert-into_default_catalog.default_database.nowhere", "RUNNING"),
+        ("2", "kept", "RUNNING"),
+    ]
+    assert shell.execute("STOP JOB '1' WITH SAVEPOINT;") == 3
+    assert "temporary folder" in said(capsys)
+    assert shell.execute("STOP JOB '1' WITH DRAIN;") == 4
+    assert shell.execute("STOP JOB '1';") == 0
+    assert shell.execute("STOP JOB '1';") == 3
+    said(capsys)
+    assert shell.execute("STOP JOB '2' WITH SAVEPOINT;") == 0
+    assert f"{tmp_path}/c" in said(capsys)
+
+
+@pytest.mark.spark
+def test_a_job_that_fails_is_told_of(shell: Shell, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.json").write_text('{"n": "x"}\n')
+    table = f"'connector' = 'filesystem', 'path' = '{tmp_path}/bad.json', 'format' = 'json'"
+    shell.execute(f"CREATE TABLE bad (n INT) WITH ({table});" + NOWHERE)
+    shell.execute("SET 'table.dml-sync' = 'true';")
+    assert shell.execute("INSERT INTO nowhere SELECT n FROM bad;") != 0
+    assert "bad.json" in said(capsys)
