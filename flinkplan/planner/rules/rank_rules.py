@@ -63,10 +63,6 @@ def to_rank(rel: Rel) -> Rel:
     if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
         return rel
     rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
-    names = [*over.names]
-    for i, e in enumerate(rel.projection):
-        if isinstance(e, InputRef) and e.index == rank_index:
-            names[rank_index] = rel.names[i]
     rank = Rank(
         input=over.input,
         kind=_KINDS[calls[0].internal_name or ""],
@@ -74,9 +70,22 @@ def to_rank(rel: Rel) -> Rel:
         order=over.groups[0].order_by.fields,
         range=found,
         output_rank=True,
-        row_type=row_of(names, over.types),
+        row_type=row_of(_names(over, rel), over.types),
     )
     return merge_calcs(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
+
+
+def _names(over: OverAggregate, reader: Calc) -> list[str]:
+    """The input's names, and for the rank that by which it is read, or one like it that no column of the input has.
+
+    Source: ``Rank.deriveRowType``.
+    """
+    names, rank = over.input.names, over.names[-1]
+    for expr, name in zip(reader.projection, reader.names, strict=True):
+        if isinstance(expr, InputRef) and expr.index == len(names):
+            rank = name
+    candidates = (rank, *(f"{rank}_{i}" for i in range(len(names))))
+    return [*names, next(name for name in candidates if name not in names)]
 
 
 def _both(a: RexNode, b: RexNode) -> Call:
