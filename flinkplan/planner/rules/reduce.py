@@ -97,7 +97,11 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
 
 @found_once
 def constants(rel: Rel) -> Mapping[int, Literal]:
-    """The columns that hold one known value in every row, or NULL."""
+    """The columns that hold one known value in every row, or NULL.
+
+    An aggregation hands on none that may be NULL by its type: below it Flink has put ``CAST(2 AS INTEGER)`` in the place
+    of such a column, which its rules do not read as a constant.
+    """
     match rel:
         case Filter():
             known = {**constants(rel.input), **_equalities(rel.condition)}
@@ -114,8 +118,8 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
         case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
             return constants(rel.left)
         case Aggregate(grouping_sets=None):
-            below = constants(rel.input)
-            return {i: below[g] for i, g in enumerate(rel.grouping) if g in below}
+            below, fields = constants(rel.input), rel.input.row_type.fields
+            return {i: below[g] for i, g in enumerate(rel.grouping) if g in below and not fields[g].type.nullable}
         case Sort():
             return constants(rel.input)
         case SetOp(kind=SetKind.UNION):
