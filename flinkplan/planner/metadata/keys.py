@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import product
 
-from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
@@ -225,22 +224,20 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
 
 
 def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
-    unique = unique_keys(rel.operands[0])
-    keys = upsert_keys(rel.operands[0]) if upsert else unique
+    """Those of the inputs joined one by one, by the columns that are common to all; none where there are no such."""
+    if not rel.keys[0]:
+        return NO_KEYS
+    keys = _keys(rel.operands[0], upsert)
     width = rel.operands[0].width
-    equal: dict[int, tuple[int, ...]] = {}
-    for operand, kind, condition in zip(rel.operands[1:], rel.kinds[1:], rel.conditions[1:], strict=True):
-        spec = join_keys(condition, width).spec(kind)
-        right_unique = unique_keys(operand)
-        right = upsert_keys(operand) if upsert else right_unique
-        alike = [replace(spec, left_keys=left) for left in product(*(equal.get(k, (k,)) for k in spec.left_keys))]
-        both = (unique, right_unique)
-        keys = NO_KEYS.union(*(_joined_keys(each, (keys, right), width, upsert, both) for each in alike))
-        unique = NO_KEYS.union(*(_joined_keys(each, both, width, False, both) for each in alike))
-        if kind is JoinType.INNER:
-            for left_key, right_key in zip(spec.left_keys, spec.right_keys, strict=True):
-                columns = (*equal.get(left_key, (left_key,)), right_key + width)
-                equal |= dict.fromkeys(columns, columns)
+    for operand, kind, common in zip(rel.operands[1:], rel.kinds[1:], rel.keys[1:], strict=True):
+        right = _keys(operand, upsert)
+        moved = frozenset(frozenset(i + width for i in k) for k in right)
+        found = {a | b for a in keys for b in moved}
+        if _covered(right, common):
+            found |= keys
+        if _covered(keys, rel.keys[0]) and kind is JoinType.INNER:
+            found |= moved
+        keys = frozenset(found)
         width += operand.width
     return keys
 
