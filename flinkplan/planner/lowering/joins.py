@@ -117,7 +117,7 @@ def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
 
 def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
     """A join of several inputs."""
-    unique = [_keys_json(keys_in_group_range(o, k)) or () for o, k in zip(rel.operands, rel.keys, strict=True)]
+    unique = [_unique_keys(o, k) for o, k in zip(rel.operands, rel.keys, strict=True)]
     conditions = ", ".join(expression(c, names(rel)) for c in rel.conditions[1:])
     key_texts = (
         ", ".join(f"({columns(o, key)})" if key else "" for key in keys) if keys else "noUniqueKey"
@@ -149,6 +149,14 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
             for i, key in enumerate(rel.keys)
         ),
     )
+
+
+def _unique_keys(rel: Rel, key: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The keys of one of several inputs.  Where that is such a join itself, none are known when Flink asks for them."""
+    source = rel
+    while isinstance(source, (p.Exchange, p.Calc)):
+        source = source.input
+    return () if isinstance(source, p.MultiJoin) else _keys_json(keys_in_group_range(rel, key)) or ()
 
 
 def _distribution(key: tuple[int, ...]) -> Distribution:

@@ -224,9 +224,7 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
 
 
 def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
-    """Those of the inputs joined one by one, by the columns that are common to all; none where there are no such."""
-    if not rel.keys[0]:
-        return NO_KEYS
+    """Those of the inputs joined one by one, by the columns that are common to all."""
     keys = _keys(rel.operands[0], upsert)
     width = rel.operands[0].width
     for operand, kind, common in zip(rel.operands[1:], rel.kinds[1:], rel.keys[1:], strict=True):
