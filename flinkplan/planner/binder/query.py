@@ -79,11 +79,13 @@ def rename(rel: Rel, row_type: LogicalType) -> Rel:
     """The relation with the column names of a row type."""
     if row_type.field_names == rel.names:
         return rel
-    if isinstance(rel, Values):
-        return replace(rel, row_type=row_type)
-    return Project(
-        input=rel, exprs=tuple(InputRef(i, f.type) for i, f in enumerate(rel.row_type.fields)), row_type=row_type
-    )
+    return replace(rel, row_type=row_type) if isinstance(rel, Values) else under_names(rel, row_type)
+
+
+def under_names(rel: Rel, row_type: LogicalType) -> Project:
+    """A projection that gives the relation the column names of a row type."""
+    exprs = tuple(InputRef(i, f.type) for i, f in enumerate(rel.row_type.fields))
+    return Project(input=rel, exprs=exprs, row_type=row_type)
 
 
 def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Rel:

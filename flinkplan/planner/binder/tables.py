@@ -108,7 +108,7 @@ def _relation_of(
 
 
 def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
-    from .query import bind_query, rename, renamed
+    from .query import bind_query, renamed, under_names
 
     if view.identifier.summary in context.expanding:
         raise BindError(f"the view '{name}' is defined by itself", name.span)
@@ -119,7 +119,7 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
     if view.columns:
         columns = tuple(ast.Identifier(c) for c in view.columns)
         row_type = renamed(rel, columns, name.parts[-1])
-        rel = replace(rel, row_type=row_type) if isinstance(rel, Project) else rename(rel, row_type)
+        rel = replace(rel, row_type=row_type) if isinstance(rel, Project) else under_names(rel, row_type)
     return rel
 
 

@@ -8,6 +8,7 @@ from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
 from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinSpec, JoinType
 from ..algebra import physical as p
+from ..algebra.logical import Rel
 from ..algebra.row_types import unique_names
 from ..metadata.keys import Keys, keys_in_group_range
 from ..rex.expressions import and_, is_always_true

@@ -23,7 +23,6 @@ from ..algebra.logical import (
     SetOp,
     Snapshot,
     TemporalJoin,
-    Values,
     Watermark,
     WindowFunction,
 )
@@ -78,7 +77,7 @@ def push_projections_again(rel: Rel) -> Rel:
 
 def _push(rel: Rel, rules: Rules) -> Rel:
     while isinstance(rel, Project):
-        if is_identity(rel) and not isinstance(rel.input, Values):
+        if is_identity(rel):
             rel = rel.input
             continue
         rule = rules.get(type(rel.input))
@@ -398,17 +397,8 @@ def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
     return replace(scan, abilities=tuple(abilities), row_type=row_type)
 
 
-def merge_into_values(rel: Project, below: Values) -> Rel:
-    """PROJECT_VALUES_MERGE: columns of constant rows are constant rows."""
-    if not all(isinstance(e, InputRef) for e in rel.exprs):
-        return rel
-    rows = tuple(tuple(inline(e, row) for e in rel.exprs) for row in below.tuples)
-    return Values(tuples=rows, row_type=rel.row_type)
-
-
 _RULES: Rules = {
     Project: merge_projects,
-    Values: merge_into_values,
     Filter: push_past_filter,
     Join: push_past_join,
     MultiJoin: push_past_multi_join,

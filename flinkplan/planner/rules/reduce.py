@@ -99,8 +99,8 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
 def constants(rel: Rel) -> Mapping[int, Literal]:
     """The columns that hold one known value in every row, or NULL.
 
-    An aggregation hands on none that may be NULL by its type: below it Flink has put ``CAST(2 AS INTEGER)`` in the place
-    of such a column, which its rules do not read as a constant.
+    An aggregation hands on none that may be NULL by its type: below it Flink has put ``CAST(2 AS INTEGER)`` in the
+    place of such a column, which its rules do not read as a constant.
     """
     match rel:
         case Filter():
