@@ -13,11 +13,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import reduce
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .context import Mode, TranslationContext
+from .idleness import activity_of, idle_sources
 from .stream import CAUSE, LATENESS, SEQUENCE, Stream, column_name
 
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ END_MS = 1_000_000_000_000_000
 
 CUT_MS = END_MS - 1
 
-END_OF_INPUT = f"EndStream[time={END_MS * 1000}"
-"""How the source that ends all input begins to name itself in progress reports."""
+CONTROL_SOURCE = "ControlStream"
+"""How the source of rows of time alone names itself in progress reports."""
 
 AUTO_WATERMARK_INTERVAL_MS = 200
 """Flink's default of ``pipeline.auto-watermark-interval``."""
@@ -46,30 +48,37 @@ _NULL_ROWTIME = "RowTime field should not be null, please convert it to a non-nu
 
 
 def assign_watermarks(
-    stream: Stream, rowtime: Column, watermark: Column, context: TranslationContext, *, on_event: bool = False
+    stream: Stream,
+    rowtime: Column,
+    watermark: Column,
+    context: TranslationContext,
+    *,
+    on_event: bool = False,
+    source: int | None = None,
 ) -> Stream:
     """The stream with event time: rows carry the watermark at their arrival, Spark's watermark follows.
 
     ``watermark`` is the row's own watermark in epoch milliseconds.  ``on_event``: it is announced behind each row that
     moves it, from whatever time on, as by sources that make watermarks themselves.  A NULL ``rowtime`` fails the job.
+    ``source``: the id of the assigner, by which it may be idle.
     """
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
 
     checked = F.when(rowtime.isNull(), F.raise_error(F.lit(_NULL_ROWTIME))).otherwise(watermark).cast("bigint")
-    trackers = context.runtime.time.WatermarkTracker
+    trackers, activity = context.runtime.time.WatermarkTracker, activity_of(source, context)
     if on_event:
-        tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc)
+        tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc, activity)
     else:
-        tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS)
+        tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity)
     kept = [c for c in stream.frame.columns if c != LATENESS]
     tracked = stream.frame.select(*kept, SparkColumn(tracker).alias(TIME))
     frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
-    end = end_of_input(context)
-    pulse = end if context.is_closed else frame.select(TIME).union(end)
+    control = _control_times(source, context)
+    pulse = control if context.is_closed else frame.select(TIME).union(control)
     announced = tracked[TIME]["announced"]
     ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
-    return replace(stream, frame=_timed(frame, end), event_time=True, pulse=pulse, ticks=ticks)
+    return replace(stream, frame=_timed(frame, control), event_time=True, pulse=pulse, ticks=ticks)
 
 
 def with_event_time(stream: Stream) -> Stream:
@@ -140,15 +149,23 @@ def watermark_assigners(plan: Plan, node: ExecNode) -> Iterator[int]:
         yield from watermark_assigners(plan, source)
 
 
-def end_of_input(context: TranslationContext) -> DataFrame:
-    """The rows of time alone that end all input, in bounded mode; in others none come.  One frame a query."""
+def _control_times(source: int | None, context: TranslationContext) -> DataFrame:
+    """The rows of time alone that come beside a source's own: at the end of input in bounded mode, and in its place
+    while it is idle.  One frame a query has those of all sources."""
+    idle = idle_sources(context)
     if TIME not in context.shared:
-        batches = "2" if context.mode is Mode.BOUNDED else "0"
-        reader = context.spark.readStream.format("flinkplan.runtime.source.EndOfInput")
-        source = reader.option("time", str(END_MS * 1000)).option("batches", batches).load()
-        context.shared[TIME] = source.select(source["time"].alias(TIME))
-    frame: DataFrame = context.shared[TIME]
-    return frame
+        reader = context.spark.readStream.format("flinkplan.runtime.source.ControlSource")
+        reader = reader.option("time", str(END_MS * 1000))
+        reader = reader.option("batches", "2" if context.mode is Mode.BOUNDED else "0")
+        if idle is not None:
+            name = str(uuid4())
+            idle.name(name)
+            reader = reader.option("idle", name)
+        context.shared[TIME] = reader.load()
+    times: DataFrame = context.shared[TIME]
+    if idle is not None:
+        times = times.where(times["source"].isNull() | (times["source"] == source))
+    return times.select(times["time"].alias(TIME))
 
 
 _SPARK_TIME = re.compile(r"\+?(\d+)-(\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode
 from ..plan.record import Record, field
-from .event_time import END_OF_INPUT, watermark_text
+from .event_time import CONTROL_SOURCE, watermark_text
 from .execution import QueryPlan
 from .physical import execute_nodes
 
@@ -110,7 +110,7 @@ def progress_of(
         sink=sink,
         batch=raw.batchId,
         time=raw.timestamp,
-        rows_read=sum(s.numInputRows for s in raw.sources if not s.description.startswith(END_OF_INPUT)),
+        rows_read=sum(s.numInputRows for s in raw.sources if s.description != CONTROL_SOURCE),
         rows_written=counts.written,
         rows_dropped=sum(counts.dropped.values()),
         rows_per_second=raw.processedRowsPerSecond,

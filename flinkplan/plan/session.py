@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from .document import Plan
 from .durations import parse_duration
-from .nodes import ExecNode, GroupWindowAggregate, Sink
+from .nodes import ExecNode, GroupWindowAggregate, Sink, WatermarkAssigner
 from .nodes.expressions import expressions
 from .record import replace
 from .rex import Call, Literal, RexNode, Sarg, walk
-from .settings import LEGACY_CASTS, LOCAL_TIME_ZONE, SETTINGS, STATE_TTL, Effect, defaults
+from .settings import IDLE_TIMEOUT, LEGACY_CASTS, LOCAL_TIME_ZONE, SETTINGS, STATE_TTL, Effect, defaults
 from .specs import StateMetadata
 from .types import LogicalType
 
@@ -84,6 +84,8 @@ def _depends_on(node: ExecNode, option: str) -> bool:
         return isinstance(node, Sink)
     if option.startswith(_EMIT):
         return isinstance(node, GroupWindowAggregate)
+    if option == IDLE_TIMEOUT:
+        return isinstance(node, WatermarkAssigner)
     if option == LEGACY_CASTS:
         return any(
             isinstance(rex, Call) and rex.name == "$CAST$1" for outer in expressions(node) for rex in walk(outer)

@@ -33,6 +33,7 @@ from .record import Record
 LOCAL_TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
 LEGACY_CASTS = "table.exec.legacy-cast-behaviour"
+IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 MINI_BATCH = "table.exec.mini-batch.enabled"
 MINI_BATCH_LATENCY = "table.exec.mini-batch.allow-latency"
 
@@ -159,6 +160,7 @@ _EXECUTING = _settings(
         "how far constraints are looked at within values",
     ),
     (LEGACY_CASTS, _SWITCH, "DISABLED", "casts that fail give NULL"),
+    (IDLE_TIMEOUT, DURATION, "0 ms", "the watermark does not wait for a source without rows for so long"),
 )
 
 _SESSION = _settings(
@@ -194,10 +196,6 @@ _NO_LOOKUPS = "no table is looked up here"
 _NOT_HERE = "there are none here"
 
 _IGNORED = (
-    *_ignored(
-        "a source without rows holds the watermark back: give it rows from time to time",
-        ("table.exec.source.idle-timeout", DURATION, "0 ms", "a source without rows for so long is not waited for"),
-    ),
     *_ignored(
         "OPTIONS hints are always there",
         ("table.dynamic-table-options.enabled", BOOLEAN, "true", "whether there are OPTIONS hints"),

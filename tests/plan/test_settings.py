@@ -82,8 +82,7 @@ def test_the_nearest_name(key: str, meant: str) -> None:
     [
         ("execution.runtime-mode", "BATCH", "streaming jobs"),
         ("execution.runtime-mode", "STREAMING", None),
-        ("table.exec.source.idle-timeout", "1 min", "holds the watermark back"),
-        ("table.exec.source.idle-timeout", "0 s", None),
+        ("table.exec.source.idle-timeout", "1 min", None),
         ("state.backend", "rocksdb", "RocksDB below --checkpoint"),
         ("parallelism.default", "4", "--master"),
         ("taskmanager.memory.size", "1g", "Flink's clusters"),

@@ -40,7 +40,7 @@ def test_nothing_is_said_of_what_is_right() -> None:
         ("'table.exec.state.tll' = '1 h'", "setting-unknown", "did you mean 'table.exec.state.ttl'?"),
         ("'execution.runtime-mode' = 'batch'", "setting-no-effect", "streaming jobs"),
         ("'state.backend' = 'rocksdb'", "setting-no-effect", "RocksDB"),
-        ("'table.exec.source.idle-timeout' = '1 min'", "setting-no-effect", "watermark"),
+        ("'table.exec.source.idle-timeout' = '1 min'", "setting-no-effect", "--set table.exec.source.idle"),
         ("'table.exec.legacy-cast-behaviour' = 'ENABLED'", "setting-no-effect", "--set table.exec.legacy-cast"),
         ("'table.exec.state.ttl' = '3600'", "ttl-without-unit", "3.6 s"),
     ],

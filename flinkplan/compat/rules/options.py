@@ -80,6 +80,7 @@ _RULES: Mapping[str, ChangeRule] = {
     "table.exec.sink.nested-constraint-enforcer": RESULTS,
     "table.exec.deduplicate.insert-update-after-sensitive-enabled": RESULTS,
     "table.exec.deduplicate.mini-batch.compact-changes-enabled": RESULTS,
+    "table.exec.source.idle-timeout": RESULTS,
     "table.local-time-zone": TIME_ZONE,
 }
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ...plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner
+from ...plan.nodes import ExecNode, WatermarkAssigner
 from ...plan.record import replace
 from ..context import TranslationContext
 from ..event_time import assign_watermarks
 from ..execution import native
+from ..idleness import source_of
 from ..registry import translator
 from ..stream import Stream
-from ..tables import table_of
 
 
 @translator(
@@ -23,7 +23,8 @@ def watermark_assigner(node: WatermarkAssigner, inputs: tuple[Stream, ...], cont
     (stream,) = inputs
     watermark = F.unix_millis(context.expression(node.watermark_expr, stream))
     on_event = _is_on_event(node, context)
-    timed = assign_watermarks(stream, stream.column(node.rowtime_field_index), watermark, context, on_event=on_event)
+    rowtime = stream.column(node.rowtime_field_index)
+    timed = assign_watermarks(stream, rowtime, watermark, context, on_event=on_event, source=node.id)
     return replace(timed.select(timed.columns, node.output_type), assigner=node.id)
 
 
@@ -32,9 +33,5 @@ EMIT_STRATEGY = "scan.watermark.emit.strategy"
 
 def _is_on_event(node: ExecNode, context: TranslationContext) -> bool:
     """Whether a table announces the watermark with each row, not from time to time."""
-    for source in context.plan.inputs(node):
-        if isinstance(source, TableSourceScan):
-            options = table_of(source.scan_table_source.table, context.variables).options
-            return options.get(EMIT_STRATEGY, "on-periodic").lower() == "on-event"
-        return _is_on_event(source, context)
-    return False
+    table = source_of(node, context)
+    return table is not None and table.options.get(EMIT_STRATEGY, "on-periodic").lower() == "on-event"

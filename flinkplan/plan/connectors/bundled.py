@@ -28,7 +28,7 @@ EVERYWHERE = (
     _unused("scan.watermark.alignment.group", TEXT, None, "the group of sources that wait for each other"),
     _unused("scan.watermark.alignment.max-drift", DURATION, None, "how far they may be apart"),
     _unused("scan.watermark.alignment.update-interval", DURATION, "1 s", "how often they compare"),
-    _unused("scan.watermark.idle-timeout", DURATION, None, "a source without rows for so long holds no watermark back"),
+    Option("scan.watermark.idle-timeout", DURATION, None, "a source without rows for so long holds no watermark back"),
 )
 """Options of every table."""
 

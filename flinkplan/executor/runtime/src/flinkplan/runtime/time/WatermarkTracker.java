@@ -29,12 +29,14 @@ public final class WatermarkTracker implements Serializable {
 
     private final long interval;
     private final long start;
+    private final SourceActivity activity;
     private long current;
     private long announced;
 
-    private WatermarkTracker(long interval, long start) {
+    private WatermarkTracker(long interval, long start, SourceActivity activity) {
         this.interval = interval;
         this.start = start;
+        this.activity = activity;
         this.current = start;
         this.announced = start;
     }
@@ -44,14 +46,15 @@ public final class WatermarkTracker implements Serializable {
      * the watermark with the row; {@code announced}: the one announced behind the row (null: none).
      *
      * @param watermark the row's own watermark (BIGINT, milliseconds), null where it has none
+     * @param activity what is told of each row; null where nobody asks
      */
-    public static Column track(Column watermark, long interval) {
-        return track(watermark, new WatermarkTracker(interval, 0));
+    public static Column track(Column watermark, long interval, SourceActivity activity) {
+        return track(watermark, new WatermarkTracker(interval, 0, activity));
     }
 
     /** As {@link #track}, but the watermark is announced behind each row, from the earliest time on. */
-    public static Column trackEach(Column watermark) {
-        return track(watermark, new WatermarkTracker(-1, Long.MIN_VALUE));
+    public static Column trackEach(Column watermark, SourceActivity activity) {
+        return track(watermark, new WatermarkTracker(-1, Long.MIN_VALUE, activity));
     }
 
     private static Column track(Column watermark, WatermarkTracker fresh) {
@@ -74,6 +77,9 @@ public final class WatermarkTracker implements Serializable {
     public InternalRow advance(long watermark) {
         Object before = announced == start ? null : announced;
         current = Math.max(current, watermark);
+        if (activity != null) {
+            activity.add(current);
+        }
         boolean moves = interval < 0 ? current > announced : current - announced > interval;
         if (moves) {
             announced = current;

@@ -1,0 +1,69 @@
+package flinkplan.runtime.source;
+
+import flinkplan.runtime.Rows;
+import flinkplan.runtime.time.IdleSources;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The source of rows of time alone: those that end bounded input, and those that come in the place of idle sources.
+ *
+ * <p>A row is a time and the number of the source that it is of; without a number it is of every source. Options:
+ * {@code time} (microseconds), the end of time, and {@code batches}, in how many of which it comes; {@code idle}, the
+ * name of the {@link IdleSources}, where there are some.
+ */
+public final class ControlSource implements TableProvider {
+
+    @Override
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        return StructType.fromDDL("time timestamp, source int");
+    }
+
+    @Override
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+        long end = Long.parseLong(options.get("time"));
+        int batches = Integer.parseInt(options.get("batches"));
+        return new ControlTable(schema, end, batches, IdleSources.named(options.get("idle")));
+    }
+
+    private record ControlTable(StructType rows, long end, int batches, IdleSources idle)
+            implements Table, SupportsRead {
+        @Override
+        public String name() {
+            return "control";
+        }
+
+        @Override
+        public Column[] columns() {
+            return Rows.columns(rows);
+        }
+
+        @Override
+        public Set<TableCapability> capabilities() {
+            return Set.of(TableCapability.MICRO_BATCH_READ);
+        }
+
+        @Override
+        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+            return () -> new ControlScan(rows, end, batches, idle);
+        }
+    }
+
+    private record ControlScan(StructType readSchema, long end, int batches, IdleSources idle) implements Scan {
+        @Override
+        public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+            return new ControlStream(end, batches, idle);
+        }
+    }
+}
