@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner
+from ..plan.nodes import TableSourceScan, WatermarkAssigner
 from .comparing import Comparison
 
 
@@ -24,11 +24,11 @@ END = 0
 _LIMIT = 10_000
 
 
-def sources_of(plan: Plan, sink: ExecNode) -> tuple[int, ...]:
-    """The ids of the sources that feed a sink, in the order in which Spark counts them.
+def sources_feeding(plan: Plan) -> Mapping[int, tuple[int, ...]]:
+    """The ids of the sources that feed each node, by node id, in the order in which Spark counts them.
 
-    One that feeds it by several ways comes once for each of them.  Every watermark comes with an :data:`END`.  Beyond
-    some ten thousand the list is cut off.
+    One that feeds a node by several ways comes once for each of them.  Every watermark comes with an :data:`END`.
+    Beyond some ten thousand the list is cut off.
     """
     found: dict[int, tuple[int, ...]] = {}
     for node in plan.nodes:
@@ -38,7 +38,7 @@ def sources_of(plan: Plan, sink: ExecNode) -> tuple[int, ...]:
         elif isinstance(node, WatermarkAssigner):
             sources = (*sources, END)
         found[node.id] = sources[:_LIMIT]
-    return found[sink.id]
+    return found
 
 
 class Queries:

@@ -33,7 +33,7 @@ END_MS = 1_000_000_000_000_000
 
 CUT_MS = END_MS - 1
 
-CONTROL_SOURCE = "ControlStream"
+CONTROL_SOURCE = f"ControlStream[time={END_MS * 1000}]"
 """How the source of rows of time alone names itself in progress reports."""
 
 AUTO_WATERMARK_INTERVAL_MS = 200

@@ -7,6 +7,7 @@ together: ``$-$1`` is a subtraction (BINARY), a negation (PREFIX) or a subtracti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from operator import is_
 from typing import Any
 
@@ -73,7 +74,7 @@ WRITTEN_OUT = _Operands()
 """No operands where the JSON spells that out, as releases before 2.3 do."""
 
 
-class Call(Record):
+class Call(Record, dict=True):
     """A call of a function or operator.
 
     ``name`` is the internal name (``$UPPER$1``) of a built-in function; a user's function has instead
@@ -90,6 +91,11 @@ class Call(Record):
     def key(self) -> tuple[str, str]:
         """What identifies the function: its syntax and internal name."""
         return self.syntax, self.name
+
+    @cached_property
+    def callees(self) -> frozenset[tuple[str, str]]:
+        """The keys of the functions called anywhere in the expression."""
+        return frozenset((self.key,)).union(*map(callees, self.operands))
 
 
 class FieldAccess(Record):
@@ -248,6 +254,13 @@ def children(rex: RexNode) -> tuple[RexNode, ...]:
         case FieldAccess(expr=expr):
             return (expr,)
     return ()
+
+
+def callees(rex: RexNode) -> frozenset[tuple[str, str]]:
+    """The keys of the functions called anywhere in the expression."""
+    while isinstance(rex, FieldAccess):
+        rex = rex.expr
+    return rex.callees if isinstance(rex, Call) else frozenset()
 
 
 def walk(rex: RexNode) -> Iterator[RexNode]:

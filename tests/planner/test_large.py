@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from flinkplan.plan.nodes import Calc, Join
-from flinkplan.plan.rex import Call, Sarg
-from flinkplan.plan.types import row
+from flinkplan.plan.nodes import Calc, Join, TableSourceScan
+from flinkplan.plan.rex import Call, InputRef, RexNode, Sarg
+from flinkplan.plan.types import INT, row
 from flinkplan.planner import compile_script
 from flinkplan.planner.algebra.logical import Rel, SetKind, SetOp, Values
+from flinkplan.planner.binder import tables
+from flinkplan.planner.binder.context import Context
+from flinkplan.planner.catalog.catalog import View
 from flinkplan.planner.metadata.memo import found_once
+from flinkplan.planner.rex.expressions import is_deterministic
+from flinkplan.planner.sql import ast
 
 TABLES = """
 CREATE TABLE t (a INT) WITH ('connector' = 'datagen');
@@ -59,3 +64,45 @@ def test_what_is_known_of_a_relation_is_found_once() -> None:
     assert depth(rel) == depth(rel) == 21
     assert len(asked) == 21
     assert depth(rel, 2) == depth(rel, step=2) == 42
+
+
+def test_a_view_is_bound_once_for_all_that_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound: list[str] = []
+
+    def bind(context: Context, view: View, name: ast.Name) -> Rel:
+        bound.append(view.identifier.name)
+        return bind_view(context, view, name)
+
+    bind_view = tables._bind_view
+    monkeypatch.setattr(tables, "_bind_view", bind)
+    views = [f"v{i}" for i in range(60)]
+    chain = "".join(
+        f"CREATE TEMPORARY VIEW {view} AS SELECT a FROM {below};"
+        for view, below in zip(views, ["t", *views], strict=False)
+    )
+    compile_script(f"{TABLES} {chain} INSERT INTO o SELECT l.a FROM v59 l JOIN v59 r ON l.a = r.a;")
+    assert bound == views
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP TABLE t; CREATE TABLE t (a INT NOT NULL) WITH ('connector' = 'datagen');",
+        "CREATE TEMPORARY TABLE t (a INT NOT NULL) WITH ('connector' = 'datagen');",
+        "CREATE TABLE n (a INT NOT NULL) WITH ('connector' = 'datagen');"
+        "DROP TEMPORARY VIEW v; CREATE TEMPORARY VIEW v AS SELECT a FROM n;",
+    ],
+)
+def test_a_view_is_bound_again_when_what_it_reads_has_changed(change: str) -> None:
+    views = "CREATE TEMPORARY VIEW v AS SELECT a FROM t; CREATE TEMPORARY VIEW w AS SELECT a FROM v;"
+    known = "CREATE TEMPORARY VIEW x AS SELECT a FROM w;"
+    plan = compile_script(f"{TABLES} {views} {known} {change} INSERT INTO o SELECT a FROM w;")
+    (scan,) = (node for node in plan.nodes if isinstance(node, TableSourceScan))
+    assert scan.output_type.field_types == (INT.not_null(),)
+
+
+def test_what_an_expression_calls_is_found_once() -> None:
+    rex: RexNode = InputRef(0, INT)
+    for _ in range(60):
+        rex = Call("$+$1", (rex, rex), INT, "BINARY")
+    assert is_deterministic(rex)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...plan.nodes import Sink, TableSourceScan
 from ..comparing import Comparison
 from ..edits import Insert, Remove
-from ..queries import END, Queries, sources_of
+from ..queries import END, Queries, sources_feeding
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, plan_judge, rule
 
@@ -83,10 +83,11 @@ def new_and_lost_sources(c: Comparison) -> Iterator[Judgement]:
 def order_of_sources(c: Comparison) -> Iterator[Judgement]:
     """The sources of each query that is in both plans, as Spark counts them."""
     became = {END: END, **{id: new.id for id, new in c.became().items()}}
+    before, after = sources_feeding(c.old.plan), sources_feeding(c.new.plan)
     for edit in c.pairs():
         if isinstance(edit.old, Sink) and isinstance(edit.new, Sink):
-            old = [became.get(id) for id in sources_of(c.old.plan, edit.old)]
-            yield from _order(c, edit, old, sources_of(c.new.plan, edit.new))
+            old = [became.get(id) for id in before[edit.old.id]]
+            yield from _order(c, edit, old, after[edit.new.id])
 
 
 def _order(c: Comparison, edit: Became, old: Sequence[int | None], new: Sequence[int]) -> Iterator[Judgement]:

@@ -87,7 +87,7 @@ def _numbers(table: Table, context: TranslationContext) -> DataFrame:
     if count is None:
         rate = reader.format("rate").option("rowsPerSecond", table.option("rows-per-second", "10000")).load()
         return rate.select(rate["value"].alias(SEQUENCE))
-    once = reader.format("flinkplan.runtime.source.EndOfInput").option("time", "0").option("batches", "1").load()
+    once = reader.format("flinkplan.runtime.source.ControlSource").option("time", "0").option("batches", "1").load()
     if count == 0:
         return once.where(F.lit(False)).select(F.lit(0).cast("bigint").alias(SEQUENCE))
     first, last, step = (F.lit(n).cast("bigint") for n in (0, count - 1, _CHUNK))

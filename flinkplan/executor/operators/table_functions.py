@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from pyspark.sql.types import ArrayType
 
 
-@translator(Values, runs=lambda node, query: native("EndOfInput, Generate", "constant rows, once"))
+@translator(Values, runs=lambda node, query: native("ControlSource, Generate", "constant rows, once"))
 def values(node: Values, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Constant rows, once."""
     from pyspark.sql import functions as F
 
     types = node.output_type.field_types
     rows = [_row([context.expression_over(rex, []) for rex in row], types) for row in node.tuples]
-    source = context.spark.readStream.format("flinkplan.runtime.source.EndOfInput")
+    source = context.spark.readStream.format("flinkplan.runtime.source.ControlSource")
     once = source.option("time", "0").option("batches", "1").load()
     listed = F.array(*rows).cast(_rows_type(types))
     frame = once.select(F.posexplode(listed).alias(SEQUENCE, "row"))

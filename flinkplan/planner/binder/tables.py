@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ...plan.findings import did_you_mean
+from collections.abc import Sequence
+from typing import cast
+
+from ...plan.findings import Finding, did_you_mean
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
 from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
@@ -26,6 +29,7 @@ from ..catalog.catalog import Table, View
 from ..connectors import can_be_looked_up
 from ..rex.builder import TRUE
 from ..sql import ast
+from ..sql.source import Span
 from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
@@ -108,14 +112,34 @@ def _relation_of(
 
 
 def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
-    from .query import bind_query, renamed, under_names
-
+    """What a view stands for, which is bound once for all uses that see the same."""
     if view.identifier.summary in context.expanding:
         raise BindError(f"the view '{name}' is defined by itself", name.span)
-    catalog = replace(context.catalog, current_catalog=view.home[0], current_database=view.home[1])
-    expanding = (*context.expanding, view.identifier.summary)
-    inner = replace(context, catalog=catalog, ctes=(), expanding=expanding)
-    rel = bind_query(inner, view.query)
+    known = context.catalog.expansions
+    seen = (view.identifier, context.correlations, context.names_scans, frozenset(context.config.items()))
+    if seen not in known:
+        uses: list[TableUse] = []
+        told: list[tuple[Sequence[Finding], Span]] = []
+        inner = replace(
+            context,
+            catalog=replace(context.catalog, current_catalog=view.home[0], current_database=view.home[1]),
+            ctes=(),
+            expanding=(*context.expanding, view.identifier.summary),
+            uses=uses,
+            tell=lambda findings, span: told.append((tuple(findings), span)),
+        )
+        known[seen] = _bind_view(inner, view, name), uses, told
+    rel, uses, told = known[seen]
+    context.uses.extend(uses)
+    for findings, span in told:
+        context.tell(findings, span)
+    return cast(Rel, rel)
+
+
+def _bind_view(context: Context, view: View, name: ast.Name) -> Rel:
+    from .query import bind_query, renamed, under_names
+
+    rel = bind_query(context, view.query)
     if view.columns:
         columns = tuple(ast.Identifier(c) for c in view.columns)
         row_type = renamed(rel, columns, name.parts[-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ...plan.errors import FlinkplanError
 from ...plan.findings import did_you_mean
@@ -85,6 +85,8 @@ class Catalog(Struct):
     temporary: dict[Identifier, Table | View] = field(default_factory=dict)
     faulty: set[Identifier] = field(default_factory=set)
     """Names whose definitions are wrong, in a script that is judged to its end."""
+    expansions: dict[object, Any] = field(default_factory=dict)
+    """What the binder has found views to stand for; forgotten as soon as a name stands for something else."""
 
     # Tables and views
 
@@ -114,6 +116,7 @@ class Catalog(Struct):
         """Say that what defines a name is wrong, so that nothing which refers to it is judged."""
         if len(names) <= 3:
             self.faulty.add(self.qualify(names))
+            self.expansions.clear()
 
     def get(self, names: tuple[str, ...], kind: type[T]) -> T:
         """The table, or the view, of a name.  Raises :class:`CatalogError` if there is none of that kind."""
@@ -146,6 +149,8 @@ class Catalog(Struct):
             raise CatalogError(
                 f"'{identifier.summary}' exists already", hint="DROP it first, or write CREATE … IF NOT EXISTS"
             )
+        if identifier in self.objects or identifier in self.temporary:
+            self.expansions.clear()
         place[identifier] = item
 
     def drop(
@@ -171,6 +176,7 @@ class Catalog(Struct):
             )
         if isinstance(place.get(identifier), kind):
             del place[identifier]
+            self.expansions.clear()
         elif not if_exists:
             raise self._missing(names, kind, place.get(identifier))
 
@@ -229,6 +235,7 @@ class Catalog(Struct):
             self.objects.pop(item.identifier, None)
             self.temporary.pop(item.identifier, None)
         self.databases.remove(key)
+        self.expansions.clear()
 
     def use_database(self, names: tuple[str, ...]) -> None:
         """Make a database the current one.  Raises :class:`CatalogError` if it is missing."""
@@ -251,6 +258,7 @@ class Catalog(Struct):
         if name == self.current_catalog:
             raise CatalogError(f"the catalog '{name}' is in use", hint="USE CATALOG another one first")
         del self.catalogs[name]
+        self.expansions.clear()
         self.databases = {key for key in self.databases if key[0] != name}
         self.objects = {i: item for i, item in self.objects.items() if i.catalog != name}
         self.temporary = {i: item for i, item in self.temporary.items() if i.catalog != name}

@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from ...plan.functions import function_of
 from ...plan.record import replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, children, transform
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, transform
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.logical import Over, SubQuery
 
@@ -203,11 +203,8 @@ def identity(types: Iterable[LogicalType]) -> tuple[InputRef, ...]:
 
 def is_deterministic(rex: RexNode) -> bool:
     """Whether evaluating the expression twice yields one value."""
-    if isinstance(rex, Call):
-        function = function_of(rex.syntax, rex.name)
-        if function is not None and not function.deterministic:
-            return False
-    return all(is_deterministic(c) for c in children(rex))
+    functions = (function_of(*key) for key in callees(rex))
+    return all(function is None or function.deterministic for function in functions)
 
 
 def holds_subquery(rex: RexNode) -> bool:

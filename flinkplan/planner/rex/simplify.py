@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from operator import is_
 
 from ...plan.record import Record, field, replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
@@ -103,7 +104,7 @@ def pull_factors(rex: RexNode) -> RexNode:
 def _are_alike(one: RexNode, other: RexNode) -> bool:
     """Whether expressions differ at most in the order of operands that does not matter.  Source: ``RexNormalize``."""
     numbers: dict[object, int] = {}
-    return _normal(one, numbers) == _normal(other, numbers)
+    return one == other or _normal(one, numbers) == _normal(other, numbers)
 
 
 def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
@@ -128,7 +129,7 @@ def _only_reordered(found: Sequence[RexNode], before: Sequence[RexNode]) -> bool
     """Whether simpler operands are the same but for an order that does not matter: then they stay as they were."""
     if len(found) != len(before):
         return False
-    return all(a == b or _are_alike(a, b) for a, b in zip(found, before, strict=True))
+    return all(_are_alike(a, b) for a, b in zip(found, before, strict=True))
 
 
 _SYMMETRIC = (AND, OR, EQ, NE)
@@ -283,7 +284,7 @@ _STRICT = (
 
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     left, right = operands = tuple(map(simplifier.simplify, rex.operands))
-    rex = replace(rex, operands=operands)
+    rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
     if any(isinstance(o, Literal) and o.value is None for o in operands):
         return simplifier.simplify(UNKNOWN, unknown)
     if left == right and not isinstance(left, Literal) and is_deterministic(left):
@@ -365,7 +366,7 @@ def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
     neutral = 0 if rex.name in ("$+$1", "$-$1") else 1
     places = (1,) if rex.name in ("$-$1", "$/$1") else (0, 1)
     operands = tuple(map(simplifier.simplify, rex.operands))
-    rex = replace(rex, operands=operands)
+    rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
     if rex.syntax == PREFIX and isinstance(operands[0], Call) and operands[0].key == rex.key:
         return operands[0].operands[0]
     if len(operands) != 2 or any(o.type.root not in NUMERIC for o in operands):

@@ -143,7 +143,7 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
     /** How progress reports name the source. */
     @Override
     public String toString() {
-        return "ControlStream";
+        return "ControlStream[time=" + end + "]";
     }
 
     /** A partition of one row: a time (microseconds) and the source that it is of. */
