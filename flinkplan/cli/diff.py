@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..compat.reports import FORMATS
 from ..plan.record import replace
-from .options import assignment, read_reference, report_format
+from .options import assignment, read_reference, write_output
 
 if TYPE_CHECKING:
     from ..compat.diff import Diff
@@ -21,7 +22,8 @@ FOUND, UNJUDGED = 1, 2
 @click.command(short_help="Judge whether state survives from one plan to another.")
 @click.argument("old")
 @click.argument("new")
-@report_format
+@click.option("--format", "format_", type=click.Choice((*FORMATS, "html")), default="text", show_default=True)
+@click.option("-o", "--output", metavar="PATH", help="Where to write; standard output unless given.")
 @click.option(
     "--fail-on",
     type=click.Choice(("compatible", "partial", "incompatible", "corrupting")),
@@ -54,6 +56,7 @@ def command(
     old: str,
     new: str,
     format_: str,
+    output: str | None,
     fail_on: str | None,
     engine: str | None,
     runtime: str | None,
@@ -82,8 +85,17 @@ def command(
     except FlinkplanError as e:
         print_error(e)
         return UNJUDGED
-    click.echo(render(found, format_, paint=click.style, detail=detail), nl=False)
+    write_output(
+        _page(found) if format_ == "html" else render(found, format_, paint=click.style, detail=detail), output
+    )
     return 0 if exit_zero else exit_code(found)
+
+
+def _page(found: Diff) -> str:
+    from .pages.diff_page import diff_page
+    from .pages.page import page
+
+    return page(diff_page(found))
 
 
 def _settings(

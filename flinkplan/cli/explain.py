@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from .options import assignment
+from .options import assignment, read_input, write_output
 from .pipelines import load_plan_or_pipeline
+
+if TYPE_CHECKING:
+    from ..plan.document import Plan
 
 
 @click.command(short_help="Show the operators of a plan or pipeline as a tree.")
 @click.argument("plan")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--physical", is_flag=True, help="Show what runs each operator on Spark, and why.")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, format_: str) -> None:
+@click.option("--format", "format_", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
+@click.option("--sql", metavar="SCRIPT", help="The pipeline to show beside a plan (html only).")
+@click.option("-o", "--output", metavar="PATH", help="Where to write; standard output unless given.")
+def command(
+    plan: str,
+    options: tuple[tuple[str, str], ...],
+    physical: bool,
+    format_: str,
+    sql: str | None,
+    output: str | None,
+) -> None:
     """Show PLAN (a compiled plan, a SQL script or a spec in YAML) as a tree from the sinks down.
 
     Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete), its
     keys, and its states with their TTLs. With --physical stand there Spark's operators or the kernel that run it; each
-    sink is a query of its own.
+    sink is a query of its own. The format html is a page by itself, with all of it as a graph.
     """
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import printable
 
     compiled = load_plan_or_pipeline(plan, dict(options))
+    if format_ == "html":
+        write_output(_page(compiled, plan, sql), output)
+        return
     if physical:
         from ..executor.checks import check_runnable
         from ..executor.parts import queries_of
@@ -35,12 +52,27 @@ def command(plan: str, options: tuple[tuple[str, str], ...], physical: bool, for
         import json
 
         shown = physical_json(queries) if physical else explain_json(compiled)
-        click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        write_output(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", output)
         return
     # all lines first: a tree too deep to draw is refused before anything is printed
-    for line in list(physical_lines(queries) if physical else explain_lines(compiled)):
+    lines = list(physical_lines(queries) if physical else explain_lines(compiled))
+    if output is not None:
+        write_output("".join(f"{printable(str(line))}\n" for line in lines), output)
+        return
+    for line in lines:
         if line.name:
             name = click.style(printable(line.name), bold=True)
             click.echo(f"{click.style(line.branches, dim=True)}{name}  {printable(line.text)}")
         else:
             click.echo(click.style(printable(str(line)), dim=True))
+
+
+def _page(compiled: Plan, path: str, sql: str | None) -> str:
+    """The plan as a page; a pipeline that was compiled stands beside it."""
+    from ..planner.spec import is_spec
+    from .pages.page import page
+    from .pages.plan_page import plan_page
+
+    text, name = read_input(sql or path) if path != "-" or sql else ("{", path)
+    is_pipeline = is_spec(name) or not text.lstrip().startswith("{")
+    return page(plan_page(compiled, path, text if is_pipeline else None))

@@ -57,6 +57,16 @@ def read_input(path: str) -> tuple[str, str]:
         raise PlanError(f"not UTF-8 text (byte {e.start})", where="<stdin>") from None
 
 
+def write_output(text: str, path: str | None) -> None:
+    """Write a text to a file, which appears whole or not at all, or to standard output for ``-`` and ``None``."""
+    from ..plan.files import Place
+
+    if path is None or path == "-":
+        click.echo(text, nl=False)
+    else:
+        Place.of(path).write(text)
+
+
 def read_plan_text(path: str) -> tuple[str, str]:
     """The same of what should be a plan.  Raises :class:`PlanError` for a pipeline."""
     text, name = read_input(path)

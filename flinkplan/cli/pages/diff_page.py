@@ -1,0 +1,144 @@
+"""The difference between two plans as a page: both on one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...compat.diff import ChangeFinding, Diff, Side
+from ...compat.edits import Edit, Insert, Keep, Move, Remove, Replace, Update
+from ...compat.verdicts import Effect, Verdict, worst
+from ...plan.explain import Operator, explain
+from ...plan.nodes import ExecNode
+from .model import Edge, Graph, Node, Section
+from .plan_page import about, sections, short_name, tables
+
+_MARKS: Mapping[type[Edit], str | None] = {
+    Insert: "added",
+    Remove: "removed",
+    Update: "changed",
+    Replace: "replaced",
+    Move: "moved",
+    Keep: None,
+}
+_RESULTS = {Effect.NO: "results stay", Effect.YES: "results change", Effect.UNKNOWN: "results may change"}
+
+
+def diff_page(diff: Diff) -> Graph:
+    """The nodes of both plans, those that match as one, each with what is found of it."""
+    page = _DiffPage(diff)
+    nodes = tuple(map(page.node, diff.comparison.edits))
+    return Graph(
+        diff.subject,
+        diff.summary.partition(": ")[2],
+        nodes,
+        tuple(page.edges()),
+        verdict=str(diff.verdict),
+        sections=tuple(page.whole(nodes)),
+    )
+
+
+class _DiffPage:
+    def __init__(self, diff: Diff) -> None:
+        self._diff = diff
+        self._old = explain(diff.old.plan)
+        self._new = explain(diff.new.plan)
+        self._findings: dict[str, list[ChangeFinding]] = {}
+        self._keys = {
+            **{("old", e.old.id): _key(e) for e in diff.comparison.edits if not isinstance(e, Insert)},
+            **{("new", e.new.id): _key(e) for e in diff.comparison.edits if not isinstance(e, Remove)},
+        }
+        for finding in diff.findings:
+            if isinstance(finding, ChangeFinding):
+                self._findings.setdefault(self._key_of(finding), []).append(finding)
+
+    def _key_of(self, finding: ChangeFinding) -> str:
+        if finding.new_node is not None:
+            return self._keys.get(("new", finding.new_node), "")
+        return "" if finding.old_node is None else self._keys.get(("old", finding.old_node), "")
+
+    def node(self, edit: Edit) -> Node:
+        """What an edit is about."""
+        side, operator = self._shown(edit)
+        node, key = operator.node, _key(edit)
+        counted = [f for f in self._findings.get(key, []) if not f.allowed]
+        return Node(
+            key,
+            _ids(edit),
+            short_name(node),
+            about(node),
+            tuple(sorted({f"TTL {s.ttl}" for s in operator.states if s.ttl not in (None, "0 ms")})),
+            (*self._found(key), *_changes(edit), *sections(operator, side.names[node.id], None)),
+            _MARKS[type(edit)],
+            str(worst(f.verdict for f in counted)) if counted else None,
+            bool(operator.states),
+            tables(node),
+        )
+
+    def _shown(self, edit: Edit) -> tuple[Side, Operator]:
+        if isinstance(edit, Remove):
+            return self._diff.old, self._old[edit.old.id]
+        return self._diff.new, self._new[edit.new.id]
+
+    def _found(self, key: str) -> Iterator[Section]:
+        for finding in self._findings.get(key, []):
+            words = [finding.message]
+            if finding.hint:
+                words.append(f"hint: {finding.hint}")
+            told = self._diff.asked.told(finding.flink, finding.change_rule.spark)
+            words.append(f"{told}, {_RESULTS[finding.results]} ({finding.rule})")
+            verdict = "allowed" if finding.allowed else str(finding.verdict)
+            yield Section(verdict, "\n".join(words), mark=verdict)
+
+    def whole(self, nodes: Sequence[Node]) -> Iterator[Section]:
+        """What is found of the plans as a whole, and which nodes are judged how, the worst first."""
+        yield from self._found("")
+        judged = [(node, Verdict(node.verdict)) for node in nodes if node.verdict is not None]
+        judged.sort(key=lambda item: item[1], reverse=True)
+        rows = tuple((f"{node.name} {node.id}", node.mark or "", str(verdict)) for node, verdict in judged)
+        yield Section("Operators", f"{len(nodes) - len(rows)} of {len(nodes)} stay as they are.", rows=rows)
+
+    def edges(self) -> Iterator[Edge]:
+        """The edges of both plans; those of one alone are marked."""
+        old = dict(self._edges_of("old", self._diff.old, self._old))
+        new = dict(self._edges_of("new", self._diff.new, self._new))
+        for ends, kinds in {**old, **new}.items():
+            mark = None if ends in old and ends in new else "added" if ends in new else "removed"
+            source, target, _ = ends
+            yield Edge(source, target, kinds, mark)
+
+    def _edges_of(
+        self, which: str, side: Side, operators: Mapping[int, Operator]
+    ) -> Iterator[tuple[tuple[str, str, int], str]]:
+        for node in side.plan.nodes:
+            for place, source in enumerate(side.plan.inputs(node)):
+                ends = self._keys[which, source.id], self._keys[which, node.id], place
+                yield ends, operators[source.id].changelog
+
+
+def _key(edit: Edit) -> str:
+    old, new = _ends(edit)
+    return f"{'' if old is None else old.id}-{'' if new is None else new.id}"
+
+
+def _ids(edit: Edit) -> str:
+    return " → ".join(dict.fromkeys(str(node.id) for node in _ends(edit) if node is not None))
+
+
+def _ends(edit: Edit) -> tuple[ExecNode | None, ExecNode | None]:
+    return (
+        None if isinstance(edit, Insert) else edit.old,
+        None if isinstance(edit, Remove) else edit.new,
+    )
+
+
+def _changes(edit: Edit) -> Iterator[Section]:
+    if not isinstance(edit, Update):
+        return
+    rows = tuple((change.pointer, _text(change.old), _text(change.new)) for change in edit.changes)
+    yield Section("Changed", heads=("where", "before", "after"), rows=rows)
+
+
+def _text(value: object) -> str:
+    from ...compat.rules.model import short
+
+    return "" if value is None else short(value)

@@ -1,0 +1,56 @@
+"""What a page shows, whatever it is about."""
+
+from __future__ import annotations
+
+from ...plan.record import Record
+
+
+class Section(Record):
+    """A part of what is known of a node: a text, or rows of cells under heads."""
+
+    head: str
+    text: str | None = None
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    mark: str | None = None
+    """How it is coloured: a verdict, or ``None``."""
+
+
+class Node(Record):
+    """A box of the graph; ``key`` is its own, ``id`` what people call it.
+
+    ``mark`` says what became of it in a difference, ``verdict`` what that does to state.  ``tables`` are the names by
+    which the SQL beside the graph calls it.
+    """
+
+    key: str
+    id: str
+    name: str
+    about: str
+    badges: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    mark: str | None = None
+    verdict: str | None = None
+    stateful: bool = False
+    tables: tuple[str, ...] = ()
+
+
+class Edge(Record):
+    """An arrow from a node to one that reads it."""
+
+    source: str
+    target: str
+    text: str = ""
+    mark: str | None = None
+
+
+class Graph(Record):
+    """A page: its title, a line below it, a verdict if there is one, what is said of the whole, the graph, and SQL."""
+
+    title: str
+    subtitle: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    verdict: str | None = None
+    sections: tuple[Section, ...] = ()
+    sql: str | None = None

@@ -1,0 +1,130 @@
+"""A plan as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ...plan.document import Plan
+from ...plan.errors import FlinkplanError
+from ...plan.explain import Operator, explain
+from ...plan.names import node_names
+from ...plan.nodes import ExecNode, Sink, TableSourceScan
+from .model import Edge, Graph, Node, Section
+
+if TYPE_CHECKING:
+    from ...executor.execution import Execution
+
+
+def plan_page(plan: Plan, title: str, sql: str | None = None) -> Graph:
+    """The operators of a plan with what is known of each, what runs them on Spark included; ``sql`` stands beside."""
+    operators = explain(plan)
+    executions = _executions(plan)
+    names = node_names(plan)
+    return Graph(
+        title,
+        _subtitle(plan, executions),
+        tuple(_node(operator, names[id], executions.get(id)) for id, operator in operators.items()),
+        tuple(edges(plan, operators)),
+        sections=(_whole(operators, names),),
+        sql=sql,
+    )
+
+
+def _subtitle(plan: Plan, executions: Mapping[int, Execution]) -> str:
+    runs = "" if executions else "; not executed here, see 'flinkplan validate --for spark'"
+    return f"a plan of Flink {plan.flink_version}, {len(plan.nodes)} operators{runs}"
+
+
+def _executions(plan: Plan) -> dict[int, Execution]:
+    """What runs the nodes; nothing for a plan that is not executed."""
+    from ...executor.checks import check_runnable
+    from ...executor.execution import QueryPlan
+    from ...executor.parts import queries_of
+    from ...executor.physical import execute_nodes
+
+    try:
+        check_runnable(plan)
+        parts = queries_of(plan).values()
+        return {id: execution for part in parts for id, execution in execute_nodes(QueryPlan(part)).items()}
+    except FlinkplanError:
+        return {}
+
+
+def edges(plan: Plan, operators: Mapping[int, Operator]) -> Iterator[Edge]:
+    """The edges of a plan, with the kinds of rows that pass."""
+    for node in plan.nodes:
+        for source in plan.inputs(node):
+            yield Edge(str(source.id), str(node.id), operators[source.id].changelog)
+
+
+def _node(operator: Operator, name: str, execution: Execution | None) -> Node:
+    node = operator.node
+    return Node(
+        str(node.id),
+        str(node.id),
+        short_name(node),
+        about(node),
+        _badges(operator, execution),
+        tuple(sections(operator, name, execution)),
+        stateful=bool(operator.states),
+        tables=tables(node),
+    )
+
+
+def _badges(operator: Operator, execution: Execution | None) -> tuple[str, ...]:
+    ttls = {f"TTL {state.ttl}" for state in operator.states if state.ttl not in (None, "0 ms")}
+    return (*([execution.engine] if execution and execution.by else []), *sorted(ttls))
+
+
+def short_name(node: ExecNode) -> str:
+    """The operator's name as its description begins."""
+    return (node.description or node.type).partition("(")[0]
+
+
+def about(node: ExecNode) -> str:
+    """The table that is read or written, else what the description says between its brackets."""
+    return ", ".join(tables(node)) or (node.description or "").partition("(")[2].removesuffix(")")
+
+
+def tables(node: ExecNode) -> tuple[str, ...]:
+    """The table that a node reads or writes."""
+    if isinstance(node, TableSourceScan):
+        return (node.scan_table_source.table.name,)
+    return (node.dynamic_table_sink.table.name,) if isinstance(node, Sink) else ()
+
+
+def sections(operator: Operator, name: str, execution: Execution | None) -> Iterator[Section]:
+    """What is known of an operator, part by part."""
+    node = operator.node
+    yield Section("Description", node.description or node.type)
+    facts = [("called", name), ("type", node.type), ("rows", operator.changelog)]
+    if operator.keys:
+        facts.append(("keys", ", ".join(operator.keys)))
+    yield Section("Operator", rows=tuple(facts))
+    if operator.states:
+        rows = tuple((s.name, "for ever" if s.ttl == "0 ms" else str(s.ttl), s.meaning) for s in operator.states)
+        yield Section("State", heads=("name", "TTL", "what an expired entry means"), rows=rows)
+    if execution is not None:
+        yield from _on_spark(execution)
+    yield Section("Columns", rows=tuple((f.name or "", str(f.type)) for f in node.fields))
+
+
+def _on_spark(execution: Execution) -> Iterator[Section]:
+    rows = [("by", " ".join(filter(None, (execution.engine, execution.by)))), ("why", execution.why)]
+    if execution.shuffle is not None:
+        rows.append(("shuffle", ", ".join(execution.shuffle) or "all rows into one partition"))
+    yield Section("On Spark", rows=tuple(rows))
+    if execution.states:
+        kept = tuple((s.name, s.kind, s.holds, s.kept) for s in execution.states)
+        yield Section("State on Spark", heads=("name", "kind", "for a key", "kept"), rows=kept)
+
+
+def _whole(operators: Mapping[int, Operator], names: Mapping[int, str]) -> Section:
+    """All states of the plan."""
+    rows = tuple(
+        (f"{names[id]}.{state.name}", "for ever" if state.ttl == "0 ms" else str(state.ttl))
+        for id, operator in operators.items()
+        for state in operator.states
+    )
+    return Section("All states", None if rows else "This plan keeps no state.", heads=("state", "TTL"), rows=rows)

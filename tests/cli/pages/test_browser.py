@@ -1,0 +1,180 @@
+"""Pages in a real browser: seen, clicked and typed into.  Without chromium and its driver these tests are skipped."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.support import ROOT, flinkplan
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.remote.webelement import WebElement
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+SAMPLE = ROOT / "sample_plans/order-shipping"
+
+pytestmark = [
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver"),
+    pytest.mark.xdist_group("browser"),
+]
+
+SWITCHES = (
+    *("headless", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking"),
+    *("disable-component-update", "disable-sync", "disable-dev-shm-usage", "window-size=1500,900"),
+)
+
+CONTRASTS = """
+const light = ([r, g, b]) => {
+  const [x, y, z] = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+};
+const ground = (e) => {
+  for (; e; e = e.parentElement) {
+    const found = getComputedStyle(e).backgroundColor.match(/[\\d.]+/g).map(Number);
+    if (found.length < 4 || found[3] > 0) return found;
+  }
+  return [255, 255, 255];
+};
+return [...document.querySelectorAll("body *")]
+  .filter((e) => e.offsetParent && [...e.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()))
+  .map((e) => {
+    const ink = getComputedStyle(e).color.match(/[\\d.]+/g).map(Number);
+    const [a, b] = [light(ink), light(ground(e))].sort((x, y) => y - x);
+    return [(a + 0.05) / (b + 0.05), e.className || e.tagName];
+  })
+  .filter(([ratio]) => ratio < 4.5);
+"""
+"""The texts whose contrast with their ground is below what WCAG 2.1 asks for (level AA)."""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER or ""
+    for switch in (*SWITCHES, f"user-data-dir={tmp_path_factory.mktemp('browser')}"):
+        options.add_argument(f"--{switch}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield chrome
+    chrome.quit()
+
+
+@pytest.fixture
+def plan(browser: Chrome, tmp_path: Path) -> Chrome:
+    """The page of a plan."""
+    file = tmp_path / "plan.html"
+    assert flinkplan("explain", str(SAMPLE / "pipeline.sql"), "--format", "html", "-o", str(file)).code == 0
+    browser.get(file.as_uri())
+    return browser
+
+
+def node(page: Chrome, name: str) -> WebElement:
+    return next(each for each in page.find_elements("css selector", ".node") if f"{name}\n" in f"{each.text}\n")
+
+
+def details(page: Chrome) -> str:
+    return page.find_element("id", "details").text
+
+
+def test_the_page_is_whole_and_quiet(plan: Chrome) -> None:
+    assert len(plan.find_elements("css selector", ".node")) == 7
+    assert len(plan.find_elements("css selector", "path.edge")) == 6
+    assert "join.leftState" in details(plan)
+    assert plan.get_log("browser") == []
+    asked = [e["message"] for e in plan.get_log("performance") if "Network.requestWillBeSent" in e["message"]]
+    assert asked
+    assert not any('"url":"http' in message for message in asked)
+
+
+def test_nodes_do_not_lie_on_each_other(plan: Chrome) -> None:
+    boxes = [each.rect for each in plan.find_elements("css selector", ".node")]
+    for i, a in enumerate(boxes):
+        for b in boxes[i + 1 :]:
+            beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            below = a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+            assert beside or below
+
+
+def test_a_click_shows_what_is_known_of_a_node(plan: Chrome) -> None:
+    node(plan, "Join").click()
+    text = details(plan)
+    assert "Join(joinType=[InnerJoin]" in text
+    assert "leftState" in text
+    assert "join.StreamingJoin" in text
+
+
+def test_the_tables_of_a_node_are_marked_in_the_sql(plan: Chrome) -> None:
+    node(plan, "Sink").click()
+    assert {mark.text for mark in plan.find_elements("css selector", "mark")} == {"OrdersShipInfo"}
+
+
+def test_keys_go_along_the_edges(plan: Chrome) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    node(plan, "Sink").send_keys(Keys.ARROW_UP)
+    plan.switch_to.active_element.send_keys(Keys.ARROW_UP)
+    assert details(plan).startswith("Join")
+    plan.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    assert details(plan).startswith("Calc")
+    plan.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert "ALL STATES" in details(plan).upper()
+
+
+def test_search(plan: Chrome) -> None:
+    plan.find_element("id", "search").send_keys("leftstate")
+    assert plan.find_element("id", "found").text == "1 of 7"
+    assert len(plan.find_elements("css selector", ".node.faint")) == 6
+
+
+def test_folding_hides_what_a_node_reads(plan: Chrome) -> None:
+    fold = plan.find_element("css selector", ".fold[aria-label^='Hide what Join']")
+    fold.click()
+    shown = [each for each in plan.find_elements("css selector", ".node") if each.is_displayed()]
+    assert len(shown) == 3
+    assert fold.get_attribute("aria-expanded") == "false"
+    fold.click()
+    assert all(each.is_displayed() for each in plan.find_elements("css selector", ".node"))
+
+
+def test_texts_can_be_read_in_light_and_in_dark(plan: Chrome) -> None:
+    node(plan, "Join").click()
+    themes = set()
+    for _ in range(2):
+        plan.find_element("id", "theme").click()
+        themes.add(plan.execute_script("return document.documentElement.dataset.theme"))  # type: ignore[no-untyped-call]
+        assert plan.execute_script(CONTRASTS) == []  # type: ignore[no-untyped-call]
+    assert themes == {"light", "dark"}
+
+
+def test_hostile_texts_are_shown_and_not_obeyed(browser: Chrome, tmp_path: Path) -> None:
+    from tests.cli.pages.test_pages import HOSTILE, hostile
+
+    file = tmp_path / "hostile.html"
+    file.write_text(hostile(), "utf-8")
+    browser.get(file.as_uri())
+    browser.find_element("css selector", ".node").click()
+    assert HOSTILE in details(browser)
+    assert browser.find_element("id", "title").text == HOSTILE
+    assert browser.get_log("browser") == []
+
+
+def test_a_difference(browser: Chrome, tmp_path: Path) -> None:
+    script, new, file = tmp_path / "new.sql", tmp_path / "new.json", tmp_path / "diff.html"
+    text = (SAMPLE / "pipeline.sql").read_text()
+    script.write_text(text.replace("b.line_order_id;", "b.line_order_id WHERE a.order_id > 5;"))
+    assert flinkplan("compile", str(script), "-o", str(new)).code == 0
+    flinkplan("diff", str(SAMPLE / "plan.json"), str(new), "--format", "html", "-o", str(file))
+    browser.get(file.as_uri())
+    assert browser.find_element("css selector", "header .verdict").text == "incompatible"
+    browser.find_element("css selector", ".node[data-mark='added']").click()
+    assert "compatible" in details(browser).lower()
+    assert browser.execute_script(CONTRASTS) == []  # type: ignore[no-untyped-call]
+    assert browser.get_log("browser") == []

@@ -1,0 +1,116 @@
+"""Pages as files: what is in them, and what is not."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flinkplan.cli.pages.model import Graph, Node, Section
+from flinkplan.cli.pages.page import page
+from tests.cli.support import ROOT, flinkplan
+
+SAMPLE = ROOT / "sample_plans/order-shipping"
+HOSTILE = "</script><script>alert(1)</script><!--"
+
+
+def data(html: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="graph">(.*?)</script>', html, re.DOTALL)
+    assert found is not None
+    graph: dict[str, Any] = json.loads(found[1])
+    return graph
+
+
+def hostile() -> str:
+    node = Node("1", "1", HOSTILE, HOSTILE, sections=(Section("Description", HOSTILE),), tables=(HOSTILE,))
+    return page(Graph(HOSTILE, HOSTILE, (node,), (), sql=HOSTILE))
+
+
+def test_texts_of_a_plan_are_data_only() -> None:
+    html = hostile()
+    assert html.count("<script") == 3
+    assert "<script>alert" not in html
+    assert data(html)["nodes"][0]["name"] == HOSTILE
+    title = re.search(r"<title>(.*?)</title>", html)
+    assert title is not None
+    assert unescape(title[1]) == HOSTILE
+
+
+def test_the_policy_allows_what_is_on_the_page_and_nothing_else() -> None:
+    html = hostile()
+    policy = re.search(r'Content-Security-Policy" content="(.*?)"', html)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; ")
+    own = [
+        *re.findall(r"<script>(.*?)</script>", html, re.DOTALL),
+        *re.findall(r"<style>(.*?)</style>", html, re.DOTALL),
+    ]
+    assert len(own) == 3
+    for text in own:
+        assert b64encode(sha256(text.encode()).digest()).decode() in policy[1]
+    assert "unsafe" not in policy[1]
+
+
+def test_a_pipeline_with_its_sql_beside(tmp_path: Path) -> None:
+    out = tmp_path / "plan.html"
+    assert flinkplan("explain", str(SAMPLE / "pipeline.sql"), "--format", "html", "-o", str(out)).code == 0
+    graph = data(out.read_text())
+    assert graph["sql"] == (SAMPLE / "pipeline.sql").read_text()
+    join = next(node for node in graph["nodes"] if node["name"] == "Join")
+    assert join["stateful"]
+    assert "kernel" in join["badges"]
+    heads = [section["head"] for section in join["sections"]]
+    assert heads == ["Description", "Operator", "State", "On Spark", "State on Spark", "Columns"]
+    assert {edge["text"] for edge in graph["edges"]} == {"I"}
+
+
+def test_a_plan_by_itself_and_with_its_script() -> None:
+    plan, script = str(SAMPLE / "plan.json"), str(SAMPLE / "pipeline.sql")
+    assert data(flinkplan("explain", plan, "--format", "html").out)["sql"] is None
+    assert data(flinkplan("explain", plan, "--format", "html", "--sql", script).out)["sql"].startswith("--")
+
+
+def test_a_plan_that_is_not_executed_here_is_shown_all_the_same(tmp_path: Path) -> None:
+    script = tmp_path / "kafka.sql"
+    script.write_text(
+        "CREATE TABLE k (n INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b', "
+        "'format' = 'json'); CREATE TABLE o (n INT) WITH ('connector' = 'print'); INSERT INTO o SELECT n FROM k;"
+    )
+    graph = data(flinkplan("explain", str(script), "--format", "html").out)
+    assert "not executed here" in graph["subtitle"]
+    assert [node["name"] for node in graph["nodes"]] == ["TableSourceScan", "Sink"]
+
+
+def test_a_difference_marks_what_became_of_each_node(tmp_path: Path) -> None:
+    old, new = SAMPLE / "plan.json", tmp_path / "new.json"
+    script = tmp_path / "new.sql"
+    script.write_text(
+        (SAMPLE / "pipeline.sql").read_text().replace("b.line_order_id;", "b.line_order_id WHERE a.order_id > 5;")
+    )
+    assert flinkplan("compile", str(script), "-o", str(new)).code == 0
+    outcome = flinkplan("diff", str(old), str(new), "--format", "html")
+    graph = data(outcome.out)
+    assert graph["verdict"] == "incompatible"
+    marks = {(node["name"], node["mark"]) for node in graph["nodes"]}
+    assert ("Calc", "added") in marks
+    assert ("Join", None) in marks
+    assert {edge["mark"] for edge in graph["edges"]} == {None, "added", "removed"}
+    added = next(node for node in graph["nodes"] if node["mark"] == "added")
+    assert added["sections"][0]["mark"] == "compatible"
+    assert graph["sections"][-1]["rows"]
+
+
+@pytest.mark.parametrize("command", ["explain", "diff"])
+def test_an_output_that_cannot_be_written(tmp_path: Path, command: str) -> None:
+    plan = str(SAMPLE / "plan.json")
+    plans = [plan] if command == "explain" else [plan, plan]
+    (tmp_path / "file").touch()
+    outcome = flinkplan(command, *plans, "--format", "html", "-o", str(tmp_path / "file/page.html"))
+    assert outcome.code == 3
+    assert "file/page.html" in outcome.err
