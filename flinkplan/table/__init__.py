@@ -4,6 +4,8 @@ Importing it starts no JVM; only executing a plan does.
 """
 
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
+from .data_types import DataTypes
+from .descriptors import Schema, TableDescriptor
 from .environment import FlinkplanWarning, QueryTable, StatementSet, TableEnvironment
 from .query_result import QueryResult, RowIterator
 from .result import JobClient, ResultKind, TableResult
@@ -12,6 +14,7 @@ from .settings import EnvironmentSettings, TableConfig
 
 __all__ = [
     "CompiledPlan",
+    "DataTypes",
     "EnvironmentSettings",
     "ExplainDetail",
     "FlinkplanWarning",
@@ -23,8 +26,10 @@ __all__ = [
     "Row",
     "RowIterator",
     "RowKind",
+    "Schema",
     "StatementSet",
     "TableConfig",
+    "TableDescriptor",
     "TableEnvironment",
     "TableResult",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..plan.errors import Location, PlanError, UnsupportedError
@@ -32,6 +32,9 @@ from ..planner.sql.ast import (
 from ..planner.sql.source import Span
 from .catalog_views import describe, show
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
+from .data_types import RowType
+from .descriptors import TableDescriptor
+from .elements import elements_query
 from .jobs import Starter, start
 from .query_result import QueryResult
 from .result import TableResult
@@ -124,6 +127,27 @@ class TableEnvironment:
     def from_path(self, path: str) -> QueryTable:
         """A table or view of the catalog, by its name as SQL spells it."""
         return self.sql_query(f"SELECT * FROM {path}")
+
+    def from_elements(self, elements: Iterable[Any], schema: RowType | Sequence[str] | None = None) -> QueryTable:
+        """The table of some Python values: tuples, dicts, or single ones.
+
+        ``schema`` gives the names and types of the columns, or the names alone; what it leaves open goes by the values.
+        Raises :class:`PlanError` where they do not say it.
+        """
+        return self.sql_query(elements_query(elements, schema))
+
+    def from_pandas(self, pdf: Any, schema: RowType | Sequence[str] | None = None) -> QueryTable:
+        """The table of a pandas ``DataFrame``; missing values are NULL."""
+        rows = pdf.astype(object).where(pdf.notna(), None).itertuples(index=False, name=None)
+        return self.from_elements(rows, schema or [str(name) for name in pdf.columns])
+
+    def create_table(self, path: str, descriptor: TableDescriptor) -> None:
+        """Create a table, as CREATE TABLE does."""
+        self.execute_sql(descriptor.statement(path, temporary=False))
+
+    def create_temporary_table(self, path: str, descriptor: TableDescriptor) -> None:
+        """Create a temporary table, as CREATE TEMPORARY TABLE does."""
+        self.execute_sql(descriptor.statement(path, temporary=True))
 
     def create_temporary_view(self, path: str, table: QueryTable) -> None:
         """Give the query of a table a name."""
@@ -268,6 +292,14 @@ class QueryTable:
     def limit(self, fetch: int, offset: int = 0) -> QueryTable:
         """The first rows, or those behind the first ``offset`` ones."""
         return self._environment.sql_query(f"SELECT * FROM (\n{self.query}\n) LIMIT {fetch} OFFSET {offset}")
+
+    def fetch(self, fetch: int) -> QueryTable:
+        """The first rows."""
+        return self.limit(fetch)
+
+    def offset(self, offset: int) -> QueryTable:
+        """What comes behind the first rows."""
+        return self._environment.sql_query(f"SELECT * FROM (\n{self.query}\n) OFFSET {offset}")
 
     def explain(self) -> str:
         """The operators of the query as a tree."""

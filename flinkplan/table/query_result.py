@@ -13,7 +13,7 @@ from ..plan.document import Plan
 from ..plan.nodes import Sink
 from ..plan.types import LogicalType
 from .content import Content
-from .result import ResultKind, TableResult
+from .result import ResultKind, TableResult, html_table
 from .rows import Row, RowKind
 from .tableau import changes
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Start = Callable[[Collector], Job]
 
 POLL_SECONDS = 0.1
+NOTEBOOK_CHANGES = 1000
+"""How many changes a notebook waits for."""
 
 
 class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
@@ -70,9 +72,10 @@ class QueryResult(TableResult):
         super().__init__()
         self._start = start
         (sink,) = (node for node in plan.nodes if isinstance(node, Sink))
-        row_type = sink.output_type
+        table = sink.dynamic_table_sink.table.resolved_table
+        assert table is not None  # the plan of a query by itself is complete
         self.columns: tuple[tuple[str, LogicalType], ...] = tuple(
-            zip(row_type.field_names, row_type.field_types, strict=True)
+            (column.name, column.data_type) for column in table.schema.columns if column.data_type is not None
         )
 
     def get_result_kind(self) -> ResultKind:
@@ -112,6 +115,15 @@ class QueryResult(TableResult):
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the rows that the first changes leave."""
+        content = Content()
+        with self.texts() as rows:
+            for row in islice(rows, NOTEBOOK_CHANGES):
+                content.change(row)
+        names = [name for name, _ in self.columns]
+        return html_table(names, content)
 
     def to_pandas(self) -> Any:
         """What the changes leave, as a pandas ``DataFrame``.  The query must end."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,6 +65,10 @@ class TableResult:
         """Print the rows as a table."""
         print(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html_table(self._columns, self._rows) if self._columns else "OK"
+
     def __str__(self) -> str:
         if not self._columns:
             return "OK"
@@ -76,3 +81,14 @@ class TableResult:
             "| " + " | ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) + " |" for line in lines
         )
         return "\n".join([rule, head, rule, *body, *([rule] if body else [])])
+
+
+def html_table(names: Iterable[str], rows: Iterable[Iterable[str | None]]) -> str:
+    """Rows as a table of HTML, in which texts are texts."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: str | None) -> str:
+    return "<td><i>NULL</i></td>" if value is None else f"<td>{escape(value)}</td>"

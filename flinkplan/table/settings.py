@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 
-from ..plan.errors import UnsupportedError
+from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.record import Record, field
+from ..plan.settings import STATE_TTL
 
 
 class EnvironmentSettings(Record):
@@ -80,6 +82,23 @@ class TableConfig:
     def set_local_timezone(self, timezone_id: str) -> None:
         """Set the session's time zone, such as ``Europe/Berlin``."""
         self.set("table.local-time-zone", timezone_id)
+
+    def set_idle_state_retention(self, duration: timedelta) -> None:
+        """How long state keeps what is not written again; zero: for ever.  It is ``table.exec.state.ttl``."""
+        self.set(STATE_TTL, f"{duration // timedelta(milliseconds=1)} ms")
+
+    def set_idle_state_retention_time(self, min_time: timedelta, max_time: timedelta) -> None:
+        """The same as older documents have it: kept at least so long, gone after at most that.
+
+        Raises :class:`FlinkplanError` unless they are five minutes apart, as Flink does.
+        """
+        apart = timedelta(minutes=5)
+        if (max_time != min_time and max_time - min_time < apart) or max_time == min_time != timedelta():
+            raise FlinkplanError(
+                f"the longest time is to be {apart} above the shortest one",
+                hint="set_idle_state_retention takes one time",
+            )
+        self.set_idle_state_retention(min_time)
 
     def to_map(self) -> dict[str, str]:
         """All options that are set."""

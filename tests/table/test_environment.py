@@ -304,3 +304,18 @@ def test_a_query_that_means_nothing(selects: TableEnvironment) -> None:
         selects.sql_query("SELECT nothing FROM v")
     with pytest.raises(PlanError, match="no query"):
         selects.sql_query("SHOW TABLES")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a AS b FROM (VALUES (1), (2)) AS t (a)",
+        "SELECT a AS b FROM (SELECT x AS a FROM (VALUES (1), (2)) AS t (x))",
+        "SELECT CAST(a AS BIGINT) AS b FROM (VALUES (CAST('1' AS BIGINT)), (CAST('2' AS BIGINT))) AS t (a)",
+        "WITH c AS (SELECT id AS x FROM orders) SELECT x AS b FROM c",
+    ],
+)
+def test_the_columns_of_a_query_are_called_as_it_says(env: TableEnvironment, query: str) -> None:
+    result = env.execute_sql(query)
+    assert isinstance(result, QueryResult)
+    assert [name for name, _ in result.columns] == ["b"]

@@ -81,7 +81,7 @@ def node(page: Chrome, name: str) -> WebElement:
 
 
 def details(page: Chrome) -> str:
-    return page.find_element("id", "details").text
+    return str(page.find_element("id", "details").text)
 
 
 def test_the_page_is_whole_and_quiet(plan: Chrome) -> None:
@@ -149,8 +149,8 @@ def test_texts_can_be_read_in_light_and_in_dark(plan: Chrome) -> None:
     themes = set()
     for _ in range(2):
         plan.find_element("id", "theme").click()
-        themes.add(plan.execute_script("return document.documentElement.dataset.theme"))  # type: ignore[no-untyped-call]
-        assert plan.execute_script(CONTRASTS) == []  # type: ignore[no-untyped-call]
+        themes.add(plan.execute_script("return document.documentElement.dataset.theme"))
+        assert plan.execute_script(CONTRASTS) == []
     assert themes == {"light", "dark"}
 
 
@@ -176,5 +176,5 @@ def test_a_difference(browser: Chrome, tmp_path: Path) -> None:
     assert browser.find_element("css selector", "header .verdict").text == "incompatible"
     browser.find_element("css selector", ".node[data-mark='added']").click()
     assert "compatible" in details(browser).lower()
-    assert browser.execute_script(CONTRASTS) == []  # type: ignore[no-untyped-call]
+    assert browser.execute_script(CONTRASTS) == []
     assert browser.get_log("browser") == []

@@ -1,0 +1,103 @@
+"""Types and schemas with PyFlink's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..plan.record import Record
+from ..planner.ddl.expression_text import quoted
+
+
+class DataType(Record):
+    """A type as SQL writes it."""
+
+    text: str
+    nullable: bool = True
+
+    def not_null(self) -> DataType:
+        """The same without NULL."""
+        return DataType(self.text, nullable=False)
+
+    def null(self) -> DataType:
+        """The same with NULL."""
+        return DataType(self.text)
+
+    def __str__(self) -> str:
+        return self.text if self.nullable else f"{self.text} NOT NULL"
+
+
+class Field(Record):
+    """A field of a row."""
+
+    name: str
+    data_type: DataType
+
+
+class RowType(DataType, kw_only=True):
+    """The type of a row; its fields are the columns of a table that is made of it."""
+
+    fields: tuple[Field, ...] = ()
+
+
+def _simple(text: str) -> Callable[..., DataType]:
+    def simple(nullable: bool = True) -> DataType:
+        return DataType(text, nullable=nullable)
+
+    return simple
+
+
+def _sized(text: str, default: int) -> Callable[..., DataType]:
+    def sized(size: int = default, nullable: bool = True) -> DataType:
+        return DataType(f"{text}({size})", nullable=nullable)
+
+    return sized
+
+
+class DataTypes:
+    """The types of SQL: ``DataTypes.INT()``, ``DataTypes.ROW([DataTypes.FIELD("a", DataTypes.STRING())])``.
+
+    All are nullable unless ``nullable`` or :meth:`DataType.not_null` says otherwise.
+    """
+
+    BOOLEAN = staticmethod(_simple("BOOLEAN"))
+    TINYINT = staticmethod(_simple("TINYINT"))
+    SMALLINT = staticmethod(_simple("SMALLINT"))
+    INT = staticmethod(_simple("INT"))
+    BIGINT = staticmethod(_simple("BIGINT"))
+    FLOAT = staticmethod(_simple("FLOAT"))
+    DOUBLE = staticmethod(_simple("DOUBLE"))
+    STRING = staticmethod(_simple("STRING"))
+    BYTES = staticmethod(_simple("BYTES"))
+    DATE = staticmethod(_simple("DATE"))
+    CHAR = staticmethod(_sized("CHAR", 1))
+    VARCHAR = staticmethod(_sized("VARCHAR", 1))
+    BINARY = staticmethod(_sized("BINARY", 1))
+    VARBINARY = staticmethod(_sized("VARBINARY", 1))
+    TIME = staticmethod(_sized("TIME", 0))
+    TIMESTAMP = staticmethod(_sized("TIMESTAMP", 6))
+    TIMESTAMP_LTZ = staticmethod(_sized("TIMESTAMP_LTZ", 6))
+
+    @staticmethod
+    def DECIMAL(precision: int, scale: int, nullable: bool = True) -> DataType:
+        return DataType(f"DECIMAL({precision}, {scale})", nullable=nullable)
+
+    @staticmethod
+    def ARRAY(element_type: DataType, nullable: bool = True) -> DataType:
+        return DataType(f"ARRAY<{element_type}>", nullable=nullable)
+
+    @staticmethod
+    def MULTISET(element_type: DataType, nullable: bool = True) -> DataType:
+        return DataType(f"MULTISET<{element_type}>", nullable=nullable)
+
+    @staticmethod
+    def MAP(key_type: DataType, value_type: DataType, nullable: bool = True) -> DataType:
+        return DataType(f"MAP<{key_type}, {value_type}>", nullable=nullable)
+
+    @staticmethod
+    def FIELD(name: str, data_type: DataType) -> Field:
+        return Field(name, data_type)
+
+    @staticmethod
+    def ROW(row_fields: Sequence[Field] = (), nullable: bool = True) -> RowType:
+        text = ", ".join(f"{quoted(field.name)} {field.data_type}" for field in row_fields)
+        return RowType(f"ROW<{text}>", nullable=nullable, fields=tuple(row_fields))

@@ -1,0 +1,133 @@
+"""Tables described in Python, with PyFlink's names: they become CREATE TABLE statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..plan.record import Record, replace
+from ..planner.ddl.expression_text import quoted, quoted_string
+from .data_types import DataType, RowType
+
+
+class Schema(Record):
+    """Columns, a watermark and a key, each as SQL writes it."""
+
+    parts: tuple[str, ...] = ()
+
+    @staticmethod
+    def new_builder() -> Builder:
+        """A builder of a schema."""
+        return Schema.Builder()
+
+    class Builder:
+        """Collects the parts of a schema in their order."""
+
+        def __init__(self) -> None:
+            self._parts: list[str] = []
+
+        def column(self, column_name: str, data_type: DataType | str) -> Schema.Builder:
+            """A column that is stored."""
+            return self._add(f"{quoted(column_name)} {data_type}")
+
+        def column_by_expression(self, column_name: str, expr: str) -> Schema.Builder:
+            """A column that is computed by an expression of SQL."""
+            return self._add(f"{quoted(column_name)} AS {expr}")
+
+        def column_by_metadata(
+            self,
+            column_name: str,
+            data_type: DataType | str,
+            metadata_key: str | None = None,
+            is_virtual: bool = False,
+        ) -> Schema.Builder:
+            """A column of what the connector knows of a row."""
+            key = f" FROM {quoted_string(metadata_key)}" if metadata_key is not None else ""
+            virtual = " VIRTUAL" if is_virtual else ""
+            return self._add(f"{quoted(column_name)} {data_type} METADATA{key}{virtual}")
+
+        def watermark(self, column_name: str, watermark_expr: str) -> Schema.Builder:
+            """The column of event time, and how far the watermark is behind it, as an expression of SQL."""
+            return self._add(f"WATERMARK FOR {quoted(column_name)} AS {watermark_expr}")
+
+        def primary_key(self, *column_names: str) -> Schema.Builder:
+            """The columns of the primary key."""
+            return self._add(f"PRIMARY KEY ({', '.join(map(quoted, column_names))}) NOT ENFORCED")
+
+        def from_row_data_type(self, data_type: RowType) -> Schema.Builder:
+            """A column for each field of a row."""
+            for each in data_type.fields:
+                self.column(each.name, each.data_type)
+            return self
+
+        def build(self) -> Schema:
+            """The schema."""
+            return Schema(tuple(self._parts))
+
+        def _add(self, part: str) -> Schema.Builder:
+            self._parts.append(part)
+            return self
+
+
+Builder = Schema.Builder
+
+
+class TableDescriptor(Record):
+    """A table: its schema, options, partitions and comment."""
+
+    options: Mapping[str, str]
+    schema: Schema = Schema()
+    partition_keys: tuple[str, ...] = ()
+    comment: str | None = None
+
+    @staticmethod
+    def for_connector(connector: str) -> DescriptorBuilder:
+        """A builder of a table of a connector."""
+        return DescriptorBuilder(TableDescriptor({"connector": connector}))
+
+    def statement(self, path: str, *, temporary: bool) -> str:
+        """The statement that creates it; ``path`` as SQL spells it."""
+        return "\n".join(self._lines(path, temporary))
+
+    def _lines(self, path: str, temporary: bool) -> Iterator[str]:
+        yield f"CREATE {'TEMPORARY ' if temporary else ''}TABLE {path} ({', '.join(self.schema.parts)})"
+        if self.comment is not None:
+            yield f"COMMENT {quoted_string(self.comment)}"
+        if self.partition_keys:
+            yield f"PARTITIONED BY ({', '.join(map(quoted, self.partition_keys))})"
+        options = (f"{quoted_string(key)} = {quoted_string(value)}" for key, value in self.options.items())
+        yield f"WITH ({', '.join(options)})"
+
+
+class DescriptorBuilder:
+    """Collects what a table is; PyFlink calls it ``TableDescriptor.Builder``."""
+
+    def __init__(self, descriptor: TableDescriptor) -> None:
+        self._descriptor = descriptor
+
+    def schema(self, schema: Schema) -> DescriptorBuilder:
+        """The columns."""
+        self._descriptor = replace(self._descriptor, schema=schema)
+        return self
+
+    def option(self, key: str, value: str) -> DescriptorBuilder:
+        """An option of the connector or of its format."""
+        self._descriptor = replace(self._descriptor, options={**self._descriptor.options, key: str(value)})
+        return self
+
+    def format(self, format: str) -> DescriptorBuilder:
+        """The format of its rows."""
+        return self.option("format", format)
+
+    def partitioned_by(self, *partition_keys: str) -> DescriptorBuilder:
+        """The columns that its files are parted by."""
+        self._descriptor = replace(self._descriptor, partition_keys=partition_keys)
+        return self
+
+    def comment(self, comment: str) -> DescriptorBuilder:
+        """What to say of it."""
+        self._descriptor = replace(self._descriptor, comment=comment)
+        return self
+
+    def build(self) -> TableDescriptor:
+        """The table."""
+        return self._descriptor

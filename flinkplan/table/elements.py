@@ -1,0 +1,152 @@
+"""Rows of Python values as a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from types import UnionType
+from typing import Any
+
+from ..plan.errors import PlanError
+from ..planner.ddl.expression_text import quoted, quoted_string
+from .data_types import DataType, DataTypes, Field, RowType
+
+
+def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | None) -> str:
+    """The query whose rows are the elements, tuples or single values.
+
+    ``schema`` gives names and types, or names alone; types that it does not give are those of the values, as PyFlink
+    infers them: BIGINT, DOUBLE, STRING, TIMESTAMP(6) and so on.
+
+    Raises :class:`PlanError` for rows of different lengths, and for values that no type is known for.
+    """
+    rows = [_row(element) for element in elements]
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise PlanError(f"the rows have {' or '.join(map(str, sorted(widths)))} values; they need as many each")
+    fields = _fields(rows, schema)
+    casts = ", ".join(f"CAST({quoted(f.name)} AS {f.data_type}) AS {quoted(f.name)}" for f in fields)
+    if not rows:
+        nothing = ", ".join(f"CAST(NULL AS {f.data_type.null()}) AS {quoted(f.name)}" for f in fields)
+        return f"SELECT {nothing} WHERE FALSE"
+    values = ", ".join(f"({', '.join(map(_literal, row, (f.data_type for f in fields)))})" for row in rows)
+    return f"SELECT {casts} FROM (VALUES {values}) AS t ({', '.join(quoted(f.name) for f in fields)})"
+
+
+def _row(element: Any) -> tuple[Any, ...]:
+    if isinstance(element, Mapping):
+        return tuple(element.values())
+    return tuple(element) if isinstance(element, tuple | list) else (element,)
+
+
+def _fields(rows: Sequence[tuple[Any, ...]], schema: RowType | Sequence[str] | None) -> list[Field]:
+    if isinstance(schema, RowType):
+        fields = list(schema.fields)
+    elif not rows:
+        raise PlanError("there are no rows to take the types from", hint="give a schema: DataTypes.ROW([…])")
+    else:
+        names = schema or [f"_{i}" for i in range(1, len(rows[0]) + 1)]
+        fields = [
+            Field(name, _inferred(name, column)) for name, column in zip(names, zip(*rows, strict=True), strict=False)
+        ]
+    if rows and len(fields) != len(rows[0]):
+        raise PlanError(f"the schema has {len(fields)} columns, the rows have {len(rows[0])} values")
+    return fields
+
+
+def _inferred(name: str, values: Iterable[Any]) -> DataType:
+    """The type of the first value that is not None."""
+    for value in values:
+        if value is not None:
+            return _type_of(value)
+    raise PlanError(f"the column '{name}' has no value to take its type from", hint="give a schema: DataTypes.ROW([…])")
+
+
+_TYPES: Sequence[tuple[type[Any], DataType]] = (
+    (bool, DataTypes.BOOLEAN()),
+    (int, DataTypes.BIGINT()),
+    (float, DataTypes.DOUBLE()),
+    (str, DataTypes.STRING()),
+    (bytes, DataTypes.BYTES()),
+    (Decimal, DataTypes.DECIMAL(38, 18)),
+    (datetime, DataTypes.TIMESTAMP()),
+    (date, DataTypes.DATE()),
+    (time, DataTypes.TIME()),
+)
+
+
+def _type_of(value: Any) -> DataType:
+    for known, data_type in _TYPES:
+        if isinstance(value, known):
+            zoned = isinstance(value, datetime) and value.tzinfo is not None
+            return DataTypes.TIMESTAMP_LTZ() if zoned else data_type
+    if isinstance(value, list | tuple) and value:
+        return DataTypes.ARRAY(_inferred("an array", value))
+    if isinstance(value, Mapping) and value:
+        return DataTypes.MAP(_inferred("a map's keys", value), _inferred("a map's values", value.values()))
+    raise PlanError(f"no type of SQL is known for {value!r}", hint="give a schema: DataTypes.ROW([…])")
+
+
+def _literal(value: Any, data_type: DataType) -> str:
+    """A value as SQL writes it; ``data_type`` is what it is to become."""
+    if value is None:
+        return f"CAST(NULL AS {data_type.null()})"
+    written = next((written for known, written in _WRITTEN if isinstance(value, known)), _cast)
+    return written(value, data_type)
+
+
+def _cast(value: Any, data_type: DataType) -> str:
+    return f"CAST({quoted_string(str(value))} AS {data_type.null()})"
+
+
+def _number(value: Decimal, data_type: DataType) -> str:
+    return _cast(format(value, "f"), data_type)
+
+
+def _boolean(value: bool, data_type: DataType) -> str:
+    return str(value).upper()
+
+
+def _bytes(value: bytes, data_type: DataType) -> str:
+    return f"CAST(X'{value.hex()}' AS {data_type.null()})"
+
+
+def _moment(value: date | time, data_type: DataType) -> str:
+    return f"{type(value).__name__.upper()} {quoted_string(value.isoformat())}"
+
+
+def _timestamp(value: datetime, data_type: DataType) -> str:
+    if value.tzinfo is None:
+        return f"TIMESTAMP {quoted_string(value.isoformat(' '))}"
+    millis, rest = divmod(value - datetime.fromtimestamp(0, value.tzinfo), timedelta(milliseconds=1))
+    if rest:
+        raise PlanError(f"{value} has microseconds; SQL makes instants of milliseconds only")
+    return f"TO_TIMESTAMP_LTZ({millis}, 3)"
+
+
+def _map(value: Mapping[Any, Any], data_type: DataType) -> str:
+    return f"MAP[{', '.join(f'{_within(key)}, {_within(each)}' for key, each in value.items())}]"
+
+
+def _list(value: Sequence[Any], data_type: DataType) -> str:
+    if not isinstance(data_type, RowType):
+        return f"ARRAY[{', '.join(map(_within, value))}]"
+    fields = (_literal(each, field.data_type) for each, field in zip(value, data_type.fields, strict=True))
+    return f"CAST(ROW({', '.join(fields)}) AS {data_type.null()})"
+
+
+def _within(value: Any) -> str:
+    """A value within another one, by its own type."""
+    return _literal(value, DataTypes.STRING() if value is None else _type_of(value))
+
+
+_WRITTEN: Sequence[tuple[type[Any] | UnionType, Callable[[Any, DataType], str]]] = (
+    (bool, _boolean),
+    (Decimal, _number),
+    (bytes, _bytes),
+    (datetime, _timestamp),
+    (date | time, _moment),
+    (Mapping, _map),
+    (list | tuple, _list),
+)

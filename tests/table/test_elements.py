@@ -1,0 +1,171 @@
+"""Tables of Python values, and tables described in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from flinkplan import (
+    DataTypes,
+    EnvironmentSettings,
+    FlinkplanError,
+    PlanError,
+    Schema,
+    TableDescriptor,
+    TableEnvironment,
+)
+from flinkplan.plan.readable import readable
+from flinkplan.table import QueryResult, TableResult
+from flinkplan.table.data_types import RowType
+
+NOON = datetime(2024, 1, 2, 12, 0, 0, 123456)
+
+ROWS = [
+    (True, 1, 1.5, "it's", b"\x01\xff", Decimal("1.50"), date(2024, 1, 2), time(3, 4, 5), NOON),
+    (None,) * 9,
+]
+
+
+@pytest.fixture
+def env() -> TableEnvironment:
+    return TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+
+
+def columns(env: TableEnvironment, elements: Sequence[Any], schema: RowType | list[str] | None = None) -> list[str]:
+    result = env.from_elements(elements, schema).execute()
+    assert isinstance(result, QueryResult)
+    return [f"{name} {readable(str(t.nullable_()))}" for name, t in result.columns]
+
+
+def test_types_go_by_the_values(env: TableEnvironment) -> None:
+    assert columns(env, ROWS, [*"abcdefghi"]) == [
+        "a BOOLEAN",
+        "b BIGINT",
+        "c DOUBLE",
+        "d STRING",
+        "e BYTES",
+        "f DECIMAL(38, 18)",
+        "g DATE",
+        "h TIME(0)",
+        "i TIMESTAMP(6)",
+    ]
+
+
+def test_a_schema_says_names_and_types(env: TableEnvironment) -> None:
+    schema = DataTypes.ROW([DataTypes.FIELD("n", DataTypes.INT()), DataTypes.FIELD("a b", DataTypes.VARCHAR(3))])
+    assert columns(env, [(1, "x")], schema) == ["n INT", "a b VARCHAR(3)"]
+    assert columns(env, [], schema) == ["n INT", "a b VARCHAR(3)"]
+    assert columns(env, [1, 2]) == ["_1 BIGINT"]
+
+
+@pytest.mark.parametrize(
+    ("elements", "words"),
+    [
+        ([(1, 2), (1,)], "1 or 2 values"),
+        ([], "no rows to take the types from"),
+        ([(None,)], "no value to take its type from"),
+        ([(object(),)], "no type of SQL is known"),
+        ([(NOON.replace(tzinfo=UTC),)], "microseconds"),
+    ],
+)
+def test_what_is_not_a_table(env: TableEnvironment, elements: list[Any], words: str) -> None:
+    with pytest.raises(PlanError, match=words):
+        env.from_elements(elements)
+
+
+def test_a_schema_of_another_width(env: TableEnvironment) -> None:
+    with pytest.raises(PlanError, match="the schema has 1 columns, the rows have 2 values"):
+        env.from_elements([(1, 2)], ["a"])
+
+
+@pytest.mark.spark
+def test_values_come_back_as_they_went_in(env: TableEnvironment) -> None:
+    with env.from_elements(ROWS).execute().collect() as rows:  # type: ignore[attr-defined]
+        assert [tuple(row) for row in rows] == ROWS
+    nested = [([1, 2], {"k": 1.5}, NOON.replace(microsecond=5000, tzinfo=UTC))]
+    with env.from_elements(nested).execute().collect() as rows:  # type: ignore[attr-defined]
+        assert [tuple(row) for row in rows] == nested
+
+
+@pytest.mark.spark
+def test_pandas_there_and_back(env: TableEnvironment) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2], "b": ["x", None], "c": pandas.to_datetime(["2024-01-01", None])})
+    back = env.from_pandas(frame).to_pandas()
+    assert back["a"].tolist() == [1, 2]
+    assert back["b"].iloc[0] == "x"
+    assert pandas.isna(back["b"].iloc[1])
+    assert back["c"].iloc[0] == pandas.Timestamp("2024-01-01")
+    assert pandas.isna(back["c"].iloc[1])
+
+
+@pytest.mark.spark
+def test_first_rows_and_the_others(env: TableEnvironment) -> None:
+    table = env.from_elements([1, 2, 3], ["n"])
+    assert table.fetch(2).to_pandas()["n"].tolist() == [1, 2]
+    assert table.offset(1).to_pandas()["n"].tolist() == [2, 3]
+
+
+@pytest.mark.spark
+def test_a_notebook_shows_texts_as_texts(env: TableEnvironment) -> None:
+    result = env.from_elements([("<b>", 1), (None, 2)], ["a<", "n"]).execute()
+    html = result._repr_html_()
+    assert "<th>a&lt;</th><th>n</th>" in html
+    assert "<tr><td>&lt;b&gt;</td><td>1</td></tr><tr><td><i>NULL</i></td><td>2</td></tr>" in html
+
+
+def test_a_notebook_shows_statements_too(env: TableEnvironment) -> None:
+    assert "<td>default_database</td>" in env.execute_sql("SHOW DATABASES")._repr_html_()
+    assert TableResult()._repr_html_() == "OK"
+
+
+def test_a_table_is_described(env: TableEnvironment) -> None:
+    schema = (
+        Schema.new_builder()
+        .column("id", DataTypes.BIGINT().not_null())
+        .column("ts", "TIMESTAMP(3)")
+        .column_by_expression("twice", "id * 2")
+        .column_by_metadata("file", DataTypes.STRING(), "file.path", is_virtual=True)
+        .watermark("ts", "ts - INTERVAL '5' SECOND")
+        .primary_key("id")
+        .build()
+    )
+    descriptor = (
+        TableDescriptor.for_connector("filesystem")
+        .schema(schema)
+        .format("json")
+        .option("path", "/data/it's")
+        .partitioned_by("id")
+        .comment("what was")
+        .build()
+    )
+    env.create_table("things", descriptor)
+    text = str(env.execute_sql("SHOW CREATE TABLE things"))
+    for part in (
+        "`id` BIGINT NOT NULL",
+        "`twice` AS",
+        "METADATA FROM 'file.path' VIRTUAL",
+        "WATERMARK FOR `ts`",
+        "PRIMARY KEY (`id`) NOT ENFORCED",
+        "COMMENT 'what was'",
+        "PARTITIONED BY (`id`)",
+        "'path' = '/data/it''s'",
+    ):
+        assert part in text
+    env.create_temporary_table("passing", descriptor)
+    assert "CREATE TEMPORARY TABLE" in str(env.execute_sql("SHOW CREATE TABLE passing"))
+
+
+def test_idle_state_retention(env: TableEnvironment) -> None:
+    config = env.get_config()
+    config.set_idle_state_retention(timedelta(hours=1))
+    assert config.get("table.exec.state.ttl", "") == "3600000 ms"
+    config.set_idle_state_retention_time(timedelta(hours=2), timedelta(hours=3))
+    assert config.get("table.exec.state.ttl", "") == "7200000 ms"
+    config.set_idle_state_retention_time(timedelta(), timedelta())
+    with pytest.raises(FlinkplanError, match="0:05:00 above"):
+        config.set_idle_state_retention_time(timedelta(hours=1), timedelta(hours=1))
