@@ -80,6 +80,11 @@ def node(page: Chrome, name: str) -> WebElement:
     return next(each for each in page.find_elements("css selector", ".node") if f"{name}\n" in f"{each.text}\n")
 
 
+def logged(page: Chrome, what: str) -> list[str]:
+    """The messages of one of the browser's logs since it was last asked for."""
+    return [entry["message"] for entry in page.get_log(what)]  # type: ignore[no-untyped-call]
+
+
 def details(page: Chrome) -> str:
     return str(page.find_element("id", "details").text)
 
@@ -88,8 +93,8 @@ def test_the_page_is_whole_and_quiet(plan: Chrome) -> None:
     assert len(plan.find_elements("css selector", ".node")) == 7
     assert len(plan.find_elements("css selector", "path.edge")) == 6
     assert "join.leftState" in details(plan)
-    assert plan.get_log("browser") == []
-    asked = [e["message"] for e in plan.get_log("performance") if "Network.requestWillBeSent" in e["message"]]
+    assert logged(plan, "browser") == []
+    asked = [message for message in logged(plan, "performance") if "Network.requestWillBeSent" in message]
     assert asked
     assert not any('"url":"http' in message for message in asked)
 
@@ -163,7 +168,7 @@ def test_hostile_texts_are_shown_and_not_obeyed(browser: Chrome, tmp_path: Path)
     browser.find_element("css selector", ".node").click()
     assert HOSTILE in details(browser)
     assert browser.find_element("id", "title").text == HOSTILE
-    assert browser.get_log("browser") == []
+    assert logged(browser, "browser") == []
 
 
 def test_a_difference(browser: Chrome, tmp_path: Path) -> None:
@@ -177,4 +182,4 @@ def test_a_difference(browser: Chrome, tmp_path: Path) -> None:
     browser.find_element("css selector", ".node[data-mark='added']").click()
     assert "compatible" in details(browser).lower()
     assert browser.execute_script(CONTRASTS) == []
-    assert browser.get_log("browser") == []
+    assert logged(browser, "browser") == []
