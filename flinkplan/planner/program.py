@@ -43,10 +43,9 @@ from .rules.legacy_windows import legacy_windows, merge_window_columns, merge_wi
 from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
 from .rules.multi_joins import merge_joins
-from .rules.naming import derive_names
 from .rules.overs import merge_projections, remove_renaming, split_overs
 from .rules.predicates import push_filters
-from .rules.projections import push_projections, push_projections_again, trim_one_sided
+from .rules.projections import drop_aliases, name_groups, push_projections, push_projections_again, trim_one_sided
 from .rules.rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
 from .rules.scans import push_into_scans, push_limit, to_sources
@@ -112,7 +111,7 @@ STAGES: tuple[Stage, ...] = (
             _everywhere(pull_up_constants),
             _configured(legacy_windows),
             _everywhere(merge_projections),
-            _everywhere(split_overs),
+            _whole(split_overs),
             _everywhere(gather_lists),
         ),
     ),
@@ -136,7 +135,11 @@ STAGES: tuple[Stage, ...] = (
         ),
     ),
     Stage("multi_join", "Joins are merged while their conditions are whole.", (_configured(merge_joins),)),
-    Stage("project_rewrite", "Each operator reads only what is needed above it.", (_whole(push_projections),)),
+    Stage(
+        "project_rewrite",
+        "Each operator reads only what is needed above it.",
+        (_everywhere(name_groups), _whole(push_projections)),
+    ),
     Stage(
         "logical",
         "What Flink's planner weighs by cost. Set operations become joins and aggregates, and aggregates simpler ones, "
@@ -168,7 +171,7 @@ STAGES: tuple[Stage, ...] = (
             _everywhere(merge_window_columns),
             _everywhere(merge_window_permutation),
             _everywhere(wrap_json_arguments),
-            _everywhere(derive_names),
+            _everywhere(drop_aliases),
         ),
     ),
     Stage(
@@ -182,7 +185,6 @@ STAGES: tuple[Stage, ...] = (
             _everywhere(drop_constant_ranks),
             _everywhere(merge_calcs),
             _everywhere(drop_unused_ranks),
-            _everywhere(derive_names),
         ),
     ),
     Stage(

@@ -57,10 +57,10 @@ def test_what_is_known_of_a_relation_is_found_once() -> None:
         asked.append(rel)
         return step + max((depth(i, step) for i in rel.inputs), default=0)
 
-    values = Values(row_type=row(()), tuples=())
+    values = Values(fields=row(()), tuples=())
     rel: Rel = values
     for _ in range(20):
-        rel = SetOp(kind=SetKind.UNION, all=True, operands=(rel, rel), row_type=row(()))
+        rel = SetOp(kind=SetKind.UNION, all=True, operands=(rel, rel))
     assert depth(rel) == depth(rel) == 21
     assert len(asked) == 21
     assert depth(rel, 2) == depth(rel, step=2) == 42

@@ -8,9 +8,11 @@ column, a number appended to the second of two equal names of a join.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
+from functools import cached_property
 
-from ...plan.record import Record
+from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateCall,
@@ -23,8 +25,9 @@ from ...plan.specs import (
 from ...plan.specs import (
     WindowFunction as StreamWindowFunction,
 )
-from ...plan.types import LogicalType
+from ...plan.types import LogicalType, TimeKind, row, timestamp
 from ..catalog.catalog import Table
+from .names import uniquify
 
 
 class TtlHint(Record):
@@ -34,9 +37,10 @@ class TtlHint(Record):
 
 
 class Rel(Record, kw_only=True, dict=True):
-    """A relation: its row type, and the relations it is made from (declared by subclasses)."""
+    """A relation, made from others (declared by subclasses).
 
-    row_type: LogicalType
+    Its columns follow from these and from its expressions; only what names columns holds names.
+    """
 
     @property
     def inputs(self) -> tuple[Rel, ...]:
@@ -45,20 +49,39 @@ class Rel(Record, kw_only=True, dict=True):
     @property
     def types(self) -> tuple[LogicalType, ...]:
         """The types of the columns."""
-        return self.row_type.field_types
+        raise NotImplementedError
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, each once."""
-        return self.row_type.field_names
+        """The names of the columns."""
+        raise NotImplementedError
 
     @property
     def width(self) -> int:
         """How many columns there are."""
-        return len(self.row_type.fields)
+        return len(self.types)
+
+    @cached_property
+    def row_type(self) -> LogicalType:
+        """The type of the rows."""
+        return row(zip(self.names, self.types, strict=True), nullable=False)
 
 
-class Scan(Rel, kw_only=True):
+class Leaf(Rel, kw_only=True):
+    """A relation made from no other: ``fields`` declares its columns."""
+
+    fields: LogicalType
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.fields.field_types
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.fields.field_names
+
+
+class Scan(Leaf, kw_only=True):
     """The stored columns of a table, in the schema's order (computed columns and the watermark stand above).
 
     ``options`` are those of an OPTIONS hint, over the table's own; ``alias`` is shown where hints need it.
@@ -69,7 +92,7 @@ class Scan(Rel, kw_only=True):
     alias: str | None = None
 
 
-class Values(Rel, kw_only=True):
+class Values(Leaf, kw_only=True):
     """Constant rows."""
 
     tuples: tuple[tuple[RexNode, ...], ...]
@@ -85,23 +108,50 @@ class Unary(Rel, kw_only=True):
         return (self.input,)
 
 
+class Passing(Unary, kw_only=True):
+    """A relation with the columns of its input."""
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.input.types
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.input.names
+
+
 class Project(Unary, kw_only=True):
-    """Computes columns; ``row_type`` names them."""
+    """Computes columns, and names them."""
 
     exprs: tuple[RexNode, ...]
+    names: tuple[str, ...]
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return tuple([e.type for e in self.exprs])
 
 
-class Filter(Unary, kw_only=True):
-    """Keeps the rows for which ``condition`` is true."""
+class Filter(Passing, kw_only=True):
+    """Keeps the rows for which ``condition`` is true; ``given`` are the names that its calc gives to groups."""
 
     condition: RexNode
+    given: tuple[str, ...] | None = None
 
 
-class Watermark(Unary, kw_only=True):
+class Marking(Passing, kw_only=True):
     """Marks a column as event time."""
 
     rowtime_index: int
     expr: RexNode
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        below = self.input.types
+        return tuple([replace(t, kind=TimeKind.ROWTIME) if i == self.rowtime_index else t for i, t in enumerate(below)])
+
+
+class Watermark(Marking, kw_only=True):
+    """A column with its watermark."""
 
 
 class Aggregate(Unary, kw_only=True):
@@ -119,24 +169,64 @@ class Aggregate(Unary, kw_only=True):
     phase: str | None = None
     """PARTIAL or FINAL, where the rules split a distinct aggregation."""
 
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        below, sets = self.input.types, self.grouping_sets
+        if sets is None:
+            return (*[below[g] for g in self.grouping], *[c.type for c in self.calls])
+        keys = [below[g] if all(g in s for s in sets) else below[g].nullable_() for g in self.grouping]
+        return (*keys, *[c.type for c in self.calls])
 
-class Join(Rel, kw_only=True):
-    """A join; ``row_type`` has the left columns, then (unless SEMI or ANTI) the right ones."""
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return aggregate_names(self.input, self.grouping, self.calls)
+
+
+class Binary(Rel, kw_only=True):
+    """A relation of pairs of rows, or of those of the left side that have, or have no, match on the right."""
 
     left: Rel
     right: Rel
-    type: JoinType
-    condition: RexNode
-    ttl: TtlHint | None = None
-    is_hinted: bool = False
-    """Whether a MULTI_JOIN hint asks for a join of several inputs."""
 
     @property
     def inputs(self) -> tuple[Rel, ...]:
         return (self.left, self.right)
 
+    @property
+    def kind(self) -> JoinType:
+        """Which rows are kept without a match, or which side alone is."""
+        raise NotImplementedError
 
-class MultiJoin(Rel, kw_only=True):
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return joined_types(self.kind, self.left.types, self.right.types)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        left = self.left.names
+        return left if self.kind in ONE_SIDED else uniquify((*left, *self.right.names))
+
+
+class LogicalBinary(Binary, kw_only=True):
+    """A join as the statement has it."""
+
+    type: JoinType
+
+    @property
+    def kind(self) -> JoinType:
+        return self.type
+
+
+class Join(LogicalBinary, kw_only=True):
+    """A join: the left columns, then (unless SEMI or ANTI) the right ones."""
+
+    condition: RexNode
+    ttl: TtlHint | None = None
+    is_hinted: bool = False
+    """Whether a MULTI_JOIN hint asks for a join of several inputs."""
+
+
+class JoinOfMany(Rel, kw_only=True):
     """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
 
     Conditions are over the columns of all; ``ttls`` are milliseconds by input.
@@ -146,44 +236,40 @@ class MultiJoin(Rel, kw_only=True):
     kinds: tuple[JoinType, ...]
     conditions: tuple[RexNode, ...]
     ttls: tuple[int | None, ...]
+    names: tuple[str, ...]
 
     @property
     def inputs(self) -> tuple[Rel, ...]:
         return self.operands
 
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        pairs = zip(self.kinds, self.operands, strict=True)
+        return tuple([t.nullable_() if kind is JoinType.LEFT else t for kind, o in pairs for t in o.types])
 
-class Lateral(Rel, kw_only=True):
+
+class MultiJoin(JoinOfMany, kw_only=True):
+    """Joins that Flink plans as one."""
+
+
+class Lateral(LogicalBinary, kw_only=True):
     """Each row of ``left`` with those of ``right``, which reads it through ``CorrelVariable(correl)``."""
 
-    left: Rel
-    right: Rel
-    type: JoinType
     correl: str
 
-    @property
-    def inputs(self) -> tuple[Rel, ...]:
-        return (self.left, self.right)
 
-
-class TemporalJoin(Rel, kw_only=True):
+class TemporalJoin(LogicalBinary, kw_only=True):
     """``left JOIN right FOR SYSTEM_TIME AS OF left.<time> ON condition``."""
 
-    left: Rel
-    right: Rel
-    type: JoinType
     condition: RexNode
     time: RexNode
 
-    @property
-    def inputs(self) -> tuple[Rel, ...]:
-        return (self.left, self.right)
 
-
-class Snapshot(Unary, kw_only=True):
+class Snapshot(Passing, kw_only=True):
     """The right side of a join as of processing time: what filters do not pass before columns are left out."""
 
 
-class Correlate(Unary, kw_only=True):
+class Correlation(Unary, kw_only=True):
     """Each row with the rows of a table function of its columns (UNNEST, LATERAL TABLE).
 
     ``call`` reads the outer row through ``CorrelVariable(correl)``; ``function_type`` are its columns.
@@ -195,6 +281,28 @@ class Correlate(Unary, kw_only=True):
     function_type: LogicalType
     condition: RexNode | None = None
 
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return joined_types(self.type, self.input.types, self.function_type.field_types)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return uniquify((*self.input.names, *self.function_type.field_names))
+
+
+class Correlate(Correlation, kw_only=True):
+    """A correlation; ``aliases`` are the names that the statement gives the function's columns, by a projection.
+
+    There are none once that projection is left out.
+    """
+
+    aliases: tuple[str, ...] | None
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        own = self.function_type.field_names if self.aliases is None else self.aliases
+        return uniquify((*self.input.names, *own))
+
 
 class SetKind(Enum):
     """The kinds of set operation."""
@@ -204,19 +312,54 @@ class SetKind(Enum):
     EXCEPT = "EXCEPT"
 
 
-class SetOp(Rel, kw_only=True):
-    """A set operation over relations of equal column count."""
+class Union(Rel, kw_only=True):
+    """Rows of several relations of equal column count, nullable where one of them is."""
 
-    kind: SetKind
-    all: bool
     operands: tuple[Rel, ...]
 
     @property
     def inputs(self) -> tuple[Rel, ...]:
         return self.operands
 
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return nullable_types([o.types for o in self.operands])
 
-class WindowFunction(Unary, kw_only=True):
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.operands[0].names
+
+
+class SetOp(Union, kw_only=True):
+    """A set operation."""
+
+    kind: SetKind
+    all: bool
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        first = self.operands[0].types
+        return nullable_types([o.types for o in self.operands]) if self.kind is SetKind.UNION else first
+
+
+class Windowing(Unary, kw_only=True):
+    """A relation with its rows' windows: the input's columns, then window_start, window_end, window_time."""
+
+    @property
+    def time_type(self) -> LogicalType:
+        """The time attribute that the windows are of."""
+        raise NotImplementedError
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return (*self.input.types, WINDOW_BOUND, WINDOW_BOUND, self.time_type.not_null())
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return (*self.input.names, "window_start", "window_end", "window_time")
+
+
+class WindowFunction(Windowing, kw_only=True):
     """A windowing table function: the input's columns, then window_start, window_end, window_time.
 
     ``kind`` is TUMBLE, HOP, CUMULATE or SESSION; times are milliseconds (``size`` is the gap of a SESSION,
@@ -230,8 +373,12 @@ class WindowFunction(Unary, kw_only=True):
     offset: int | None = None
     partition_keys: tuple[int, ...] = ()
 
+    @property
+    def time_type(self) -> LogicalType:
+        return self.input.types[self.time_index]
 
-class WindowOperator(Rel, kw_only=True):
+
+class WindowOperator(Leaf, kw_only=True):
     """Windows of the DataStream API: below them rows are planned by themselves, so they count as a source.
 
     ``rows`` are what the operator reads, ``name`` is what the pipeline calls the window; the columns are those of the
@@ -255,8 +402,16 @@ class LateRows(Rel, kw_only=True):
 
     window: WindowOperator
 
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.window.rows.types
 
-class Sort(Unary, kw_only=True):
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.window.rows.names
+
+
+class Sort(Passing, kw_only=True):
     """ORDER BY, OFFSET and FETCH."""
 
     order: tuple[SortField, ...]
@@ -264,7 +419,7 @@ class Sort(Unary, kw_only=True):
     fetch: int | None = None
 
 
-class TableModify(Unary, kw_only=True):
+class TableModify(Passing, kw_only=True):
     """INSERT INTO a table; ``target_columns`` where the statement listed some."""
 
     table: Table
@@ -273,6 +428,40 @@ class TableModify(Unary, kw_only=True):
     target_columns: tuple[int, ...] | None = None
     conflict: str | None = None
     options: tuple[tuple[str, str], ...] = ()
+
+
+# ---------------------------------------------------------------- columns
+
+ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
+"""The kinds of join that yield rows of the left side alone."""
+
+LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
+RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
+
+WINDOW_BOUND = timestamp(3, nullable=False)
+"""The type of a window's start and end."""
+
+
+def joined_types(
+    kind: JoinType, left: tuple[LogicalType, ...], right: tuple[LogicalType, ...]
+) -> tuple[LogicalType, ...]:
+    """The types of a join's columns: those of a side that may be missing are nullable."""
+    if kind in LEFT_NULLABLE:
+        left = tuple([t.nullable_() for t in left])
+    if kind in RIGHT_NULLABLE:
+        right = tuple([t.nullable_() for t in right])
+    return left if kind in ONE_SIDED else (*left, *right)
+
+
+def nullable_types(rows: Sequence[Sequence[LogicalType]]) -> tuple[LogicalType, ...]:
+    """The types of the first rows, nullable where those of any are."""
+    return tuple([ts[0].with_nullability(any([t.nullable for t in ts])) for ts in zip(*rows, strict=True)])
+
+
+def aggregate_names(source: Rel, grouping: Sequence[int], calls: Sequence[AggregateCall]) -> tuple[str, ...]:
+    """The names of an aggregation's columns: a call that has none is called by its place."""
+    keys = [source.names[g] for g in grouping]
+    return uniquify([*keys, *(c.name for c in calls)], separator="_")
 
 
 # ---------------------------------------------------------------- expressions of the planner alone

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 
-def uniquify(names: Iterable[str | None], unnamed: Callable[[int], str] = "$f{}".format) -> tuple[str, ...]:
-    """Each name once: a repeated one gets the smallest number that makes it unique.
+def uniquify(
+    names: Iterable[str | None], unnamed: Callable[[int], str] = "$f{}".format, *, separator: str = ""
+) -> tuple[str, ...]:
+    """Each name once: a repeated one gets, behind ``separator``, the smallest number that makes it unique.
 
     A missing name becomes ``unnamed`` of its position.
     """
@@ -16,7 +18,7 @@ def uniquify(names: Iterable[str | None], unnamed: Callable[[int], str] = "$f{}"
         base = unnamed(position) if name is None else name
         candidate, number = base, 0
         while candidate in used:
-            candidate = f"{base}{number}"
+            candidate = f"{base}{separator}{number}"
             number += 1
         used.add(candidate)
         found.append(candidate)

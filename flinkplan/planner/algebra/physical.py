@@ -6,6 +6,8 @@ changelog modes are inferred over the finished tree (:mod:`..physical.changelog`
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateCall,
@@ -26,12 +28,27 @@ from ...plan.specs import (
     WindowFunction,
     WindowingStrategy,
 )
-from ...plan.types import LogicalType
+from ...plan.types import BIGINT, LogicalType, RowField, TimeKind, timestamp_ltz
 from ..catalog.catalog import Table
-from .logical import Rel, TtlHint, Unary
+from .logical import (
+    WINDOW_BOUND,
+    Binary,
+    Correlation,
+    JoinOfMany,
+    Leaf,
+    Marking,
+    Passing,
+    TtlHint,
+    Unary,
+    Union,
+    Windowing,
+    aggregate_names,
+    nullable_types,
+)
+from .names import uniquify
 
 
-class SourceScan(Rel, kw_only=True):
+class SourceScan(Leaf, kw_only=True):
     """A table with what was pushed into its source; ``hints`` are those that the scan's digest shows."""
 
     table: Table
@@ -49,35 +66,37 @@ class Calc(Unary, kw_only=True):
     """
 
     projection: tuple[RexNode, ...]
+    names: tuple[str, ...]
     condition: RexNode | None = None
     input_names: tuple[str, ...] | None = None
 
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return tuple([e.type for e in self.projection])
 
-class Exchange(Unary, kw_only=True):
+
+class Exchange(Passing, kw_only=True):
     """Brings rows of equal keys together; no keys: all rows."""
 
     keys: tuple[int, ...]
 
 
-class WatermarkAssigner(Unary, kw_only=True):
+class WatermarkAssigner(Marking, kw_only=True):
     """Marks event time."""
 
-    rowtime_index: int
-    expr: RexNode
 
-
-class MiniBatchAssigner(Unary, kw_only=True):
+class MiniBatchAssigner(Passing, kw_only=True):
     """Marks the ends of mini-batches."""
 
     interval: int
     mode: str
 
 
-class DropUpdateBefore(Unary, kw_only=True):
+class DropUpdateBefore(Passing, kw_only=True):
     """Drops -U rows."""
 
 
-class ChangelogNormalize(Unary, kw_only=True):
+class ChangelogNormalize(Passing, kw_only=True):
     """Completes a changelog of upserts by key."""
 
     unique_keys: tuple[int, ...]
@@ -88,35 +107,82 @@ class Expand(Unary, kw_only=True):
     """Each row once per projection; ``expand_index`` is the column that tells them apart."""
 
     projects: tuple[tuple[RexNode, ...], ...]
+    names: tuple[str, ...]
     expand_index: int
 
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return nullable_types([[e.type for e in exprs] for exprs in self.projects])
 
-class GroupAggregate(Unary, kw_only=True):
-    """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
+
+class Aggregating(Unary, kw_only=True):
+    """A relation of groups: the grouping columns, then one column a call."""
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        below = self.input.types
+        return (*[below[g] for g in self.grouping], *[c.type for c in self.calls])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return aggregate_names(self.input, self.grouping, self.calls)
+
+
+class GroupAggregate(Aggregating, kw_only=True):
+    """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
+
     ttl: int | None = None
     phase: str | None = None
 
 
-class LocalGroupAggregate(Unary, kw_only=True):
+class Accumulating(Unary, kw_only=True):
+    """A phase of an aggregation that hands accumulators on: the grouping columns, then ``accumulators``."""
+
+    accumulators: tuple[RowField, ...]
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The columns that are grouped by."""
+        raise NotImplementedError
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        below = self.input.types
+        return (*[below[k] for k in self.keys], *[f.type for f in self.accumulators])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        below = self.input.names
+        return (*[below[k] for k in self.keys], *[f.name for f in self.accumulators])
+
+
+class LocalAggregating(Accumulating, kw_only=True):
     """The first phase of an aggregation."""
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        return self.grouping
+
+
+class LocalGroupAggregate(LocalAggregating, kw_only=True):
+    """The first phase of an aggregation."""
+
     need_retraction: bool
     phase: str | None = None
 
 
-class GlobalGroupAggregate(Unary, kw_only=True):
+class GlobalGroupAggregate(Aggregating, kw_only=True):
     """The second phase; ``local_input`` is the type of the rows that the first phase read.
 
     ``count_star``: which of the calls of the phases below counts a group's rows, where none had to be added for it.
     """
 
-    grouping: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
     need_retraction: bool
     local_input: LogicalType
     local_grouping: tuple[int, ...]
@@ -125,7 +191,7 @@ class GlobalGroupAggregate(Unary, kw_only=True):
     count_star: int | None = None
 
 
-class IncrementalGroupAggregate(Unary, kw_only=True):
+class IncrementalGroupAggregate(Accumulating, kw_only=True):
     """Between the phases of a split distinct aggregation."""
 
     partial_grouping: tuple[int, ...]
@@ -135,15 +201,45 @@ class IncrementalGroupAggregate(Unary, kw_only=True):
     need_retraction: bool
     ttl: int | None = None
 
+    @property
+    def keys(self) -> tuple[int, ...]:
+        return self.final_grouping
 
-class LegacyWindowAggregate(Unary, kw_only=True):
+
+class WindowAggregating(Aggregating, kw_only=True):
+    """A relation of groups and windows: properties of the window stand behind the results of calls."""
+
+    properties: tuple[NamedWindowProperty, ...]
+
+    def time_type(self, named: NamedWindowProperty) -> LogicalType:
+        """The type of a property that is a time attribute."""
+        raise NotImplementedError
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        below = self.input.types
+        properties = [WINDOW_BOUND if p.property.kind in _BOUNDS else self.time_type(p) for p in self.properties]
+        return (*[below[g] for g in self.grouping], *[c.type for c in self.calls], *properties)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        groups = aggregate_names(self.input, self.grouping, self.calls)
+        return (*groups, *[p.name for p in self.properties])
+
+
+_BOUNDS = ("WindowStart", "WindowEnd")
+
+
+class LegacyWindowAggregate(WindowAggregating, kw_only=True):
     """GROUP BY TUMBLE(…), HOP(…) or SESSION(…); ``emit`` is the text of its early and late firing."""
 
-    grouping: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
     window: GroupWindow
-    properties: tuple[NamedWindowProperty, ...]
     emit: str | None = None
+
+    def time_type(self, named: NamedWindowProperty) -> LogicalType:
+        if named.property.kind == "Proctime":
+            return timestamp_ltz(3, kind=TimeKind.PROCTIME)
+        return named.property.reference.type.nullable_()
 
 
 class OverAggregate(Unary, kw_only=True):
@@ -153,37 +249,52 @@ class OverAggregate(Unary, kw_only=True):
     groups: tuple[OverGroup, ...]
     constants: tuple[RexNode, ...]
 
+    @property
+    def calls(self) -> tuple[AggregateCall, ...]:
+        """The calls of all groups."""
+        return tuple([c for g in self.groups for c in g.agg_calls])
 
-class WindowTableFunction(Unary, kw_only=True):
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return (*self.input.types, *[c.type for c in self.calls])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return (*self.input.names, *[str(c.name) for c in self.calls])
+
+
+class WindowTableFunction(Windowing, kw_only=True):
     """Appends window_start, window_end and window_time."""
 
     windowing: WindowingStrategy
 
+    @property
+    def time_type(self) -> LogicalType:
+        return self.windowing.time_attribute_type
 
-class WindowAggregate(Unary, kw_only=True):
+
+class SlicingAggregate(WindowAggregating, kw_only=True):
+    """The results of a window aggregation."""
+
+    windowing: WindowingStrategy
+
+    def time_type(self, named: NamedWindowProperty) -> LogicalType:
+        return self.windowing.time_attribute_type.not_null()
+
+
+class WindowAggregate(SlicingAggregate, kw_only=True):
     """A window aggregation in one phase."""
 
-    grouping: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    windowing: WindowingStrategy
-    properties: tuple[NamedWindowProperty, ...]
 
-
-class LocalWindowAggregate(Unary, kw_only=True):
+class LocalWindowAggregate(LocalAggregating, kw_only=True):
     """The first phase of a window aggregation."""
 
-    grouping: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
     windowing: WindowingStrategy
 
 
-class GlobalWindowAggregate(Unary, kw_only=True):
+class GlobalWindowAggregate(SlicingAggregate, kw_only=True):
     """The second phase of a window aggregation."""
 
-    grouping: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    windowing: WindowingStrategy
-    properties: tuple[NamedWindowProperty, ...]
     local_input: LogicalType
     local_grouping: tuple[int, ...]
 
@@ -200,75 +311,110 @@ class WindowOperator(Unary, kw_only=True):
     lateness: int
     function: WindowFunction
     properties: tuple[str, ...]
+    fields: LogicalType
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.fields.field_types
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.fields.field_names
 
 
 class LateRows(Unary, kw_only=True):
     """The side output of a window operator, its input."""
 
-
-class Binary(Rel, kw_only=True):
-    """A join of two relations; ``condition`` is the whole condition, as the description prints it."""
-
-    left: Rel
-    right: Rel
-    condition: RexNode
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.input.inputs[0].types
 
     @property
-    def inputs(self) -> tuple[Rel, ...]:
-        return (self.left, self.right)
+    def names(self) -> tuple[str, ...]:
+        return self.input.inputs[0].names
 
 
-class RegularJoin(Binary, kw_only=True):
-    """A join that keeps both sides."""
+class PhysicalBinary(Binary, kw_only=True):
+    """A join of two relations; ``condition`` is the whole condition, as the description prints it."""
+
+    condition: RexNode
+
+
+class SpecifiedJoin(PhysicalBinary, kw_only=True):
+    """A join with its keys."""
 
     spec: JoinSpec
+
+    @property
+    def kind(self) -> JoinType:
+        return self.spec.join_type
+
+
+class RegularJoin(SpecifiedJoin, kw_only=True):
+    """A join that keeps both sides."""
+
     ttl: TtlHint | None = None
 
 
-class IntervalJoin(Binary, kw_only=True):
+class IntervalJoin(PhysicalBinary, kw_only=True):
     """A join with time bounds."""
 
     spec: IntervalJoinSpec
 
+    @property
+    def kind(self) -> JoinType:
+        return self.spec.join_spec.join_type
 
-class WindowJoin(Binary, kw_only=True):
+
+class WindowJoin(SpecifiedJoin, kw_only=True):
     """A join of rows of equal windows; ``condition`` no longer compares the windows."""
 
-    spec: JoinSpec
     left_windowing: WindowingStrategy
     right_windowing: WindowingStrategy
 
 
-class VersionedJoin(Binary, kw_only=True):
+class VersionedJoin(SpecifiedJoin, kw_only=True):
     """An event-time temporal join; index -1 on the right means processing time."""
 
-    spec: JoinSpec
     left_time: int
     right_time: int
 
 
-class TableFunctionJoin(Unary, kw_only=True):
+class TableFunctionJoin(Correlation, kw_only=True):
     """A correlation with a table function."""
 
-    type: str
-    call: RexNode
-    condition: RexNode | None
-    correl: str
 
+class Ranking(Unary, kw_only=True):
+    """The best rows of each group; ``rank`` names the column of their ranks, if there is one.
 
-class Rank(Unary, kw_only=True):
-    """Top-N; ``in_batches``: as it is after each mini-batch."""
+    Source: ``Rank.deriveRowType``.
+    """
 
     kind: str
     partition: tuple[int, ...]
     order: tuple[SortField, ...]
     range: RankRange
-    output_rank: bool
+    rank: str | None
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        below = self.input.types
+        return below if self.rank is None else (*below, BIGINT.not_null())
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        below = self.input.names
+        return below if self.rank is None else uniquify((*below, self.rank), separator="_")
+
+
+class Rank(Ranking, kw_only=True):
+    """Top-N; ``in_batches``: as it is after each mini-batch."""
+
     strategy: RankStrategy = AppendFastStrategy()
     in_batches: bool = False
 
 
-class Deduplicate(Unary, kw_only=True):
+class Deduplicate(Passing, kw_only=True):
     """The first or last row of each key; ``in_batches``: as it is after each mini-batch."""
 
     keys: tuple[int, ...]
@@ -277,18 +423,13 @@ class Deduplicate(Unary, kw_only=True):
     in_batches: bool
 
 
-class WindowRank(Unary, kw_only=True):
+class WindowRank(Ranking, kw_only=True):
     """Top-N of each window."""
 
-    kind: str
-    partition: tuple[int, ...]
-    order: tuple[SortField, ...]
-    range: RankRange
-    output_rank: bool
     windowing: WindowingStrategy
 
 
-class WindowDeduplicate(Unary, kw_only=True):
+class WindowDeduplicate(Passing, kw_only=True):
     """The first or last row of each key and window."""
 
     partition: tuple[int, ...]
@@ -297,7 +438,7 @@ class WindowDeduplicate(Unary, kw_only=True):
     windowing: WindowingStrategy
 
 
-class SortLimit(Unary, kw_only=True):
+class SortLimit(Passing, kw_only=True):
     """ORDER BY … LIMIT."""
 
     order: tuple[SortField, ...]
@@ -306,7 +447,7 @@ class SortLimit(Unary, kw_only=True):
     strategy: RankStrategy = AppendFastStrategy()
 
 
-class Limit(Unary, kw_only=True):
+class Limit(Passing, kw_only=True):
     """LIMIT."""
 
     offset: int
@@ -314,49 +455,35 @@ class Limit(Unary, kw_only=True):
     strategy: RankStrategy = AppendFastStrategy()
 
 
-class TemporalSort(Unary, kw_only=True):
+class TemporalSort(Passing, kw_only=True):
     """ORDER BY a time attribute first."""
 
     order: tuple[SortField, ...]
 
 
-class FullSort(Unary, kw_only=True):
+class FullSort(Passing, kw_only=True):
     """ORDER BY of a bounded stream."""
 
     order: tuple[SortField, ...]
 
 
-class MultiJoin(Rel, kw_only=True):
+class MultiJoin(JoinOfMany, kw_only=True):
     """A join of several relations on one common key, whose columns of each input are ``keys``."""
 
-    operands: tuple[Rel, ...]
-    kinds: tuple[JoinType, ...]
-    conditions: tuple[RexNode, ...]
-    ttls: tuple[int | None, ...]
     keys: tuple[tuple[int, ...], ...]
 
-    @property
-    def inputs(self) -> tuple[Rel, ...]:
-        return self.operands
 
-
-class UnionAll(Rel, kw_only=True):
+class UnionAll(Union, kw_only=True):
     """All rows of all inputs."""
 
-    operands: tuple[Rel, ...]
 
-    @property
-    def inputs(self) -> tuple[Rel, ...]:
-        return self.operands
-
-
-class ConstantRows(Rel, kw_only=True):
+class ConstantRows(Leaf, kw_only=True):
     """Constant rows."""
 
     tuples: tuple[tuple[RexNode, ...], ...]
 
 
-class Sink(Unary, kw_only=True):
+class Sink(Passing, kw_only=True):
     """Writes a table."""
 
     table: Table

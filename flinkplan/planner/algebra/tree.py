@@ -7,8 +7,7 @@ from operator import is_
 from typing import Any
 
 from ...plan.record import replace
-from . import physical as p
-from .logical import Join, Lateral, MultiJoin, Rel, SetOp, TemporalJoin, Unary
+from .logical import Binary, JoinOfMany, Rel, Unary, Union
 
 Rewrite = Callable[[Rel], Rel]
 
@@ -21,9 +20,9 @@ def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
     match rel:
         case Unary():
             changes = {"input": inputs[0]}
-        case Join() | Lateral() | TemporalJoin() | p.Binary():
+        case Binary():
             changes = {"left": inputs[0], "right": inputs[1]}
-        case SetOp() | MultiJoin() | p.UnionAll() | p.MultiJoin():
+        case Union() | JoinOfMany():
             changes = {"operands": inputs}
     return replace(rel, **changes)
 

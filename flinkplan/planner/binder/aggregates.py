@@ -16,7 +16,7 @@ from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode, input_refs
 from ...plan.specs import AggregateCall
-from ...plan.types import LogicalType, TimeKind, row, timestamp, timestamp_ltz
+from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra.logical import Aggregate, Project, Rel, TtlHint
 from ..algebra.names import uniquify
 from ..rex.builder import is_constant
@@ -299,17 +299,10 @@ class AggregateBinder(WindowedBinder):
         read = sorted(set(range(self.group_count)).union(*({*c.arg_list, c.filter_arg} - {-1} for c in self.calls)))
         place = {old: new for new, old in enumerate(read)} | {-1: -1}
         exprs = tuple(self.inputs[i][0] for i in read)
-        below = Project(
-            input=rel,
-            exprs=exprs,
-            row_type=row(zip((names[i] for i in read), (rex.type for rex in exprs), strict=True), nullable=False),
-        )
+        below = Project(input=rel, exprs=exprs, names=tuple(names[i] for i in read))
         calls = tuple(
             replace(c, arg_list=tuple(place[a] for a in c.arg_list), filter_arg=place[c.filter_arg]) for c in self.calls
         )
-        groups = [self._group_ref(i) for i in range(self.group_count)]
-        output = uniquify([*names[: self.group_count], *(c.name for c in calls)])
-        types = [*(g.type for g in groups), *(c.type for c in calls)]
         source: Rel = rel if not exprs or _is_identity(below) else below
         return Aggregate(
             input=source,
@@ -317,16 +310,12 @@ class AggregateBinder(WindowedBinder):
             calls=calls,
             grouping_sets=self.group_sets,
             ttl=ttl,
-            row_type=row(zip(output, types, strict=True), nullable=False),
         )
 
 
 def _is_identity(project: Project) -> bool:
-    fields = project.input.row_type.fields
-    return len(fields) == len(project.exprs) and all(
-        isinstance(e, InputRef) and e.index == i and project.names[i] == fields[i].name
-        for i, e in enumerate(project.exprs)
-    )
+    columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
+    return columns == list(range(len(project.exprs))) and project.names == project.input.names
 
 
 def _check_fraction(value: object, node: ast.FunctionCall) -> None:

@@ -7,7 +7,7 @@ from ...plan.functions.cast import unruled_cast
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
-from ...plan.types import LogicalType, row
+from ...plan.types import LogicalType
 from ..algebra.logical import Project, Rel, TableModify, Values
 from ..catalog.catalog import Table, View
 from ..rex.builder import cast, null
@@ -45,7 +45,6 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
         target_columns=tuple(_declared(table, columns[i]) for i in targets) if node.columns else None,
         conflict=node.on_conflict,
         options=hint_options(node.hints),
-        row_type=rel.row_type,
     )
 
 
@@ -146,8 +145,7 @@ def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[st
         f"EXPR${i}" if source is None or fields[source].name.startswith("EXPR$") else fields[source].name
         for i, source in enumerate(sources)
     ]
-    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-    return Project(input=rel, exprs=exprs, row_type=row_type)
+    return Project(input=rel, exprs=exprs, names=tuple(names))
 
 
 def _filled(

@@ -9,7 +9,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row
-from ..algebra.names import uniquify
+from ..algebra.logical import LEFT_NULLABLE, RIGHT_NULLABLE
 from ..rex.builder import TRUE, conjunction
 from ..sql import ast
 from ..sql.source import Span
@@ -30,27 +30,19 @@ JOIN_TYPES = {
 }
 
 
-def joined(
-    left: FromItem, right: FromItem, kind: JoinType, outer: Scope | None
-) -> tuple[Scope, list[tuple[str, LogicalType]]]:
-    """The scope of both sides, and the columns of the join."""
+def joined(left: FromItem, right: FromItem, kind: JoinType, outer: Scope | None) -> Scope:
+    """The scope of both sides."""
     width = left.rel.width
-    left_nullable = kind in (JoinType.RIGHT, JoinType.FULL)
-    right_nullable = kind in (JoinType.LEFT, JoinType.FULL)
+    left_nullable, right_nullable = kind in LEFT_NULLABLE, kind in RIGHT_NULLABLE
     namespaces = (
         *(_placed(n, 0, left_nullable) for n in left.namespaces),
         *(_placed(n, width, right_nullable) for n in right.namespaces),
     )
-    fields = [
-        *((f.name, outer_type(f.type, left_nullable)) for f in left.rel.row_type.fields),
-        *((f.name, outer_type(f.type, right_nullable)) for f in right.rel.row_type.fields),
-    ]
-    names = uniquify(n for n, _ in fields)
     merged = (
         *(_merged_nullable(m, 0, left_nullable) for m in left.merged),
         *(_merged_nullable(m, width, right_nullable) for m in right.merged),
     )
-    return Scope(namespaces, outer, merged), list(zip(names, (t for _, t in fields), strict=True))
+    return Scope(namespaces, outer, merged)
 
 
 def outer_type(t: LogicalType, nullable: bool) -> LogicalType:
@@ -77,7 +69,7 @@ def join_condition(
     context: Context, node: ast.Join, left: FromItem, right: FromItem, scope: Scope
 ) -> tuple[RexNode, tuple[MergedColumn, ...]]:
     """The join condition, and the columns that USING or NATURAL merge."""
-    inner = joined(left, right, JoinType.INNER, scope.outer)[0]
+    inner = joined(left, right, JoinType.INNER, scope.outer)
     if node.natural:
         right_names = {n for n, _ in Scope(right.namespaces, None, right.merged).visible()}
         common = [n for n, _ in Scope(left.namespaces, None, left.merged).visible() if n in right_names]

@@ -13,6 +13,7 @@ from ...plan.types import INT, LogicalType, row
 from ..algebra.logical import Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.names import uniquify
 from ..rex.builder import cast, rescaled
+from ..rex.expressions import identity
 from ..sql import ast
 from .context import Context
 from .errors import BindError, unsupported
@@ -21,7 +22,7 @@ from .scope import Namespace, Scope
 from .select import bind_select
 from .tables import bind_explicit_table
 
-SINGLE_ROW = Values(row_type=row([("ZERO", INT.not_null())], nullable=False), tuples=((Literal(0, INT.not_null()),),))
+SINGLE_ROW = Values(fields=row([("ZERO", INT.not_null())], nullable=False), tuples=((Literal(0, INT.not_null()),),))
 """The one row of a query without FROM."""
 
 
@@ -79,13 +80,12 @@ def rename(rel: Rel, row_type: LogicalType) -> Rel:
     """The relation with the column names of a row type."""
     if row_type.field_names == rel.names:
         return rel
-    return replace(rel, row_type=row_type) if isinstance(rel, Values) else under_names(rel, row_type)
+    return replace(rel, fields=row_type) if isinstance(rel, Values) else under_names(rel, row_type)
 
 
 def under_names(rel: Rel, row_type: LogicalType) -> Project:
     """A projection that gives the relation the column names of a row type."""
-    exprs = tuple(InputRef(i, f.type) for i, f in enumerate(rel.row_type.fields))
-    return Project(input=rel, exprs=exprs, row_type=row_type)
+    return Project(input=rel, exprs=identity(rel.types), names=row_type.field_names)
 
 
 def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Rel:
@@ -131,20 +131,14 @@ def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope |
                 "CAST one side to the type of the other",
             )
         types.append(common)
-    row_type = row(zip(names, types, strict=True), nullable=False)
-    return SetOp(
-        kind=SetKind(node.operator),
-        all=node.all,
-        operands=tuple(coerce(o, row_type) for o in operands),
-        row_type=row_type,
-    )
+    return SetOp(kind=SetKind(node.operator), all=node.all, operands=tuple(coerce(o, types) for o in operands))
 
 
-def coerce(rel: Rel, row_type: LogicalType) -> Rel:
-    """The relation with its columns cast to a row type's; itself if they have these types."""
-    if rel.types == row_type.field_types:
+def coerce(rel: Rel, types: Sequence[LogicalType]) -> Rel:
+    """The relation with its columns cast to these types; itself if it has them."""
+    if rel.types == tuple(types):
         return rel
-    made = cast_columns(rel, row_type.field_types, rel.names)
+    made = cast_columns(rel, types, rel.names)
     return replace(made, exprs=tuple(map(rescaled, made.exprs)))
 
 
@@ -153,10 +147,9 @@ def cast_columns(rel: Rel, types: Sequence[LogicalType], names: Sequence[str]) -
     if isinstance(rel, Project):
         columns, source = rel.exprs, rel.input
     else:
-        columns, source = tuple(InputRef(i, f.type) for i, f in enumerate(rel.row_type.fields)), rel
+        columns, source = identity(rel.types), rel
     exprs = tuple(cast(t, e, explicit=True) for e, t in zip(columns, types, strict=True))
-    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-    return Project(input=source, exprs=exprs, row_type=row_type)
+    return Project(input=source, exprs=exprs, names=tuple(names))
 
 
 # ---------------------------------------------------------------- VALUES
@@ -186,13 +179,13 @@ def rows_relation(rows: Sequence[tuple[RexNode, ...]], computed: bool = False) -
     """Constant rows: a Values if they are literals, not ``computed``, else a union of one-row projections."""
     names = tuple(f"EXPR${i}" for i in range(len(rows[0])))
     types = [least_restrictive([r[i].type for r in rows]) or rows[0][i].type for i in range(len(names))]
-    row_type = row(zip(names, types, strict=True), nullable=False)
     if not computed and all(isinstance(v, Literal) and v.value is not None for r in rows for v in r):
-        return Values(row_type=row_type, tuples=tuple(tuple(map(_typed_value, r, types)) for r in rows))
-    projections = tuple(coerce(_single_row(names, r), row_type) for r in rows)
+        fields = row(zip(names, types, strict=True), nullable=False)
+        return Values(fields=fields, tuples=tuple(tuple(map(_typed_value, r, types)) for r in rows))
+    projections = tuple(coerce(_single_row(names, r), types) for r in rows)
     if len(projections) == 1:
         return projections[0]
-    return SetOp(kind=SetKind.UNION, all=True, operands=projections, row_type=row_type)
+    return SetOp(kind=SetKind.UNION, all=True, operands=projections)
 
 
 def _typed_value(value: RexNode, common: LogicalType) -> RexNode:
@@ -204,8 +197,7 @@ def _typed_value(value: RexNode, common: LogicalType) -> RexNode:
 
 
 def _single_row(names: tuple[str, ...], exprs: tuple[RexNode, ...]) -> Rel:
-    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-    return Project(input=SINGLE_ROW, exprs=exprs, row_type=row_type)
+    return Project(input=SINGLE_ROW, exprs=exprs, names=names)
 
 
 # ---------------------------------------------------------------- order
@@ -246,7 +238,7 @@ def sort(rel: Rel, order: tuple[SortField, ...], query: ast.Query) -> Rel:
     offset, fetch = _count(query.offset) or None, _count(query.limit)
     if not order and offset is None and fetch is None:
         return rel
-    return Sort(input=rel, order=order, offset=offset, fetch=fetch, row_type=rel.row_type)
+    return Sort(input=rel, order=order, offset=offset, fetch=fetch)
 
 
 def _count(node: ast.Expression | None) -> int | None:

@@ -9,7 +9,6 @@ from ...plan.errors import UnsupportedError
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import SortField
-from ...plan.types import row
 from ..algebra.logical import Aggregate, Filter, Project, Rel, TtlHint
 from ..algebra.names import uniquify
 from ..rex.builder import field_access
@@ -51,7 +50,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         inner = replace(context, names_scans=True) if ttl.by_name else context
         condition = ExpressionBinder(inner, scope, "WHERE").condition(select.where)
         if not (isinstance(condition, Literal) and condition.value is True):
-            rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
+            rel = Filter(input=rel, condition=condition)
     items = list(_expand(select, scope))
     if select.qualify is not None:
         select = replace(select, qualify=_without_aliases(select.qualify, items, unique=True))
@@ -65,7 +64,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         _collect(binder, select, items, query)
         rel = binder.build(rel, hint)
         if select.having is not None:
-            rel = Filter(input=rel, condition=binder.condition(select.having), row_type=rel.row_type)
+            rel = Filter(input=rel, condition=binder.condition(select.having))
     else:
         binder = WindowedBinder(context, scope, windows)
     ttl.check()
@@ -102,7 +101,7 @@ def _project(
         rel = project(rel, all_exprs, all_names, force=not is_aggregated)
     if select.distinct:
         keys = tuple(range(width + len(extra)))
-        rel = Aggregate(input=rel, grouping=keys, calls=(), ttl=ttl, row_type=rel.row_type)
+        rel = Aggregate(input=rel, grouping=keys, calls=(), ttl=ttl)
     rel = sort(rel, order, query)
     if extra:
         rel = project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)
@@ -111,14 +110,8 @@ def _project(
 
 def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str], *, force: bool = False) -> Rel:
     """A projection, left out where it changes nothing, unless it is forced."""
-    fields = rel.row_type.fields
-    same = len(exprs) == len(fields) and all(
-        isinstance(e, InputRef) and e.index == i and names[i] == fields[i].name for i, e in enumerate(exprs)
-    )
-    if same and not force:
-        return rel
-    row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-    return Project(input=rel, exprs=tuple(exprs), row_type=row_type)
+    same = [e.index for e in exprs if isinstance(e, InputRef)] == list(range(rel.width)) and tuple(names) == rel.names
+    return rel if same and not force else Project(input=rel, exprs=tuple(exprs), names=tuple(names))
 
 
 # ---------------------------------------------------------------- the select list
@@ -269,7 +262,7 @@ def _qualified(
         )
     predicate = binder.condition(node)
     rel = project(rel, [*exprs, predicate], [*names, "QualifyExpression"])
-    rel = Filter(input=rel, condition=InputRef(len(exprs), predicate.type), row_type=rel.row_type)
+    rel = Filter(input=rel, condition=InputRef(len(exprs), predicate.type))
     return project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)
 
 

@@ -126,18 +126,14 @@ class _Window:
             lateness=node.allowed_lateness,
             function=self._settled_function(function),
             properties=tuple(_PROPERTIES[name] for name in properties),
-            row_type=row(zip(names, (t for _, t in fields), strict=True), nullable=False),
+            fields=row(zip(names, (t for _, t in fields), strict=True), nullable=False),
         )
         if node.is_late:
-            return LateRows(window=window, row_type=rows.row_type)
+            return LateRows(window=window)
         bounds = {name: InputRef(len(columns) + i, fields[len(columns) + i][1]) for i, name in enumerate(properties)}
         chosen = [(name, rex) for name, rex in output(bounds) if name not in BOUNDS]
         chosen += [(name, bounds[name]) for name in BOUNDS]
-        return Project(
-            input=window,
-            exprs=tuple(rex for _, rex in chosen),
-            row_type=row(((name, rex.type) for name, rex in chosen), nullable=False),
-        )
+        return Project(input=window, exprs=tuple(rex for _, rex in chosen), names=tuple(name for name, _ in chosen))
 
     def _warn(self, assigner: WindowAssigner, trigger: Trigger, function: WindowFunction) -> None:
         node = self.node
@@ -178,8 +174,7 @@ class _Window:
     def _rows(self) -> Rel:
         names = uniquify(name for _, name in self.inputs)
         exprs = tuple(rex for rex, _ in self.inputs)
-        row_type = row(zip(names, (rex.type for rex in exprs), strict=True), nullable=False)
-        return Project(input=self.source, exprs=exprs, row_type=row_type)
+        return Project(input=self.source, exprs=exprs, names=names)
 
     def _over_rows(self, rex: RexNode) -> RexNode:
         """An expression over the columns of one or two source rows in terms of the operator's rows."""

@@ -10,7 +10,7 @@ from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WI
 from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
-from ...plan.types import LogicalType, TimeKind, row
+from ...plan.types import LogicalType, row
 from ..algebra.logical import (
     Correlate,
     Filter,
@@ -143,7 +143,8 @@ def _bind_view(context: Context, view: View, name: ast.Name) -> Rel:
     if view.columns:
         columns = tuple(ast.Identifier(c) for c in view.columns)
         row_type = renamed(rel, columns, name.parts[-1])
-        rel = replace(rel, row_type=row_type) if isinstance(rel, Project) else under_names(rel, row_type)
+        names = row_type.field_names
+        rel = replace(rel, names=names) if isinstance(rel, Project) else under_names(rel, row_type)
     return rel
 
 
@@ -151,25 +152,14 @@ def scan(table: Table, options: tuple[tuple[str, str], ...] = (), alias: str | N
     """A table as a query sees it: its stored columns, then the computed ones, then its watermark."""
     columns = table.resolved.schema.columns
     stored = [c for c in columns if c.kind != "COMPUTED"]
-    rel: Rel = Scan(table=table, options=options, alias=alias, row_type=_row_of(stored))
+    rel: Rel = Scan(table=table, options=options, alias=alias, fields=_row_of(stored))
     if len(stored) < len(columns):
         positions = {c.name: i for i, c in enumerate(stored)}
         exprs = tuple(_column_rex(c, positions) for c in columns)
-        names = [c.name for c in columns]
-        row_type = row(zip(names, (e.type for e in exprs), strict=True), nullable=False)
-        rel = Project(input=rel, exprs=exprs, row_type=row_type)
+        rel = Project(input=rel, exprs=exprs, names=tuple(c.name for c in columns))
     for spec in table.resolved.schema.watermark_specs or ():
         index = next(i for i, c in enumerate(columns) if c.name == spec.rowtime_attribute)
-        fields = [
-            (f.name, replace(f.type, kind=TimeKind.ROWTIME) if i == index else f.type)
-            for i, f in enumerate(rel.row_type.fields)
-        ]
-        rel = Watermark(
-            input=rel,
-            rowtime_index=index,
-            expr=spec.expression.rex_node,
-            row_type=row(fields, nullable=False),
-        )
+        rel = Watermark(input=rel, rowtime_index=index, expr=spec.expression.rex_node)
     return rel
 
 
@@ -231,7 +221,7 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
             return _bind_lateral(context, node, left, right, kind, inside.correl)
     else:
         right = bind_from(context, node.right, outer, ttl)
-    scope, fields = joined(left, right, kind, outer)
+    scope = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
     rel = Join(
         left=left.rel,
@@ -240,7 +230,6 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
         condition=condition,
         ttl=ttl.join(left, right),
         is_hinted=ttl.merges(left.name, right.name),
-        row_type=row(fields, nullable=False),
     )
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
@@ -250,13 +239,13 @@ def _bind_lateral(
 ) -> FromItem:
     if kind not in (JoinType.INNER, JoinType.LEFT):
         raise unsupported(f"a {node.kind} JOIN with LATERAL", node.span, "use INNER or LEFT JOIN")
-    scope, fields = joined(left, right, kind, None)
+    scope = joined(left, right, kind, None)
     condition, merged = join_condition(context, node, left, right, scope)
     if kind is JoinType.LEFT and condition != TRUE:
         raise unsupported("a condition of LEFT JOIN LATERAL", node.span, "write the condition in the subquery")
-    rel: Rel = Lateral(left=left.rel, right=right.rel, type=kind, correl=correl, row_type=row(fields, nullable=False))
+    rel: Rel = Lateral(left=left.rel, right=right.rel, type=kind, correl=correl)
     if condition != TRUE:
-        rel = Filter(input=rel, condition=condition, row_type=rel.row_type)
+        rel = Filter(input=rel, condition=condition)
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
 
@@ -278,16 +267,15 @@ def _bind_temporal(
         )
     if time.type.is_proctime and _is_looked_up(right.rel):
         raise unsupported("a join that looks a table up row by row", table.span, "join it without FOR SYSTEM_TIME")
-    scope, fields = joined(left, right, kind, outer)
+    scope = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
     now = time.type.is_proctime
     rel = TemporalJoin(
         left=left.rel,
-        right=Snapshot(input=right.rel, row_type=right.rel.row_type) if now else right.rel,
+        right=Snapshot(input=right.rel) if now else right.rel,
         type=kind,
         condition=condition,
         time=time,
-        row_type=row(fields, nullable=False),
     )
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
@@ -346,8 +334,6 @@ def _bind_unnest(
         inner = Scope((*left.namespaces, replace(namespace, row_type=element_type)), outer, left.merged)
         bound = ExpressionBinder(context, inner, "ON").condition(join.condition)
         condition = None if isinstance(bound, Literal) and bound.value is True else _of_function(bound, left)
-    output_names = uniquify([*(f.name for f in left_fields), *names])
-    output_types = [*left.rel.types, *namespace.row_type.field_types]
     rel = Correlate(
         input=left.rel,
         type=kind,
@@ -355,7 +341,7 @@ def _bind_unnest(
         call=call,
         function_type=right_type if nullable and node.with_ordinality else function_type,
         condition=condition,
-        row_type=row(zip(output_names, output_types, strict=True), nullable=False),
+        aliases=names,
     )
     unnested = (*left.unnested, (correl, len(left_fields), right_type))
     return FromItem(rel, joined.namespaces, left.merged, unnested=unnested)
@@ -394,17 +380,16 @@ def _unnesting(node: ast.Unnest, collection: RexNode, function_type: LogicalType
 def _constant_rows(node: ast.Unnest, collection: RexNode) -> FromItem:
     """The elements of a collection that reads no other table."""
     function_type = unnested_type(collection.type, node.with_ordinality)
+    names = _unnest_names(node, collection.type, function_type)
     rel = Correlate(
-        input=Values(row_type=row([], nullable=False), tuples=((),)),
+        input=Values(fields=row([], nullable=False), tuples=((),)),
         type=JoinType.INNER,
         correl="",
         call=_unnesting(node, collection, function_type),
         function_type=function_type,
-        row_type=function_type.not_null(),
+        aliases=None,
     )
-    named = row(
-        zip(_unnest_names(node, collection.type, function_type), function_type.field_types, strict=True), nullable=False
-    )
+    named = row(zip(names, function_type.field_types, strict=True), nullable=False)
     return FromItem(rel, (Namespace(named, 0, node.alias.name.name if node.alias else None),))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...plan.findings import did_you_mean
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.rex import InputRef, Literal
-from ...plan.types import TIMESTAMPS, LogicalType, row, timestamp
+from ...plan.types import TIMESTAMPS, LogicalType
 from ..algebra.logical import Rel, WindowFunction
 from ..sql import ast
 from .context import Context
@@ -45,14 +45,6 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
         if name not in ("DATA", "TIMECOL") and not isinstance(node, ast.DefaultArgument)
     }
     _check_durations(kind, durations, arguments)
-    time_type = rel.types[time_index]
-    bound = timestamp(3, nullable=False)
-    fields = [
-        *((f.name, f.type) for f in rel.row_type.fields),
-        ("window_start", bound),
-        ("window_end", bound),
-        ("window_time", time_type.not_null()),
-    ]
     return WindowFunction(
         input=rel,
         kind=kind,
@@ -61,7 +53,6 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
         slide=durations.get("SLIDE", durations.get("STEP")),
         offset=durations.get("OFFSET"),
         partition_keys=_partition(binder, kind, data),
-        row_type=row(fields, nullable=False),
     )
 
 

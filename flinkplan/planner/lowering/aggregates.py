@@ -20,7 +20,8 @@ from ...plan.specs import (
 )
 from ..algebra import physical as p
 from ..algebra.logical import Rel
-from ..algebra.row_types import row_of, unique_names
+from ..algebra.names import uniquify
+from ..algebra.row_types import row_of
 from ..metadata.monotonicity import call_retractions
 from ..rex.printer import untyped_literal
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
@@ -159,7 +160,7 @@ def group_window_text(window: GroupWindow) -> str:
 
 def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     """Aggregates over preceding rows; only the node tells those over one another from those below."""
-    rel = replace(rel, row_type=row_of(unique_names(names(rel), "_"), rel.types))
+    named = row_of(uniquify(names(rel), separator="_"), rel.types)
     fields = [*names(rel.input), *(untyped_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []
@@ -167,14 +168,13 @@ def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     frame = "ROWS" if group_.is_rows else "RANGE"
     lower, upper = (_bound(b, rel, len(names(rel.input))) for b in (group_.lower_bound, group_.upper_bound))
     parts.append(f"window=[ {frame} BETWEEN {lower} AND {upper}]")
-    calls = [c for g in rel.groups for c in g.agg_calls]
-    output = names(rel)[len(names(rel.input)) :]
-    values = [f"{call_text(c, fields)} AS {n}" for c, n in zip(calls, output, strict=True)]
+    output = named.field_names[rel.input.width :]
+    values = [f"{call_text(c, fields)} AS {n}" for c, n in zip(rel.calls, output, strict=True)]
     parts.append(f"select=[{', '.join([*names(rel.input), *values])}]")
     spec = OverSpec(PartitionSpec(rel.partition), rel.groups, rel.constants, len(names(rel.input)))
-    return ctx.node(
-        nodes.OverAggregate, rel, f"OverAggregate({', '.join(parts)})", over_spec=spec, unbounded_over_version=2
-    )
+    text = f"OverAggregate({', '.join(parts)})"
+    node = ctx.node(nodes.OverAggregate, rel, text, over_spec=spec, unbounded_over_version=2)
+    return replace(node, output_type=named.nullable_())
 
 
 def _bound(bound: OverBound, rel: p.OverAggregate, width: int) -> str:

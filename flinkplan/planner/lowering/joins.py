@@ -9,7 +9,7 @@ from ...plan.record import replace
 from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinSpec, JoinType
 from ..algebra import physical as p
 from ..algebra.logical import Rel
-from ..algebra.row_types import unique_names
+from ..algebra.names import uniquify
 from ..metadata.keys import Keys, keys_in_group_range
 from ..rex.expressions import and_, is_always_true
 from ..rex.printer import expression, record_type
@@ -31,12 +31,12 @@ def _head(spec: JoinSpec) -> str:
     return f"joinType=[{_NAMES[spec.join_type]}]"
 
 
-def _where(rel: p.Binary) -> str:
-    fields = unique_names([*names(rel.left), *names(rel.right)])
+def _where(rel: p.PhysicalBinary) -> str:
+    fields = uniquify([*names(rel.left), *names(rel.right)])
     return f"where=[{expression(rel.condition, fields)}]"
 
 
-def _select(rel: p.Binary) -> str:
+def _select(rel: p.PhysicalBinary) -> str:
     return f"select=[{', '.join(names(rel))}]"
 
 

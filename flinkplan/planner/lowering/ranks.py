@@ -63,7 +63,7 @@ def rank(rel: p.Rank, ctx: Context) -> ExecNode:
         order_by=SortSpec(rel.order),
         rank_range=rel.range,
         rank_strategy=rel.strategy,
-        output_row_number=rel.output_rank,
+        output_row_number=rel.rank is not None,
         generate_update_before=ctx.mode(rel).has_update_before,
         state=ctx.states(nodes.Rank),
     )

@@ -239,7 +239,7 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     table = _listed_invocation(rel.call, names(rel.input))
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(names(rel))}], "
-        f"rowType=[{record_type(rel.row_type, of_function=not names(rel.input))}], joinType=[{rel.type}]"
+        f"rowType=[{record_type(rel.row_type, of_function=not names(rel.input))}], joinType=[{rel.type.value}]"
     )
     if rel.condition is not None:
         right = [f"${i}" for i in range(rel.width)]
@@ -248,7 +248,7 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
         nodes.Correlate,
         rel,
         f"Correlate({text})",
-        join_type=rel.type,
+        join_type=rel.type.value,
         function_call=rel.call,
         condition=rel.condition,
     )

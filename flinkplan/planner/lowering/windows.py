@@ -154,7 +154,7 @@ def rank(rel: p.WindowRank, ctx: Context) -> ExecNode:
         partition_spec=PartitionSpec(rel.partition),
         sort_spec=SortSpec(rel.order),
         rank_range=rel.range,
-        output_row_number=rel.output_rank,
+        output_row_number=rel.rank is not None,
         windowing=rel.windowing,
     )
 

@@ -263,7 +263,7 @@ def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
     if rel.kind != "ROW_NUMBER":
         return keys
     found = set(keys)
-    if rel.output_rank:
+    if rel.rank is not None:
         found.add(partition | {rel.width - 1})
     first = isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1
     if first and (partition or isinstance(rel, Rank)):

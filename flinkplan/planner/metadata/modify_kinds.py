@@ -89,7 +89,7 @@ def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
 
 def _rank(rel: Rank, inputs: tuple[Kinds, ...]) -> Kinds:
     """Flink takes the first row of each key to stay the first, by whatever it is ordered, as by time."""
-    is_first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and not rel.output_rank
+    is_first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and rel.rank is None
     keeps_last = len(rel.order) == 1 and not rel.order[0].is_ascending
     stays = is_first and not keeps_last and not rel.in_batches and inputs[0] <= INSERT_ONLY
     return INSERT_ONLY if stays else ALL_KINDS

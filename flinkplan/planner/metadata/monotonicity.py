@@ -155,12 +155,12 @@ def _takes_back(condition: RexNode, below: Directions) -> bool:
 
 def _rank(rel: Rank) -> Directions | None:
     below = monotonicity(rel.input)
-    if rel.kind == "ROW_NUMBER" and rel.range == _FIRST and not rel.output_rank:
+    if rel.kind == "ROW_NUMBER" and rel.range == _FIRST and rel.rank is None:
         return _first_row(rel, below)
     if below is None or any(below[p] != CONSTANT for p in rel.partition):
         return None
     found = list(_only(rel, rel.partition))
-    if rel.output_rank:
+    if rel.rank is not None:
         found[-1] = CONSTANT
     if rel.order:
         first = rel.order[0]

@@ -297,7 +297,7 @@ def _dropping(self: _Inference, source: Rel | None, required: Updates) -> Rel | 
         return source
     if self.modes[id(source)].updates is not Updates.BEFORE_AND_AFTER:
         return source
-    return self.done(DropUpdateBefore(input=source, row_type=source.row_type), (source,), Updates.ONLY_AFTER)
+    return self.done(DropUpdateBefore(input=source), (source,), Updates.ONLY_AFTER)
 
 
 def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:

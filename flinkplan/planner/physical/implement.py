@@ -34,7 +34,6 @@ from ..algebra.logical import (
     WindowFunction,
     WindowOperator,
 )
-from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
 from ..connectors import table_options
 from ..errors import PlanningError
@@ -44,7 +43,6 @@ from ..metadata.window_properties import WindowColumns, window_columns, window_k
 from ..rex.expressions import and_, conjunctions, refs
 from ..rules.calcs import merge_calcs
 from ..rules.multi_joins import common_keys
-from ..rules.naming import joined_names
 from ..rules.temporal_joins import temporal_join
 from ..rules.windows import groups_by_window, window_aggregate
 from .mini_batch import is_enabled
@@ -75,7 +73,7 @@ def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
     """The relation with rows of equal keys brought together; those of a limit are together already."""
     if not keys and isinstance(rel, (p.Limit, p.SortLimit)):
         return rel
-    return p.Exchange(input=rel, keys=keys, row_type=rel.row_type)
+    return p.Exchange(input=rel, keys=keys)
 
 
 def _calc(self: Implementer, rel: p.Calc) -> Rel:
@@ -85,9 +83,7 @@ def _calc(self: Implementer, rel: p.Calc) -> Rel:
 
 
 def _watermark(self: Implementer, rel: Watermark) -> Rel:
-    return p.WatermarkAssigner(
-        input=self.visit(rel.input), rowtime_index=rel.rowtime_index, expr=rel.expr, row_type=rel.row_type
-    )
+    return p.WatermarkAssigner(input=self.visit(rel.input), rowtime_index=rel.rowtime_index, expr=rel.expr)
 
 
 def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
@@ -101,7 +97,6 @@ def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
         calls=rel.calls,
         ttl=ttl,
         phase=rel.phase,
-        row_type=rel.row_type,
     )
 
 
@@ -116,17 +111,16 @@ def _over(self: Implementer, rel: p.OverAggregate) -> Rel:
 def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
     source = self.visit(rel.input)
     spec = window_spec(rel)
-    column = source.row_type.fields[rel.time_index]
-    time = column.type
+    time = source.types[rel.time_index]
     if not time.is_time_attribute:
         raise PlanningError(
-            f"the time column '{column.name}' of a window is no time attribute any more",
+            f"the time column '{source.names[rel.time_index]}' of a window is no time attribute any more",
             hint="a regular join or an aggregation between its table and the window makes it a plain timestamp",
         )
     if isinstance(spec, SessionWindow):
         source = exchange(source, spec.partition_key_indices or ())
     strategy = TimeAttributeWindowing(spec, time, rel.time_index, time.is_rowtime)
-    return p.WindowTableFunction(input=source, windowing=strategy, row_type=rel.row_type)
+    return p.WindowTableFunction(input=source, windowing=strategy)
 
 
 def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
@@ -143,19 +137,17 @@ def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
         lateness=rel.lateness,
         function=rel.function,
         properties=rel.properties,
-        row_type=rel.row_type,
+        fields=rel.fields,
     )
 
 
 def _late_rows(self: Implementer, rel: LateRows) -> Rel:
-    return p.LateRows(input=self.visit(rel.window), row_type=rel.row_type)
+    return p.LateRows(input=self.visit(rel.window))
 
 
 def _join(self: Implementer, rel: Join) -> Rel:
     windowed = window_keys(rel)
     rel = replace(rel, left=self.visit(rel.left), right=self.visit(rel.right))
-    if rel.names != (names := joined_names(rel)):
-        rel = replace(rel, row_type=row_of(names, rel.types))
     types = (*rel.left.types, *rel.right.types)
     width = rel.left.width
     if windowed is not None:
@@ -167,7 +159,6 @@ def _join(self: Implementer, rel: Join) -> Rel:
             spec=keys.spec(rel.type),
             left_windowing=_attached(windowed.left, windowed.starts[0], windowed.ends[0]),
             right_windowing=_attached(windowed.right, windowed.starts[1], windowed.ends[1]),
-            row_type=rel.row_type,
         )
     bounds, rest = interval_bounds(rel.condition, types, width)
     keys = join_keys(rel.condition if bounds is None else and_(rest), width)
@@ -178,7 +169,6 @@ def _join(self: Implementer, rel: Join) -> Rel:
             right=exchange(rel.right, keys.right),
             condition=rel.condition,
             spec=spec,
-            row_type=rel.row_type,
         )
     return p.RegularJoin(
         left=exchange(rel.left, keys.left),
@@ -186,7 +176,6 @@ def _join(self: Implementer, rel: Join) -> Rel:
         condition=null_safe_equality(rel.condition) or rel.condition,
         spec=keys.spec(rel.type),
         ttl=rel.ttl,
-        row_type=rel.row_type,
     )
 
 
@@ -199,7 +188,7 @@ def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
         conditions=rel.conditions,
         ttls=rel.ttls,
         keys=keys,
-        row_type=rel.row_type,
+        names=rel.names,
     )
 
 
@@ -227,7 +216,6 @@ def _rank(self: Implementer, rel: p.Rank) -> Rel:
             is_rowtime=time.is_rowtime,
             keep_last=not rel.order[0].is_ascending,
             in_batches=is_enabled(self.config),
-            row_type=rel.row_type,
         )
     return replace(rel, input=exchange(source, rel.partition), in_batches=is_enabled(self.config))
 
@@ -237,7 +225,7 @@ def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:
     return (
         rel.kind == "ROW_NUMBER"
         and rel.range == ConstantRankRange(1, 1)
-        and not rel.output_rank
+        and rel.rank is None
         and len(rel.order) == 1
         and source.types[rel.order[0].index].is_time_attribute
     )
@@ -248,7 +236,7 @@ def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
     start = min(found.starts & set(rel.partition))
     end = min(found.ends & set(rel.partition))
     windowing = _attached(found, start, end)
-    first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and not rel.output_rank
+    first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and rel.rank is None
     if first and len(rel.order) == 1 and source.types[rel.order[0].index].is_time_attribute:
         return p.WindowDeduplicate(
             input=exchange(source, partition),
@@ -256,7 +244,6 @@ def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
             order_key=rel.order[0].index,
             keep_last=not rel.order[0].is_ascending,
             windowing=windowing,
-            row_type=rel.row_type,
         )
     return p.WindowRank(
         input=exchange(source, partition),
@@ -264,23 +251,21 @@ def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
         partition=partition,
         order=rel.order,
         range=rel.range,
-        output_rank=rel.output_rank,
+        rank=rel.rank,
         windowing=windowing,
-        row_type=rel.row_type,
     )
 
 
 def _sort(self: Implementer, rel: Sort) -> Rel:
     source = exchange(self.visit(rel.input), ())
-    row_type = source.row_type
     offset = rel.offset or 0
     if not rel.order:
-        return p.Limit(input=source, offset=offset, fetch=rel.fetch, row_type=row_type)
+        return p.Limit(input=source, offset=offset, fetch=rel.fetch)
     if rel.fetch is not None or rel.offset is not None:
-        return p.SortLimit(input=source, order=rel.order, offset=offset, fetch=rel.fetch, row_type=row_type)
+        return p.SortLimit(input=source, order=rel.order, offset=offset, fetch=rel.fetch)
     if _by_time(source, rel.order):
-        return p.TemporalSort(input=source, order=rel.order, row_type=row_type)
-    return p.FullSort(input=source, order=rel.order, row_type=row_type)
+        return p.TemporalSort(input=source, order=rel.order)
+    return p.FullSort(input=source, order=rel.order)
 
 
 def _by_time(rel: Rel, order: tuple[SortField, ...]) -> bool:
@@ -288,21 +273,21 @@ def _by_time(rel: Rel, order: tuple[SortField, ...]) -> bool:
 
 
 def _union(self: Implementer, rel: SetOp) -> Rel:
-    return p.UnionAll(operands=tuple(self.visit(o) for o in rel.operands), row_type=rel.row_type)
+    return p.UnionAll(operands=tuple(self.visit(o) for o in rel.operands))
 
 
 def _values(self: Implementer, rel: Values) -> Rel:
-    return p.ConstantRows(tuples=rel.tuples, row_type=rel.row_type)
+    return p.ConstantRows(tuples=rel.tuples, fields=rel.fields)
 
 
 def _correlate(self: Implementer, rel: Correlate) -> Rel:
     return p.TableFunctionJoin(
         input=self.visit(rel.input),
-        type=rel.type.value,
+        type=rel.type,
         call=rel.call,
+        function_type=rel.function_type,
         condition=rel.condition,
         correl=rel.correl,
-        row_type=rel.row_type,
     )
 
 
@@ -323,7 +308,6 @@ def _sink(self: Implementer, rel: TableModify) -> Rel:
         target_columns=rel.target_columns,
         conflict=rel.conflict,
         options=rel.options,
-        row_type=source.row_type,
     )
 
 

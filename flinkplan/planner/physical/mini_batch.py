@@ -36,7 +36,6 @@ from ..algebra.physical import (
     WindowRank,
     WindowTableFunction,
 )
-from ..algebra.row_types import row_of
 from ..algebra.tree import bottom_up, with_inputs
 from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
 from ..metadata.monotonicity import call_retractions
@@ -86,9 +85,9 @@ def _place(rel: Rel, mode: str, interval: int) -> Rel:
     if _waits_for_watermarks(rel):
         mode = "RowTime"
     if isinstance(rel, WatermarkAssigner):
-        return MiniBatchAssigner(input=rel, interval=interval, mode=mode, row_type=rel.row_type)
+        return MiniBatchAssigner(input=rel, interval=interval, mode=mode)
     if isinstance(rel, SourceScan):
-        return MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime", row_type=rel.row_type)
+        return MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime")
     return with_inputs(rel, tuple(_place(i, mode, interval) for i in rel.inputs))
 
 
@@ -141,21 +140,17 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
 def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
     retractions = call_retractions(rel, rel.calls, retracts)
     columns = accumulators(rel.calls, retractions, source.types, retracts)
-    keys = [source.row_type.fields[g] for g in rel.grouping]
     local = LocalGroupAggregate(
         input=source,
         grouping=rel.grouping,
         calls=rel.calls,
         need_retraction=retracts,
         phase=rel.phase,
-        row_type=row_of(
-            (*(k.name for k in keys), *(f.name for f in columns.fields)),
-            (*(k.type for k in keys), *(f.type for f in columns.fields)),
-        ),
+        accumulators=columns.fields,
     )
-    grouping = tuple(range(len(keys)))
+    grouping = tuple(range(len(rel.grouping)))
     return GlobalGroupAggregate(
-        input=Exchange(input=local, keys=grouping, row_type=local.row_type),
+        input=Exchange(input=local, keys=grouping),
         grouping=grouping,
         calls=rel.calls,
         need_retraction=retracts,
@@ -163,7 +158,6 @@ def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
         local_grouping=rel.grouping,
         ttl=rel.ttl,
         phase=rel.phase,
-        row_type=rel.row_type,
     )
 
 
@@ -181,11 +175,6 @@ def _incremental(rel: Rel) -> Rel:
     plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
     retracts = partial.need_retraction
     columns = accumulators(plain, (retracts,) * len(plain), partial.local_input.field_types, retracts)
-    fields = [local.row_type.fields[i] for i in range(len(keys))]
-    row_type = row_of(
-        (*(f.name for f in fields), *(f.name for f in columns.fields)),
-        (*(f.type for f in fields), *(f.type for f in columns.fields)),
-    )
     incremental = IncrementalGroupAggregate(
         input=partial.input,
         partial_grouping=partial.grouping,
@@ -194,12 +183,12 @@ def _incremental(rel: Rel) -> Rel:
         partial_local_input=partial.local_input,
         need_retraction=partial.need_retraction,
         ttl=partial.ttl,
-        row_type=row_type,
+        accumulators=columns.fields,
     )
     own_counts = [i for i, call in enumerate(partial.calls) if is_count_star(call)]
     return replace(
         rel,
         need_retraction=retracts,
         count_star=own_counts[0] if retracts and own_counts else None,
-        input=Exchange(input=incremental, keys=tuple(range(len(keys))), row_type=row_type),
+        input=Exchange(input=incremental, keys=tuple(range(len(keys)))),
     )

@@ -13,8 +13,8 @@ from itertools import takewhile
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ..algebra.logical import Rel
+from ..algebra.names import uniquify
 from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
-from ..algebra.row_types import row_of, unique_names
 from ..algebra.tree import bottom_up, with_inputs
 from ..errors import PlanningError
 from ..rex.expressions import OR, and_, conjunctions, identity, is_call, or_, refs, remap
@@ -105,8 +105,8 @@ def _key(rel: Rel) -> tuple[int, ...]:
 
 def _normalized(rel: Rel, condition: RexNode | None, key: tuple[int, ...] | None = None) -> ChangelogNormalize:
     key = _key(rel) if key is None else key
-    shuffled = Exchange(input=rel, keys=key, row_type=rel.row_type)
-    return ChangelogNormalize(input=shuffled, unique_keys=key, condition=condition, row_type=rel.row_type)
+    shuffled = Exchange(input=rel, keys=key)
+    return ChangelogNormalize(input=shuffled, unique_keys=key, condition=condition)
 
 
 def _past_calc(rel: Calc, pushed: tuple[RexNode, ...]) -> Rel:
@@ -146,10 +146,9 @@ def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
     if len(place) == len(columns) == width + len(added) and below.condition is None:
         origin = {new: old for old, new in place.items()}
         return _calc_above(rel, below, origin)
-    names = unique_names([*below.names, *(source.names[k] for k in added)])
+    names = uniquify([*below.names, *(source.names[k] for k in added)])
     wide = calc(source, (*below.projection, *(columns[k] for k in added)), names, below.condition)
-    types = [*rel.types, *(columns[k].type for k in added)]
-    marked = replace(rel, input=wide, row_type=row_of(names, types))
+    marked = replace(rel, input=wide)
     normalized = _normalized(marked, None, tuple(place[k] for k in key))
     return calc(normalized, identity(marked.types)[:width], rel.names)
 
@@ -158,9 +157,6 @@ def _calc_above(rel: WatermarkAssigner, below: Calc, origin: dict[int, int]) -> 
     """The watermarks of the source itself, and over its normalization the calc that permutes columns."""
     source = below.input
     rowtime = origin[rel.rowtime_index]
-    types = list(source.types)
-    types[rowtime] = rel.types[rel.rowtime_index]
-    row_type = row_of(source.names, types)
-    marked = replace(rel, input=source, rowtime_index=rowtime, expr=remap(rel.expr, origin), row_type=row_type)
-    columns = identity(row_type.field_types)
+    marked = replace(rel, input=source, rowtime_index=rowtime, expr=remap(rel.expr, origin))
+    columns = identity(marked.types)
     return calc(_normalized(marked, None), (columns[origin[i]] for i in range(len(below.projection))), rel.names)

@@ -61,7 +61,7 @@ def _narrowed(rel: SourceScan, source: SourceScan | None, modes: dict[int, Mode]
         return source
     columns = identity(source.types)
     picked = tuple(columns[available.index(c)] for c in _columns(rel))
-    new = Calc(input=source, projection=picked, row_type=rel.row_type)
+    new = Calc(input=source, projection=picked, names=rel.names)
     modes[id(new)] = modes[id(rel)]
     return new
 
@@ -89,9 +89,9 @@ def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
     """The scan with other columns."""
     physical = [c for c in scan.table.resolved.schema.columns if c.kind is None]
     types = [c.data_type.regular() for c in physical if c.data_type is not None]
-    row_type = row_of((c.name for c in physical), types)
+    fields = row_of((c.name for c in physical), types)
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
-    return project_scan(replace(scan, abilities=others, row_type=row_type), columns)
+    return project_scan(replace(scan, abilities=others, fields=fields), columns)
 
 
 def merge_sinks(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]:
@@ -108,7 +108,7 @@ def merge_sinks(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]
 
 def _sink_key(sink: Sink, mode: Mode) -> Any:
     """What sinks must have in common to be merged: all but their inputs and names."""
-    own = (name for name in sink.__struct_fields__ if name not in ("input", "row_type", "conflict"))
+    own = (name for name in sink.__struct_fields__ if name not in ("input", "conflict"))
     types = tuple(t.nullable_() for t in sink.types)
     return repr((*(getattr(sink, name) for name in own), types)), mode
 
@@ -117,7 +117,7 @@ def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
     first = group[0]
     if len(group) == 1:
         return first
-    union = UnionAll(operands=tuple(sink.input for sink in group), row_type=first.row_type)
+    union = UnionAll(operands=tuple(sink.input for sink in group))
     new = replace(first, input=union, is_united=True)
     modes[id(union)] = modes[id(first.input)]
     modes[id(new)] = modes[id(first)]

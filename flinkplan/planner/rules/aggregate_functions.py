@@ -14,10 +14,9 @@ from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
-from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal
+from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
-from ..algebra.row_types import row_of
 from ..rex.builder import cast as convert
 from ..rex.expressions import BINARY, EQ, case, compare, identity
 from ..rex.simplify import simplify
@@ -47,7 +46,7 @@ def reduce_functions(rel: Rel) -> Rel:
     return Project(
         input=reduction.aggregate(),
         exprs=tuple(simplify(e) for e in exprs),
-        row_type=row_of(rel.names, (e.type for e in exprs)),
+        names=rel.names,
     )
 
 
@@ -93,21 +92,13 @@ class _Reduction:
 
     def aggregate(self) -> _Aggregation:
         """The aggregation of the simpler calls."""
-        keys = len(self.rel.grouping)
-        properties = self._property_fields()
-        names = [*self.rel.names[:keys]]
-        names += [c.name or f"$f{keys + i}" for i, c in enumerate(self.calls)]
-        names += [f.name for f in properties]
-        types = [*self.rel.types[:keys], *(c.type for c in self.calls), *(f.type for f in properties)]
-        return replace(self.rel, calls=tuple(self.calls), row_type=row_of(names, types))
-
-    def _property_fields(self) -> tuple[RowField, ...]:
-        return self.rel.row_type.fields[len(self.rel.grouping) + len(self.rel.calls) :]
+        return replace(self.rel, calls=tuple(self.calls))
 
     def properties(self) -> Iterator[InputRef]:
         """The window's properties, behind the simpler calls once all are known."""
         first = len(self.rel.grouping) + len(self.calls)
-        return (InputRef(first + i, f.type) for i, f in enumerate(self._property_fields()))
+        types = self.rel.types[len(self.rel.grouping) + len(self.rel.calls) :]
+        return (InputRef(first + i, t) for i, t in enumerate(types))
 
     def value(self, call: AggregateCall) -> RexNode:
         """What a call yields, in terms of the simpler ones."""

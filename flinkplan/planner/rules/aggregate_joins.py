@@ -13,7 +13,8 @@ from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, INT
 from ..algebra.logical import Aggregate, Join, Project, Rel, Values
-from ..algebra.row_types import concat, row_of, unique_names
+from ..algebra.names import uniquify
+from ..algebra.row_types import row_of
 from ..metadata.estimates import Estimates
 from ..metadata.join_kinds import join_keys
 from ..metadata.uniqueness import are_columns_unique
@@ -47,7 +48,7 @@ def push_below_joins(rel: Rel) -> Rel:
     if not isinstance(rel, Aggregate) or not _is_splittable(rel):
         return rel
     merged = merge_columns(rel)
-    aggregate = merged.input if isinstance(merged, Project) else replace(merged, row_type=rel.row_type)
+    aggregate = merged.input if isinstance(merged, Project) else merged
     if not isinstance(aggregate, Aggregate) or not isinstance(aggregate.input, Join):
         return rel
     pushed = _pushed(aggregate, aggregate.input)
@@ -92,10 +93,10 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
         return None
     right = right.moved(left.rel.width)
     place = left.columns | right.columns
-    row_type = concat(left.rel.row_type, right.rel.row_type)
-    condition = retype(remap(join.condition, place), row_type.field_types)
-    joined = Join(left=left.rel, right=right.rel, type=join.type, condition=condition, row_type=row_type)
-    exprs: list[RexNode] = list(identity(row_type.field_types))
+    types = (*left.rel.types, *right.rel.types)
+    condition = retype(remap(join.condition, place), types)
+    joined = Join(left=left.rel, right=right.rel, type=join.type, condition=condition)
+    exprs: list[RexNode] = list(identity(types))
     calls = []
     for i, call in enumerate(rel.calls):
         total = _total(call, [exprs[side.parts[i]] for side in (left, right) if i in side.parts])
@@ -137,11 +138,8 @@ def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
 def _aggregate(source: Rel, keys: list[int], calls: Iterable[AggregateCall]) -> Rel:
     calls = tuple(calls)
     if not keys and not calls:
-        return Values(tuples=((TRUE,),), row_type=row_of(["dummy"], [TRUE.type]))
-    fields = source.row_type.fields
-    names = [*(fields[k].name for k in keys), *(c.name or f"$f{len(keys) + n}" for n, c in enumerate(calls))]
-    types = [*(fields[k].type for k in keys), *(c.type for c in calls)]
-    new = Aggregate(input=source, grouping=tuple(keys), calls=calls, row_type=row_of(unique_names(names), types))
+        return Values(tuples=((TRUE,),), fields=row_of(["dummy"], [TRUE.type]))
+    new = Aggregate(input=source, grouping=tuple(keys), calls=calls)
     if not reads_something(new):
         return new
     return without_unread(new, project(source, identity(source.types), source.names))
@@ -218,4 +216,4 @@ def _of_single_rows(
     fields = identity(source.types)
     exprs = [*(fields[g] for g in grouping), *(_typed(fields[c.arg_list[0]], c) for c in calls)]
     inferred = (names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
-    return project(source, exprs, unique_names(inferred))
+    return project(source, exprs, uniquify(inferred))

@@ -14,7 +14,6 @@ from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra.logical import Aggregate, Filter, Project, Rel, Values
 from ..algebra.physical import Expand
-from ..algebra.row_types import pick, row_of, unique_names
 from ..metadata.sizes import row_size
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.expressions import EQ, case, cast, compare, identity
@@ -30,7 +29,7 @@ def with_constant(rel: Rel) -> Rel:
     if rel.input.width == 1:
         return rel
     zero = Literal(0, INT.not_null())
-    return replace(rel, input=Project(input=rel.input, exprs=(zero,), row_type=row_of(["$f0"], [zero.type])))
+    return replace(rel, input=Project(input=rel.input, exprs=(zero,), names=("$f0",)))
 
 
 def reads_something(rel: Aggregate) -> bool:
@@ -68,13 +67,8 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
         )
         for chosen in sets
     )
-    names = [*(f.name for f in fields), "$e", *(f"{fields[i].name}_0" for i in twice)]
-    types = [
-        *(f.type.nullable_() if i in left_out else f.type for i, f in enumerate(fields)),
-        BIGINT.not_null(),
-        *(fields[i].type for i in twice),
-    ]
-    expand = Expand(input=source, projects=projects, expand_index=expand_index, row_type=row_of(names, types))
+    names = (*source.names, "$e", *(f"{fields[i].name}_0" for i in twice))
+    expand = Expand(input=source, projects=projects, expand_index=expand_index, names=names)
     moved = {g: expand_index + 1 + i for i, g in enumerate(twice)}
     calls = [
         c
@@ -86,26 +80,8 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
         )
         for c in rel.calls
     ]
-    keys = len(rel.grouping)
-    row_fields = rel.row_type.fields
-    names = [f.name for f in row_fields]
-    row_type = row_of(
-        (*names[:keys], "$e", *(_at(names[i], i, i + 1) for i in range(keys, len(names)))),
-        (*(f.type for f in row_fields[:keys]), BIGINT.not_null(), *(f.type for f in row_fields[keys:])),
-    )
-    new = Aggregate(
-        input=expand,
-        grouping=(*rel.grouping, expand_index),
-        calls=tuple(calls),
-        ttl=rel.ttl,
-        row_type=row_type,
-    )
-    return _without_groupings(new, sets, keys)
-
-
-def _at(name: str, old: int, new: int) -> str:
-    """The name at another place: that of a call without a name is made of its place."""
-    return f"$f{new}" if name == f"$f{old}" else name
+    new = Aggregate(input=expand, grouping=(*rel.grouping, expand_index), calls=tuple(calls), ttl=rel.ttl)
+    return _without_groupings(new, sets, len(rel.grouping))
 
 
 def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:
@@ -119,14 +95,7 @@ def _without_groupings(rel: Aggregate, sets: tuple[tuple[int, ...], ...], e: int
     kept = [i for i, c in enumerate(rel.calls) if c.internal_name not in _GROUPING]
     place = {i: keys + n for n, i in enumerate(kept)}
     fields = rel.row_type.fields
-    inner = replace(
-        rel,
-        calls=tuple(rel.calls[i] for i in kept),
-        row_type=row_of(
-            (*(f.name for f in fields[:keys]), *(_at(fields[keys + i].name, keys + i, place[i]) for i in kept)),
-            (*(f.type for f in fields[:keys]), *(fields[keys + i].type for i in kept)),
-        ),
-    )
+    inner = replace(rel, calls=tuple(rel.calls[i] for i in kept))
     group_columns = rel.grouping if e is None else rel.grouping[:e]
     exprs: list[RexNode] = [InputRef(i, fields[i].type) for i in range(keys) if i != e]
     names = [fields[i].name for i in range(keys) if i != e]
@@ -139,7 +108,7 @@ def _without_groupings(rel: Aggregate, sets: tuple[tuple[int, ...], ...], e: int
             exprs.append(Literal(0, field.type.not_null()))
         else:
             exprs.append(_grouping_value(call, sets, group_columns, InputRef(e, BIGINT.not_null()), field.type))
-    return Project(input=inner, exprs=tuple(exprs), row_type=row_of(names, (x.type for x in exprs)))
+    return Project(input=inner, exprs=tuple(exprs), names=tuple(names))
 
 
 def _grouping_value(
@@ -166,7 +135,7 @@ def remove_distinct(rel: Rel) -> Rel:
         return rel
     columns = identity(rel.input.types)
     exprs = (*(columns[g] for g in rel.grouping), *(cast(columns[c.arg_list[0]], c.type) for c in rel.calls))
-    return Project(input=rel.input, exprs=exprs, row_type=row_of(rel.names, (e.type for e in exprs)))
+    return Project(input=rel.input, exprs=exprs, names=rel.names)
 
 
 _OF_ONE = ("$SUM$1", "$MIN$1", "$MAX$1")
@@ -224,7 +193,7 @@ def _undone(rel: Project, merged: Rel) -> Rel:
     order = [merged.exprs[e.index] for e in rel.exprs if isinstance(e, InputRef)]
     if order != list(identity(merged.input.types)) or len(order) != len(rel.exprs):
         return rel
-    return replace(merged.input, row_type=rel.row_type)
+    return merged.input
 
 
 def _without_permutation(rel: Aggregate) -> Rel:
@@ -260,21 +229,12 @@ def merge_sets_permutation(rel: Rel) -> Rel:
 def _in_order(rel: Aggregate) -> Rel:
     """The aggregation with its grouping columns in the order of its input's, and a projection to its own order."""
     order = sorted(range(len(rel.grouping)), key=lambda i: rel.grouping[i])
-    fields = rel.row_type.fields
-    indexes = [*order, *range(len(order), len(fields))]
-    grouping = tuple(rel.grouping[i] for i in order)
-    keys = (rel.input.names[g] for g in grouping)
-    names = unique_names([*keys, *(f.name for f in fields[len(order) :])])
-    row_type = row_of(names, (fields[i].type for i in indexes))
-    ordered = replace(rel, grouping=grouping, row_type=row_type)
-    if indexes == list(range(len(fields))):
+    indexes = [*order, *range(len(order), rel.width)]
+    ordered = replace(rel, grouping=tuple(rel.grouping[i] for i in order))
+    if indexes == list(range(rel.width)):
         return ordered
-    outputs = identity(row_type.field_types)
-    return Project(
-        input=ordered,
-        exprs=tuple(outputs[indexes.index(i)] for i in range(len(fields))),
-        row_type=rel.row_type,
-    )
+    outputs = identity(ordered.types)
+    return Project(input=ordered, exprs=tuple(outputs[indexes.index(i)] for i in range(rel.width)), names=rel.names)
 
 
 def _is_smaller(rel: Project) -> bool:
@@ -287,7 +247,7 @@ def _is_smaller(rel: Project) -> bool:
 def without_unread(rel: Aggregate, below: Project) -> Aggregate:
     """The aggregation over a projection that computes only what it reads."""
     kept = sorted(_read_columns(rel))
-    new = replace(below, exprs=tuple(below.exprs[i] for i in kept), row_type=pick(below.row_type, kept))
+    new = replace(below, exprs=tuple(below.exprs[i] for i in kept), names=tuple(below.names[i] for i in kept))
     return remap_aggregate(rel, {old: i for i, old in enumerate(kept)}, new)
 
 

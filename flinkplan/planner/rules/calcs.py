@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...plan.rex import InputRef, RexNode
+from ...plan.rex import RexNode
 from ..algebra.logical import Filter, Project, Rel
 from ..algebra.physical import Calc
-from ..algebra.row_types import row_of
 from ..rex.expressions import and_, identity, inline, is_always_true
 from ..rex.simplify import simplify_condition
 from .projections import can_inline
@@ -16,11 +15,10 @@ from .projections import can_inline
 def to_calc(rel: Rel) -> Rel:
     """A filter or projection as a calc, merged with a calc below it."""
     if isinstance(rel, Filter):
-        rel = Calc(
-            input=rel.input, projection=identity(rel.input.types), condition=rel.condition, row_type=rel.row_type
-        )
+        names = rel.given or rel.names
+        rel = Calc(input=rel.input, projection=identity(rel.types), condition=rel.condition, names=names)
     elif isinstance(rel, Project):
-        rel = Calc(input=rel.input, projection=rel.exprs, row_type=rel.row_type)
+        rel = Calc(input=rel.input, projection=rel.exprs, names=rel.names)
     return merge_calcs(rel)
 
 
@@ -37,7 +35,7 @@ def merge_calcs(rel: Rel) -> Rel:
                 input=below.input,
                 projection=tuple(inline(e, below.projection) for e in rel.projection),
                 condition=_conjunction(below.condition, condition),
-                row_type=rel.row_type,
+                names=rel.names,
                 input_names=below.input_names,
             )
     return rel.input if is_trivial(rel) else rel
@@ -52,18 +50,9 @@ def _conjunction(first: RexNode | None, second: RexNode | None) -> RexNode | Non
 
 def is_trivial(rel: Calc) -> bool:
     """Whether a calc passes its rows on as they are, but for names."""
-    fields = rel.input.row_type.fields
-    return (
-        rel.condition is None
-        and len(rel.projection) == len(fields)
-        and all(
-            isinstance(e, InputRef) and e.index == i and e.type == fields[i].type for i, e in enumerate(rel.projection)
-        )
-    )
+    return rel.condition is None and rel.projection == identity(rel.input.types)
 
 
 def calc(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str], condition: RexNode | None = None) -> Rel:
     """A calc over a relation, merged and dropped as may be."""
-    exprs = tuple(exprs)
-    row_type = row_of(names, (e.type for e in exprs))
-    return merge_calcs(Calc(input=rel, projection=exprs, condition=condition, row_type=row_type))
+    return merge_calcs(Calc(input=rel, projection=tuple(exprs), condition=condition, names=tuple(names)))

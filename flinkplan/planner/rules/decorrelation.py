@@ -12,7 +12,7 @@ from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
-from ..algebra.row_types import pick, row_of, unique_names
+from ..algebra.names import uniquify
 from ..rex.expressions import (
     EQ,
     TRUE,
@@ -26,7 +26,7 @@ from ..rex.expressions import (
     shift,
 )
 from ..rex.simplify import simplify_condition
-from .predicates import filtered, join_row_type
+from .predicates import filtered
 from .projections import columns
 
 
@@ -120,7 +120,7 @@ def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
     exprs = (*identity(rel.types), *extra)
     width = rel.width
     names = (*rel.names, *(f"$f{width + i}" for i in range(len(extra))))
-    return Project(input=rel, exprs=exprs, row_type=row_of(unique_names(names), (e.type for e in exprs)))
+    return Project(input=rel, exprs=exprs, names=uniquify(names))
 
 
 def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
@@ -156,13 +156,12 @@ def _project(rel: Project, correl: str, left: Rel) -> Frame:
     exprs = [_placed(remap(e, frame.places), correl, frame) for e in rel.exprs]
     names = [*rel.names]
     outer: dict[int, int] = {}
-    fields = frame.rel.row_type.fields
+    below = frame.rel
     for column in sorted(frame.outer):
         outer[column] = len(exprs)
-        exprs.append(InputRef(frame.outer[column], fields[frame.outer[column]].type))
-        names.append(fields[frame.outer[column]].name)
-    row_type = row_of(unique_names(names), (e.type for e in exprs))
-    new = Project(input=frame.rel, exprs=tuple(exprs), row_type=row_type)
+        exprs.append(InputRef(frame.outer[column], below.types[frame.outer[column]]))
+        names.append(below.names[frame.outer[column]])
+    new = Project(input=below, exprs=tuple(exprs), names=uniquify(names))
     return Frame(new, {i: i for i in range(len(rel.exprs))}, outer)
 
 
@@ -187,11 +186,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     )
     if grouping and not rel.grouping:
         calls = tuple(_of_some_rows(c, source) for c in calls)
-    own = rel.row_type.fields
-    names = [own[i].name for i, _ in keys] + [source.names[g] for g in grouping[len(keys) :]]
-    types = [*(source.types[g] for g in grouping), *(c.type for c in calls)]
-    names += [f"$f{len(grouping) + n}" if c.name is None else str(c.name) for n, c in enumerate(calls)]
-    new: Rel = replace(rel, input=source, grouping=grouping, calls=calls, row_type=row_of(unique_names(names), types))
+    new: Rel = replace(rel, input=source, grouping=grouping, calls=calls)
     places = {i: n for n, (i, _) in enumerate(keys)}
     places |= {len(rel.grouping) + n: len(grouping) + n for n in range(len(calls))}
     lacking = [i for i in range(len(rel.grouping)) if i not in places]
@@ -241,11 +236,9 @@ def compare_columns(left: Rel, on_left: int, right: Rel, on_right: int) -> RexNo
 
 def inner_join(left: Rel, right: Rel, condition: RexNode) -> Join:
     """The inner join of two relations."""
-    row_type = join_row_type(JoinType.INNER, left, right)
-    return Join(left=left, right=right, type=JoinType.INNER, condition=condition, row_type=row_type)
+    return Join(left=left, right=right, type=JoinType.INNER, condition=condition)
 
 
 def distinct(rel: Rel) -> Aggregate:
     """Each row once."""
-    width = rel.width
-    return Aggregate(input=rel, grouping=tuple(range(width)), calls=(), row_type=pick(rel.row_type, range(width)))
+    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=())

@@ -45,7 +45,7 @@ def is_empty(rel: Rel) -> bool:
 
 
 def _nothing(rel: Rel) -> Values:
-    return Values(tuples=(), row_type=rel.row_type)
+    return Values(tuples=(), fields=rel.row_type)
 
 
 def _aggregate(rel: Aggregate) -> Rel:
@@ -54,7 +54,7 @@ def _aggregate(rel: Aggregate) -> Rel:
         return _nothing(rel)
     if any(c.internal_name not in (*_NULL_OF_NOTHING, *_ZERO_OF_NOTHING) for c in rel.calls):
         return rel
-    return Values(tuples=(tuple(map(_of_nothing, rel.calls)),), row_type=rel.row_type)
+    return Values(tuples=(tuple(map(_of_nothing, rel.calls)),), fields=rel.row_type)
 
 
 def _of_nothing(call: AggregateCall) -> RexNode:
@@ -99,7 +99,6 @@ def _join(rel: Join) -> Rel:
     kept, width = (rel.right, rel.left.width) if left else (rel.left, 0)
     columns = identity(kept.types)
     exprs = tuple(
-        columns[i - width] if 0 <= i - width < len(columns) else Literal(None, f.type)
-        for i, f in enumerate(rel.row_type.fields)
+        columns[i - width] if 0 <= i - width < len(columns) else Literal(None, t) for i, t in enumerate(rel.types)
     )
-    return Project(input=kept, exprs=exprs, row_type=rel.row_type)
+    return Project(input=kept, exprs=exprs, names=rel.names)

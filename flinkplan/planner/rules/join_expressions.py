@@ -9,8 +9,8 @@ from ...plan.functions.typing import least_restrictive
 from ...plan.readable import readable
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
-from ..algebra.logical import Join, Project, Rel, TemporalJoin
-from ..algebra.row_types import row_of, unique_names
+from ..algebra.logical import ONE_SIDED, Join, Project, Rel, TemporalJoin
+from ..algebra.names import uniquify
 from ..errors import PlanningError
 from ..rex.expressions import (
     CAST,
@@ -26,7 +26,6 @@ from ..rex.expressions import (
     rewrite,
     shift,
 )
-from .predicates import ONE_SIDED, join_row_type
 from .projections import columns, read_right_side
 from .reduce import constants
 
@@ -73,18 +72,12 @@ def push_join_expressions(rel: Rel) -> Rel:
             parts.append(compare(part.name, place(on_left, True), place(on_right, False)))
     new_left = _extended(rel.left, left_extra)
     new_right = _extended(rel.right, [shift(e, -width) for e in right_extra])
-    join = replace(
-        rel,
-        left=new_left,
-        right=new_right,
-        condition=and_(parts),
-        row_type=join_row_type(rel.type, new_left, new_right),
-    )
+    join = replace(rel, left=new_left, right=new_right, condition=and_(parts))
     if isinstance(join, Join) and join.type in ONE_SIDED:
         result = columns(read_right_side(join), range(width))
     else:
         result = columns(join, [*range(width), *range(new_width, new_width + total - width)])
-    return result if isinstance(result, Join) else replace(result, row_type=rel.row_type)
+    return replace(result, names=rel.names) if isinstance(result, Project) else result
 
 
 def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
@@ -134,4 +127,4 @@ def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
     for e in extra:
         inner = e.operands[0] if is_call(e, CAST) else e
         names.append(rel.names[inner.index] if isinstance(inner, InputRef) else f"$f{len(names)}")
-    return Project(input=rel, exprs=exprs, row_type=row_of(unique_names(names), (e.type for e in exprs)))
+    return Project(input=rel, exprs=exprs, names=uniquify(names))

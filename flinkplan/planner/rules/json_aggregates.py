@@ -10,7 +10,7 @@ from ...plan.record import replace
 from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall
 from ..algebra.logical import Aggregate, Project, Rel
-from ..algebra.row_types import row_of, unique_names
+from ..algebra.names import uniquify
 from ..rex.expressions import identity
 
 _VALUE = {
@@ -32,10 +32,10 @@ def wrap_json_arguments(rel: Rel) -> Rel:
     texts = {value: len(columns) + at for at, value in enumerate(values)}
     inputs = identity(rel.input.types)
     exprs: tuple[RexNode, ...] = (*inputs, *(JSON_STRING.call(inputs[value]) for value in values))
-    names = unique_names([*columns, *(f"$f{at}" for at in texts.values())])
+    names = uniquify([*columns, *(f"$f{at}" for at in texts.values())])
     return replace(
         rel,
-        input=Project(input=rel.input, exprs=exprs, row_type=row_of(names, (e.type for e in exprs))),
+        input=Project(input=rel.input, exprs=exprs, names=names),
         calls=tuple(_of_text(call, texts) for call in rel.calls),
     )
 

@@ -7,7 +7,6 @@ from ...plan.rex import FieldAccess, InputRef, RexNode, children
 from ...plan.specs import ConstantRankRange, JoinType, SortField
 from ..algebra.logical import Aggregate, Filter, Lateral, Project, Rel, Sort
 from ..algebra.physical import Rank
-from ..algebra.row_types import row_of
 from ..rex.expressions import EQ, conjunctions, identity, is_call
 from .decorrelation import correlated_columns
 
@@ -33,12 +32,11 @@ def to_lateral_rank(rel: Lateral) -> Rel | None:
         partition=tuple(sorted(keys)),
         order=tuple(_of_source(f, selected) for f in best.order),
         range=ConstantRankRange(1, best.fetch),
-        output_rank=False,
-        row_type=source.row_type,
+        rank=None,
     )
     columns = identity(source.types)
     exprs = (*(columns[k] for k in sorted(keys)), *selected.exprs)
-    return Project(input=rank, exprs=exprs, row_type=row_of(rel.names, (e.type for e in exprs)))
+    return Project(input=rank, exprs=exprs, names=rel.names)
 
 
 def _selects_columns(rel: Rel) -> bool:

@@ -22,10 +22,9 @@ from ...plan.specs import (
     WindowProperty,
     WindowReference,
 )
-from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
+from ...plan.types import LogicalType
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
-from ..algebra.row_types import row_of
 from ..algebra.tree import bottom_up
 from ..errors import PlanningError
 from ..rex.expressions import cast, identity, inline, is_call, rewrite
@@ -56,7 +55,7 @@ def _rewrite(rel: Rel, emit: str | None) -> Rel:
         return replace(rel, input=below.input, exprs=exprs)
     if isinstance(rel, Filter):
         condition = _resolved(inline(rel.condition, below.exprs))
-        filtered = Filter(input=below.input, condition=condition, row_type=below.input.row_type)
+        filtered = Filter(input=below.input, condition=condition)
         return replace(below, input=filtered)
     return rel
 
@@ -93,28 +92,22 @@ def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
     grouping = tuple(aggregate.grouping[i] for i in keys)
     properties = _properties(time_type)
     count = len(rel.grouping)
-    fields = rel.row_type.fields
-    call_names = (c.name or f"$f{len(keys) + i}" for i, c in enumerate(calls))
     result = LegacyWindowAggregate(
         input=source,
         grouping=grouping,
         calls=calls,
         window=window,
-        properties=tuple(p for p, _ in properties),
+        properties=properties,
         emit=emit,
-        row_type=row_of(
-            (*(source.names[g] for g in grouping), *call_names, *(p.name for p, _ in properties)),
-            (*(fields[i].type for i in keys), *(c.type for c in calls), *(t for _, t in properties)),
-        ),
     )
     outputs = identity(result.types)
     first = len(keys) + len(rel.calls)
-    found = {p.property.kind: outputs[first + i] for i, (p, _) in enumerate(properties)}
+    found = {p.property.kind: outputs[first + i] for i, p in enumerate(properties)}
     marker = Call(_WINDOW, tuple(found.get(kind, outputs[first]) for _, kind in _PROPERTIES), time_type)
     place = {k: i for i, k in enumerate(keys)}
     new: list[RexNode] = [marker if rel.grouping[i] == at else outputs[place[i]] for i in range(count)]
     new += (cast(outputs[len(keys) + i], c.type) for i, c in enumerate(rel.calls))
-    return Project(input=result, exprs=tuple(new), row_type=rel.row_type)
+    return Project(input=result, exprs=tuple(new), names=rel.names)
 
 
 def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], TimeField]:
@@ -140,8 +133,8 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
     source, indexes = _deduplicated(below.input, exprs, names)
     if not _reads_filtered(source):
         source, indexes = _without_permutation(source, indexes)
-    field = source.row_type.fields[indexes[at]]
-    return source, indexes, TimeField(field.name, indexes[at], 0, field.type)
+    column = indexes[at]
+    return source, indexes, TimeField(source.names[column], column, 0, source.types[column])
 
 
 def merge_window_columns(rel: Rel) -> Rel:
@@ -183,7 +176,7 @@ def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[
             unique.append(e)
             unique_names.append(name)
         indexes.append(unique.index(e))
-    project = Project(input=source, exprs=tuple(unique), row_type=row_of(unique_names, (e.type for e in unique)))
+    project = Project(input=source, exprs=tuple(unique), names=tuple(unique_names))
     return (project.input if is_identity(project) else project), indexes
 
 
@@ -220,19 +213,13 @@ def merge_window_permutation(rel: Rel) -> Rel:
     return replace(rel, input=source, grouping=grouping, calls=remap_calls(rel.calls, order), window=window)
 
 
-def _properties(time: LogicalType) -> list[tuple[NamedWindowProperty, LogicalType]]:
+def _properties(time: LogicalType) -> tuple[NamedWindowProperty, ...]:
     reference = WindowReference("w$", time)
-    types = {
-        "START": timestamp(3, nullable=False),
-        "END": timestamp(3, nullable=False),
-        "ROWTIME": time.nullable_(),
-        "PROCTIME": timestamp_ltz(3, kind=TimeKind.PROCTIME),
-    }
-    return [
-        (NamedWindowProperty(f"w${suffix.lower()}", WindowProperty(kind, reference)), types[suffix])
+    return tuple(
+        NamedWindowProperty(f"w${suffix.lower()}", WindowProperty(kind, reference))
         for suffix, kind in _PROPERTIES
         if suffix != "ROWTIME" or time.is_rowtime
-    ]
+    )
 
 
 def _window(call: Call, field: TimeField) -> GroupWindow:

@@ -40,7 +40,7 @@ def _merge(rel: Join) -> Rel:
         kinds=(JoinType.INNER, rel.type),
         conditions=(TRUE, rel.condition),
         ttls=(ttls.get(0), ttls.get(1)),
-        row_type=rel.row_type,
+        names=rel.names,
     )
     if not isinstance(rel.left, MultiJoin):
         return joined
@@ -50,7 +50,7 @@ def _merge(rel: Join) -> Rel:
         kinds=(*rel.left.kinds, rel.type),
         conditions=(*rel.left.conditions, rel.condition),
         ttls=(*rel.left.ttls, ttls.get(1)),
-        row_type=rel.row_type,
+        names=rel.names,
     )
     return longer if common_keys(longer)[0] else joined
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
-from ...plan.record import Struct
+from ...plan.record import Struct, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
-from ..algebra.logical import Filter, Frame, Over, Project, Rel
+from ..algebra.logical import ONE_SIDED, Filter, Frame, Join, Over, Project, Rel
 from ..algebra.physical import OverAggregate
-from ..algebra.row_types import row_of
+from ..algebra.tree import with_inputs
 from ..errors import PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from .projections import is_identity, merge_projects
@@ -42,16 +42,31 @@ def remove_renaming(rel: Rel) -> Rel:
     overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
     if not overs or not all(isinstance(e, Over) for e in overs):
         return rel
-    return rel.input if isinstance(split_overs(merge_projections(below)), Project) else rel
+    return rel.input if isinstance(split_over(merge_projections(below)), Project) else rel
 
 
 def split_overs(rel: Rel) -> Rel:
-    """A projection with OVER calls: those become columns ``w0$o0``… of operators below it."""
+    """Projections with OVER calls: those become columns ``w0$o0``… of operators below.
+
+    What is left of a projection is named anew, but not below a join, which has the names of its inputs as it was made.
+    """
+    return _split(rel, below_join=False)
+
+
+def _split(rel: Rel, *, below_join: bool) -> Rel:
+    is_join = isinstance(rel, Join) and rel.type not in ONE_SIDED
+    keeps = is_join or (below_join and isinstance(rel, Filter))
+    rel = with_inputs(rel, tuple([_split(i, below_join=keeps) for i in rel.inputs]))
+    return split_over(rel, keeps_names=below_join)
+
+
+def split_over(rel: Rel, *, keeps_names: bool = False) -> Rel:
+    """A projection with OVER calls, by the operators for these."""
     if not isinstance(rel, Project) or not any(contains_over(e) for e in rel.exprs):
         return rel
     program = _Program.over(rel.input)
     outputs = [program.register(e) for e in rel.exprs]
-    return program.build(outputs, rel.names)
+    return program.build(outputs, rel.names, keeps_names)
 
 
 class _Program(Struct):
@@ -88,8 +103,11 @@ class _Program(Struct):
             self.nodes.append(node)
         return self.nodes.index(node)
 
-    def build(self, outputs: list[int], names: Iterable[str]) -> Rel:
-        """The levels upon each other, ``outputs`` on top; the names are lost where the last only leaves columns out."""
+    def build(self, outputs: list[int], names: Iterable[str], keeps_names: bool) -> Rel:
+        """The levels upon each other, ``outputs`` on top.
+
+        Unless they are kept, the names are lost where the last only leaves columns out.
+        """
         levels, kinds = self._levels()
         last_use = [-1] * len(self.nodes)
         for i, level in enumerate(levels):
@@ -114,9 +132,9 @@ class _Program(Struct):
             if _picks_in_order(exprs):
                 level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
             if exprs != identity(rel.types):
-                rel = Project(input=rel, exprs=exprs, row_type=row_of(level_names, (e.type for e in exprs)))
+                rel = Project(input=rel, exprs=exprs, names=level_names)
             places = {node: i for i, node in enumerate(wanted)}
-        return rel
+        return replace(rel, names=tuple(names)) if keeps_names and isinstance(rel, Project) else rel
 
     def _operands(self, index: int) -> tuple[int, ...]:
         node = self.nodes[index]
@@ -236,12 +254,8 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
         )
         for frame, members in frames.items()
     )
-    names = (*source.names, *(f"w{number}$o{i}" for i in range(len(calls))))
-    types = (*source.types, *(c.type for c in calls))
     partition = tuple(p.index for p in first.partition if isinstance(p, InputRef))
-    return OverAggregate(
-        input=source, partition=partition, groups=groups, constants=tuple(constants), row_type=row_of(names, types)
-    )
+    return OverAggregate(input=source, partition=partition, groups=groups, constants=tuple(constants))
 
 
 def _call(call: Over, name: str, argument: Callable[[RexNode], int]) -> AggregateCall:

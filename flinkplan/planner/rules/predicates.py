@@ -12,10 +12,20 @@ from typing import TypeVar
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
-from ...plan.types import LogicalType
-from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, TemporalJoin
+from ..algebra.logical import (
+    LEFT_NULLABLE,
+    ONE_SIDED,
+    RIGHT_NULLABLE,
+    Aggregate,
+    Correlate,
+    Filter,
+    Join,
+    Project,
+    Rel,
+    SetOp,
+    TemporalJoin,
+)
 from ..algebra.physical import LegacyWindowAggregate
-from ..algebra.row_types import concat, row_of
 from ..algebra.tree import exhaust
 from ..metadata.join_kinds import join_keys
 from ..rex.expressions import (
@@ -41,15 +51,11 @@ from ..rex.strong import rejects_null
 
 T = TypeVar("T", bound="Join | TemporalJoin")
 
-LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
-RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
-ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
-
 
 def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     """The relation with a filter over it, unless there is nothing to filter."""
     condition = and_(parts)
-    return rel if is_always_true(condition) else Filter(input=rel, row_type=rel.row_type, condition=condition)
+    return rel if is_always_true(condition) else Filter(input=rel, condition=condition)
 
 
 def push_filters(rel: Rel) -> Rel:
@@ -128,7 +134,7 @@ def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None
     new = _join(
         join, kind, _narrowed(join.left, left), _narrowed(join.right, [shift(r, -width) for r in right]), and_(own)
     )
-    return filtered(_as_before(new, join.row_type), [p for p in above if p in stay])
+    return filtered(_as_before(new, join), [p for p in above if p in stay])
 
 
 def _equal_columns(parts: Iterable[RexNode], width: int) -> dict[int, int]:
@@ -169,35 +175,19 @@ def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     return filtered(rel, [reordered_condition(condition)])
 
 
-def _as_before(rel: Join | TemporalJoin, row_type: LogicalType) -> Rel:
+def _as_before(rel: Join | TemporalJoin, before: Join | TemporalJoin) -> Rel:
     """The columns in the types that they had while they could be missing."""
-    if rel.types == row_type.field_types:
+    if rel.types == before.types:
         return rel
-    exprs = tuple(cast(c, t) for c, t in zip(identity(rel.types), row_type.field_types, strict=True))
-    return Project(input=rel, exprs=exprs, row_type=row_type)
+    exprs = tuple(cast(c, t) for c, t in zip(identity(rel.types), before.types, strict=True))
+    return Project(input=rel, exprs=exprs, names=before.names)
 
 
 def _join(rel: T, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> T:
     """The join over other inputs or of another type, with the nullability that follows."""
-    row_type = rel.row_type
     if kind not in ONE_SIDED:
-        row_type = join_row_type(kind, left, right, rel.names)
-        types = (*left.types, *right.types)
-        condition = retype(condition, types)
-    return replace(rel, type=kind, left=left, right=right, condition=condition, row_type=row_type)
-
-
-def join_row_type(kind: JoinType, left: Rel, right: Rel, names: Iterable[str] | None = None) -> LogicalType:
-    """The row type of a join; the side that may be missing is nullable."""
-    if kind in ONE_SIDED:
-        return left.row_type
-    both = concat(left.row_type, right.row_type)
-    width = left.width
-    types = [
-        t.nullable_() if (kind in LEFT_NULLABLE if i < width else kind in RIGHT_NULLABLE) else t
-        for i, t in enumerate(both.field_types)
-    ]
-    return row_of(names or both.field_names, types)
+        condition = retype(condition, (*left.types, *right.types))
+    return replace(rel, type=kind, left=left, right=right, condition=condition)
 
 
 def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[RexNode], list[RexNode]]:

@@ -6,15 +6,16 @@ Sources: Calcite's ``PushProjector`` and the ``Project…TransposeRule`` of ``Fl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
-from ...plan.specs import AggregateCall, ProjectPushDown, ReadingMetadata
+from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.logical import (
+    ONE_SIDED,
     Aggregate,
+    Correlate,
     Filter,
     Join,
     MultiJoin,
@@ -27,7 +28,7 @@ from ..algebra.logical import (
     WindowFunction,
 )
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
-from ..algebra.row_types import pick, row_of
+from ..algebra.row_types import pick
 from ..algebra.scan_columns import physical_paths
 from ..algebra.tree import to_fixpoint, top_down
 from ..connectors import supports_metadata, supports_projection
@@ -42,17 +43,14 @@ from ..rex.expressions import (
     retype,
     rewrite,
 )
-from .naming import derive_names
-from .predicates import ONE_SIDED, join_row_type
 
 Rules: TypeAlias = Mapping[type[Rel], Callable[..., Rel]]
 """By what a projection stands on, how it goes further down."""
 
 
 def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project:
-    """A projection; its row type follows from the expressions."""
-    exprs = tuple(exprs)
-    return Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+    """A projection."""
+    return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
 
 
 def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
@@ -61,7 +59,18 @@ def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     if wanted == tuple(range(rel.width)):
         return rel
     refs_ = identity(rel.types)
-    return Project(input=rel, exprs=tuple(refs_[i] for i in wanted), row_type=pick(rel.row_type, wanted))
+    return project(rel, (refs_[i] for i in wanted), (rel.names[i] for i in wanted))
+
+
+def name_groups(rel: Rel) -> Rel:
+    """A filter of groups gives them the names that they have before the projection below them goes away.
+
+    Source: ``FilterToCalcRule``, whose calc has the names of the filter as it was made.
+    """
+    match rel:
+        case Filter(input=Aggregate(calls=(_, *_))):
+            return replace(rel, given=rel.names)
+    return rel
 
 
 def push_projections(rel: Rel) -> Rel:
@@ -73,6 +82,19 @@ def push_projections_again(rel: Rel) -> Rel:
     """The same after joins have moved, where it makes what Flink's logical phase computes cost less."""
     rules: Rules = {**_RULES, Join: push_past_moved_join}
     return to_fixpoint(rel, lambda r: top_down(r, lambda node: _push(node, rules)))
+
+
+def drop_aliases(rel: Rel) -> Rel:
+    """A projection that only gives other names to a function's columns is left out.  Source: ``ProjectRemoveRule``.
+
+    Nor does a filter name groups where it has been made anew: over those of filtered or united rows.
+    """
+    match rel:
+        case Correlate():
+            return replace(rel, aliases=None)
+        case Filter(given=(_, *_), input=Aggregate(input=Filter() | SetOp())):
+            return replace(rel, given=None)
+    return rel
 
 
 def _push(rel: Rel, rules: Rules) -> Rel:
@@ -90,9 +112,7 @@ def _push(rel: Rel, rules: Rules) -> Rel:
 
 def is_identity(rel: Project) -> bool:
     """Whether a projection passes its input on as it is, but for names (ProjectRemoveRule)."""
-    return len(rel.exprs) == rel.input.width and all(
-        isinstance(e, InputRef) and e.index == i and e.type == rel.input.types[i] for i, e in enumerate(rel.exprs)
-    )
+    return rel.exprs == identity(rel.input.types)
 
 
 def merge_projects(rel: Project, below: Project) -> Rel:
@@ -101,7 +121,7 @@ def merge_projects(rel: Project, below: Project) -> Rel:
         return rel
     if not can_inline(rel.exprs, below.exprs):
         return rel
-    return Project(input=below.input, exprs=tuple(inline(e, below.exprs) for e in rel.exprs), row_type=rel.row_type)
+    return replace(rel, input=below.input, exprs=tuple(inline(e, below.exprs) for e in rel.exprs))
 
 
 def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
@@ -128,9 +148,10 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
     needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
     if len(needed) == below.input.width:
         return rel
-    trimmed = columns(derive_names(below.input), needed)
+    trimmed = columns(drop_aliases(below.input), needed)
     mapping = {old: new for new, old in enumerate(needed)}
-    inner = Filter(input=trimmed, row_type=trimmed.row_type, condition=remap(below.condition, mapping))
+    given = None if below.given is None else tuple(below.given[i] for i in needed)
+    inner = Filter(input=trimmed, condition=remap(below.condition, mapping), given=given)
     return replace(rel, input=inner, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
@@ -168,8 +189,7 @@ def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
         return rel
     new_left, new_right = columns(below.left, left), columns(below.right, [i - width for i in right])
     mapping = {old: new for new, old in enumerate(needed)}
-    row_type = join_row_type(below.type, new_left, new_right)
-    join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping), row_type=row_type)
+    join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping))
     exprs = tuple(remap(e, mapping) for e in rel.exprs)
     return replace(rel, input=join, exprs=exprs)
 
@@ -189,7 +209,7 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
         below,
         operands=tuple(operands),
         conditions=tuple(remap(c, mapping) for c in below.conditions),
-        row_type=pick(below.row_type, sorted(needed)),
+        names=tuple(below.names[i] for i in sorted(needed)),
     )
     return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
@@ -215,7 +235,7 @@ def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
     """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: the times of both sides are kept too."""
     width = below.left.width
     by_event_time = below.time.type.is_rowtime
-    right_time = [width + i for i, f in enumerate(below.right.row_type.fields) if by_event_time and f.type.is_rowtime]
+    right_time = [width + i for i, t in enumerate(below.right.types) if by_event_time and t.is_rowtime]
     key = _primary_key(below.right)
     kept = {*refs(below.time), *right_time, *(width + k for k in key), *refs(below.condition)}
     needed = sorted(kept.union(*map(refs, rel.exprs)))
@@ -230,7 +250,6 @@ def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
         right=new_right,
         condition=remap(below.condition, mapping),
         time=remap(below.time, mapping),
-        row_type=join_row_type(below.type, new_left, new_right),
     )
     return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
@@ -258,7 +277,6 @@ def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
         below,
         calls=tuple(below.calls[i - keys] for i in calls),
         properties=properties,
-        row_type=pick(below.row_type, kept),
     )
     mapping = {old: place for place, old in enumerate(kept)}
     return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
@@ -268,15 +286,8 @@ def push_past_set_op(rel: Project, below: SetOp) -> Rel:
     """ProjectSetOpTransposeRule: into every operand, unless equal rows become one."""
     if not below.all or any(contains_over(e) for e in rel.exprs):
         return rel
-    operands = tuple(
-        Project(
-            input=o,
-            exprs=tuple(retype(e, o.types) for e in rel.exprs),
-            row_type=row_of(rel.names, (retype(e, o.types).type for e in rel.exprs)),
-        )
-        for o in below.operands
-    )
-    return replace(below, operands=operands, row_type=rel.row_type)
+    operands = tuple(replace(rel, input=o, exprs=tuple(retype(e, o.types) for e in rel.exprs)) for o in below.operands)
+    return replace(below, operands=operands)
 
 
 def push_past_window(rel: Project, below: WindowFunction) -> Rel:
@@ -289,17 +300,11 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
     if len(needed) == width:
         return rel
     mapping = {old: new for new, old in enumerate([*needed, *range(width, width + 3)])}
-    trimmed = columns(below.input, needed)
-    window_fields = below.row_type.fields[width:]
     window = replace(
         below,
-        input=trimmed,
+        input=columns(below.input, needed),
         time_index=mapping[below.time_index],
         partition_keys=tuple(mapping[k] for k in below.partition_keys),
-        row_type=row_of(
-            (*trimmed.names, *(f.name for f in window_fields)),
-            (*trimmed.types, *(f.type for f in window_fields)),
-        ),
     )
     return replace(rel, input=window, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
@@ -317,7 +322,6 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
         input=columns(below.input, needed),
         rowtime_index=mapping[below.rowtime_index],
         expr=remap(below.expr, mapping),
-        row_type=pick(below.row_type, needed),
     )
     pruned = replace(rel, input=marked, exprs=tuple(remap(e, mapping) for e in rel.exprs))
     return pruned if is_identity(pruned) or _is_cheaper(below.input, needed) else rel
@@ -325,7 +329,7 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
 
 def push_past_snapshot(rel: Project, below: Snapshot) -> Rel:
     """ProjectSnapshotTransposeRule."""
-    return replace(below, input=replace(rel, input=below.input), row_type=rel.row_type)
+    return replace(below, input=replace(rel, input=below.input))
 
 
 def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
@@ -339,10 +343,6 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
     return supports_projection(rel.input.table) and len(read) < rel.input.width
 
 
-_UNNAMED = re.compile(r"\$f\d+")
-"""What Calcite calls the results of calls without a name, by their places."""
-
-
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
     """PruneAggregateCallRule: calls whose results nobody reads are not made."""
     keys = len(below.grouping)
@@ -352,10 +352,7 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
         return rel
     indexes = [*range(keys), *(keys + i for i in kept)]
     mapping = {old: new for new, old in enumerate(indexes)}
-    calls: tuple[AggregateCall, ...] = tuple(below.calls[i] for i in kept)
-    fields = pick(below.row_type, indexes).fields
-    names = [f"$f{i}" if _UNNAMED.fullmatch(f.name) else f.name for i, f in enumerate(fields)]
-    new = replace(below, calls=calls, row_type=row_of(names, (f.type for f in fields)))
+    new = replace(below, calls=tuple(below.calls[i] for i in kept))
     return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
@@ -386,15 +383,15 @@ def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
     paths = physical_paths(scan)
     width = len(paths)
     order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
-    row_type = pick(scan.row_type, order)
+    fields = pick(scan.fields, order)
     physical = [i for i in order if i < width]
     keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())
     others = [a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata))]
-    abilities = [*others, ProjectPushDown(tuple(paths[i] for i in physical), pick(scan.row_type, physical).not_null())]
+    abilities = [*others, ProjectPushDown(tuple(paths[i] for i in physical), pick(scan.fields, physical).not_null())]
     if supports_metadata(scan.table):
         read = tuple(keys[i - width] for i in order if i >= width)
-        abilities.append(ReadingMetadata(read, row_type.not_null()))
-    return replace(scan, abilities=tuple(abilities), row_type=row_type)
+        abilities.append(ReadingMetadata(read, fields.not_null()))
+    return replace(scan, abilities=tuple(abilities), fields=fields)
 
 
 _RULES: Rules = {

@@ -15,7 +15,6 @@ from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRa
 from ...plan.types import BOOLEAN
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, OverAggregate, Rank
-from ..algebra.row_types import pick, row_of
 from ..algebra.tree import top_down
 from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
@@ -69,23 +68,16 @@ def to_rank(rel: Rel) -> Rel:
         partition=tuple(sorted(over.partition)),
         order=over.groups[0].order_by.fields,
         range=found,
-        output_rank=True,
-        row_type=row_of(_names(over, rel), over.types),
+        rank=_name(over, rel),
     )
     return merge_calcs(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
 
 
-def _names(over: OverAggregate, reader: Calc) -> list[str]:
-    """The input's names, and for the rank that by which it is read, or one like it that no column of the input has.
-
-    Source: ``Rank.deriveRowType``.
-    """
-    names, rank = over.input.names, over.names[-1]
-    for expr, name in zip(reader.projection, reader.names, strict=True):
-        if isinstance(expr, InputRef) and expr.index == len(names):
-            rank = name
-    candidates = (rank, *(f"{rank}_{i}" for i in range(len(names))))
-    return [*names, next(name for name in candidates if name not in names)]
+def _name(over: OverAggregate, reader: Calc) -> str:
+    """What the column of ranks is called: as the operator that reads it calls it."""
+    columns = zip(reader.projection, reader.names, strict=True)
+    given = [n for e, n in columns if isinstance(e, InputRef) and e.index == over.input.width]
+    return given[-1] if given else over.names[-1]
 
 
 def _both(a: RexNode, b: RexNode) -> Call:
@@ -142,15 +134,13 @@ def _transpose(rel: Rel) -> Rel:
     needed = sorted(i for i in used | keys if i < width)
     if len(needed) == width:
         return rel
-    kept = [*needed, width] if rank.output_rank else needed
+    kept = needed if rank.rank is None else [*needed, width]
     mapping = {old: new for new, old in enumerate(kept)}
     source = rank.input
-    below = calc(source, (identity(source.types)[i] for i in needed), pick(source.row_type, needed).field_names)
-    new = remap_rank(rank, mapping, below)
-    new = replace(new, row_type=pick(rank.row_type, kept))
+    below = calc(source, (identity(source.types)[i] for i in needed), (source.names[i] for i in needed))
     return replace(
         rel,
-        input=new,
+        input=remap_rank(rank, mapping, below),
         projection=tuple(remap(e, mapping) for e in rel.projection),
         condition=None if rel.condition is None else remap(rel.condition, mapping),
     )
@@ -172,7 +162,7 @@ def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
 
 def drop_constant_ranks(rel: Rel) -> Rel:
     """ConstantRankNumberColumnRemoveRule: a rank that can only be one number is that number."""
-    if not isinstance(rel, Rank) or not rel.output_rank or rel.kind != "ROW_NUMBER":
+    if not isinstance(rel, Rank) or rel.rank is None or rel.kind != "ROW_NUMBER":
         return rel
     if not isinstance(rel.range, ConstantRankRange) or rel.range.start != rel.range.end:
         return rel
@@ -182,7 +172,7 @@ def drop_constant_ranks(rel: Rel) -> Rel:
 
 def drop_unused_ranks(rel: Rel) -> Rel:
     """RedundantRankNumberColumnRemoveRule."""
-    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank) or not rel.input.output_rank:
+    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank) or rel.input.rank is None:
         return rel
     rank = rel.input
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
@@ -190,4 +180,4 @@ def drop_unused_ranks(rel: Rel) -> Rel:
 
 
 def _without_rank(rank: Rank) -> Rank:
-    return replace(rank, output_rank=False, row_type=rank.input.row_type)
+    return replace(rank, rank=None)

@@ -15,7 +15,6 @@ from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
-from ..algebra.row_types import pick
 from ..algebra.tree import bottom_up
 from ..metadata.memo import found_once
 from ..rex.cases import push_into_cases
@@ -180,12 +179,11 @@ def pull_up_constants(rel: Rel) -> Rel:
     if len(fixed) == len(rel.grouping):
         fixed = fixed[1:]
     kept = [i for i in range(len(rel.grouping)) if i not in fixed]
-    fields = rel.row_type.fields
-    order = [*kept, *range(len(rel.grouping), len(fields))]
-    inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept), row_type=pick(rel.row_type, order))
+    order = [*kept, *range(len(rel.grouping), rel.width)]
+    inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept))
     inner = without_unread(inner, rel.input)
     place = {old: new for new, old in enumerate(order)}
     exprs: list[RexNode] = []
-    for i, f in enumerate(fields):
-        exprs.append(constant[i] if i in constant else InputRef(place[i], f.type))
-    return Project(input=inner, exprs=tuple(exprs), row_type=rel.row_type)
+    for i, t in enumerate(rel.types):
+        exprs.append(constant[i] if i in constant else InputRef(place[i], t))
+    return Project(input=inner, exprs=tuple(exprs), names=rel.names)

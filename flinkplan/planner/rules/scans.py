@@ -91,7 +91,7 @@ def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
         normalized = keyed and (upserts or repeats)
         scan = SourceScan(
             table=node.table,
-            row_type=node.row_type,
+            fields=node.fields,
             options=node.options,
             alias=node.alias,
             normalized=normalized,
@@ -113,14 +113,14 @@ def _with_metadata(scan: SourceScan) -> Rel:
     read = [*physical_columns(scan), *(c.name for c in metadata)]
     keys = tuple(c.metadata_key or c.name for c in metadata)
     own = dict(zip((c.name for c in metadata), keys, strict=True))
-    declared = pick(scan.row_type, map(names.index, read))
+    declared = pick(scan.fields, map(names.index, read))
     offered = metadata_types(scan.table)
     types = (offered.get(own.get(f.name, ""), f.type) for f in declared.fields)
     produced = row_of(read, types)
-    reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), row_type=produced)
+    reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), fields=produced)
     columns = identity(produced.field_types)
-    exprs = (cast(columns[read.index(f.name)], f.type) for f in scan.row_type.fields)
-    return Project(input=reading, exprs=tuple(exprs), row_type=scan.row_type)
+    exprs = (cast(columns[read.index(f.name)], f.type) for f in scan.fields.fields)
+    return Project(input=reading, exprs=tuple(exprs), names=scan.names)
 
 
 def push_into_scans(rel: Rel) -> Rel:
@@ -234,7 +234,7 @@ def _push_partitions(rel: Rel) -> Rel:
         return rel
     found = [p for p in _partitions(path, keys) if _matches(p, chosen, scan)]
     if not found:
-        return Values(tuples=(), row_type=rel.row_type)
+        return Values(tuples=(), fields=rel.row_type)
     pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(found))))
     return filtered(pushed, [p for p in parts if p not in chosen])
 
@@ -255,7 +255,7 @@ def _partitions(path: str, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
 
 
 def _matches(partition: dict[str, str], predicates: list[RexNode], scan: SourceScan) -> bool:
-    fields = scan.row_type.fields
+    fields = scan.fields.fields
 
     def value(rex: RexNode) -> RexNode:
         if not isinstance(rex, InputRef):

@@ -12,10 +12,9 @@ from itertools import islice
 from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
-from ..algebra.logical import Filter, Join, Project, Rel
+from ..algebra.logical import ONE_SIDED, Filter, Join, Project, Rel
 from ..metadata.estimates import Estimates
 from ..rex.expressions import refs, remap
-from .predicates import ONE_SIDED
 from .projections import merge_projects
 
 
@@ -46,7 +45,7 @@ def lift_filters(rel: Rel) -> Rel:
     if not isinstance(rel, Join) or rel.type not in ONE_SIDED or not isinstance(rel.left, Filter):
         return rel
     below = rel.left
-    return _cheapest([rel, replace(below, input=replace(rel, left=below.input, row_type=below.input.row_type))])
+    return _cheapest([rel, replace(below, input=replace(rel, left=below.input))])
 
 
 def _cheapest(places: Sequence[Rel]) -> Rel:
@@ -67,7 +66,7 @@ def _past_project(rel: Join, below: Project) -> Project | None:
     width, inner_width = len(below.exprs), below.input.width
     place = {i: e.index for i, e in enumerate(below.exprs) if isinstance(e, InputRef)}
     place |= {width + i: inner_width + i for i in range(rel.right.width)}
-    inner = replace(rel, left=below.input, condition=remap(rel.condition, place), row_type=below.input.row_type)
+    inner = replace(rel, left=below.input, condition=remap(rel.condition, place))
     return replace(below, input=inner)
 
 
@@ -87,4 +86,4 @@ def _past_join(rel: Join, below: Join) -> Iterator[Join]:
 
 
 def _semi_join(rel: Join, left: Rel, place: Mapping[int, int]) -> Join:
-    return replace(rel, left=left, condition=remap(rel.condition, place), row_type=left.row_type)
+    return replace(rel, left=left, condition=remap(rel.condition, place))

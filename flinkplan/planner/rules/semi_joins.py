@@ -9,7 +9,7 @@ from ...plan.rex import FUNCTION, CorrelVariable, FieldAccess, InputRef, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
-from ..algebra.row_types import row_of, unique_names
+from ..algebra.names import uniquify
 from ..rex.builder import equality_operands
 from ..rex.expressions import (
     EQ,
@@ -32,7 +32,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import to_cnf
 from .decorrelation import correlated_columns, free_variables
-from .predicates import filtered, join_row_type
+from .predicates import filtered
 from .projections import columns
 
 
@@ -53,7 +53,7 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
     own = left.width
     if subquery.kind is SubQueryKind.EXISTS and not conditions:
         right, condition = _existence(right, kind, own)
-        return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
+        return Join(left=left, right=right, type=kind, condition=condition)
     left, operands = _with_operands(left, subquery.operands)
     width = left.width
     parts: list[RexNode] = []
@@ -66,7 +66,7 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
             equal = or_([*(test(IS_NULL, x) for x in nullable), equal])
         parts.append(equal)
     parts += [joined(c, left, width, subquery.correl) for c in conditions]
-    join = Join(left=left, right=right, type=kind, condition=and_(parts), row_type=left.row_type)
+    join = Join(left=left, right=right, type=kind, condition=and_(parts))
     return columns(join, range(own))
 
 
@@ -76,9 +76,9 @@ def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequenc
         return left, operands
     exprs = list(dict.fromkeys((*identity(left.types), *operands)))
     names = [*left.names, *(f"$f{i}" for i in range(left.width, len(exprs)))]
-    row_type = row_of(unique_names(names), (e.type for e in exprs))
-    columns_ = identity(row_type.field_types)
-    return Project(input=left, exprs=tuple(exprs), row_type=row_type), [columns_[exprs.index(o)] for o in operands]
+    new = Project(input=left, exprs=tuple(exprs), names=uniquify(names))
+    columns_ = identity(new.types)
+    return new, [columns_[exprs.index(o)] for o in operands]
 
 
 def has_a_row(rel: Rel) -> bool:
@@ -89,12 +89,12 @@ def has_a_row(rel: Rel) -> bool:
 
 def _existence(rel: Rel, kind: JoinType, width: int) -> tuple[Rel, RexNode]:
     """One row for a relation that has any, and the condition of the join with it."""
-    marked = Project(input=rel, exprs=(TRUE,), row_type=row_of(["i"], [TRUE.type]))
+    marked = Project(input=rel, exprs=(TRUE,), names=("i",))
     least = aggregated(marked, [call_of("m", "$MIN$1", (0,), BOOLEAN)])
     found = test(IS_NOT_NULL, identity(least.types)[0])
     if kind is JoinType.SEMI:
         return columns(filtered(least, [found]), []), TRUE
-    right = Project(input=least, exprs=(found,), row_type=row_of(["$f0"], [found.type]))
+    right = Project(input=least, exprs=(found,), names=("$f0",))
     return right, InputRef(width, found.type)
 
 
@@ -140,8 +140,7 @@ def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
             conditions = [*left_conditions, *(shift(c, width) for c in right_conditions)]
             conditions += [c for c in own if is_correlated(c, correl)]
             condition = and_(c for c in own if not is_correlated(c, correl))
-            row_type = join_row_type(rel.type, left, right)
-            return replace(rel, left=left, right=right, condition=condition, row_type=row_type), conditions
+            return replace(rel, left=left, right=right, condition=condition), conditions
         case Aggregate():
             source, conditions = _conditions(rel.input, correl)
             return _grouped(rel, source, conditions)
@@ -163,8 +162,8 @@ def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Re
             place[i] = len(exprs)
             exprs.append(ref)
             names.append(source.names[i])
-    row_type = row_of(unique_names(names), (e.type for e in exprs))
-    return Project(input=source, exprs=tuple(exprs), row_type=row_type), [remap(c, place) for c in conditions]
+    new = Project(input=source, exprs=tuple(exprs), names=uniquify(names))
+    return new, [remap(c, place) for c in conditions]
 
 
 def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
@@ -176,13 +175,10 @@ def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Re
     read = sorted(set().union(*map(refs, conditions)))
     added = tuple(i for i in read if i not in rel.grouping)
     keys = len(rel.grouping)
-    fields = rel.row_type.fields
-    new_fields = (*fields[:keys], *(source.row_type.fields[i] for i in added), *fields[keys:])
     grouping = (*rel.grouping, *added)
-    row_type = row_of(unique_names(f.name for f in new_fields), (f.type for f in new_fields))
-    new = replace(rel, input=source, grouping=grouping, row_type=row_type)
-    own = [*range(keys), *range(keys + len(added), len(new_fields))]
-    place = {g: i if i < keys else len(fields) + i - keys for i, g in enumerate(grouping)}
+    new = replace(rel, input=source, grouping=grouping)
+    own = [*range(keys), *range(keys + len(added), new.width)]
+    place = {g: i if i < keys else rel.width + i - keys for i, g in enumerate(grouping)}
     ordered = columns(new, [*own, *range(keys, keys + len(added))])
     return ordered, [remap(c, {r: place[r] for r in read}) for c in conditions]
 
@@ -203,6 +199,4 @@ def call_of(name: str | None, function: str, arguments: tuple[int, ...], t: Logi
 
 def aggregated(rel: Rel, calls: Iterable[AggregateCall]) -> Aggregate:
     """One row of the calls' results."""
-    calls = tuple(calls)
-    row_type = row_of((str(c.name) for c in calls), (c.type for c in calls))
-    return Aggregate(input=rel, grouping=(), calls=calls, row_type=row_type)
+    return Aggregate(input=rel, grouping=(), calls=tuple(calls))

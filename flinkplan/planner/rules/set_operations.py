@@ -12,7 +12,7 @@ from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
 from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind, SetOp
-from ..algebra.row_types import concat, pick, row_of
+from ..algebra.row_types import pick
 from ..rex.expressions import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
 from .predicates import filtered
 
@@ -68,12 +68,10 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
 def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], names: list[str]) -> SetOp:
     def marked(rel: Rel, marker: tuple[RexNode, ...]) -> Project:
         exprs = (*identity(rel.types), *marker)
-        row_type = row_of((*rel.names, *names), (e.type for e in exprs))
-        return Project(input=rel, exprs=exprs, row_type=row_type)
+        return Project(input=rel, exprs=exprs, names=(*rel.names, *names))
 
     sides = (marked(left, markers[0]), marked(right, markers[1]))
-    types = [t.with_nullability(t.nullable or o.nullable) for t, o in zip(sides[0].types, sides[1].types, strict=True)]
-    return SetOp(kind=SetKind.UNION, all=True, operands=sides, row_type=row_of(sides[0].names, types))
+    return SetOp(kind=SetKind.UNION, all=True, operands=sides)
 
 
 def _call(name: str, function: str, argument: int, t: LogicalType) -> AggregateCall:
@@ -91,23 +89,14 @@ def _call(name: str, function: str, argument: int, t: LogicalType) -> AggregateC
 
 
 def _per_row(rel: Rel, width: int, calls: list[AggregateCall]) -> Aggregate:
-    fields = rel.row_type.fields[:width]
-    return Aggregate(
-        input=rel,
-        grouping=tuple(range(width)),
-        calls=tuple(calls),
-        row_type=row_of(
-            (*(f.name for f in fields), *(str(c.name) for c in calls)),
-            (*(f.type for f in fields), *(c.type for c in calls)),
-        ),
-    )
+    return Aggregate(input=rel, grouping=tuple(range(width)), calls=tuple(calls))
 
 
 def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
     """Each row ``count`` times, by a table function."""
     exprs = (count, *identity(rel.types)[:width])
     names = (name, *rel.names[:width])
-    counted = Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+    counted = Project(input=rel, exprs=exprs, names=names)
     replicated = pick(rel.row_type, range(width)).not_null()
     call = Call("$REPLICATE_ROWS$1", identity(counted.types), replicated)
     joined = Correlate(
@@ -116,15 +105,15 @@ def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
         correl="",
         call=call,
         function_type=replicated,
-        row_type=concat(counted.row_type, replicated),
+        aliases=replicated.field_names,
     )
     columns = identity(joined.types)[width + 1 :]
-    return Project(input=joined, exprs=columns, row_type=row_of(rel.names[:width], (c.type for c in columns)))
+    return Project(input=joined, exprs=columns, names=rel.names[:width])
 
 
 def distinct(rel: Rel) -> Rel:
     """Each row once."""
-    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=(), row_type=rel.row_type)
+    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=())
 
 
 def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
@@ -133,7 +122,7 @@ def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
         _null_safe(a, InputRef(i + width, b.type))
         for i, (a, b) in enumerate(zip(identity(left.types), identity(right.types), strict=True))
     )
-    return Join(left=left, right=right, type=kind, condition=condition, row_type=left.row_type)
+    return Join(left=left, right=right, type=kind, condition=condition)
 
 
 def _without_distinct_operands(rel: SetOp) -> SetOp:
@@ -166,4 +155,4 @@ def _coerced(rel: Rel, union: SetOp) -> Rel:
     exprs: tuple[RexNode, ...] = tuple(
         cast(r, w.with_nullability(r.type.nullable)) for r, w in zip(identity(rel.types), wanted, strict=True)
     )
-    return Project(input=rel, exprs=exprs, row_type=row_of(rel.names, (e.type for e in exprs)))
+    return Project(input=rel, exprs=exprs, names=rel.names)

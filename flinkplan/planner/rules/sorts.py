@@ -42,7 +42,7 @@ def _past_project(rel: Sort, below: Project) -> Project | None:
         if not isinstance(expr, InputRef):
             return None
         order.append(replace(f, index=expr.index))
-    inner = replace(rel, input=below.input, order=tuple(order), row_type=below.input.row_type)
+    inner = replace(rel, input=below.input, order=tuple(order))
     return replace(below, input=inner)
 
 

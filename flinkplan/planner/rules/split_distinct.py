@@ -15,8 +15,8 @@ from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra.logical import Aggregate, Project, Rel
+from ..algebra.names import uniquify
 from ..algebra.physical import Expand
-from ..algebra.row_types import row_of, unique_names
 from ..algebra.tree import bottom_up
 from ..rex.expressions import EQ, and_, cast, compare, identity
 from .aggregates import expand_id
@@ -104,7 +104,7 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Project
         code = Call("$HASH_CODE$1", (refs[column],), INT.with_nullability(t.nullable), FUNCTION)
         exprs.append(Call("$MOD$1", (code, Literal(buckets, INT.not_null())), code.type, FUNCTION))
     names = (*source.names, *(f"$f{len(refs) + i}" for i in range(len(hashed))))
-    return Project(input=source, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
+    return Project(input=source, exprs=tuple(exprs), names=names)
 
 
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
@@ -132,10 +132,7 @@ def _expanded(
         )
         for chosen in distinct_sets
     )
-    types = [*(f.type.nullable_() if i in left_out else f.type for i, f in enumerate(fields)), BIGINT.not_null()]
-    expand = Expand(
-        input=source, projects=projects, expand_index=width, row_type=row_of((*(f.name for f in fields), "$e"), types)
-    )
+    expand = Expand(input=source, projects=projects, expand_index=width, names=(*source.names, "$e"))
     exprs: list[RexNode] = list(identity(expand.types)[:width])
     names = [f.name for f in fields]
     e = InputRef(width, BIGINT.not_null())
@@ -152,21 +149,17 @@ def _expanded(
             exprs.append(and_(condition))
             names.append(f"$g_{number}")
         calls.append(replace(call, filter_arg=place[key]))
-    project = Project(input=expand, exprs=tuple(exprs), row_type=row_of(unique_names(names), (x.type for x in exprs)))
+    project = Project(input=expand, exprs=tuple(exprs), names=uniquify(names))
     return project, calls
 
 
 def _partial(rel: Aggregate, source: Rel, grouping: tuple[int, ...], calls: list[AggregateCall]) -> Aggregate:
-    fields = source.row_type.fields
-    names = [*(fields[g].name for g in grouping), *(f"$f{len(grouping) + i}" for i in range(len(calls)))]
-    types = [*(fields[g].type for g in grouping), *(c.type for c in calls)]
     return Aggregate(
         input=source,
         grouping=grouping,
         calls=tuple(replace(c, name=None) for c in calls),
         ttl=rel.ttl,
         phase="PARTIAL",
-        row_type=row_of(unique_names(names, "_"), types),
     )
 
 
@@ -186,15 +179,12 @@ def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggr
         )
         for i, (function, part) in enumerate(zip(functions, partial.calls, strict=True))
     )
-    names = [*rel.names[:keys], *(f"$f{keys + i}" for i in range(len(calls)))]
-    types = [*rel.types[:keys], *(c.type for c in calls)]
     return Aggregate(
         input=partial,
         grouping=tuple(range(keys)),
         calls=calls,
         ttl=rel.ttl,
         phase="FINAL",
-        row_type=row_of(names, types),
     )
 
 
@@ -211,7 +201,7 @@ def _merged(rel: Aggregate, final: Aggregate) -> Rel:
     for i, e in enumerate(exprs):
         free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)
         names.append(final.names[e.index] if isinstance(e, InputRef) else next(free))
-    return Project(input=final, exprs=tuple(exprs), row_type=row_of(names, (e.type for e in exprs)))
+    return Project(input=final, exprs=tuple(exprs), names=tuple(names))
 
 
 def _average(total: RexNode, count: RexNode, call: AggregateCall) -> RexNode:

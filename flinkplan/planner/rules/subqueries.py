@@ -10,7 +10,6 @@ from ...plan.rex import Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, NUMERIC
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project, Rel, SubQuery, SubQueryKind
-from ..algebra.row_types import row_of
 from ..algebra.tree import bottom_up
 from ..rex.expressions import (
     AND,
@@ -33,7 +32,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import reordered_condition, simplify, simplify_condition
 from .lateral_ranks import to_lateral_rank
-from .predicates import filtered, join_row_type
+from .predicates import filtered
 from .projections import columns
 from .semi_joins import semi_join
 from .subquery_joins import Joins, Logic, without_check
@@ -114,9 +113,7 @@ class _Rewriter(Struct):
         """A scalar subquery of a join's condition is joined with the right input."""
         joins = Joins(self, rel.right, shift=rel.left.width)
         condition = joins.rewritten(rel.condition, Logic.TRUE)
-        row_type = join_row_type(rel.type, rel.left, joins.source)
-        join = replace(rel, right=joins.source, condition=condition, row_type=row_type)
-        return columns(join, range(rel.width))
+        return columns(replace(rel, right=joins.source, condition=condition), range(rel.width))
 
     def _lateral(self, rel: Lateral) -> Rel:
         ranked = to_lateral_rank(rel)
@@ -125,8 +122,7 @@ class _Rewriter(Struct):
         joins = Joins(self, rel.left)
         added = joins.attach(rel.type, rel.right, rel.correl)
         exprs = (*identity(joins.source.types)[: rel.left.width], *added)
-        row_type = row_of(rel.names, (e.type for e in exprs))
-        return Project(input=joins.source, exprs=exprs, row_type=row_type)
+        return Project(input=joins.source, exprs=exprs, names=rel.names)
 
 
 def _is_nested(rex: RexNode) -> bool:

@@ -12,9 +12,9 @@ from ...plan.functions import function_of
 from ...plan.record import Struct, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BIGINT, BOOLEAN, INT, RowField
+from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
-from ..algebra.row_types import concat, row_of, unique_names
+from ..algebra.names import uniquify
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.builder import comparison_operands
 from ..rex.expressions import (
@@ -53,7 +53,6 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import negate, simplify_condition
 from .decorrelation import compare_columns, correlated_columns, decorrelated, distinct, free_variables
-from .predicates import join_row_type
 from .projections import columns
 from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined
 
@@ -191,10 +190,9 @@ class Joins(Struct):
     def _computed(self, width: int, values: tuple[RexNode, ...], names: Iterable[str]) -> tuple[RexNode, ...]:
         """Columns that hold the values, behind the source's first ones."""
         exprs = (*identity(self.source.types)[:width], *values)
-        columns = unique_names([*self.source.names[:width], *names])
-        row_type = row_of(columns, (e.type for e in exprs))
-        self.source = Project(input=self.source, exprs=exprs, row_type=row_type)
-        return identity(row_type.field_types)[width:]
+        columns = uniquify([*self.source.names[:width], *names])
+        self.source = Project(input=self.source, exprs=exprs, names=columns)
+        return identity(self.source.types)[width:]
 
     def _scalar(self, node: SubQuery) -> RexNode:
         rel = self.rewriter.expand(node.rel)
@@ -250,23 +248,17 @@ class Joins(Struct):
             return None
         width = self.source.width
         exprs: tuple[RexNode, ...] = (*identity(rows.types), TRUE)
-        names = unique_names([*rows.names, "nullIndicator"])
-        marked = Project(input=rows, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+        marked = Project(input=rows, exprs=exprs, names=uniquify([*rows.names, "nullIndicator"]))
         *added, mark = self._join(JoinType.LEFT, marked, [joined(p, self.source, width, correl) for p in parts])
         arguments = [_typed_anew(e, added, absent=test(IS_NULL, mark)) for e in computed.exprs]
         if not all(c.arg_list for c in calls):
             arguments.append(mark)
         self._computed(width, tuple(arguments), [*computed.names, "nullIndicator"][: len(arguments)])
-        fields = self.source.row_type.fields
-        last = len(fields) - 1
-        calls = tuple(_of_group(c, tuple(width + a for a in c.arg_list) or (last,), width, fields) for c in calls)
-        results = (str(c.name or f"$f{width + n}") for n, c in enumerate(calls))
-        row_type = row_of(
-            unique_names([*(f.name for f in fields[:width]), *results]),
-            (*(f.type for f in fields[:width]), *(c.type for c in calls)),
-        )
-        self.source = Aggregate(input=self.source, grouping=tuple(range(width)), calls=calls, row_type=row_type)
-        found = _typed_anew(value, identity(row_type.field_types)[width:])
+        types = self.source.types
+        last = len(types) - 1
+        calls = tuple(_of_group(c, tuple(width + a for a in c.arg_list) or (last,), width, types) for c in calls)
+        self.source = Aggregate(input=self.source, grouping=tuple(range(width)), calls=calls)
+        found = _typed_anew(value, identity(self.source.types)[width:])
         return self._computed(width, (cast(found, found.type.nullable_()),), rel.names)[0]
 
     def _exists(self, node: SubQuery, logic: Logic) -> RexNode:
@@ -274,7 +266,7 @@ class Joins(Struct):
         rel = self.rewriter.expand(node.rel)
         if has_a_row(rel):
             return TRUE
-        rows = distinct(Project(input=rel, exprs=(TRUE,), row_type=row_of(["i"], [TRUE.type])))
+        rows = distinct(Project(input=rel, exprs=(TRUE,), names=("i",)))
         if logic is Logic.TRUE:
             self.attach(JoinType.INNER, rows, node.correl)
             return TRUE
@@ -336,10 +328,8 @@ class Joins(Struct):
         """Join the source with a relation; the columns that this adds."""
         left = self.source
         width = left.width
-        names = concat(left.row_type, right.row_type).field_names
-        row_type = join_row_type(kind, left, right, names)
-        self.source = Join(left=left, right=right, type=kind, condition=and_(conditions), row_type=row_type)
-        return tuple(shift(column, self.shift) for column in identity(row_type.field_types)[width:])
+        self.source = Join(left=left, right=right, type=kind, condition=and_(conditions))
+        return tuple(shift(column, self.shift) for column in identity(self.source.types)[width:])
 
 
 _ZERO = Literal(0, INT.not_null())
@@ -386,11 +376,13 @@ def _equated_with(comparison: Call, correl: str) -> list[int]:
     return []
 
 
-def _of_group(call: AggregateCall, arguments: tuple[int, ...], shift: int, fields: Sequence[RowField]) -> AggregateCall:
+def _of_group(
+    call: AggregateCall, arguments: tuple[int, ...], shift: int, types: Sequence[LogicalType]
+) -> AggregateCall:
     """A call of one row's aggregates over groups, its arguments and filter moved."""
     t = call.type
     if call.internal_name != "$COUNT$1":
-        t = t.with_nullability(any(fields[a].type.nullable for a in arguments) or call.filter_arg >= 0)
+        t = t.with_nullability(any(types[a].nullable for a in arguments) or call.filter_arg >= 0)
     filter_arg = call.filter_arg + shift if call.filter_arg >= 0 else -1
     return replace(call, arg_list=arguments, filter_arg=filter_arg, type=t)
 
@@ -428,14 +420,13 @@ def _varieties(rel: Rel) -> Rel:
         return aggregated(distinct(rel), [_COUNT, values, greatest])
     found = aggregated(distinct(rel), [_COUNT, greatest])
     rows, m = identity(found.types)
-    return Project(input=found, exprs=(rows, rows, m), row_type=row_of(("c", "d", "m"), (rows.type, rows.type, m.type)))
+    return Project(input=found, exprs=(rows, rows, m), names=("c", "d", "m"))
 
 
 def _twice(rel: Rel, name: str) -> Project:
     """The relation with its last column again under another name."""
     exprs = (*identity(rel.types), identity(rel.types)[-1])
-    names = (*rel.names, name)
-    return Project(input=rel, exprs=exprs, row_type=row_of(names, (e.type for e in exprs)))
+    return Project(input=rel, exprs=exprs, names=(*rel.names, name))
 
 
 _COUNT = call_of("c", "$COUNT$1", (), BIGINT.not_null())
@@ -444,16 +435,13 @@ _COUNT = call_of("c", "$COUNT$1", (), BIGINT.not_null())
 def _marked(rel: Rel, name: str) -> Rel:
     """Each row once, TRUE behind it."""
     exprs: tuple[RexNode, ...] = (*identity(rel.types), TRUE)
-    grouped = Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=(), row_type=rel.row_type)
-    row_type = row_of(unique_names((*rel.names, name)), (e.type for e in exprs))
-    return Project(input=grouped, exprs=exprs, row_type=row_type)
+    return Project(input=distinct(rel), exprs=exprs, names=uniquify((*rel.names, name)))
 
 
 def single_value(rel: Rel) -> Rel:
     """The one value of a relation; Flink fails at run time where there are several."""
-    field = rel.row_type.fields[0]
-    call = call_of(None, functions.SINGLE_VALUE.internal_name, (0,), field.type.nullable_())
-    return Aggregate(input=rel, grouping=(), calls=(call,), row_type=row_of(["$f0"], [field.type.nullable_()]))
+    call = call_of(None, functions.SINGLE_VALUE.internal_name, (0,), rel.types[0].nullable_())
+    return Aggregate(input=rel, grouping=(), calls=(call,))
 
 
 def without_check(rel: Rel) -> Rel:
@@ -468,5 +456,5 @@ def without_check(rel: Rel) -> Rel:
             input=Project(input=Aggregate(grouping=(), grouping_sets=None) as row, exprs=(value,)),
         ):
             one = cast(value, value.type.nullable_())
-            return Project(input=row, exprs=(one,), row_type=row_of(rel.input.names, [one.type]))
+            return Project(input=row, exprs=(one,), names=rel.input.names)
     return rel

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
-from ..algebra.logical import Correlate, Filter, Join, Project, Rel
+from ..algebra.logical import Correlate, Filter, Join, Project, Rel, Values
 from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
 from ..rex.expressions import and_, conjunctions, inline, refs, shift
@@ -38,7 +38,7 @@ def _sunk(rel: Rel, parts: Mapping[RexNode, RexNode]) -> tuple[Rel, set[RexNode]
             moved = {
                 p: inline(q, exprs) for p, q in parts.items() if all(isinstance(exprs[i], InputRef) for i in refs(q))
             }
-        case Correlate(type=JoinType.INNER, input=source) if source.row_type.fields:
+        case Correlate(type=JoinType.INNER, input=source) if source.types:
             width = source.width
             moved, own = _by_side(parts, width)
             if own:
@@ -65,8 +65,6 @@ def _named(rel: Correlate) -> Correlate:
     if rel.condition is None:
         return rel
     function = rel.function_type
-    names = rel.names[rel.input.width :]
-    row = Project(input=rel.input, exprs=(), row_type=function)
-    if not constants(Filter(input=row, condition=rel.condition, row_type=function)):
+    if not constants(Filter(input=Values(tuples=(), fields=function), condition=rel.condition)):
         return rel
-    return replace(rel, function_type=row_of(names, function.field_types))
+    return replace(rel, function_type=row_of(rel.names[rel.input.width :], function.field_types))

@@ -68,12 +68,11 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
         spec=replace(keys, rest=(*keys.rest, TRUE) if keys.rest else ()).spec(rel.type),
         left_time=time.index,
         right_time=-1 if right_time is None else right_time,
-        row_type=rel.row_type,
     )
 
 
 def _event_time(left: LogicalType, right: Rel) -> int:
-    found = next((i for i, f in enumerate(right.row_type.fields) if f.type.is_rowtime), None)
+    found = next((i for i, t in enumerate(right.types) if t.is_rowtime), None)
     if found is None:
         raise PlanningError(
             "the versioned table has no event time", hint="declare a WATERMARK in the table on the right"

@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable
 
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode
-from ..algebra.logical import Aggregate, Join, MultiJoin, Rel, SetOp, TableModify, TemporalJoin
-from ..algebra.physical import Calc, OverAggregate, Rank
-from ..algebra.row_types import row_of
+from ..algebra.logical import ONE_SIDED, Aggregate, Join, MultiJoin, Rel, TableModify, TemporalJoin
+from ..algebra.physical import Calc
 from ..algebra.tree import with_inputs
 from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
 from ..rex.expressions import CAST, SPECIAL, identity, retype, rewrite
 from .calcs import calc, merge_calcs
 from .empty import is_empty
-from .predicates import ONE_SIDED, join_row_type
 from .windows import groups_by_window
 
 _KEEPING = frozenset({"$$TUMBLE$1", "$$HOP$1", "$$SESSION$1", "$PROCTIME$1"})
@@ -57,8 +55,7 @@ def _calc(rel: Calc) -> Rel:
     types = rel.input.types
     exprs = tuple(_in_calls(retype(e, types)) for e in rel.projection)
     condition = None if rel.condition is None else _in_calls(retype(rel.condition, types))
-    row_type = row_of(rel.names, (e.type for e in exprs))
-    return merge_calcs(replace(rel, projection=exprs, condition=condition, row_type=row_type))
+    return merge_calcs(replace(rel, projection=exprs, condition=condition))
 
 
 def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
@@ -75,29 +72,16 @@ def _aggregate(rel: Aggregate) -> Rel:
         used = {i for c in rel.calls for i in c.arg_list}
     else:
         used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
-    types = tuple(
-        t.regular() if not groups_by_window(rel) or i >= len(rel.grouping) else t for i, t in enumerate(rel.types)
-    )
     calls = tuple(replace(c, type=c.type.regular()) for c in rel.calls)
-    return replace(
-        rel,
-        input=plain_columns(rel.input, used),
-        calls=calls,
-        row_type=row_of(rel.names, types),
-    )
+    return replace(rel, input=plain_columns(rel.input, used), calls=calls)
 
 
 def _join(rel: Join) -> Rel:
     if not _keeps_time(rel):
         left = plain_columns(rel.left, range(rel.left.width))
         right = plain_columns(rel.right, range(rel.right.width))
-        rel = replace(rel, left=left, right=right)
-        rel = replace(
-            rel,
-            condition=retype(rel.condition, (*left.types, *right.types)),
-            row_type=join_row_type(rel.type, left, right, _names(rel)),
-        )
-    return replace(rel, condition=rel.condition)
+        rel = replace(rel, left=left, right=right, condition=retype(rel.condition, (*left.types, *right.types)))
+    return rel
 
 
 def _keeps_time(rel: Join) -> bool:
@@ -113,15 +97,9 @@ def _temporal_join(rel: TemporalJoin) -> Rel:
     return plain_columns(rel, range(width, rel.width))
 
 
-def _names(rel: Join) -> tuple[str, ...] | None:
-    return rel.names if rel.width > rel.left.width else None
-
-
 def _multi_join(rel: MultiJoin) -> Rel:
     operands = tuple(plain_columns(o, range(o.width)) for o in rel.operands)
     plain = [t for o in operands for t in o.types]
-    nullable = [t.nullable for t in rel.types]
-    types = [t.with_nullability(n) for t, n in zip(plain, nullable, strict=True)]
 
     def plainly(node: RexNode) -> RexNode:
         if not isinstance(node, InputRef):
@@ -129,33 +107,14 @@ def _multi_join(rel: MultiJoin) -> Rel:
         return replace(node, type=plain[node.index].with_nullability(node.type.nullable))
 
     conditions = tuple(rewrite(c, plainly) for c in rel.conditions)
-    row_type = row_of(rel.names, types)
-    return replace(rel, operands=operands, conditions=conditions, row_type=row_type)
-
-
-def _passed_on(rel: Rel) -> Rel:
-    """A relation that adds columns to those of its input, which may no longer be time attributes."""
-    own = rel.types
-    below = rel.inputs[0].types
-    return replace(rel, row_type=row_of(rel.names, (*below, *own[len(below) :])))
-
-
-def _union(rel: SetOp) -> Rel:
-    first = rel.operands[0].types
-    types = [
-        t if t == first[i] or t.nullable_() == first[i].nullable_() or not first[i].is_time_attribute else first[i]
-        for i, t in enumerate(rel.types)
-    ]
-    return replace(rel, row_type=row_of(rel.names, types))
+    return replace(rel, operands=operands, conditions=conditions)
 
 
 def _sink(rel: TableModify) -> Rel:
     """Sinks store processing time as a plain timestamp; of no rows there is nothing to be made plain."""
     if is_empty(rel.input):
-        return replace(rel, row_type=rel.input.row_type)
-    proctimes = [i for i, f in enumerate(rel.input.row_type.fields) if f.type.is_proctime]
-    new = plain_columns(rel.input, proctimes)
-    return replace(rel, input=new, row_type=new.row_type)
+        return rel
+    return replace(rel, input=plain_columns(rel.input, (i for i, t in enumerate(rel.input.types) if t.is_proctime)))
 
 
 _RULES: dict[type[Rel], Callable[..., Rel]] = {
@@ -163,9 +122,6 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Aggregate: _aggregate,
     Join: _join,
     MultiJoin: _multi_join,
-    OverAggregate: _passed_on,
-    Rank: _passed_on,
-    SetOp: _union,
     TableModify: _sink,
     TemporalJoin: _temporal_join,
 }

@@ -11,8 +11,8 @@ from ...plan.record import Record, replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import SessionWindow, TimeAttributeWindowing
 from ..algebra.logical import Rel
+from ..algebra.names import uniquify
 from ..algebra.physical import Calc, Exchange, Expand, WindowAggregate, WindowTableFunction
-from ..algebra.row_types import row_of, unique_names
 from ..rex.expressions import identity, refs, remap
 from .calcs import calc, merge_calcs
 
@@ -84,14 +84,14 @@ def _below_window(function: WindowTableFunction, above: Calc | None) -> _Below |
     source = function.input.input if isinstance(function.input, Exchange) else function.input
     time = identity(source.types)[_strategy(function).time_attribute_index]
     kept = [i for i, e in enumerate(exprs) if not refs(e) & window]
-    names = (function if above is None else above).row_type.field_names
+    names = (function if above is None else above).names
     new_exprs: list[RexNode] = [exprs[i] for i in kept]
     new_names = [names[i] for i in kept]
     added = time not in new_exprs
     if added:
         new_exprs.append(time)
         new_names.append(source.names[time.index])
-    below = calc(source, new_exprs, unique_names(new_names, "_"), condition)
+    below = calc(source, new_exprs, uniquify(new_names, separator="_"), condition)
     return _Below(below, {old: new for new, old in enumerate(kept)}, new_exprs.index(time), added)
 
 
@@ -116,25 +116,16 @@ def _transposed(expand: Expand) -> Rel:
         return expand
     types = below.rel.types
     time = [InputRef(below.time_index, types[below.time_index])] if below.time_added else []
-    fields = [expand.row_type.fields[i] for i in kept]
     lower = Expand(
         input=below.rel,
         projects=tuple((*(remap(p[i], below.mapping) for i in kept), *time) for p in expand.projects),
         expand_index=kept.index(expand.expand_index),
-        row_type=row_of(
-            (*(f.name for f in fields), *(below.rel.names[t.index] for t in time)),
-            (*(f.type for f in fields), *(t.type for t in time)),
-        ),
+        names=(*(expand.names[i] for i in kept), *(below.rel.names[t.index] for t in time)),
     )
     time_index = lower.width - 1 if below.time_added else below.time_index
-    window = function.row_type.fields[-3:]
     assigned = WindowTableFunction(
         input=lower,
         windowing=replace(_strategy(function), time_attribute_index=time_index),
-        row_type=row_of(
-            (*lower.names, *(f.name for f in window)),
-            (*lower.types, *(f.type for f in window)),
-        ),
     )
     place = {old: new for new, old in enumerate(kept)}
     columns = identity(function.types) if above is None else above.projection

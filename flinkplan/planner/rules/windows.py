@@ -21,7 +21,7 @@ from ...plan.specs import (
     WindowProperty,
     WindowReference,
 )
-from ...plan.types import BIGINT, LogicalType
+from ...plan.types import BIGINT, RowField
 from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
 from ..algebra.physical import (
     Calc,
@@ -30,7 +30,6 @@ from ..algebra.physical import (
     LocalWindowAggregate,
     WindowAggregate,
 )
-from ..algebra.row_types import row_of, unique_names
 from ..metadata.window_properties import WindowColumns, window_columns
 from ..rex.expressions import identity, refs
 from .calcs import calc
@@ -86,11 +85,6 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
             property_of.update(dict.fromkeys(grouped, len(properties) - 1))
     calls = rel.calls
     first = len(keys) + len(calls)
-    types = [
-        *(source.types[k] for k in keys),
-        *(c.type for c in calls),
-        *(_property_type(i, property_of, source) for i in range(len(properties))),
-    ]
     attached = WindowAttachedWindowing(
         found.spec, found.time_type, min(found.starts), min(found.ends), found.time_type.is_rowtime
     )
@@ -100,27 +94,12 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
         calls=calls,
         windowing=attached,
         properties=tuple(properties),
-        row_type=row_of(map(str, range(len(types))), types),
     )
-    aggregate = _named(pull_up_window(aggregate))
-    physical = two_phases(aggregate, config, retracts)
+    physical = two_phases(pull_up_window(aggregate), config, retracts)
     place = {g: keys.index(g) if g in keys else first + property_of[g] for g in rel.grouping}
     order = [*(place[g] for g in rel.grouping), *range(len(keys), first)]
     outputs = identity(physical.types)
     return calc(physical, (outputs[i] for i in order), rel.names)
-
-
-def _named(rel: WindowAggregate) -> WindowAggregate:
-    """With names for its columns: those of its input, its calls and its properties.  Source: ``WindowUtil``."""
-    keys = [rel.input.names[k] for k in rel.grouping]
-    calls = [c.name or f"$f{len(keys) + i}" for i, c in enumerate(rel.calls)]
-    names = [*unique_names([*keys, *calls], "_"), *(p.name for p in rel.properties)]
-    return replace(rel, row_type=row_of(names, rel.types))
-
-
-def _property_type(index: int, property_of: Mapping[int, int], source: Rel) -> LogicalType:
-    column = next(c for c, i in property_of.items() if i == index)
-    return source.types[column]
 
 
 # ---------------------------------------------------------------- phases
@@ -134,20 +113,21 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     spec, is_rowtime = windowing.window, windowing.is_rowtime  # type: ignore[attr-defined]
     by_proctime = isinstance(windowing, TimeAttributeWindowing) and not is_rowtime
     if one_phase or by_proctime or isinstance(spec, SessionWindow) or not _mergeable(rel, retracts):
-        exchange = Exchange(input=source, keys=rel.grouping, row_type=source.row_type)
+        exchange = Exchange(input=source, keys=rel.grouping)
         return replace(rel, input=exchange)
     retractions = (retracts,) * len(rel.calls)
     columns = accumulators(rel.calls, retractions, source.types, counts_rows(windowing, retracts))
     end_name = "$slice_end" if isinstance(windowing, TimeAttributeWindowing) else "$window_end"
-    keys = [source.row_type.fields[g] for g in rel.grouping]
-    names = [*(k.name for k in keys), *(f.name for f in columns.fields), end_name]
-    types = [*(k.type for k in keys), *(f.type for f in columns.fields), BIGINT]
     local = LocalWindowAggregate(
-        input=source, grouping=rel.grouping, calls=rel.calls, windowing=windowing, row_type=row_of(names, types)
+        input=source,
+        grouping=rel.grouping,
+        calls=rel.calls,
+        windowing=windowing,
+        accumulators=(*columns.fields, RowField(end_name, BIGINT)),
     )
-    grouping = tuple(range(len(keys)))
-    exchange = Exchange(input=local, keys=grouping, row_type=local.row_type)
-    end = len(names) - 1
+    grouping = tuple(range(len(rel.grouping)))
+    exchange = Exchange(input=local, keys=grouping)
+    end = local.width - 1
     merged: WindowingStrategy
     if isinstance(windowing, TimeAttributeWindowing):
         merged = SliceAttachedWindowing(spec, windowing.time_attribute_type, end, is_rowtime)
@@ -162,7 +142,6 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
         properties=rel.properties,
         local_input=source.row_type,
         local_grouping=rel.grouping,
-        row_type=rel.row_type,
     )
 
 

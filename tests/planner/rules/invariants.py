@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flinkplan.plan.rex import InputRef, RexNode, walk
-from flinkplan.plan.specs import JoinType
 from flinkplan.plan.types import LogicalType
 from flinkplan.planner.algebra import logical as a
 from flinkplan.planner.algebra import physical as p
@@ -13,20 +12,15 @@ from flinkplan.planner.algebra.logical import Over, Rel, SubQuery
 
 
 def violations(rel: Rel) -> Iterator[str]:
-    """References beyond the input or of another type than its column, and rows that are not what is computed."""
+    """References beyond the input or of another type than its column, and columns without a name."""
     for each in rel.inputs:
         yield from violations(each)
+    if len(rel.names) != rel.width:
+        yield f"{type(rel).__name__}: {len(rel.names)} names for {rel.width} columns"
     fields = [t for each in rel.inputs for t in each.types]
     for rex in _expressions(rel):
         for message in _wrong_references(rex, fields):
             yield f"{type(rel).__name__}: {message}"
-    computed = _computed(rel)
-    if computed is not None and [t.root for t in computed] != [t.root for t in rel.types]:
-        yield f"{type(rel).__name__}: computes {_roots(computed)}, says {_roots(rel.types)}"
-
-
-def _roots(types: Sequence[LogicalType]) -> str:
-    return ", ".join(t.root for t in types)
 
 
 def _expressions(rel: Rel) -> Iterator[RexNode]:
@@ -43,27 +37,6 @@ def _expressions(rel: Rel) -> Iterator[RexNode]:
             types = rel.input.types
             for i in (*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)):
                 yield InputRef(i, types[i] if i < len(types) else LogicalType("NULL"))
-
-
-def _computed(rel: Rel) -> list[LogicalType] | None:
-    """The types of a relation's columns as its inputs and expressions give them, where they do."""
-    inputs = [list(each.types) for each in rel.inputs]
-    match rel:
-        case a.Project():
-            return [e.type for e in rel.exprs]
-        case p.Calc():
-            return [e.type for e in rel.projection]
-        case a.Filter() | a.Sort():
-            return inputs[0]
-        case a.Join(type=JoinType.SEMI | JoinType.ANTI):
-            return inputs[0]
-        case a.Join():
-            return inputs[0] + inputs[1]
-        case a.SetOp():
-            return inputs[0]
-        case a.Aggregate():
-            return [inputs[0][g] for g in rel.grouping] + [c.type for c in rel.calls]
-    return None
 
 
 def _wrong_references(rex: RexNode, fields: Sequence[LogicalType]) -> Iterator[str]:

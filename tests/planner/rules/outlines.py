@@ -70,7 +70,10 @@ def _detail(rel: Rel, fields: Sequence[str]) -> str:
 
     match rel:
         case a.Filter():
-            return _text(rel.condition, fields)
+            given = "" if rel.given is None else f" AS {', '.join(rel.given)}"
+            return _text(rel.condition, fields) + given
+        case a.Correlate():
+            return ", ".join(names[rel.input.width :])
         case a.Project():
             return columns(rel.exprs)
         case p.Calc():
