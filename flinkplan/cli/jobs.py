@@ -14,6 +14,7 @@ import click
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
 from .signals import Signals
+from .watching import Watched
 
 if TYPE_CHECKING:
     from ..executor.collecting import Collector
@@ -40,6 +41,16 @@ _OPTIONS = (
     ),
     click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
     click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True),
+    click.option("--report", metavar="PATH", help="Write a page with what the run did, batch by batch."),
+    click.option(
+        "--ui", type=click.IntRange(0, 65535), metavar="PORT", help="Serve that page to this machine meanwhile."
+    ),
+    click.option(
+        "--metrics-port",
+        type=click.IntRange(0, 65535),
+        metavar="PORT",
+        help="Serve counts in Prometheus' format.",
+    ),
     click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
 )
 
@@ -67,6 +78,9 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         trigger_interval: int | None,
         log_format: str,
         quiet: bool,
+        report: str | None,
+        ui: int | None,
+        metrics_port: int | None,
     ) -> None:
         self._debug = debug
         self._checkpoint = checkpoint
@@ -80,6 +94,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         }
         self._mode = mode
         self._how_shown = (log_format, quiet)
+        self._watched = Watched(report, ui, metrics_port)
         self._running: list[Job] = []
         self._stack = ExitStack()
         self._progress: Progress = Silent()
@@ -88,7 +103,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._signals = self._stack.enter_context(Signals())
         if not self._debug:
             self._keep_quiet()
-        self._progress = self._stack.enter_context(shown(*self._how_shown))
+        watching = self._stack.enter_context(self._watched.watching())
+        self._progress = self._stack.enter_context(shown(*self._how_shown, *watching))
         return self
 
     def __exit__(

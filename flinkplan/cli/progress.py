@@ -151,10 +151,25 @@ class Live(Summary):
         return table
 
 
+class Several:
+    """Tells several."""
+
+    def __init__(self, *told: Progress) -> None:
+        self._told = told
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        for each in self._told:
+            each.batch_done(progress)
+
+    def ended(self, how: str) -> None:
+        for each in self._told:
+            each.ended(how)
+
+
 @contextmanager
-def shown(log_format: str, quiet: bool) -> Iterator[Progress]:
-    """The way to show a job's progress that the options ask for; live on a terminal."""
-    progress = _progress(log_format, quiet)
+def shown(log_format: str, quiet: bool, *others: Progress) -> Iterator[Progress]:
+    """The way to show a job's progress that the options ask for, live on a terminal, and others to tell of it."""
+    progress = Several(_progress(log_format, quiet), *others)
     how = "failed"
     try:
         yield progress

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 from ...plan.printable import printable
 from ...plan.record import to_builtins
@@ -22,15 +25,23 @@ def page(graph: Graph) -> str:
     Texts of plans reach it as data only, which the program shows as text; its content security policy allows no script
     but the page's own, and no address at all.
     """
-    scripts = [_asset("dagre.min.js"), _asset("graph.js")]
+    layout, program = _asset("dagre.min.js"), _asset("graph.js")
+    return _filled("page.html", graph.title, to_builtins(graph), layout=layout, program=program)
+
+
+def report_page(data: Mapping[str, Any]) -> str:
+    """The HTML of a job's run; ``data`` as :meth:`.report.Report.data` has it, ``live`` where it is to ask for more."""
+    return _filled("report.html", data["title"], data, program=_asset("report.js"))
+
+
+def _filled(template: str, title: str, data: Any, **scripts: str) -> str:
     style = _asset("page.css")
-    return Template(_asset("page.html")).substitute(
-        policy=_policy(scripts, style),
-        title=_escaped(printable(graph.title)),
+    return Template(_asset(template)).substitute(
+        policy=_policy(list(scripts.values()), style),
+        title=escape(printable(title)),
         style=style,
-        data=_as_data(graph),
-        layout=scripts[0],
-        program=scripts[1],
+        data=_as_data(data),
+        **scripts,
     )
 
 
@@ -38,21 +49,15 @@ def _asset(name: str) -> str:
     return (files(__package__) / "assets" / name).read_text("utf-8")
 
 
-def _as_data(graph: Graph) -> str:
+def _as_data(data: Any) -> str:
     """JSON that neither ends nor comments out the element that it stands in."""
-    return json.dumps(to_builtins(graph), ensure_ascii=True).replace("<", "\\u003c")
+    return json.dumps(data, ensure_ascii=True).replace("<", "\\u003c")
 
 
 def _policy(scripts: list[str], style: str) -> str:
     allowed = " ".join(map(_digest, scripts))
-    return f"default-src 'none'; script-src {allowed}; style-src {_digest(style)}"
+    return f"default-src 'none'; connect-src 'self'; script-src {allowed}; style-src {_digest(style)}"
 
 
 def _digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _escaped(text: str) -> str:
-    from html import escape
-
-    return escape(text)

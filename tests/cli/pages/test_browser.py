@@ -183,3 +183,37 @@ def test_a_difference(browser: Chrome, tmp_path: Path) -> None:
     assert "compatible" in details(browser).lower()
     assert browser.execute_script(CONTRASTS) == []
     assert logged(browser, "browser") == []
+
+
+def test_the_page_of_a_run(browser: Chrome, tmp_path: Path) -> None:
+    from flinkplan.cli.pages.report import Report
+    from tests.cli.test_watching import batch
+
+    report = Report("a <b>run</b>")
+    for number in range(5):
+        report.batch_done(batch(number))
+    report.ended("finished")
+    file = tmp_path / "run.html"
+    report.write(str(file))
+    browser.get(file.as_uri())
+    assert browser.find_element("id", "title").text == "a <b>run</b>"
+    assert browser.find_element("id", "subtitle").text.startswith("finished")
+    captions = [each.text for each in browser.find_elements("css selector", "figcaption")]
+    assert captions[:4] == ["Rows in", "Rows out", "Time of a batch", "Watermark behind the clock"]
+    assert "50" in browser.find_element("id", "totals").text
+    assert browser.execute_script(CONTRASTS) == []
+    assert logged(browser, "browser") == []
+
+
+def test_the_page_follows_a_run(browser: Chrome) -> None:
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    from flinkplan.cli.pages.report import Report, served
+    from tests.cli.test_watching import batch
+
+    report = Report("a run")
+    with served(report, 0) as address:
+        browser.get(address)
+        assert "no batch yet" in browser.find_element("id", "subtitle").text
+        report.batch_done(batch(1))
+        WebDriverWait(browser, 10).until(lambda page: page.find_elements("css selector", "figure"))

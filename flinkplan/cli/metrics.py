@@ -1,0 +1,83 @@
+"""What a running job counts, in Prometheus' format."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+
+from ..plan.errors import FlinkplanError
+
+if TYPE_CHECKING:
+    from ..executor.progress import QueryProgress
+
+_SINK = ("sink",)
+_OPERATOR = ("sink", "operator")
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+
+
+class Metrics:
+    """Counts the batches of all queries; ``operator`` is the exec node's name, as in ``flinkplan ttl``."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self._read = Counter("flinkplan_rows_read", "Rows that went in.", _SINK, registry=registry)
+        self._written = Counter("flinkplan_rows_written", "Rows that came out.", _SINK, registry=registry)
+        self._dropped = Counter("flinkplan_rows_late", "Rows that came too late.", _OPERATOR, registry=registry)
+        self._batches = Histogram(
+            "flinkplan_batch_seconds", "How long batches took.", _SINK, buckets=_SECONDS, registry=registry
+        )
+        self._watermark = Gauge(
+            "flinkplan_watermark_timestamp_seconds", "The watermark, since 1970.", _SINK, registry=registry
+        )
+        self._updated = Counter("flinkplan_state_rows_updated", "Rows of state written.", _OPERATOR, registry=registry)
+        self._rows = Gauge("flinkplan_state_rows", "Rows of state, where counted.", _OPERATOR, registry=registry)
+        self._bytes = Gauge("flinkplan_state_bytes", "Memory that state takes.", _OPERATOR, registry=registry)
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        """Count a batch."""
+        sink = progress.sink
+        self._read.labels(sink).inc(progress.rows_read)
+        self._written.labels(sink).inc(progress.rows_written)
+        self._batches.labels(sink).observe(progress.duration_ms / 1000)
+        if progress.watermark is not None:
+            self._watermark.labels(sink).set(_seconds(progress.watermark))
+        for operator in progress.operators:
+            self._dropped.labels(sink, operator.name).inc(operator.dropped_rows)
+            self._updated.labels(sink, operator.name).inc(operator.updated_rows)
+            self._bytes.labels(sink, operator.name).set(operator.memory_bytes)
+            if operator.state_rows is not None:
+                self._rows.labels(sink, operator.name).set(operator.state_rows)
+
+    def ended(self, how: str) -> None:
+        """The counts stay until the process ends."""
+
+
+def _seconds(watermark: str) -> float:
+    """The watermark's text as a number; endless where the input has ended."""
+    try:
+        return datetime.fromisoformat(watermark).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return math.inf
+
+
+@contextmanager
+def served(metrics: Metrics, port: int) -> Iterator[str]:
+    """Let them be read by this machine alone, at a free port for 0; the address.
+
+    Raises :class:`FlinkplanError` where the port is taken.
+    """
+    try:
+        server, _ = start_http_server(port, addr="127.0.0.1", registry=metrics.registry)
+    except OSError as e:
+        hint = "name another one with --metrics-port"
+        raise FlinkplanError(f"the port {port} cannot be used: {e.strerror}", hint=hint) from None
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/metrics"
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,110 @@
+"""A job's run as a page: kept while it runs, written when it has ended, or served while one looks."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from ...plan.errors import FlinkplanError
+from ...plan.files import Place
+from ..progress import as_json
+from .page import report_page
+
+if TYPE_CHECKING:
+    from ...executor.progress import QueryProgress
+
+MOST = 4000
+"""How many batches are kept; beyond, every second one of the older half goes into the next."""
+_SUMS = ("rows_read", "rows_written", "rows_dropped", "duration_ms")
+
+
+class Report:
+    """Keeps what a job says of its batches."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._batches: list[dict[str, Any]] = []
+        self._state = "running"
+        self._lock = threading.Lock()
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        """Keep a batch."""
+        with self._lock:
+            self._batches.append(as_json(progress))
+            if len(self._batches) > MOST:
+                self._batches = _thinned(self._batches)
+
+    def ended(self, how: str) -> None:
+        """Say how the job ended."""
+        with self._lock:
+            self._state = how
+
+    def data(self) -> dict[str, Any]:
+        """What the page shows."""
+        with self._lock:
+            return {"title": self._title, "state": self._state, "batches": list(self._batches)}
+
+    def write(self, path: str) -> None:
+        """Write the page to a file, which appears whole or not at all."""
+        Place.of(path).write(report_page(self.data()))
+
+
+def _thinned(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The older half, by sink two batches in one; what is counted is added up, what is measured is the later one's."""
+    old, new = batches[: MOST // 2], batches[MOST // 2 :]
+    waiting: dict[str, dict[str, Any]] = {}
+    found: list[dict[str, Any]] = []
+    for batch in old:
+        first = waiting.pop(batch["sink"], None)
+        if first is None:
+            waiting[batch["sink"]] = batch
+        else:
+            found.append({**batch, **{key: first[key] + batch[key] for key in _SUMS}})
+    return [*found, *waiting.values(), *new]
+
+
+@contextmanager
+def served(report: Report, port: int) -> Iterator[str]:
+    """Serve the page at a port of this machine alone, a free one for 0; its address.
+
+    Raises :class:`FlinkplanError` where the port is taken.
+    """
+    page = report_page(report.data() | {"live": True}).encode()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/":
+                self._answer(page, "text/html; charset=utf-8")
+            elif self.path == "/data":
+                self._answer(json.dumps(report.data()).encode(), "application/json")
+            else:
+                self.send_error(404)
+
+        def _answer(self, body: bytes, kind: str) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    except OSError as e:
+        raise FlinkplanError(
+            f"the port {port} cannot be used: {e.strerror}", hint="name another one with --ui"
+        ) from None
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
