@@ -30,7 +30,7 @@ def nodes() -> Iterator[str]:
     for cls in sorted(node_classes(), key=lambda c: c.metadata.name):
         metadata = cls.metadata
         versions = ", ".join(f"{v} ({since})" for v, since in zip(metadata.versions, metadata.since, strict=True))
-        states = ", ".join(f"`{name}`" for name in metadata.states)
+        states = ", ".join(f"`{state.name}`" for state in metadata.states)
         if issubclass(cls, MultiJoin):
             states = "`input-state-0` …, one for each input"
         elif not states:

@@ -30,9 +30,10 @@ def command(
 ) -> None:
     """Show PLAN (a compiled plan, a SQL script or a spec in YAML) as a tree from the sinks down.
 
-    Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete), its
-    keys, and its states with their TTLs. With --physical stand there Spark's operators or the kernel that run it; each
-    sink is a query of its own. The format html is a page by itself, with all of it as a graph.
+    Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete;
+    UNKNOWN of operators that are not looked into), its keys, and its states with their TTLs. With --physical stand
+    there Spark's operators or the kernel that run it; each sink is a query of its own. The format html is a page by
+    itself, with all of it as a graph.
     """
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import printable

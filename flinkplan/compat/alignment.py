@@ -84,11 +84,11 @@ def _possible(plan: Plan, node: ExecNode, asked: Asked) -> Asked:
 
 def _can_order_keys(plan: Plan, node: ExecNode) -> bool:
     """Whether the order of the keys is the node's own affair, and that of the exchanges that feed nothing else."""
-    for source, keys in zip(plan.inputs(node), keys_of(node), strict=True):
+    for source, keys in zip(plan.inputs(node), keys_of(node, plan), strict=True):
         properties = source.input_properties or ()
         if not isinstance(source, Exchange) or len(plan.outputs(source)) > 1 or not properties:
             return False
-        if properties[0].required_distribution.keys != keys:
+        if list(properties[0].required_distribution.keys or ()) != list(keys):
             return False
     return is_spread_anew(plan, node)
 
@@ -117,7 +117,7 @@ def _mends(c: Comparison, node: ExecNode, asked: Asked) -> Iterator[Mend]:
             columns = ", ".join(inputs[i].fields[column].name for column in order)
             yield Mend(node.id, f"keeps {row_name(node, i, len(inputs))} as ({columns})")
     if asked.keys:
-        keys = keys_of(node)[0]
+        keys = keys_of(node, c.new.plan)[0]
         read = Row(c.new.rows[inputs[0].id], inputs[0].fields)
         columns = ", ".join(str(read.column(keys[place]).shown) for place in asked.keys)
         yield Mend(node.id, f"keeps its state by ({columns})")

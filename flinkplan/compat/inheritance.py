@@ -12,7 +12,9 @@ from .columns import Scope
 from .comparing import Comparison
 from .lineage import Lineage
 from .reordering import calls_of
+from .savepoint import Holder, restore
 from .stored import Stored, stored
+from .verdicts import Verdict
 
 
 def heirs(c: Comparison) -> dict[int, ExecNode]:
@@ -86,22 +88,11 @@ def _calls(node: ExecNode, lineage: Lineage) -> list[_Call]:
 
 
 def _is_mistaken(c: Comparison, old: ExecNode, new: ExecNode) -> bool:
-    """Whether the new node would take what the old one keeps for something else."""
-    if not (old.is_stateful and new.is_stateful):
-        return False
-    kept = zip(stored(old, c.old), stored(new, c.new), strict=False)
-    if any(_is_other(c.new, before, after) for before, after in kept):
-        return True
-    before_calls, after_calls = _calls(old, c.old), _calls(new, c.new)
-    same_types = [call.types for call in before_calls] == [call.types for call in after_calls]
-    return same_types and before_calls != after_calls
+    """Whether what the old node keeps is something else than what the new one keeps.
 
-
-def _is_other(lineage: Lineage, old: Stored, new: Stored) -> bool:
-    """Whether keys are other keys, or rows of the same types hold other columns."""
-    if old.is_key:
-        return [column.meaning for column in old.columns] != [column.meaning for column in new.columns]
-    if [column.type for column in old.columns] != [column.type for column in new.columns]:
-        return False
-    roots = lineage.meanings.roots
-    return any(roots(o.meaning) != roots(n.meaning) for o, n in zip(old.columns, new.columns, strict=True))
+    So it is where Flink would read it as such, where it is kept by another key, and where rows are taken back now, or
+    no longer: the same count is then one of other rows.
+    """
+    fate = restore(Holder(old, c.old), Holder(new, c.new))
+    takes_back, took_back = (getattr(node, "need_retraction", None) for node in (new, old))
+    return fate.verdict is Verdict.CORRUPTING or fate.is_of_key or takes_back != took_back

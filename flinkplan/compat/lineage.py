@@ -8,50 +8,32 @@ same way from the same columns of the same tables.  Types are left out: they are
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+from ..plan.codec import field_codecs
 from ..plan.document import Plan
-from ..plan.nodes import (
-    Calc,
-    ChangelogNormalize,
-    Correlate,
-    Deduplicate,
-    DropUpdateBefore,
-    Exchange,
-    ExecNode,
-    Expand,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    GroupAggregate,
-    GroupWindowAggregate,
-    IncrementalGroupAggregate,
-    IntervalJoin,
-    Join,
-    Limit,
-    LocalGroupAggregate,
-    LocalWindowAggregate,
-    MiniBatchAssigner,
-    MultiJoin,
-    OverAggregate,
-    Rank,
-    Sink,
-    Sort,
-    SortLimit,
-    TableSourceScan,
-    TemporalJoin,
-    TemporalSort,
-    Union,
-    WatermarkAssigner,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowRank,
-    WindowTableFunction,
-)
+from ..plan.nodes import Exchange, ExecNode, OverAggregate, TableSourceScan
 from ..plan.record import Struct, field
+from ..plan.references import Input
 from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg
 from ..plan.specs import AggregateCall
+from ..plan.yields import (
+    Accumulator,
+    Added,
+    Aggregated,
+    Computed,
+    Framed,
+    FunctionColumn,
+    Given,
+    Merged,
+    OneOf,
+    SliceEnd,
+    TableColumn,
+    WindowProperty,
+    Yield,
+)
 
 Meaning = int
 Row = Sequence[Meaning]
@@ -152,13 +134,15 @@ class Lineage(Struct):
 
     def __post_init__(self) -> None:
         for node in self.plan.nodes:
-            rule = _RULES.get(type(node), _opaque)
-            row = list(rule(self, node))
-            width = len(node.fields)
-            row += [
-                self.meanings.of(("extra", node.metadata.name, node.fields[i].name)) for i in range(len(row), width)
-            ]
-            self.rows[node.id] = row[:width]
+            yielded = self.yielded(node)
+            reader = _Reader(self, node)
+            row = reader.unknown() if yielded is None else [reader.meaning(*each) for each in enumerate(yielded)]
+            row += [reader.added(index) for index in range(len(row), len(node.fields))]
+            self.rows[node.id] = row[: len(node.fields)]
+
+    def yielded(self, node: ExecNode) -> Iterable[Yield] | None:
+        """What the node's columns are made of; ``None``: it is not known."""
+        return node.yields([source.fields for source in self.plan.inputs(node)])
 
     def input_rows(self, node: ExecNode) -> list[Row]:
         """The columns of each input."""
@@ -175,130 +159,87 @@ class Lineage(Struct):
     def aggregated_node(self, node: ExecNode) -> ExecNode:
         """The node whose input the aggregate calls of ``node`` read: of a second phase, the first phase."""
         at = node
-        while isinstance(at, GlobalGroupAggregate | GlobalWindowAggregate | IncrementalGroupAggregate | Exchange):
+        while merges(at) or isinstance(at, Exchange):
             below = self.plan.inputs(at)
             if not below:
                 return node
             at = below[0]
-        return at if isinstance(at, LocalGroupAggregate | LocalWindowAggregate) else node
+        return at if any(isinstance(each, Accumulator) for each in self.yielded(at) or ()) else node
 
 
-Rule = Callable[[Lineage, Any], Iterable[Meaning]]
+def merges(node: ExecNode) -> bool:
+    """Whether it merges what a first phase has accumulated."""
+    return any(codec.input is Input.BEFORE for codec in field_codecs(type(node)))
 
 
-def _opaque(lineage: Lineage, node: ExecNode) -> Iterable[Meaning]:
-    row = lineage.input_row(node)
-    for f in node.fields:
-        yield lineage.meanings.of(("output", node.metadata.name, f.name), row)
+class _Reader:
+    """Finds what the columns of a node mean, by what the node says of them."""
 
+    def __init__(self, lineage: Lineage, node: ExecNode) -> None:
+        self.lineage, self.node, self.meanings = lineage, node, lineage.meanings
+        self.row = lineage.input_row(node)
+        self.starts = [0]
+        for source in lineage.plan.inputs(node):
+            self.starts.append(self.starts[-1] + len(source.fields))
 
-def _input(lineage: Lineage, node: ExecNode) -> Iterable[Meaning]:
-    return lineage.input_row(node)
+    def unknown(self) -> list[Meaning]:
+        """Columns that may come from any of those that are read."""
+        return [self.meanings.of(("output", self.node.metadata.name, f.name), self.row) for f in self.node.fields]
 
+    def added(self, place: int) -> Meaning:
+        """A column that the node is known by."""
+        return self.meanings.of(("extra", self.node.metadata.name, self.node.fields[place].name))
 
-def _scan(lineage: Lineage, node: TableSourceScan) -> Iterable[Meaning]:
-    table = lineage.tables.get(node.id, node.scan_table_source.table.identifier)
-    return [lineage.meanings.of(("column", table, f.name)) for f in node.fields]
+    def meaning(self, place: int, column: Yield) -> Meaning:
+        """What the column at a place of the node's output means."""
+        of = self.meanings.of
+        match column:
+            case Given(side, index):
+                return self._given(self.starts[side] + index)
+            case Merged(index):
+                return self._merged(index)
+            case Computed(expression):
+                return self.meanings.expression(expression, self.row)
+            case OneOf(expressions):
+                return of(("expand",), [self.meanings.expression(each, self.row) for each in expressions])
+            case FunctionColumn(call, index):
+                return of(("function column", index), [self.meanings.expression(call, self.row)])
+            case Aggregated(call):
+                return self.meanings.aggregate(call, self.aggregated)
+            case Framed(call):
+                return of(("over",), [self.meanings.aggregate(call, [*self.row, *self.constants])])
+            case Accumulator(calls, index):
+                return of(("accumulator", index), [self.meanings.aggregate(call, self.row) for call in calls])
+            case WindowProperty(kind):
+                return of(("window", kind))
+            case SliceEnd():
+                return of(("end of the slice",))
+            case TableColumn(name):
+                return of(("column", self._table(), name))
+            case Added():
+                return self.added(place)
 
+    def _given(self, index: int) -> Meaning:
+        return self.row[index] if 0 <= index < len(self.row) else self.meanings.of(("no such column", index))
 
-def _calc(lineage: Lineage, node: Calc) -> Iterable[Meaning]:
-    row = lineage.input_row(node)
-    return [lineage.meanings.expression(e, row) for e in node.projection]
+    def _merged(self, index: int) -> Meaning:
+        """Branches that are only in one of the plans do not count: they are told as what they are."""
+        inputs = self.lineage.plan.inputs(self.node)
+        paired = [self.lineage.rows[i.id] for i in inputs if i.id in self.lineage.paired]
+        parts = {row[index] for row in paired or self.lineage.input_rows(self.node) if index < len(row)}
+        return min(parts) if len(parts) == 1 else self.meanings.of(("union",), sorted(parts))
 
+    @cached_property
+    def aggregated(self) -> Row:
+        """What aggregate calls read."""
+        return self.lineage.input_row(self.lineage.aggregated_node(self.node))
 
-def _union(lineage: Lineage, node: Union) -> Iterable[Meaning]:
-    """Branches that are only in one of the plans do not count: they are told as what they are."""
-    inputs = lineage.plan.inputs(node)
-    rows = [lineage.rows[i.id] for i in inputs if i.id in lineage.paired] or lineage.input_rows(node)
-    for parts in zip(*rows, strict=False):
-        yield parts[0] if len(set(parts)) == 1 else lineage.meanings.of(("union",), sorted(set(parts)))
+    @cached_property
+    def constants(self) -> Row:
+        """What stands behind the columns that OVER windows read."""
+        assert isinstance(self.node, OverAggregate)
+        return [self.meanings.expression(constant, self.row) for constant in self.node.over_spec.constants]
 
-
-def _expand(lineage: Lineage, node: Expand) -> Iterable[Meaning]:
-    row = lineage.input_row(node)
-    for column in zip(*node.projects, strict=False):
-        yield lineage.meanings.of(("expand",), [lineage.meanings.expression(e, row) for e in column])
-
-
-def _correlate(lineage: Lineage, node: Correlate) -> Iterable[Meaning]:
-    row = lineage.input_row(node)
-    yield from row
-    call = lineage.meanings.expression(node.function_call, row)
-    for i in range(len(node.fields) - len(row)):
-        yield lineage.meanings.of(("function column", i), [call])
-
-
-def _grouped(lineage: Lineage, node: Any) -> Iterable[Meaning]:
-    row, aggregated = lineage.input_row(node), lineage.input_row(lineage.aggregated_node(node))
-    yield from (row[i] for i in node.grouping if 0 <= i < len(row))
-    for call in node.agg_calls:
-        yield lineage.meanings.aggregate(call, aggregated)
-
-
-def _windowed(lineage: Lineage, node: Any) -> Iterable[Meaning]:
-    yield from _grouped(lineage, node)
-    for named in node.named_window_properties:
-        yield lineage.meanings.of(("window", named.property.kind))
-
-
-def _partial(lineage: Lineage, node: LocalGroupAggregate | LocalWindowAggregate) -> Iterable[Meaning]:
-    row = lineage.input_row(node)
-    yield from (row[i] for i in node.grouping if 0 <= i < len(row))
-    parts = [lineage.meanings.aggregate(call, row) for call in node.agg_calls]
-    accumulators = len(node.fields) - len(node.grouping) - isinstance(node, LocalWindowAggregate)
-    for i in range(accumulators):
-        yield lineage.meanings.of(("accumulator", i), parts)
-    if isinstance(node, LocalWindowAggregate):
-        yield lineage.meanings.of(("end of the slice",))
-
-
-def _over(lineage: Lineage, node: OverAggregate) -> Iterable[Meaning]:
-    row = lineage.input_row(node)
-    yield from row
-    constants = [lineage.meanings.expression(c, row) for c in node.over_spec.constants]
-    for group in node.over_spec.groups:
-        for call in group.agg_calls:
-            yield lineage.meanings.of(("over",), [lineage.meanings.aggregate(call, [*row, *constants])])
-
-
-_RULES: Mapping[type[ExecNode], Rule] = {
-    TableSourceScan: _scan,
-    Calc: _calc,
-    Union: _union,
-    Expand: _expand,
-    Correlate: _correlate,
-    GroupAggregate: _grouped,
-    GlobalGroupAggregate: _grouped,
-    LocalGroupAggregate: _partial,
-    LocalWindowAggregate: _partial,
-    WindowAggregate: _windowed,
-    GlobalWindowAggregate: _windowed,
-    GroupWindowAggregate: _windowed,
-    OverAggregate: _over,
-    **dict.fromkeys(
-        (
-            ChangelogNormalize,
-            Deduplicate,
-            DropUpdateBefore,
-            Exchange,
-            IntervalJoin,
-            Join,
-            Limit,
-            MiniBatchAssigner,
-            MultiJoin,
-            Rank,
-            Sink,
-            Sort,
-            SortLimit,
-            TemporalJoin,
-            TemporalSort,
-            WatermarkAssigner,
-            WindowDeduplicate,
-            WindowJoin,
-            WindowRank,
-            WindowTableFunction,
-        ),
-        _input,
-    ),
-}
-"""How each type of node makes its columns.  What a node appends beyond these is named after it."""
+    def _table(self) -> str:
+        assert isinstance(self.node, TableSourceScan)
+        return self.lineage.tables.get(self.node.id, self.node.scan_table_source.table.identifier)

@@ -9,14 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..plan.codec import field_codecs
-from ..plan.nodes import ExecNode, GlobalGroupAggregate, GlobalWindowAggregate, Join
+from ..plan.nodes import ExecNode, Join
 from ..plan.record import Record, replace
+from ..plan.references import Input
 from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, transform
-from ..plan.specs import AggregateCall, ContextResolvedTable, InputProperty
+from ..plan.specs import ContextResolvedTable, InputProperty
 from ..plan.types import LogicalType, RowField
-from .columns import ALL, EACH, LEFT, POSITIONS, RIGHT
 
 Order = tuple[int, ...]
+Places = Mapping[int, int]
+"""Where each column stands now."""
+
+_NOT_MOVED: Places = {}
 
 _REX = (InputRef, Literal, Sarg, Call, FieldAccess, CorrelVariable, OpaqueRex)
 
@@ -40,8 +44,6 @@ def moved(node: ExecNode, orders: Sequence[Order]) -> ExecNode:
     properties = node.input_properties
     made: ExecNode = mover.record(replace(node, input_properties=None))
     changed: dict[str, Any] = {"input_properties": properties and mover.properties(properties)}
-    if isinstance(node, GlobalGroupAggregate | GlobalWindowAggregate):
-        changed["agg_calls"] = node.agg_calls  # they read the input of the first phase
     if isinstance(made, Join):
         for name in ("left_upsert_keys", "right_upsert_keys"):
             keys = getattr(made, name)
@@ -58,13 +60,11 @@ class _Mover:
     """``orders``: those of the node's inputs."""
 
     def __init__(self, orders: Sequence[Order]) -> None:
-        each = [_places(order) for order in orders]
-        whole = _places(side_by_side(orders, range(len(orders))))
-        self.rows: Mapping[str, Mapping[int, int]] = {
-            ALL: whole,
-            LEFT: each[0],
-            RIGHT: each[-1],
-            **{f"{EACH} {i}": row for i, row in enumerate(each)},
+        self.each = [_places(order) for order in orders]
+        self.rows: Mapping[Input | None, Places] = {
+            **dict.fromkeys((Input.ALL, Input.CONSTANTS), _places(side_by_side(orders, range(len(orders))))),
+            Input.LEFT: self.each[0],
+            Input.RIGHT: self.each[-1],
         }
 
     def properties(self, properties: tuple[InputProperty, ...]) -> tuple[InputProperty, ...]:
@@ -73,49 +73,42 @@ class _Mover:
         for i, required in enumerate(properties):
             distribution = required.required_distribution
             if distribution.keys is not None:
-                keys = self.positions(distribution.keys, f"{EACH} {i}")
+                keys = self.value(distribution.keys, self.each[i])
                 required = replace(required, required_distribution=replace(distribution, keys=keys))
             moved.append(required)
         return tuple(moved)
 
-    def record(self, value: Any) -> Any:
-        """A record with its positions moved."""
-        positions = POSITIONS.get(type(value), {})
+    def record(self, value: Any, called: Places = _NOT_MOVED) -> Any:
+        """A record with its positions moved; ``called``: the row that it reads where it is an aggregate call."""
+        rows = {**self.rows, Input.CALLS: called}
         changed = {}
         for codec in field_codecs(type(value)):
-            item, row = getattr(value, codec.name), positions.get(codec.name)
-            changed[codec.name] = self.value(item) if row is None else self.positions(item, row)
+            item = getattr(value, codec.name)
+            if codec.input is Input.EACH:
+                changed[codec.name] = item and tuple(map(self.value, item, self.each))
+            else:
+                changed[codec.name] = self.value(item, rows.get(codec.input, _NOT_MOVED))
         return replace(value, **changed)
 
-    def positions(self, value: Any, row: str) -> Any:
-        """Positions, in tuples of any depth; others than of columns, such as -1 for none, stay."""
-        if isinstance(value, tuple):
-            if row == EACH:
-                return tuple(self.positions(v, f"{EACH} {i}") for i, v in enumerate(value))
-            return tuple(self.positions(v, row) for v in value)
-        return self.rows[row].get(value, value)
-
-    def value(self, value: Any) -> Any:
-        """A field's value."""
+    def value(self, value: Any, places: Places) -> Any:
+        """A field's value, whose numbers are of these places; others, such as -1 for no column, stay."""
         match value:
-            case AggregateCall():
-                arguments, condition = (self.positions(v, ALL) for v in (value.arg_list, value.filter_arg))
-                return replace(value, arg_list=arguments, filter_arg=condition)
             case LogicalType() | ContextResolvedTable():
                 return value
             case tuple():
-                return tuple(self.value(v) for v in value)
+                return tuple(self.value(v, places) for v in value)
+            case int() if not isinstance(value, bool):
+                return places.get(value, value)
         if isinstance(value, _REX):
             return transform(value, self.column)
-        return self.record(value) if isinstance(value, Record) else value
+        return self.record(value, places) if isinstance(value, Record) else value
 
     def column(self, rex: RexNode) -> RexNode:
         """A reference to a column."""
-        return replace(rex, index=self.positions(rex.index, ALL)) if isinstance(rex, InputRef) else rex
+        return replace(rex, index=self.rows[Input.ALL].get(rex.index, rex.index)) if isinstance(rex, InputRef) else rex
 
 
-def _places(order: Order) -> Mapping[int, int]:
-    """Where each column stands now."""
+def _places(order: Order) -> Places:
     return {column: place for place, column in enumerate(order)}
 
 

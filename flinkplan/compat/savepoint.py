@@ -20,11 +20,15 @@ _ACCUMULATORS = ("accState", "window-aggs", "distinctAcc_")
 
 
 class Fate(Record):
-    """What Flink does with a state, and why in a few words; ``is_lost``: it does not even find it."""
+    """What Flink does with a state, and why in a few words.
+
+    ``is_lost``: it does not even find it; ``is_of_key``: it is the key that is another one.
+    """
 
     verdict: Verdict
     why: str = ""
     is_lost: bool = False
+    is_of_key: bool = False
 
 
 RESTORED = Fate(Verdict.COMPATIBLE)
@@ -65,6 +69,9 @@ def restore(old: Holder, new: Holder, *, one_by_one: bool = False) -> Fate:
     before, after = old.layout, new.layout
     if before is None or after is None:
         return RESTORED if before is after else Fate(Verdict.INCOMPATIBLE, "the operator keeps nothing like it")
+    if types(before.key) != types(after.key):
+        change = _change(before.key, after.key)
+        return Fate(Verdict.INCOMPATIBLE, f"the key has other types: {change}", is_of_key=True)
     if refused := _refused(before, after, one_by_one):
         return Fate(Verdict.INCOMPATIBLE, refused)
     states = {state.name: state for state in after.states}
@@ -84,9 +91,7 @@ def _counts(state: KeptState, one_by_one: bool) -> bool:
 
 
 def _refused(before: Layout, after: Layout, one_by_one: bool) -> str:
-    """Why Flink does not take a state over, if it does not."""
-    if types(before.key) != types(after.key):
-        return f"the key has other types: {_change(before.key, after.key)}"
+    """Why Flink does not take a state over that is kept by the same key, if it does not."""
     if before.namespace != after.namespace:
         return f"kept by {before.namespace} before, by {after.namespace} now"
     states = {state.name: state for state in after.states}

@@ -6,34 +6,11 @@ rules on aggregate calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from ..plan.nodes import (
-    ChangelogNormalize,
-    Deduplicate,
-    ExecNode,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    GroupAggregate,
-    GroupWindowAggregate,
-    IncrementalGroupAggregate,
-    IntervalJoin,
-    Join,
-    Limit,
-    MultiJoin,
-    OverAggregate,
-    Rank,
-    Sink,
-    Sort,
-    SortLimit,
-    TemporalJoin,
-    TemporalSort,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowRank,
-)
+from ..plan.document import Plan
+from ..plan.layout import Column
+from ..plan.nodes import ExecNode
 from ..plan.record import Record
 from .lineage import Lineage, Meaning
 
@@ -64,15 +41,18 @@ class Stored(Record):
 
 def stored(node: ExecNode, lineage: Lineage) -> Iterator[Stored]:
     """What ``node`` keeps: whole input rows, then keys."""
-    inputs = lineage.plan.inputs(node)
-    sides = [_columns(i, lineage) for i in inputs]
-    if _KEEPS_ROWS.get(type(node), _no)(node):
-        for i, columns in enumerate(sides):
-            yield Stored(row_name(node, i, len(sides)), columns)
-    for side, keys in enumerate(keys_of(node)):
-        if side < len(sides):
-            columns = sides[side]
-            yield Stored("the key", [columns[k] for k in keys if 0 <= k < len(columns)], is_key=True)
+    sides = [_columns(i, lineage) for i in lineage.plan.inputs(node)]
+    for side, columns in enumerate(sides if node.keeps_rows else ()):
+        yield Stored(row_name(node, side, len(sides)), columns)
+    for side, key in enumerate(keys_of(node, lineage.plan)):
+        yield Stored("the key", [sides[side][k] for k in key], is_key=True)
+
+
+def paired(old: Iterable[Stored], new: Iterable[Stored]) -> Iterator[tuple[Stored, Stored]]:
+    """What two nodes keep side by side: rows by their input, keys by theirs."""
+    before, after = list(old), list(new)
+    for is_key in (False, True):
+        yield from zip(*([s for s in kept if s.is_key is is_key] for kept in (before, after)), strict=False)
 
 
 def _columns(node: ExecNode, lineage: Lineage) -> list[StoredColumn]:
@@ -80,87 +60,18 @@ def _columns(node: ExecNode, lineage: Lineage) -> list[StoredColumn]:
     return [StoredColumn(f.name, str(f.type.regular()), m) for f, m in zip(node.fields, row, strict=True)]
 
 
-def keys_of(node: ExecNode) -> Sequence[Sequence[int]]:
+def keys_of(node: ExecNode, plan: Plan) -> Sequence[Sequence[int]]:
     """The columns of each input that a node keeps its state by; empty where it has no keys."""
-    return _KEYS.get(type(node), _no_keys)(node)
+    layout = node.layout([i.fields for i in plan.inputs(node)])
+    if layout is None:
+        return ()
+    columns = [value.origin for value in layout.key if isinstance(value.origin, Column)]
+    return [[c.index for c in columns if c.side == side] for side in range(len(node.key_columns()))]
 
 
 def row_name(node: ExecNode, side: int, sides: int) -> str:
     """What to call the state that holds the rows of one of ``sides`` inputs."""
-    names = node.metadata.states
-    if len(names) > side:
-        return names[side]
+    declared = node.declared_states(sides)
+    if len(declared) > side:
+        return declared[side].name
     return ("the left rows", "the right rows")[side] if sides == 2 else "the rows" if sides == 1 else f"input {side}"
-
-
-def _no(node: Any) -> bool:
-    return False
-
-
-def _yes(node: Any) -> bool:
-    return True
-
-
-def _keeps_more_than_keys(node: Deduplicate) -> bool:
-    return node.is_rowtime or node.keep_last_row
-
-
-def _materializes(node: Sink) -> bool:
-    return node.require_upsert_materialize
-
-
-_KEEPS_ROWS: Mapping[type[ExecNode], Callable[[Any], bool]] = {
-    Deduplicate: _keeps_more_than_keys,
-    Sink: _materializes,
-    **dict.fromkeys(
-        (
-            ChangelogNormalize,
-            IntervalJoin,
-            Join,
-            Limit,
-            MultiJoin,
-            OverAggregate,
-            Rank,
-            Sort,
-            SortLimit,
-            TemporalJoin,
-            TemporalSort,
-            WindowDeduplicate,
-            WindowJoin,
-            WindowRank,
-        ),
-        _yes,
-    ),
-}
-
-Keys = Sequence[Sequence[int]]
-"""The key columns of each input."""
-
-
-def _no_keys(node: Any) -> Keys:
-    return ()
-
-
-def _join_keys(node: Any) -> Keys:
-    spec = node.interval_join_spec.join_spec if isinstance(node, IntervalJoin) else node.join_spec
-    return (spec.left_keys, spec.right_keys)
-
-
-_KEYS: Mapping[type[ExecNode], Callable[[Any], Keys]] = {
-    ChangelogNormalize: lambda node: (node.unique_keys,),
-    Deduplicate: lambda node: (node.unique_keys,),
-    GlobalGroupAggregate: lambda node: (node.grouping,),
-    GlobalWindowAggregate: lambda node: (node.grouping,),
-    GroupAggregate: lambda node: (node.grouping,),
-    GroupWindowAggregate: lambda node: (node.grouping,),
-    IncrementalGroupAggregate: lambda node: (node.partial_agg_grouping,),
-    IntervalJoin: _join_keys,
-    Join: _join_keys,
-    OverAggregate: lambda node: (node.over_spec.partition.fields,),
-    Rank: lambda node: (node.partition.fields,),
-    TemporalJoin: _join_keys,
-    WindowAggregate: lambda node: (node.grouping,),
-    WindowDeduplicate: lambda node: (node.partition_keys,),
-    WindowJoin: _join_keys,
-    WindowRank: lambda node: (node.partition_spec.fields,),
-}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from ..plan.changelog import RowKinds, row_kinds
+from ..plan.changelog import row_kinds
 from ..plan.document import Plan
 from ..plan.durations import format_duration
 from ..plan.explain import columns_of, keys
 from ..plan.nodes import ExecNode
 from ..plan.record import Record
+from ..plan.row_kinds import INSERTS, Kinds
 from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
 from .native_aggregates import obstacle
 
@@ -48,7 +49,7 @@ class QueryPlan(Record, dict=True):
     plan: Plan
 
     @cached_property
-    def kinds(self) -> Mapping[int, RowKinds]:
+    def kinds(self) -> Mapping[int, Kinds | None]:
         """The kinds of rows by the id of the node that emits them."""
         return row_kinds(self.plan)
 
@@ -59,7 +60,7 @@ class QueryPlan(Record, dict=True):
 
     def is_changelog(self, node: ExecNode) -> bool:
         """Whether ``node`` emits other rows than insertions."""
-        return self.kinds[node.id] != RowKinds.I
+        return self.kinds[node.id] != INSERTS
 
     def input(self, node: ExecNode, index: int = 0) -> ExecNode:
         """An input of ``node``."""

@@ -10,20 +10,10 @@ from typing import TYPE_CHECKING
 
 from ..plan.document import Plan
 from ..plan.nodes import (
-    Calc,
-    Correlate,
-    DropUpdateBefore,
-    Exchange,
     ExecNode,
-    Expand,
     GlobalWindowAggregate,
     LocalWindowAggregate,
-    MiniBatchAssigner,
     Sink,
-    TableSourceScan,
-    Union,
-    Values,
-    WatermarkAssigner,
     WindowAggregate,
     WindowTableFunction,
 )
@@ -43,23 +33,6 @@ _EXACT_DIGITS = 28
 """The total of decimals with so many digits has 38 in Spark, too, which no number of rows fills."""
 
 
-_STATELESS = (
-    Calc,
-    Correlate,
-    DropUpdateBefore,
-    Exchange,
-    Expand,
-    GlobalWindowAggregate,  # its local phase is looked at
-    MiniBatchAssigner,
-    Sink,
-    TableSourceScan,
-    Union,
-    Values,
-    WatermarkAssigner,
-    WindowTableFunction,
-)
-
-
 def is_native_query(plan: Plan) -> bool:
     """Whether all the state of a query can be Spark's own."""
     return obstacle(plan) is None
@@ -77,6 +50,8 @@ def _obstacle(plan: Plan, node: ExecNode) -> str | None:
             return "makes upserts"
         case WindowTableFunction(windowing=windowing) if isinstance(windowing.window, SessionWindow):
             return "has sessions, which merge"
+        case GlobalWindowAggregate():
+            return None  # its local phase is looked at
         case LocalWindowAggregate() | WindowAggregate():
             (source,) = plan.inputs(node)
             if node.windowing.is_proctime:
@@ -88,7 +63,7 @@ def _obstacle(plan: Plan, node: ExecNode) -> str | None:
             foreign = (call for call in node.agg_calls if not is_native_call(call, source.output_type))
             call = next(foreign, None)
             return None if call is None else f"computes {_written(call)}, which Spark has not or has otherwise"
-    return None if isinstance(node, _STATELESS) else "keeps state that only a kernel can"
+    return "keeps state that only a kernel can" if node.is_stateful else None
 
 
 def _written(call: AggregateCall) -> str:

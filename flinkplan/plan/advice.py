@@ -198,7 +198,7 @@ def of_tables(plan: Plan) -> Iterator[Finding]:
             reference, steps = node.dynamic_table_sink.table, ("dynamicTableSink",)
         else:
             continue
-        options = with_said_kinds(reference.options, node)
+        options = with_said_kinds(reference.options, node.own)
         for key, finding in of_table(reference.name, options, isinstance(node, Sink)):
             place = pointer("nodes", index, *steps, "table", "resolvedTable", "options", key)
             yield Finding(

@@ -19,6 +19,7 @@ from msgspec.structs import fields
 
 from .errors import PlanError
 from .record import Json, Record, Struct
+from .references import Input
 from .rex import RexNode, rex_from_json, rex_to_json
 from .type_json import type_from_json, type_to_json
 from .types import LogicalType
@@ -68,10 +69,20 @@ class FieldCodec(Record):
 
     name: str
     json: str
-    place: Place
+    marks: tuple[Any, ...]
     default: Any
     read: Reader
     write: Writer
+
+    @property
+    def place(self) -> Place:
+        """Where the JSON has it."""
+        return next((mark for mark in self.marks if isinstance(mark, Place)), Place.OWN)
+
+    @property
+    def input(self) -> Input | None:
+        """The row that its numbers and expressions refer to; ``None`` where that is said by the records it holds."""
+        return next((mark for mark in self.marks if isinstance(mark, Input)), None)
 
     @property
     def always_written(self) -> bool:
@@ -93,8 +104,7 @@ def _derive_field_codecs(cls: Any) -> Iterator[FieldCodec]:
     for info in fields(cls):
         hint, marks = _annotated(info.type)
         if not any(isinstance(mark, _Role) for mark in marks):
-            place = next((mark for mark in marks if isinstance(mark, Place)), Place.OWN)
-            yield FieldCodec(info.name, info.encode_name, place, info.default, *_codec(hint))
+            yield FieldCodec(info.name, info.encode_name, marks, info.default, *_codec(hint))
 
 
 def _annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:

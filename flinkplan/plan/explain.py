@@ -5,32 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from .changelog import row_kinds, sink_kinds
+from .changelog import row_kinds
 from .document import Plan
 from .errors import UnsupportedError
-from .nodes import (
-    ChangelogNormalize,
-    Deduplicate,
-    Exchange,
-    ExecNode,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    GroupAggregate,
-    GroupWindowAggregate,
-    IntervalJoin,
-    Join,
-    MultiJoin,
-    OverAggregate,
-    Rank,
-    Sink,
-    TemporalJoin,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowRank,
-)
+from .nodes import ExecNode, Sink
 from .record import Record
-from .specs import JoinSpec
+from .row_kinds import Kinds, kinds_text
 from .ttl import State, states
 
 T = TypeVar("T")
@@ -43,7 +23,7 @@ class Operator(Record):
     """An operator of the tree.
 
     ``keys`` are the columns whose values keep rows together; ``changelog`` the kinds of rows it emits, of a sink
-    those it takes.
+    those it takes, ``UNKNOWN`` where nobody has told.
     """
 
     node: ExecNode
@@ -83,7 +63,7 @@ def explain(plan: Plan) -> dict[int, Operator]:
             node,
             tuple(keys(plan, node)),
             tuple(by_node.get(node.id, ())),
-            str(sink_kinds(node) if isinstance(node, Sink) else kinds[node.id]),
+            _kinds_text(frozenset(node.input_changelog_mode) if isinstance(node, Sink) else kinds[node.id]),
         )
         for node in plan.nodes
     }
@@ -166,40 +146,14 @@ def draw(root: T, label: Callable[[T], Label[T]]) -> Iterator[Line]:
             pending.append((found.inputs[number], below + turn, below + side, depth + 1))
 
 
+def _kinds_text(kinds: Kinds | None) -> str:
+    return "UNKNOWN" if kinds is None else kinds_text(kinds) or "NONE"
+
+
 def keys(plan: Plan, node: ExecNode) -> Iterator[str]:
-    """The columns whose values keep a node's rows together."""
-    inputs = plan.inputs(node)
-    match node:
-        case Join(join_spec=spec) | TemporalJoin(join_spec=spec) | WindowJoin(join_spec=spec):
-            yield from _join_keys(spec, inputs)
-        case IntervalJoin(interval_join_spec=interval):
-            yield from _join_keys(interval.join_spec, inputs)
-        case GroupAggregate(grouping=columns) | GlobalGroupAggregate(grouping=columns):
-            yield from columns_of(inputs[0], columns)
-        case WindowAggregate(grouping=columns) | GlobalWindowAggregate(grouping=columns):
-            yield from columns_of(inputs[0], columns)
-        case GroupWindowAggregate(grouping=columns) | Deduplicate(unique_keys=columns):
-            yield from columns_of(inputs[0], columns)
-        case OverAggregate(over_spec=over):
-            yield from columns_of(inputs[0], over.partition.fields)
-        case ChangelogNormalize(unique_keys=columns) | WindowDeduplicate(partition_keys=columns):
-            yield from columns_of(inputs[0], columns)
-        case Rank(partition=partition) | WindowRank(partition_spec=partition):
-            yield from columns_of(inputs[0], partition.fields)
-        case MultiJoin(input_properties=properties):
-            distribution = properties[0].required_distribution if properties else None
-            yield from columns_of(inputs[0], (distribution and distribution.keys) or ())
-        case Exchange(input_properties=properties):
-            distribution = properties[0].required_distribution if properties else None
-            yield from columns_of(inputs[0], (distribution and distribution.keys) or ())
-        case Sink(input_upsert_key=columns):
-            yield from columns_of(inputs[0], columns or ())
-
-
-def _join_keys(spec: JoinSpec, inputs: tuple[ExecNode, ...]) -> Iterator[str]:
-    left, right = inputs
-    for a, b in zip(columns_of(left, spec.left_keys), columns_of(right, spec.right_keys), strict=False):
-        yield f"{a} = {b}"
+    """The columns whose values keep a node's rows together; of two inputs, which one equals which."""
+    named = [columns_of(*each) for each in zip(plan.inputs(node), node.key_columns(), strict=False)]
+    return (" = ".join(columns) for columns in zip(*named, strict=False))
 
 
 def columns_of(node: ExecNode, columns: Sequence[int]) -> Iterator[str]:

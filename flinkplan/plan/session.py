@@ -65,13 +65,14 @@ def with_ttls(plan: Plan, options: Mapping[str, str]) -> Plan:
     ttl = options.get(STATE_TTL, DEFAULTS[STATE_TTL])
     if parse_duration(ttl) == 0:
         return plan
-    return replace(plan, nodes=tuple(_with_ttl(node, ttl) for node in plan.nodes))
+    return replace(plan, nodes=tuple(_with_ttl(node, len(plan.inputs(node)), ttl) for node in plan.nodes))
 
 
-def _with_ttl(node: ExecNode, ttl: str) -> ExecNode:
-    if node.states or not (node.is_stateful and node.metadata.states):
+def _with_ttl(node: ExecNode, inputs: int, ttl: str) -> ExecNode:
+    declared = node.declared_states(inputs)
+    if node.states or not (node.is_stateful and declared):
         return node
-    return replace(node, state=tuple(StateMetadata(i, ttl, name) for i, name in enumerate(node.metadata.states)))
+    return replace(node, state=tuple(StateMetadata(i, ttl, state.name) for i, state in enumerate(declared)))
 
 
 def _under(node: ExecNode, options: Mapping[str, str]) -> ExecNode:

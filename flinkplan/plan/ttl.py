@@ -10,27 +10,9 @@ from .durations import format_duration, parse_duration
 from .errors import PlanError
 from .findings import nearest
 from .names import node_names
-from .nodes import ExecNode, MultiJoin
+from .nodes import ExecNode
 from .positions import Positions, pointer
 from .record import Record
-
-_MEANINGS = {
-    "leftState": "an older row of the left input no longer finds new rows of the right one",
-    "rightState": "an older row of the right input no longer finds new rows of the left one",
-    "groupAggregateState": "the group starts again from nothing",
-    "globalGroupAggregateState": "the group starts again from nothing",
-    "incrementalGroupAggregateState": "the distinct values of the group are forgotten",
-    "deduplicateState": "the key counts as never seen",
-    "rankState": "older rows leave the ranking",
-    "changelogNormalizeState": "the key's last row is forgotten; an update of it becomes an insert",
-    "lookupJoinState": "the row's last lookup is forgotten",
-    "sinkMaterializeState": "the key's older rows are forgotten",
-    "windowContents": "the window goes on without its older rows, or without its accumulator",
-    "mergingWindowSet": "the key's sessions are forgotten; a new row begins a new one",
-    "triggerState": "the trigger counts, or waits, from the next row on anew",
-    "windowState": "the firings of the window are counted from 1 on anew",
-    "globalState": "the firings of the key are counted from 1 on anew",
-}
 
 
 class State(Record):
@@ -46,21 +28,13 @@ class State(Record):
     index: int
     name: str
     ttl: str | int | None
+    meaning: str
+    """What happens when an entry expires."""
 
     @property
     def address(self) -> str:
         """What ``--set`` calls it."""
         return f"{self.node_name}.{self.name}"
-
-    @property
-    def meaning(self) -> str:
-        """What happens when an entry expires."""
-        return expiry(self.name)
-
-
-def expiry(state: str) -> str:
-    """What it means that an entry of the state of this name expires."""
-    return _MEANINGS.get(state, "an older row of this input no longer finds new rows of the others")
 
 
 class Edit(Record):
@@ -86,10 +60,8 @@ def parse_edit(text: str) -> Edit:
 
 
 def state_names(cls: type[ExecNode], inputs: int) -> tuple[str, ...]:
-    """The names of a node's states in index order; a multi-join has one for each input."""
-    if issubclass(cls, MultiJoin):
-        return tuple(f"input-state-{i}" for i in range(inputs))
-    return cls.metadata.states
+    """The names of a node's states in index order; some have one for each input."""
+    return tuple(state.name for state in cls.declared_states(inputs))
 
 
 def states(plan: Plan) -> Iterator[State]:
@@ -97,17 +69,12 @@ def states(plan: Plan) -> Iterator[State]:
     names = node_names(plan)
     for position, node in enumerate(plan.nodes):
         written = {state.index: state for state in node.states}
-        if not written and not _keeps_state(node):
+        if not written and not node.is_stateful:
             continue
-        for index, default in enumerate(state_names(type(node), len(plan.inputs(node)))):
+        for index, declared in enumerate(node.declared_states(len(plan.inputs(node)))):
             entry = written.get(index)
-            name, ttl = (entry.name, entry.ttl) if entry else (default, None)
-            yield State(node, position, names[node.id], index, name, ttl)
-
-
-def _keeps_state(node: ExecNode) -> bool:
-    """Whether a node without state entries keeps state: sinks and lookup joins do only where they materialise."""
-    return bool(getattr(node, "require_upsert_materialize", True))
+            name, ttl = (entry.name, entry.ttl) if entry else (declared.name, None)
+            yield State(node, position, names[node.id], index, name, ttl, declared.expiry)
 
 
 def forgetful(plan: Plan) -> Iterator[tuple[ExecNode, ExecNode, int, int]]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import typing
 
 import pytest
 
-from flinkplan.compat.columns import POSITIONS
 from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.rules import FIELD_JUDGES, RULES, ChangeRule
 from flinkplan.compat.validation import RULES as VALIDATION
@@ -17,7 +15,6 @@ from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
 from tests.compat.truths import TRUTHS, Truth
 
 KNOWN = [cls for cls in node_classes() if not issubclass(cls, OpaqueNode)]
-NOT_POSITIONS = {"id", "version", "index_of_count_star", "unbounded_over_version"}
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
@@ -40,17 +37,6 @@ def test_fields_declared_as_judged_have_a_judge(cls: type[ExecNode]) -> None:
 def _is_judged(cls: type[ExecNode], name: str) -> bool:
     follows = name in ("local_agg_input_row_type",)
     return follows or (cls, name) in FIELD_JUDGES
-
-
-@pytest.mark.parametrize("cls", KNOWN, ids=lambda cls: cls.metadata.name)
-def test_fields_of_columns_are_compared_by_meaning(cls: type[ExecNode]) -> None:
-    hints = typing.get_type_hints(cls)
-    numbers = {name for name in cls.__struct_fields__ if _holds_numbers(hints[name])}
-    assert numbers - NOT_POSITIONS - POSITIONS.get(cls, {}).keys() == set()
-
-
-def _holds_numbers(hint: typing.Any) -> bool:
-    return hint is int or any(_holds_numbers(part) for part in typing.get_args(hint))
 
 
 def test_verdicts_are_ordered() -> None:

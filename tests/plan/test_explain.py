@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import pytest
 
-from flinkplan.plan.changelog import row_kinds, sink_kinds
+from flinkplan.plan.changelog import row_kinds
 from flinkplan.plan.document import Edge, Plan, load
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.explain import DEEPEST, explain_json, explain_text
-from flinkplan.plan.nodes import Calc, Sink
+from flinkplan.plan.nodes import Calc, GroupAggregate, Sink, node_classes
 from flinkplan.plan.record import replace
 from tests.conftest import Golden
 from tests.parity.corpus import HERE, Case, cases
@@ -27,7 +27,7 @@ def test_the_kinds_of_rows_are_those_that_flink_says_of_the_sinks(case: Case) ->
     sinks = [sink for sink in plan.sinks if isinstance(sink, Sink)]
     assert sinks
     for sink in sinks:
-        assert kinds[plan.inputs(sink)[0].id] == sink_kinds(sink), sink.description
+        assert kinds[plan.inputs(sink)[0].id] == frozenset(sink.input_changelog_mode), sink.description
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,18 @@ def test_json_has_one_object_a_node() -> None:
     ]
     assert join["keys"] == ["driver = driver"]
     assert join["changelog"] == ["I"]
+
+
+def test_what_nobody_has_told_is_shown_as_unknown() -> None:
+    plan = plan_of("agg-over-agg-retraction")
+    classes = {cls.metadata.name: cls for cls in node_classes()}
+    unknown = classes["stream-exec-python-group-aggregate"]
+    first = next(n for n in plan.nodes if isinstance(n, GroupAggregate))
+    made = unknown(id=first.id, version=1, output_type=first.output_type)
+    nodes = [made if n is first else n for n in plan.nodes]
+    told = explain_json(replace(plan, nodes=tuple(nodes)))
+    not_known = {node["type"] for node in told if node["changelog"] == ["UNKNOWN"]}
+    assert not_known == {f"stream-exec-{name}_1" for name in ("python-group-aggregate", "calc", "exchange")}
 
 
 def chain(case: str, length: int) -> Plan:

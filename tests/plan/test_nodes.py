@@ -1,10 +1,16 @@
+import typing
+from collections.abc import Iterator
 from json import dumps
 from typing import Any
 
 import pytest
 
-from flinkplan.plan.codec import unknown_keeper
+from flinkplan.plan.codec import PlanRecord, field_codecs, unknown_keeper
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes, node_from_json, node_to_json
+from flinkplan.plan.nodes.base import exec_node
+from flinkplan.plan.record import Record
+from flinkplan.plan.references import Mark
+from flinkplan.plan.rex import RexNode
 
 SHARED = set(ExecNode.__struct_fields__)
 
@@ -23,6 +29,49 @@ def test_stateful_nodes_declare_a_state_field(cls: type[ExecNode]) -> None:
     if cls.metadata.states:
         assert "state" in names
     assert unknown_keeper(cls) == "unknown"
+
+
+def records(hint: Any) -> Iterator[type[Record]]:
+    """The records of the plan that a field's type names."""
+    if isinstance(hint, type) and issubclass(hint, PlanRecord):
+        yield hint
+    for part in typing.get_args(hint):
+        yield from records(part)
+
+
+def parts() -> Iterator[type[Record]]:
+    """The node classes that are looked into and all records that their fields hold."""
+    pending: list[type[Record]] = [c for c in node_classes() if not issubclass(c, OpaqueNode)]
+    seen: set[type[Record]] = set()
+    while pending:
+        if (cls := pending.pop()) not in seen:
+            seen.add(cls)
+            yield cls
+            pending += cls.__dict__.get("__tag__", {}).values()
+            pending += (part for hint in typing.get_type_hints(cls).values() for part in records(hint))
+
+
+def refers(hint: Any) -> bool:
+    """Whether a type holds numbers or expressions."""
+    return hint is int or hint == RexNode or any(map(refers, typing.get_args(hint)))
+
+
+@pytest.mark.parametrize("cls", sorted(parts(), key=str), ids=lambda c: c.__name__)
+def test_every_number_and_expression_says_what_it_refers_to(cls: type[Record]) -> None:
+    hints = typing.get_type_hints(cls)
+    referring = {codec.name: codec for codec in field_codecs(cls) if refers(hints[codec.name])}
+    unsaid = {name for name, codec in referring.items() if codec.input is None and Mark.DERIVED not in codec.marks}
+    assert unsaid - {"id", "version"} == set()
+
+
+def test_a_node_that_leaves_unsaid_what_each_one_has_to_say_is_no_node() -> None:
+    class Mute(ExecNode, kw_only=True):
+        pass
+
+    with pytest.raises(TypeError, match=r"Mute does not say its key_columns, yields, row_kinds$"):
+        exec_node("mute", versions={1: "2.3"})(Mute)
+    with pytest.raises(TypeError, match=r"row_kinds, layout, keeps_rows$"):
+        exec_node("mute", versions={1: "2.3"}, timed=True)(Mute)
 
 
 def test_the_registry_holds_flinks_nodes() -> None:

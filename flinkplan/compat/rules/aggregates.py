@@ -16,7 +16,7 @@ from ...plan.nodes import (
 )
 from ...plan.record import PartlyCompared, Record
 from ...plan.specs import AggregateCall
-from ..columns import ALL, Scope, Shown
+from ..columns import Scope, Shown
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
@@ -391,7 +391,7 @@ class _Aggregation(Record):
 
 
 def _grouped(node: Any, lineage: Lineage) -> _Aggregation:
-    keys = Scope(node, lineage).columns(node.grouping, ALL)
+    keys = Scope(node, lineage).columns(node.grouping)
     return _Aggregation(keys, calls_of(node, node.agg_calls, lineage), node.need_retraction)
 
 

@@ -15,7 +15,7 @@ from ...plan.nodes import (
     WindowRank,
 )
 from ...plan.specs import PartitionSpec
-from ..columns import ALL, Scope, Shown
+from ..columns import Scope, Shown
 from ..comparing import Comparison
 from ..edits import FieldChange, Update
 from ..lineage import Lineage
@@ -65,7 +65,7 @@ def judged_keys(name: str, *classes: type[ExecNode]) -> None:
 def _keys(node: ExecNode, name: str, lineage: Lineage) -> list[Shown]:
     value: Any = getattr(node, name)
     positions = value.fields if isinstance(value, PartitionSpec) else value
-    columns: list[Shown] = Scope(node, lineage).columns(positions, ALL)
+    columns: list[Shown] = Scope(node, lineage).columns(positions)
     return columns
 
 

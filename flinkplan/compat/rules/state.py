@@ -11,10 +11,10 @@ from ...plan.findings import Severity
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, node_classes
 from ...plan.specs import StateMetadata
-from ...plan.ttl import expiry, forgetful
+from ...plan.ttl import forgetful
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
-from ..stored import Stored, StoredColumn, sql_type, stored
+from ..stored import Stored, StoredColumn, paired, sql_type, stored
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, became, field_judge, pair_judge, plan_judge, rule, short
 
@@ -181,16 +181,18 @@ def _ttl_changed(c: Comparison, edit: Update, old: StateMetadata, new: StateMeta
     rule_ = TTL if before and after else TTL_ON if after else TTL_OFF
     if rule_ is not TTL and _release(c.new.plan) < (2, 2):
         rule_ = TTL_MIGRATION
-    yield Judgement(rule_, message, edit.old, edit.new, at, _ttl_hint(new.name, before, after), changes=(change,))
+    declared = edit.new.declared_states(len(c.new.plan.inputs(edit.new)))
+    expiry = next((state.expiry for index, state in enumerate(declared) if index == new.index), "it is forgotten")
+    yield Judgement(rule_, message, edit.old, edit.new, at, _ttl_hint(expiry, before, after), changes=(change,))
 
 
-def _ttl_hint(state: str, before: int, after: int) -> str:
+def _ttl_hint(expiry: str, before: int, after: int) -> str:
     """What another TTL means for new entries and for those that a checkpoint on Spark already has."""
     kept = f"still expire after {format_duration(before)}" if before else "never expire"
     old = f"On Spark, entries that are already there {kept}, until they are written again."
     if before and after:
         return old
-    return f"When an entry expires, {expiry(state)}. {old}" if after else f"The state may grow without end. {old}"
+    return f"When an entry expires, {expiry}. {old}" if after else f"The state may grow without end. {old}"
 
 
 def _release(plan: Plan) -> tuple[int, ...]:
@@ -228,7 +230,7 @@ def kept_rows(c: Comparison, edit: Became) -> Iterator[Judgement]:
     """The rows and keys that an operator keeps."""
     if not isinstance(edit, Update | Keep) or not (edit.old.is_stateful and edit.new.is_stateful):
         return
-    for old, new in zip(stored(edit.old, c.old), stored(edit.new, c.new), strict=False):
+    for old, new in paired(stored(edit.old, c.old), stored(edit.new, c.new)):
         yield from _kept(c, edit, old, new)
 
 

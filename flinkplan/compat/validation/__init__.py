@@ -12,7 +12,7 @@ from ...plan.findings import Finding, Severity, errors
 from ...plan.json_text import parse_json
 from ...plan.positions import Positions
 from ...plan.record import replace
-from .columns import check_column_types, check_columns, check_positions
+from .columns import check_output_types, check_reads
 from .contents import check_functions, check_types_and_expressions
 from .raw import RawPlan
 from .rules import RULES
@@ -30,7 +30,6 @@ from .structure import (
     check_version,
 )
 from .tables import check_tables
-from .widths import check_widths
 
 __all__ = ["RULES", "check_plan", "read_plan", "validate_text"]
 
@@ -46,11 +45,9 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_run,
     check_states,
     check_types_and_expressions,
-    check_columns,
-    check_positions,
-    check_widths,
+    check_reads,
+    check_output_types,
     check_tables,
-    check_column_types,
     check_functions,
 )
 

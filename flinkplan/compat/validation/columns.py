@@ -1,4 +1,4 @@
-"""Columns: what nodes read is what their inputs yield, and tables have."""
+"""Columns: what nodes read is what their inputs yield, and their output types are what they make of it."""
 
 from __future__ import annotations
 
@@ -8,168 +8,145 @@ from typing import Any
 
 from ...plan.codec import field_codecs
 from ...plan.findings import Finding
-from ...plan.nodes import (
-    Calc,
-    ChangelogNormalize,
-    Deduplicate,
-    DropUpdateBefore,
-    Exchange,
-    ExecNode,
-    Expand,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    IncrementalGroupAggregate,
-    Limit,
-    MiniBatchAssigner,
-    OpaqueNode,
-    SortLimit,
-    TemporalSort,
-    Union,
-    WatermarkAssigner,
-)
+from ...plan.nodes import OpaqueNode
 from ...plan.record import Record
+from ...plan.references import Input, Mark
 from ...plan.rex import RexNode
-from ...plan.specs import AggregateCall
 from ...plan.type_json import type_from_json
 from ...plan.types import LogicalType, RowField
-from ..columns import ALL, EACH, LEFT, POSITIONS, RIGHT
+from ...plan.yields import Merged, Yield, given
 from .contents import objects_in
 from .raw import RawNode, RawPlan
 
-
-def check_columns(plan: RawPlan) -> Iterator[Finding]:
-    """No expression reads a column that the inputs do not have."""
-    for node in plan.nodes:
-        if node.cls is None or issubclass(node.cls, OpaqueNode):
-            continue
-        inputs = plan.inputs(node)
-        widths = [i.columns for i in inputs]
-        if inputs and None not in widths:
-            yield from _check_references(node, sum(w or 0 for w in widths))
-
-
-def check_positions(plan: RawPlan) -> Iterator[Finding]:
-    """No key, argument, sort column or the like is a column that the inputs do not have."""
-    for node in plan.nodes:
-        inputs = [each.columns for each in plan.inputs(node)]
-        widths = [width for width in inputs if width is not None]
-        if node.cls is None or issubclass(node.cls, OpaqueNode) or not widths or len(widths) < len(inputs):
-            continue
-        rows = {ALL: sum(widths), LEFT: widths[0], RIGHT: widths[-1]}
-        rows |= {f"{EACH} {i}": width for i, width in enumerate(widths)}
-        if node.cls not in _MERGING:
-            over = node.values.get("over_spec")
-            rows[_ARGUMENTS] = rows[ALL] + (len(over.constants) if over else 0)
-        for path, index, row in _positions(node.cls, node.values):
-            width = rows.get(row)
-            if width is not None and index not in range(width) and (index != -1 or path[-1] not in _PERHAPS_NONE):
-                message = f"column {index} is named, but the input has {width} columns"
-                yield node.finding("column-index", message, *path, hint=f"columns count from 0 to {width - 1}")
-
-
 Path = tuple[str | int, ...]
-
-_ARGUMENTS = "arguments"
-"""What aggregate calls read: the input, behind it the constants of an OVER aggregation."""
-
-_MERGING = (GlobalGroupAggregate, GlobalWindowAggregate, IncrementalGroupAggregate)
-"""Nodes whose calls read the input of the phase before theirs."""
-
-_PERHAPS_NONE = ("filterArg", "windowStart", "rightTimeAttributeIndex")
-"""Fields in which -1 stands for no column."""
-
-_POSITIONS: Mapping[type, Mapping[str, str]] = {
-    **POSITIONS,
-    AggregateCall: {"arg_list": _ARGUMENTS, "filter_arg": _ARGUMENTS},
-}
-
-
-def _positions(cls: type[ExecNode], values: Mapping[str, Any]) -> Iterator[tuple[Path, int, str]]:
-    """The positions that a node's fields hold: where, which, and the row that they count in."""
-    own = _POSITIONS.get(cls, {})
-    for codec in field_codecs(cls):
-        yield from _positions_in(values.get(codec.name), (codec.json,), own.get(codec.name))
-
-
-def _positions_in(value: Any, at: Path, row: str | None) -> Iterator[tuple[Path, int, str]]:
-    if isinstance(value, tuple):
-        for i, item in enumerate(value):
-            yield from _positions_in(item, (*at, i), f"{EACH} {i}" if row == EACH else row)
-    elif row is not None and isinstance(value, int):
-        yield at, value, row
-    elif isinstance(value, Record) and not isinstance(value, (LogicalType, RexNode)):
-        positions = _POSITIONS.get(type(value), {})
-        for codec in field_codecs(type(value)):
-            yield from _positions_in(getattr(value, codec.name), (*at, codec.json), positions.get(codec.name))
-
-
-def check_column_types(plan: RawPlan) -> Iterator[Finding]:
-    """What expressions and keys read, and what is handed on as it is, is of the inputs' types."""
-    for node in plan.nodes:
-        inputs = [source.fields for source in plan.inputs(node)]
-        if node.cls is None or not inputs or None in inputs:
-            continue
-        fields = [field for each in inputs for field in each or ()]
-        yield from _check_reads(node, fields)
-        yield from _check_filters(node, fields)
-        if node.cls in _HANDING_ON and node.fields is not None:
-            for each in inputs:
-                yield from _check_rows(node, each or (), node.fields)
-
-
-_HANDING_ON = (
-    ChangelogNormalize,
-    Deduplicate,
-    DropUpdateBefore,
-    Exchange,
-    Limit,
-    MiniBatchAssigner,
-    SortLimit,
-    TemporalSort,
-    Union,
-    WatermarkAssigner,
-)
-"""Nodes that yield the columns of their inputs."""
-
-_EXPRESSIONS: Mapping[type[ExecNode], tuple[str, ...]] = {
-    Calc: ("projection", "condition"),
-    Expand: ("projects",),
-    WatermarkAssigner: ("watermarkExpr",),
-}
-"""The fields whose expressions read nothing but the input."""
-
-
-def _check_reads(node: RawNode, fields: Sequence[RowField]) -> Iterator[Finding]:
-    for field in _EXPRESSIONS.get(node.cls or ExecNode, ()):
-        for path, value in objects_in(node.json.get(field), (field,)):
-            index = value.get("inputIndex")
-            if value.get("kind") != "INPUT_REF" or type(index) is not int or index not in range(len(fields)):
-                continue
-            said, found = _root(value.get("type")), fields[index]
-            if said not in (None, found.type.root):
-                message = f"column {index} is read as {said}, but '{found.name}' is {found.type.root}"
-                yield node.finding("column-type", message, *path, "type", hint=_MISSING)
-
-
-def _check_filters(node: RawNode, fields: Sequence[RowField]) -> Iterator[Finding]:
-    if node.cls in _MERGING:
-        return
-    for path, value in objects_in(node.json, ()):
-        index = value.get("filterArg")
-        if type(index) is int and index in range(len(fields)) and fields[index].type.root != "BOOLEAN":
-            message = f"column {index} filters, but '{fields[index].name}' is {fields[index].type.root}"
-            hint = "a filter is a BOOLEAN column, or -1 for none"
-            yield node.finding("column-type", message, *path, "filterArg", hint=hint)
-
-
-def _check_rows(node: RawNode, before: Sequence[RowField], after: Sequence[RowField]) -> Iterator[Finding]:
-    old, new = ([f"{field.name} {field.type.root}" for field in fields] for fields in (before, after))
-    if [field.type.root for field in before] != [field.type.root for field in after]:
-        message = f"hands on the columns ({', '.join(new)}), but its input has ({', '.join(old)})"
-        yield node.finding("column-type", message, "outputType", hint=_MISSING)
-
+Fields = Sequence[RowField]
 
 _MISSING = "see whether its edges come from the right nodes"
+
+
+def check_output_types(plan: RawPlan) -> Iterator[Finding]:
+    """An output type has one column for each that the node yields, and those of the inputs in their types."""
+    for node, inputs in _readable(plan):
+        yielded = node.node.yields(inputs) if node.node and inputs else None
+        if yielded is not None and node.fields is not None:
+            yield from _check_output_type(node, inputs, tuple(yielded), node.fields)
+
+
+def _check_output_type(
+    node: RawNode, inputs: Sequence[Fields], yielded: Sequence[Yield], fields: Fields
+) -> Iterator[Finding]:
+    handed_on = _handed_on(yielded, inputs)
+    if handed_on is None and len(yielded) != len(fields):
+        message = f"the output type has {len(fields)} columns, but the node yields {len(yielded)}"
+        yield node.finding("output-columns", message, "outputType")
+    for read in handed_on or ():
+        if [field.type.root for field in read] != [field.type.root for field in fields]:
+            message = f"hands on the columns ({_listed(fields)}), but its input has ({_listed(read)})"
+            yield node.finding("column-type", message, "outputType", hint=_MISSING)
+
+
+def _handed_on(yielded: Sequence[Yield], inputs: Sequence[Fields]) -> Sequence[Fields] | None:
+    """The columns of an input that a node does nothing but hand on, or those of each; ``None``: it does more."""
+    if yielded and all(isinstance(column, Merged) for column in yielded):
+        return inputs
+    return inputs[:1] if yielded == tuple(given(inputs[:1])) else None
+
+
+def _listed(fields: Fields) -> str:
+    return ", ".join(f"{field.name} {field.type.root}" for field in fields)
+
+
+def check_reads(plan: RawPlan) -> Iterator[Finding]:
+    """Expressions, keys, arguments, sort columns and the like are columns of the inputs, in the types they say."""
+    for node, inputs in _readable(plan):
+        for read in _Reader(node, inputs).reads() if inputs else ():
+            yield from _check_read(node, read)
+
+
+def _check_read(node: RawNode, read: _Read) -> Iterator[Finding]:
+    if read.index not in range(len(read.row)):
+        verb = "named" if read.type is None else "read"
+        message = f"column {read.index} is {verb}, but the input has {len(read.row)} columns"
+        yield node.finding("column-index", message, *read.path, hint=f"columns count from 0 to {len(read.row) - 1}")
+        return
+    found = read.row[read.index]
+    if read.path[-1] == "filterArg" and found.type.root != "BOOLEAN":
+        message = f"column {read.index} filters, but '{found.name}' is {found.type.root}"
+        hint = "a filter is a BOOLEAN column, or -1 for none"
+        yield node.finding("column-type", message, *read.path, hint=hint)
+    said = None if read.type is None else _root(read.type)
+    if said not in (None, found.type.root):
+        message = f"column {read.index} is read as {said}, but '{found.name}' is {found.type.root}"
+        yield node.finding("column-type", message, *read.path[:-1], "type", hint=_MISSING)
+
+
+def _readable(plan: RawPlan) -> Iterator[tuple[RawNode, list[Fields]]]:
+    """The nodes that are looked into and the columns of whose inputs are known, with these."""
+    for node in plan.nodes:
+        inputs = [source.fields for source in plan.inputs(node)]
+        if node.cls is not None and not issubclass(node.cls, OpaqueNode) and None not in inputs:
+            yield node, [fields or () for fields in inputs]
+
+
+class _Read(Record):
+    """A column that is read: where, which, of which row; in an expression, the type that it says, in JSON."""
+
+    path: Path
+    index: int
+    row: Fields
+    type: Any = None
+
+
+class _Reader:
+    """Finds the columns that a node's fields refer to, by what is declared of the fields."""
+
+    def __init__(self, node: RawNode, inputs: Sequence[Fields]) -> None:
+        self.node, self.inputs = node, inputs
+        whole = [field for fields in inputs for field in fields]
+        over = node.values.get("over_spec")
+        constants = [RowField("constant", constant.type) for constant in over.constants] if over else []
+        self.rows: Mapping[Input | None, Fields] = {
+            Input.ALL: whole,
+            Input.LEFT: inputs[0],
+            Input.RIGHT: inputs[-1],
+            Input.CONSTANTS: [*whole, *constants],
+        }
+
+    def reads(self) -> Iterator[_Read]:
+        """All columns that are read, but for rows that are none of the node's inputs."""
+        return self._of_record(self.node.cls, self.node.values, self.node.json, (), None)
+
+    def _of_record(
+        self, cls: Any, values: Mapping[str, Any], json: Any, at: Path, called: Fields | None
+    ) -> Iterator[_Read]:
+        rows = {**self.rows, Input.CALLS: called}
+        for codec in field_codecs(cls):
+            value, place = values.get(codec.name), (*at, codec.json)
+            if value is None or codec.json not in json or (value == -1 and Mark.PERHAPS in codec.marks):
+                continue
+            if codec.input is Input.EACH:
+                items = zip(value, json[codec.json], self.inputs, strict=False)
+                for i, (item, item_json, row) in enumerate(items):
+                    yield from self._of_value(item, item_json, (*place, i), row)
+            else:
+                yield from self._of_value(value, json[codec.json], place, rows.get(codec.input))
+
+    def _of_value(self, value: Any, json: Any, at: Path, row: Fields | None) -> Iterator[_Read]:
+        if isinstance(value, tuple):
+            for i, item in enumerate(value):
+                yield from self._of_value(item, json[i], (*at, i), row)
+        elif isinstance(value, RexNode):
+            yield from self._of_expression(json, at, row) if row is not None else ()
+        elif isinstance(value, Record) and not isinstance(value, LogicalType):
+            values = {name: getattr(value, name) for name in value.__struct_fields__}
+            yield from self._of_record(type(value), values, json, at, row)
+        elif type(value) is int and row is not None:
+            yield _Read(at, value, row)
+
+    def _of_expression(self, json: Any, at: Path, row: Fields) -> Iterator[_Read]:
+        for path, item in objects_in(json, at):
+            if item.get("kind") == "INPUT_REF" and type(index := item.get("inputIndex")) is int:
+                yield _Read((*path, "inputIndex"), index, row, item.get("type"))
 
 
 def _root(type_: Any) -> str | None:
@@ -188,12 +165,3 @@ def _root_of_text(text: str) -> str | None:
         return type_from_json(text).root
     except Exception:
         return None
-
-
-def _check_references(node: RawNode, width: int) -> Iterator[Finding]:
-    for field in ("projection", "condition", "projects", "filterCondition", "watermarkExpr", "joinSpec"):
-        for path, value in objects_in(node.json.get(field), (field,)):
-            if value.get("kind") == "INPUT_REF" and type(index := value.get("inputIndex")) is int and index >= width:
-                message = f"column {index} is read, but the input has {width} columns"
-                hint = f"columns count from 0 to {width - 1}"
-                yield node.finding("column-index", message, *path, "inputIndex", hint=hint)

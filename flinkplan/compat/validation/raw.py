@@ -10,7 +10,7 @@ from typing import Any
 from ...plan.codec import field_codecs, read_field
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding
-from ...plan.nodes import ExecNode, node_classes
+from ...plan.nodes import ExecNode, node_classes, node_from_json
 from ...plan.positions import pointer
 from ...plan.record import Record
 from ...plan.types import RowField
@@ -70,6 +70,14 @@ class RawNode(Record, dict=True):
             except (FlinkplanError, KeyError):
                 continue
         return found
+
+    @cached_property
+    def node(self) -> ExecNode | None:
+        """The node, where all of it can be read."""
+        try:
+            return node_from_json(self.json)
+        except FlinkplanError:
+            return None
 
     @property
     def columns(self) -> int | None:

@@ -7,15 +7,15 @@ tables.  To add a connector, declare it here and, where it is to be executed, gi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ..errors import FlinkplanError
-from ..nodes import ExecNode
+from ..row_kinds import ALL, INSERTS, NAMES, UPSERTS, Kinds, kinds_text
 from ..specs import ResolvedTable, RowKind
 from .bundled import BUNDLED
 from .formats import FORMATS
 from .kinds import format_name
-from .model import ALL, INSERTS, UPSERTS, Connector, Format, Kinds, Options, Sink, Source
+from .model import Connector, Format, Options, Sink, Source
 from .others import OTHERS
 
 __all__ = [
@@ -56,12 +56,7 @@ It is meant for connectors that are not known here.  Flink would refuse it, so t
 _KEPT = "changelog"
 """What nodes call it, among what is not Flink's."""
 
-_SHORT: Mapping[str, RowKind] = {
-    "I": RowKind.INSERT,
-    "UB": RowKind.UPDATE_BEFORE,
-    "UA": RowKind.UPDATE_AFTER,
-    "D": RowKind.DELETE,
-}
+_SHORT = {name: kind for kind, name in NAMES.items()}
 
 
 def parse_kinds(text: str) -> Kinds:
@@ -77,12 +72,6 @@ def parse_kinds(text: str) -> Kinds:
     if RowKind.UPDATE_BEFORE in kinds and RowKind.UPDATE_AFTER not in kinds:
         raise FlinkplanError(f"'{text}' has rows before an update and none after it", hint="write I,UB,UA,D or I,UA,D")
     return kinds
-
-
-def kinds_text(kinds: Iterable[RowKind]) -> str:
-    """The kinds in short, in their usual order: ``I,UB,UA,D``."""
-    wanted = frozenset(kinds)
-    return ",".join(short for short, kind in _SHORT.items() if kind in wanted)
 
 
 def has_key(table: ResolvedTable | None) -> bool:
@@ -137,9 +126,9 @@ def said_kinds(options: Options) -> dict[str, str]:
     return {_KEPT: kinds_text(parse_kinds(options[CHANGELOG]))} if CHANGELOG in options else {}
 
 
-def with_said_kinds(options: Options, node: ExecNode) -> dict[str, str]:
-    """A table's options with the kinds of changes that a scan or sink keeps for it."""
-    kept = node.own.get(_KEPT)
+def with_said_kinds(options: Options, own: Mapping[str, object]) -> dict[str, str]:
+    """A table's options with the kinds of changes that a scan or sink keeps for it among what is not Flink's."""
+    kept = own.get(_KEPT)
     return {**options, CHANGELOG: kept} if isinstance(kept, str) else dict(options)
 
 

@@ -7,9 +7,10 @@ Sources: the options of ``FileSystemConnectorOptions``, ``DataGenConnectorOption
 from __future__ import annotations
 
 from ..options import BOOLEAN, DURATION, MEMORY, NUMBER, TEXT, WHOLE, Option, OptionType, exactly_one_of, one_of
+from ..row_kinds import ALL, INSERTS, UPSERTS
 from ..types import BIGINT, STRING, timestamp_ltz
 from .kinds import by_format
-from .model import ALL, INSERTS, UPSERTS, Connector, Sink, Source, always
+from .model import Connector, Sink, Source, always
 
 
 def _unused(key: str, type_: OptionType, default: str | None, meaning: str) -> Option:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..options import BOOLEAN, CHARACTER, CHARSET, ESCAPED_CHARACTER, TEXT, Option, exactly_one_of, one_of
-from .model import ALL, Format
+from ..row_kinds import ALL
+from .model import Format
 
 _IGNORE = Option("ignore-parse-errors", BOOLEAN, "false", "a field that cannot be read is NULL, a line is left out")
 _JSON = (

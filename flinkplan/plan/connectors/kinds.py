@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..options import is_true
+from ..row_kinds import ALL, INSERTS, UPSERTS, Kinds
 from .formats import FORMATS
-from .model import ALL, INSERTS, UPSERTS, Kinds, KindsRule, Options
+from .model import KindsRule, Options
 
 
 def format_name(options: Options) -> str | None:

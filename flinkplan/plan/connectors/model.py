@@ -7,15 +7,10 @@ from typing import TypeAlias
 
 from ..options import Option
 from ..record import Record, field
-from ..specs import RowKind
+from ..row_kinds import INSERTS, Kinds
 from ..types import LogicalType
 
-Kinds: TypeAlias = frozenset[RowKind]
 Options: TypeAlias = Mapping[str, str]
-
-INSERTS: Kinds = frozenset({RowKind.INSERT})
-ALL: Kinds = frozenset(RowKind)
-UPSERTS: Kinds = ALL - {RowKind.UPDATE_BEFORE}
 
 
 class Format(Record):

@@ -7,6 +7,7 @@ Apache Paimon, Hudi, Iceberg, Fluss, Doris and StarRocks) and their documentatio
 
 from __future__ import annotations
 
+from ..row_kinds import ALL, INSERTS, UPSERTS
 from .kinds import (
     by_format,
     doris_sink,
@@ -19,7 +20,7 @@ from .kinds import (
     unless,
     upserts_by_key,
 )
-from .model import ALL, INSERTS, UPSERTS, Connector, KindsRule, Sink, Source, always
+from .model import Connector, KindsRule, Sink, Source, always
 
 _AS_APPENDS = "scan.read-changelog-as-append-only.enabled"
 _TABLES = {"projection": True, "filters": False, "limit": True}

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from ..codec import Place
 from ..layout import Inputs, KeptState, Layout, accumulated, columns, distinct_views, types_of
+from ..references import Input, Keys, Mark
+from ..row_kinds import Flow, Kinds, fired, framed, grouped, rows
 from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, SessionGroupWindow, StateMetadata
-from ..types import LogicalType
-from .base import ExecNode, exec_node
+from ..types import LogicalType, RowField
+from ..yields import Accumulator, Aggregated, Framed, Yield, given, windowed
+from .alike import InsertsOnly, NoRows, RowByRow, WholeRows
+from .base import ExecNode, State, exec_node
 
+GROUP_EXPIRES = "the group starts again from nothing"
 MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.size")
 
 
 @exec_node(
     "group-aggregate",
     versions={1: "1.15"},
-    states=("groupAggregateState",),
+    states=(State("groupAggregateState", GROUP_EXPIRES),),
     consumed_options=MINI_BATCH_OPTIONS,
     identity=("grouping", "need_retraction"),
     results=("generate_update_before",),
     judged=("agg_calls", "agg_call_need_retractions", "state"),
 )
-class GroupAggregate(ExecNode, kw_only=True):
+class GroupAggregate(NoRows, ExecNode, kw_only=True):
     """GROUP BY: one updating row a key."""
 
-    grouping: tuple[int, ...]
-    agg_calls: tuple[AggregateCall, ...]
+    grouping: Keys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
     agg_call_need_retractions: tuple[bool, ...]
     generate_update_before: bool
     need_retraction: bool
@@ -42,6 +48,15 @@ class GroupAggregate(ExecNode, kw_only=True):
         )
         return Layout("group-aggregate", columns(inputs, only=self.grouping), states)
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.grouping,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return (*given(inputs, self.grouping), *map(Aggregated, self.agg_calls))
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return rows(grouped(self.need_retraction), self.generate_update_before)
+
 
 @exec_node(
     "local-group-aggregate",
@@ -49,34 +64,38 @@ class GroupAggregate(ExecNode, kw_only=True):
     consumed_options=MINI_BATCH_OPTIONS,
     results=("grouping", "agg_calls", "agg_call_need_retractions", "need_retraction"),
 )
-class LocalGroupAggregate(ExecNode, kw_only=True):
+class LocalGroupAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """The first phase of a two-phase aggregation: accumulators of one mini-batch."""
 
-    grouping: tuple[int, ...]
-    agg_calls: tuple[AggregateCall, ...]
+    grouping: Keys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
     agg_call_need_retractions: tuple[bool, ...]
     need_retraction: bool
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        width = len(self.fields) - len(self.grouping)
+        return (*given(inputs, self.grouping), *(Accumulator(self.agg_calls, i) for i in range(width)))
 
 
 @exec_node(
     "global-group-aggregate",
     versions={1: "1.15"},
-    states=("globalGroupAggregateState",),
+    states=(State("globalGroupAggregateState", GROUP_EXPIRES),),
     consumed_options=MINI_BATCH_OPTIONS,
     identity=("grouping", "need_retraction", "index_of_count_star"),
     results=("generate_update_before",),
     judged=("agg_calls", "agg_call_need_retractions", "local_agg_input_row_type", "state"),
 )
-class GlobalGroupAggregate(ExecNode, kw_only=True):
+class GlobalGroupAggregate(NoRows, ExecNode, kw_only=True):
     """The second phase: merges accumulators."""
 
-    grouping: tuple[int, ...]
-    agg_calls: tuple[AggregateCall, ...]
+    grouping: Keys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE]
     agg_call_need_retractions: tuple[bool, ...]
-    local_agg_input_row_type: LogicalType
+    local_agg_input_row_type: Annotated[LogicalType, Mark.DERIVED]
     generate_update_before: bool
     need_retraction: bool
-    index_of_count_star: int | None = None
+    index_of_count_star: Annotated[int | None, Mark.DERIVED] = None
     state: tuple[StateMetadata, ...] | None = None
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -89,11 +108,22 @@ class GlobalGroupAggregate(ExecNode, kw_only=True):
         )
         return Layout("global-group-aggregate", columns(inputs, only=self.grouping), states)
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.grouping,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return (*given(inputs, self.grouping), *map(Aggregated, self.agg_calls))
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        """The first half of a distinct aggregation that was split updates what the second one reads."""
+        is_split = any(isinstance(source, IncrementalGroupAggregate) for source in flow.sources)
+        return rows(grouped(self.need_retraction or is_split), self.generate_update_before)
+
 
 @exec_node(
     "incremental-group-aggregate",
     versions={1: "1.15"},
-    states=("incrementalGroupAggregateState",),
+    states=(State("incrementalGroupAggregateState", "the distinct values of the group are forgotten"),),
     consumed_options=MINI_BATCH_OPTIONS,
     identity=(
         "partial_agg_grouping",
@@ -105,14 +135,14 @@ class GlobalGroupAggregate(ExecNode, kw_only=True):
     ),
     judged=("state",),
 )
-class IncrementalGroupAggregate(ExecNode, kw_only=True):
+class IncrementalGroupAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     """The middle phase of a split distinct aggregation."""
 
-    partial_agg_grouping: tuple[int, ...]
-    final_agg_grouping: tuple[int, ...]
-    partial_original_agg_calls: tuple[AggregateCall, ...]
+    partial_agg_grouping: Keys
+    final_agg_grouping: Keys
+    partial_original_agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE]
     partial_agg_call_need_retractions: tuple[bool, ...]
-    partial_local_agg_input_row_type: LogicalType
+    partial_local_agg_input_row_type: Annotated[LogicalType, Mark.DERIVED]
     partial_agg_need_retraction: bool
     state: tuple[StateMetadata, ...] | None = None
 
@@ -127,6 +157,12 @@ class IncrementalGroupAggregate(ExecNode, kw_only=True):
         views = distinct_views(self.partial_original_agg_calls, types, self.partial_agg_need_retraction)
         return Layout("incremental-group-aggregate", columns(inputs, only=self.partial_agg_grouping), tuple(views))
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.partial_agg_grouping,)
+
+    def yields(self, inputs: Inputs) -> None:
+        """Keys and accumulators of another grouping, which are not told apart."""
+
 
 @exec_node(
     "group-window-aggregate",
@@ -137,11 +173,11 @@ class IncrementalGroupAggregate(ExecNode, kw_only=True):
     results=("named_window_properties",),
     judged=("grouping", "agg_calls"),
 )
-class GroupWindowAggregate(ExecNode, kw_only=True):
+class GroupWindowAggregate(NoRows, ExecNode, kw_only=True):
     """The legacy ``GROUP BY TUMBLE(…)``."""
 
-    grouping: tuple[int, ...]
-    agg_calls: tuple[AggregateCall, ...]
+    grouping: Keys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
     window: GroupWindow
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: bool
@@ -159,15 +195,25 @@ class GroupWindowAggregate(ExecNode, kw_only=True):
             "the number of a window" if is_counted else "a window",
         )
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.grouping,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return windowed(inputs, self.grouping, self.agg_calls, self.named_window_properties)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        """The plan says in the description alone that a window fires early or late."""
+        return rows(fired("emit=[" in self.description), flow.wants_old_rows)
+
 
 @exec_node(
     "over-aggregate", versions={1: "1.15"}, timed=True, identity=("unbounded_over_version",), judged=("over_spec",)
 )
-class OverAggregate(ExecNode, kw_only=True):
+class OverAggregate(WholeRows, ExecNode, kw_only=True):
     """Aggregates over each row's preceding rows."""
 
     over_spec: OverSpec
-    unbounded_over_version: Annotated[int | None, Place.LAST] = None
+    unbounded_over_version: Annotated[int | None, Input.NONE, Place.LAST] = None
 
     def layout(self, inputs: Inputs) -> Layout:
         key, rows = columns(inputs, only=self.over_spec.partition.fields), columns(inputs)
@@ -187,3 +233,17 @@ class OverAggregate(ExecNode, kw_only=True):
         if is_bounded and group.is_rows:
             states = (*states, KeptState("processedCountState", form="a number"))
         return Layout("over-aggregate", key, states)
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.over_spec.partition.fields,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        calls = (call for group in self.over_spec.groups for call in group.agg_calls)
+        return (*given(inputs), *map(Framed, calls))
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return rows(framed(self._is_by_time(flow.fields), flow.inputs[0]), True)
+
+    def _is_by_time(self, read: Sequence[RowField]) -> bool:
+        first = [group.order_by.fields[0].index for group in self.over_spec.groups if group.order_by.fields]
+        return all(0 <= index < len(read) and read[index].type.is_time_attribute for index in first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
@@ -11,18 +11,27 @@ from ..codec import Aside, FieldCodec, Place, Unknown, camel, field_codecs, read
 from ..errors import PlanError, UnsupportedError
 from ..layout import Inputs, Layout
 from ..record import Json, PartlyCompared, Record, field
+from ..row_kinds import Flow, Kinds
 from ..specs import InputProperty, StateMetadata
 from ..types import LogicalType, RowField
+from ..yields import Yield
 
 NOT_FLINKS = "flinkplan"
 """In place of the release of Flink, of nodes that Flink does not have."""
+
+
+class State(Record):
+    """A state with a TTL: its name in plans, and what it means that an entry of it expires."""
+
+    name: str
+    expiry: str
 
 
 class NodeMetadata(Record):
     """What is declared once per type of node.
 
     ``versions`` are the versions that exist, ``since`` the Flink release of each; ``inputs`` is how many it
-    takes, ``None`` where that varies; ``states`` are the names of the states in index order, ``timed`` says that it
+    takes, ``None`` where that varies; ``states`` are those with a TTL in index order, ``timed`` says that it
     keeps state which the watermark cleans instead; ``consumed_options`` are those whose values the plan fixes;
     ``transformations`` are the operators that Flink may make of the node, by the names that end their UIDs.
 
@@ -35,7 +44,7 @@ class NodeMetadata(Record):
     versions: tuple[int, ...]
     since: tuple[str, ...]
     inputs: int | None = 1
-    states: tuple[str, ...] = ()
+    states: tuple[State, ...] = ()
     timed: bool = False
     consumed_options: tuple[str, ...] = ()
     transformations: tuple[str, ...] = ()
@@ -47,6 +56,11 @@ class NodeMetadata(Record):
     def is_own(self) -> bool:
         """Whether the node is one of this project, which Flink does not have."""
         return NOT_FLINKS in self.since
+
+    @property
+    def is_ever_stateful(self) -> bool:
+        """Whether an operator of it may keep state between rows."""
+        return bool(self.states or self.timed)
 
     @property
     def type(self) -> str:
@@ -88,16 +102,38 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
     @property
     def is_stateful(self) -> bool:
         """Whether the operator keeps state between rows."""
-        return bool(self.metadata.states or self.metadata.timed)
+        return self.metadata.is_ever_stateful
 
     @property
     def keepers(self) -> tuple[str, ...]:
         """Those of its transformations that have something in a savepoint of Flink."""
         return self.metadata.transformations if self.is_stateful else ()
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of each input whose values bring rows together, none where rows stay where they are."""
+        raise NotImplementedError
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield] | None:
+        """What its columns are made of, in order; ``None``: it is not known."""
+        raise NotImplementedError
+
+    def row_kinds(self, flow: Flow) -> Kinds | None:
+        """The kinds of rows that it emits; ``None``: it is not known.  Raises :class:`.row_kinds.NotKnownError`."""
+        raise NotImplementedError
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether rows of its inputs are kept as they came, by Flink's operator or here."""
+        return False
+
     def layout(self, inputs: Inputs) -> Layout | None:
         """What its operator keeps by key in a savepoint of Flink; ``None``: nothing, or it is not known."""
         return None
+
+    @classmethod
+    def declared_states(cls, inputs: int) -> tuple[State, ...]:
+        """The states with a TTL, in index order, of a node with so many inputs."""
+        return cls.metadata.states
 
     def ttl_ms(self, index: int = 0) -> int:
         """The TTL of a state in milliseconds; 0 = never expires, as where the plan has no entry."""
@@ -122,6 +158,8 @@ Node = TypeVar("Node", bound=ExecNode)
 OWN = "flinkplan"
 """The key of a node under which stands what is not Flink's."""
 
+_REQUIRED = ("key_columns", "yields", "row_kinds")
+
 _REGISTRY: dict[str, type[ExecNode]] = {}
 
 
@@ -130,7 +168,7 @@ def exec_node(
     *,
     versions: Mapping[int, str],
     inputs: int | None = 1,
-    states: tuple[str, ...] = (),
+    states: tuple[State, ...] = (),
     timed: bool = False,
     consumed_options: tuple[str, ...] = (),
     transformations: tuple[str, ...] | None = None,
@@ -140,10 +178,14 @@ def exec_node(
 ) -> Callable[[type[Node]], type[Node]]:
     """Register a record as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release.
 
-    ``transformations`` is ``<name>`` alone unless given.
+    ``transformations`` is ``<name>`` alone unless given.  Raises :class:`TypeError` where the class leaves unsaid what
+    each one has to say of itself.
     """
 
     def register(cls: type[Node]) -> type[Node]:
+        said = (*_REQUIRED, "layout", "keeps_rows") if states or timed else _REQUIRED
+        if unsaid := [method for method in said if getattr(cls, method) is getattr(ExecNode, method)]:
+            raise TypeError(f"{cls.__name__} does not say its {', '.join(unsaid)}")
         cls.metadata = NodeMetadata(
             name=f"stream-exec-{name}",
             versions=tuple(versions),
@@ -161,6 +203,11 @@ def exec_node(
         return cls
 
     return register
+
+
+def spread_by(properties: Sequence[InputProperty] | None) -> tuple[tuple[int, ...], ...]:
+    """The key columns of each input as its required distribution says them."""
+    return tuple(each.required_distribution.keys or () for each in properties or ())
 
 
 def node_classes() -> Iterator[type[ExecNode]]:

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from ..codec import Place
 from ..layout import Inputs, KeptState, Layout, Value, columns
+from ..references import Input, Mark
 from ..rex import RexNode
+from ..row_kinds import Flow, Kinds, joined
 from ..specs import IntervalJoinSpec, JoinSpec, JoinType, RowKind, StateMetadata, WindowingStrategy
-from .base import ExecNode, exec_node
+from ..yields import Yield, joined_columns
+from .alike import InsertsOnly, NoRows, RowByRow, SameColumns, WholeRows
+from .base import ExecNode, State, exec_node, spread_by
 
 
 @exec_node(
     "join",
     versions={1: "1.15"},
     inputs=2,
-    states=("leftState", "rightState"),
+    states=(
+        State("leftState", "an older row of the left input no longer finds new rows of the right one"),
+        State("rightState", "an older row of the right input no longer finds new rows of the left one"),
+    ),
     identity=("join_spec", "left_upsert_keys", "right_upsert_keys"),
     judged=("state",),
 )
-class Join(ExecNode, kw_only=True):
+class Join(WholeRows, ExecNode, kw_only=True):
     """The regular join: both sides are kept in state until their TTL."""
 
     join_spec: JoinSpec
-    left_upsert_keys: tuple[tuple[int, ...], ...] | None = None
-    right_upsert_keys: tuple[tuple[int, ...], ...] | None = None
+    left_upsert_keys: Annotated[tuple[tuple[int, ...], ...] | None, Input.LEFT] = None
+    right_upsert_keys: Annotated[tuple[tuple[int, ...], ...] | None, Input.RIGHT] = None
     state: tuple[StateMetadata, ...] | None = None
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -40,6 +47,15 @@ class Join(ExecNode, kw_only=True):
         )
         return Layout("join", _join_key(inputs, spec), tuple(states))
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.join_spec.left_keys, self.join_spec.right_keys)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return joined_columns(self.join_spec, inputs)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return joined((self.join_spec.join_type,), flow.inputs, flow.wants_old_rows)
+
 
 @exec_node(
     "multi-join",
@@ -48,14 +64,14 @@ class Join(ExecNode, kw_only=True):
     identity=("join_types", "join_conditions", "multi_join_condition", "join_attribute_map", "input_unique_keys"),
     judged=("state",),
 )
-class MultiJoin(ExecNode, kw_only=True):
+class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
     """A regular join of several inputs; its states are named ``input-state-<n>``."""
 
     join_types: tuple[str, ...]
-    join_conditions: tuple[RexNode | None, ...]
-    multi_join_condition: RexNode | None = None
+    join_conditions: Annotated[tuple[RexNode | None, ...], Input.ALL]
+    multi_join_condition: Annotated[RexNode | None, Input.ALL] = None
     join_attribute_map: Mapping[str, Any] | None = None
-    input_unique_keys: tuple[tuple[tuple[int, ...], ...], ...] | None = None
+    input_unique_keys: Annotated[tuple[tuple[tuple[int, ...], ...], ...] | None, Input.EACH] = None
     state: tuple[StateMetadata, ...] | None = None
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -68,6 +84,17 @@ class MultiJoin(ExecNode, kw_only=True):
         """Always: each input is kept."""
         return True
 
+    @classmethod
+    def declared_states(cls, inputs: int) -> tuple[State, ...]:
+        expiry = "an older row of this input no longer finds new rows of the others"
+        return tuple(State(f"input-state-{i}", expiry) for i in range(inputs))
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return spread_by(self.input_properties)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return joined(map(JoinType, self.join_types), flow.inputs, flow.wants_old_rows)
+
 
 @exec_node(
     "interval-join",
@@ -77,7 +104,7 @@ class MultiJoin(ExecNode, kw_only=True):
     transformations=("filter-left", "filter-right", "pad-left", "pad-right", "interval-join"),
     identity=("interval_join_spec",),
 )
-class IntervalJoin(ExecNode, kw_only=True):
+class IntervalJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """A join whose time bounds let the watermark clean its state."""
 
     interval_join_spec: IntervalJoinSpec
@@ -93,6 +120,13 @@ class IntervalJoin(ExecNode, kw_only=True):
         )
         return Layout("interval-join", _join_key(inputs, self.interval_join_spec.join_spec), tuple(states))
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        spec = self.interval_join_spec.join_spec
+        return (spec.left_keys, spec.right_keys)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return joined_columns(self.interval_join_spec.join_spec, inputs)
+
 
 @exec_node(
     "temporal-join",
@@ -101,13 +135,13 @@ class IntervalJoin(ExecNode, kw_only=True):
     timed=True,
     identity=("join_spec", "is_temporal_function_join", "left_time_attribute_index", "right_time_attribute_index"),
 )
-class TemporalJoin(ExecNode, kw_only=True):
+class TemporalJoin(WholeRows, ExecNode, kw_only=True):
     """Each left row with the right side's version at the left row's time; index -1: processing time."""
 
     join_spec: JoinSpec
     is_temporal_function_join: bool
-    left_time_attribute_index: int
-    right_time_attribute_index: int
+    left_time_attribute_index: Annotated[int, Input.LEFT]
+    right_time_attribute_index: Annotated[int, Input.RIGHT, Mark.PERHAPS]
 
     def layout(self, inputs: Inputs) -> Layout:
         right = columns(inputs, 1)
@@ -116,6 +150,15 @@ class TemporalJoin(ExecNode, kw_only=True):
             left = columns(inputs, 0)
             states = (KeptState("left", left, "rows in order"), KeptState("right", right, "rows by time"))
         return Layout("temporal-join", _join_key(inputs, self.join_spec), states)
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.join_spec.left_keys, self.join_spec.right_keys)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return joined_columns(self.join_spec, inputs)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return flow.inputs[0]
 
 
 @exec_node(
@@ -126,7 +169,7 @@ class TemporalJoin(ExecNode, kw_only=True):
     consumed_options=("table.local-time-zone",),
     identity=("join_spec", "left_windowing", "right_windowing"),
 )
-class WindowJoin(ExecNode, kw_only=True):
+class WindowJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """A join of rows that share a window."""
 
     join_spec: JoinSpec
@@ -139,11 +182,17 @@ class WindowJoin(ExecNode, kw_only=True):
         )
         return Layout("window-join", _join_key(inputs, self.join_spec), tuple(states), "the end of a window")
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.join_spec.left_keys, self.join_spec.right_keys)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return joined_columns(self.join_spec, inputs)
+
 
 @exec_node(
     "lookup-join",
     versions={1: "1.15"},
-    states=("lookupJoinState",),
+    states=(State("lookupJoinState", "the row's last lookup is forgotten"),),
     identity=(
         "join_type",
         "temporal_table",
@@ -164,22 +213,22 @@ class WindowJoin(ExecNode, kw_only=True):
     ),
     judged=("state",),
 )
-class LookupJoin(ExecNode, kw_only=True):
+class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
     """Looks rows up in an external table, as of processing time."""
 
     join_type: str
-    pre_filter_condition: RexNode | None = None
-    join_condition: RexNode | None
+    pre_filter_condition: Annotated[RexNode | None, Input.ALL] = None
+    join_condition: Annotated[RexNode | None, Input.FUNCTION]
     temporal_table: Any
     lookup_keys: Any
-    projection_on_temporal_table: tuple[RexNode, ...] | None
-    filter_on_temporal_table: RexNode | None
+    projection_on_temporal_table: Annotated[tuple[RexNode, ...] | None, Input.TABLE]
+    filter_on_temporal_table: Annotated[RexNode | None, Input.TABLE]
     lookup_key_contains_primary_key: bool
     require_upsert_materialize: bool = False
     async_options: Any = None
     retry_options: Any = None
     input_changelog_mode: tuple[RowKind, ...] | None = None
-    input_upsert_key: tuple[int, ...] | None = None
+    input_upsert_key: Annotated[tuple[int, ...] | None, Input.LEFT] = None
     state: tuple[StateMetadata, ...] | None = None
     prefer_custom_shuffle: Annotated[bool | None, Place.LAST] = None
 
@@ -187,6 +236,15 @@ class LookupJoin(ExecNode, kw_only=True):
     def is_stateful(self) -> bool:
         """Whether looked-up rows are kept to take them back."""
         return self.require_upsert_materialize
+
+    def layout(self, inputs: Inputs) -> None:
+        """It is not known."""
+
+    def yields(self, inputs: Inputs) -> None:
+        """The columns of the input and of a table of which the plan says little."""
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return flow.inputs[0]
 
 
 _COUNTS_LEFT = frozenset((JoinType.LEFT, JoinType.FULL, JoinType.SEMI, JoinType.ANTI))

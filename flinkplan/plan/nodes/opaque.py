@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import types
 
-from .base import ExecNode, exec_node
+from ..layout import Inputs
+from ..row_kinds import Flow
+from .alike import InsertsOnly, SameChanges
+from .base import ExecNode, exec_node, spread_by
 
 
 class OpaqueNode(ExecNode, kw_only=True):
     """A node whose own fields are kept as they are, in ``unknown``."""
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return spread_by(self.input_properties)
+
+    def yields(self, inputs: Inputs) -> None:
+        """It is not known."""
+
+    def row_kinds(self, flow: Flow) -> None:
+        """It is not known."""
 
     @property
     def keepers(self) -> tuple[str, ...]:
@@ -19,27 +31,25 @@ class OpaqueNode(ExecNode, kw_only=True):
 _TRANSFORMATIONS = {"match": ("timestamp-inserter", "match"), "process-table-function": ("process",)}
 
 
-def _declare(name: str, versions: dict[int, str]) -> None:
+def _declare(name: str, versions: dict[int, str], changes: type | None = None) -> None:
+    """``changes``: what is known of the rows that it emits all the same."""
     title = "".join(p.capitalize() for p in name.split("-"))
-    cls: type[OpaqueNode] = types.new_class(
-        title, (OpaqueNode,), exec_body=lambda body: body.update(__module__=__name__)
-    )
+    bases = (OpaqueNode,) if changes is None else (changes, OpaqueNode)
+    own = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
+    cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(own))
     exec_node(name, versions=versions, inputs=None, transformations=_TRANSFORMATIONS.get(name))(cls)
 
 
-for _name, _versions in {
-    "async-calc": {1: "1.19"},
-    "async-correlate": {1: "2.2"},
-    "delta-join": {1: "2.1", 2: "2.3"},
-    "match": {1: "1.15"},
-    "ml-predict-table-function": {1: "2.1"},
-    "process-table-function": {1: "2.1"},
-    "python-async-calc": {1: "2.0"},
-    "python-calc": {1: "1.16"},
-    "python-correlate": {1: "1.16"},
-    "python-group-aggregate": {1: "1.16"},
-    "python-group-window-aggregate": {1: "1.16"},
-    "python-over-aggregate": {1: "1.16"},
-    "vector-search-table-function": {1: "2.2"},
-}.items():
-    _declare(_name, _versions)
+_declare("async-calc", {1: "1.19"}, SameChanges)
+_declare("async-correlate", {1: "2.2"}, SameChanges)
+_declare("delta-join", {1: "2.1", 2: "2.3"})
+_declare("match", {1: "1.15"}, InsertsOnly)
+_declare("ml-predict-table-function", {1: "2.1"}, SameChanges)
+_declare("process-table-function", {1: "2.1"})
+_declare("python-async-calc", {1: "2.0"}, SameChanges)
+_declare("python-calc", {1: "1.16"}, SameChanges)
+_declare("python-correlate", {1: "1.16"}, SameChanges)
+_declare("python-group-aggregate", {1: "1.16"})
+_declare("python-group-window-aggregate", {1: "1.16"})
+_declare("python-over-aggregate", {1: "1.16"}, InsertsOnly)
+_declare("vector-search-table-function", {1: "2.2"}, SameChanges)

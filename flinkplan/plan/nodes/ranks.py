@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from ..codec import Place
 from ..layout import Column, Inputs, KeptState, Layout, Value, columns
+from ..references import Input, Keys
 from ..rex import RexNode
+from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_stays, limited, ranked, rows
 from ..specs import (
     AppendFastStrategy,
     ConstantRankRange,
@@ -19,16 +22,19 @@ from ..specs import (
     UpdateFastStrategy,
     VariableRankRange,
 )
+from ..yields import Yield, given, ranks
 from .aggregates import MINI_BATCH_OPTIONS
-from .base import ExecNode, exec_node
+from .alike import InsertsOnly, RowByRow, SameColumns, WholeRows
+from .base import ExecNode, State, exec_node
 
+_RANKED = State("rankState", "older rows leave the ranking")
 _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
 
 
 @exec_node(
     "deduplicate",
     versions={1: "1.15"},
-    states=("deduplicateState",),
+    states=(State("deduplicateState", "the key counts as never seen"),),
     consumed_options=(
         *MINI_BATCH_OPTIONS,
         "table.exec.deduplicate.insert-update-after-sensitive-enabled",
@@ -38,15 +44,20 @@ _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
     results=("generate_update_before",),
     judged=("unique_keys", "state"),
 )
-class Deduplicate(ExecNode, kw_only=True):
+class Deduplicate(SameColumns, ExecNode, kw_only=True):
     """The first or last row of each key, by event or processing time."""
 
-    unique_keys: tuple[int, ...]
+    unique_keys: Keys
     is_rowtime: bool
     keep_last_row: bool
     output_insert_only: bool | None = None
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Of the first row by the clock it is kept alone that there was one."""
+        return self.is_rowtime or self.keep_last_row
 
     def layout(self, inputs: Inputs) -> Layout:
         row = columns(inputs)
@@ -62,39 +73,52 @@ class Deduplicate(ExecNode, kw_only=True):
             states = (KeptState("deduplicate-state", form="a boolean"),)
         return Layout("deduplicate", columns(inputs, only=self.unique_keys), states)
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.unique_keys,)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        inserts_only = self.output_insert_only or not (self.keep_last_row or self.is_rowtime)
+        return rows(deduplicated(bool(inserts_only)), self.generate_update_before)
+
 
 @exec_node(
     "changelog-normalize",
     versions={1: "1.15"},
-    states=("changelogNormalizeState",),
+    states=(State("changelogNormalizeState", "the key's last row is forgotten; an update of it becomes an insert"),),
     consumed_options=MINI_BATCH_OPTIONS,
     identity=("filter_condition",),
     results=("generate_update_before",),
     judged=("unique_keys", "state"),
 )
-class ChangelogNormalize(ExecNode, kw_only=True):
+class ChangelogNormalize(SameColumns, WholeRows, ExecNode, kw_only=True):
     """Makes a complete changelog of upserts by key."""
 
-    unique_keys: tuple[int, ...]
+    unique_keys: Keys
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
-    filter_condition: Annotated[RexNode | None, Place.LAST] = None
+    filter_condition: Annotated[RexNode | None, Input.ALL, Place.LAST] = None
 
     def layout(self, inputs: Inputs) -> Layout:
         key = columns(inputs, only=self.unique_keys)
         return Layout("changelog-normalize", key, (KeptState("deduplicate-state", columns(inputs)),))
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.unique_keys,)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return rows(CHANGES, self.generate_update_before)
+
 
 @exec_node(
     "rank",
     versions={1: "1.15"},
-    states=("rankState",),
+    states=(_RANKED,),
     consumed_options=_RANK_OPTIONS,
     identity=("rank_type", "order_by", "rank_range", "rank_strategy"),
     results=("output_row_number", "generate_update_before"),
     judged=("partition", "state"),
 )
-class Rank(ExecNode, kw_only=True):
+class Rank(WholeRows, ExecNode, kw_only=True):
     """Top-N of each partition."""
 
     rank_type: str
@@ -112,28 +136,33 @@ class Rank(ExecNode, kw_only=True):
 
     @property
     def takes_first_to_stay(self) -> bool:
-        """Whether Flink takes the first row of each key to stay the first, so that it plans inserts alone.
+        """Whether Flink takes the first row of each key to stay the first, so that it plans inserts alone."""
+        order = self.order_by.fields
+        stays = first_stays(self.rank_type, self.rank_range, order, with_rank=self.output_row_number)
+        return stays and not self.generate_update_before
 
-        Source: ``RankUtil.isDeduplication``, ``RankUtil.keepLastDeduplicateRow``.
-        """
-        if self.rank_type != "ROW_NUMBER" or self.output_row_number or self.generate_update_before:
-            return False
-        fields = self.order_by.fields
-        keeps_last = len(fields) == 1 and not fields[0].is_ascending
-        return self.rank_range == ConstantRankRange(1, 1) and not keeps_last
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.partition.fields,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return (*given(inputs), *ranks(self.output_row_number))
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        stays = self.takes_first_to_stay and not flow.in_batches
+        return rows(ranked(stays, flow.inputs[0]), self.generate_update_before)
 
 
 @exec_node(
     "sort-limit",
     versions={1: "1.15"},
-    states=("rankState",),
+    states=(_RANKED,),
     consumed_options=_RANK_OPTIONS,
     transformations=("rank",),
     identity=("order_by", "rank_range", "rank_strategy"),
     results=("rank_type", "partition", "output_row_number", "generate_update_before"),
     judged=("state",),
 )
-class SortLimit(ExecNode, kw_only=True):
+class SortLimit(RowByRow, SameColumns, WholeRows, ExecNode, kw_only=True):
     """ORDER BY … LIMIT over the whole stream."""
 
     order_by: SortSpec
@@ -148,18 +177,21 @@ class SortLimit(ExecNode, kw_only=True):
     def layout(self, inputs: Inputs) -> Layout:
         return Layout("rank", (), _ranked_rows(inputs, self.order_by, self.rank_range, self.rank_strategy))
 
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return rows(CHANGES, self.generate_update_before)
+
 
 @exec_node(
     "limit",
     versions={1: "1.15"},
-    states=("rankState",),
+    states=(_RANKED,),
     consumed_options=_RANK_OPTIONS,
     transformations=("rank",),
     identity=("rank_range", "rank_strategy"),
     results=("rank_type", "partition", "order_by", "output_row_number", "generate_update_before"),
     judged=("state",),
 )
-class Limit(ExecNode, kw_only=True):
+class Limit(RowByRow, SameColumns, WholeRows, ExecNode, kw_only=True):
     """LIMIT over the whole stream."""
 
     rank_range: RankRange
@@ -175,9 +207,12 @@ class Limit(ExecNode, kw_only=True):
         order = self.order_by or SortSpec(())
         return Layout("rank", (), _ranked_rows(inputs, order, self.rank_range, self.rank_strategy))
 
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return rows(limited(flow.inputs[0]), self.generate_update_before)
+
 
 @exec_node("temporal-sort", versions={1: "1.15"}, timed=True, identity=("order_by",))
-class TemporalSort(ExecNode, kw_only=True):
+class TemporalSort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """ORDER BY a time attribute, ascending, then others."""
 
     order_by: SortSpec
@@ -190,7 +225,7 @@ class TemporalSort(ExecNode, kw_only=True):
 
 
 @exec_node("sort", versions={1: "1.18"}, timed=True, identity=("order_by",))
-class Sort(ExecNode, kw_only=True):
+class Sort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """A full sort, for tests of bounded input."""
 
     order_by: SortSpec

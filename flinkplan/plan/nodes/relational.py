@@ -2,60 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Annotated
+
+from ..layout import Inputs
+from ..references import Input
 from ..rex import RexNode
-from ..specs import MiniBatchInterval
-from .base import ExecNode, exec_node
+from ..row_kinds import Flow, Kinds, together
+from ..specs import MiniBatchInterval, RowKind
+from ..yields import Computed, FunctionColumn, Merged, OneOf, Yield, given
+from .alike import RowByRow, SameChanges, SameColumns
+from .base import ExecNode, exec_node, spread_by
 
 
 @exec_node("calc", versions={1: "1.15"}, results=("projection", "condition"))
-class Calc(ExecNode, kw_only=True):
+class Calc(RowByRow, SameChanges, ExecNode, kw_only=True):
     """Keeps the rows for which ``condition`` is true and computes ``projection`` of them."""
 
-    projection: tuple[RexNode, ...]
-    condition: RexNode | None
+    projection: Annotated[tuple[RexNode, ...], Input.ALL]
+    condition: Annotated[RexNode | None, Input.ALL]
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return map(Computed, self.projection)
 
 
 @exec_node("union", versions={1: "1.15"}, inputs=None, transformations=())
-class Union(ExecNode, kw_only=True):
+class Union(RowByRow, SameChanges, ExecNode, kw_only=True):
     """All rows of all inputs."""
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return map(Merged, range(len(inputs[0])))
 
 
 @exec_node("exchange", versions={1: "1.15"})
-class Exchange(ExecNode, kw_only=True):
+class Exchange(SameColumns, SameChanges, ExecNode, kw_only=True):
     """Spreads rows as ``input_properties`` requires."""
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return spread_by(self.input_properties)
 
 
 @exec_node("expand", versions={1: "1.15"}, results=("projects",))
-class Expand(ExecNode, kw_only=True):
+class Expand(RowByRow, SameChanges, ExecNode, kw_only=True):
     """Each row once per projection (grouping sets, split distinct aggregates)."""
 
-    projects: tuple[tuple[RexNode, ...], ...]
+    projects: Annotated[tuple[tuple[RexNode, ...], ...], Input.ALL]
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return map(OneOf, zip(*self.projects, strict=False))
 
 
 @exec_node("correlate", versions={1: "1.15"}, results=("join_type", "function_call", "condition"))
-class Correlate(ExecNode, kw_only=True):
+class Correlate(RowByRow, SameChanges, ExecNode, kw_only=True):
     """Each row with each row that a table function yields for it; ``join_type`` is INNER or LEFT."""
 
     join_type: str
-    function_call: RexNode
-    condition: RexNode | None
+    function_call: Annotated[RexNode, Input.ALL]
+    condition: Annotated[RexNode | None, Input.FUNCTION]
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        width = len(self.fields) - len(inputs[0])
+        return (*given(inputs), *(FunctionColumn(self.function_call, i) for i in range(width)))
 
 
 @exec_node("drop-update-before", versions={1: "1.15"})
-class DropUpdateBefore(ExecNode, kw_only=True):
+class DropUpdateBefore(RowByRow, SameColumns, ExecNode, kw_only=True):
     """Drops -U rows."""
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return together(flow.inputs) - {RowKind.UPDATE_BEFORE}
 
 
 @exec_node("mini-batch-assigner", versions={1: "1.15"}, results=("mini_batch_interval",))
-class MiniBatchAssigner(ExecNode, kw_only=True):
+class MiniBatchAssigner(RowByRow, SameColumns, SameChanges, ExecNode, kw_only=True):
     """Marks where mini-batches end."""
 
     mini_batch_interval: MiniBatchInterval
 
 
 @exec_node("watermark-assigner", versions={1: "1.15"}, results=("watermark_expr", "rowtime_field_index"))
-class WatermarkAssigner(ExecNode, kw_only=True):
+class WatermarkAssigner(RowByRow, SameColumns, SameChanges, ExecNode, kw_only=True):
     """Derives watermarks from the rows' time column."""
 
-    watermark_expr: RexNode
-    rowtime_field_index: int
+    watermark_expr: Annotated[RexNode, Input.ALL]
+    rowtime_field_index: Annotated[int, Input.ALL]

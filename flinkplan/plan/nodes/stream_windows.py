@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ..durations import parse_iso_duration
+from ..layout import Inputs
+from ..references import Input, Keys, Mark
 from ..specs import Evictor, StateMetadata, Trigger, WindowAssigner, WindowFunction
-from .base import NOT_FLINKS, ExecNode, exec_node
+from .alike import InsertsOnly, NoRows, RowByRow
+from .base import NOT_FLINKS, ExecNode, State, exec_node
 
 
 @exec_node(
     "window-operator",
     versions={1: NOT_FLINKS},
     timed=True,
-    states=("windowContents", "mergingWindowSet", "triggerState", "windowState", "globalState"),
+    states=(
+        State("windowContents", "the window goes on without its older rows, or without its accumulator"),
+        State("mergingWindowSet", "the key's sessions are forgotten; a new row begins a new one"),
+        State("triggerState", "the trigger counts, or waits, from the next row on anew"),
+        State("windowState", "the firings of the window are counted from 1 on anew"),
+        State("globalState", "the firings of the key are counted from 1 on anew"),
+    ),
     results=("allowed_lateness", "properties"),
     judged=("keys", "time_attribute_index", "assigner", "trigger", "evictor", "function", "state"),
 )
-class WindowOperator(ExecNode, kw_only=True):
+class WindowOperator(InsertsOnly, NoRows, ExecNode, kw_only=True):
     """Flink's WindowOperator: rows of a key into windows, which triggers hand to a function.
 
     ``keys`` are empty for windows over all rows, ``time_attribute_index`` is -1 where no row has a time of its own.
     The result has the columns of the function, then ``properties`` of the window.
     """
 
-    keys: tuple[int, ...]
-    time_attribute_index: int
+    keys: Keys
+    time_attribute_index: Annotated[int, Input.ALL, Mark.PERHAPS]
     assigner: WindowAssigner
     trigger: Trigger
     evictor: Evictor | None
@@ -37,7 +48,19 @@ class WindowOperator(ExecNode, kw_only=True):
         """How long beyond its end a window takes rows."""
         return parse_iso_duration(self.allowed_lateness)
 
+    def layout(self, inputs: Inputs) -> None:
+        """Nothing in Flink, which has no such node."""
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.keys,)
+
+    def yields(self, inputs: Inputs) -> None:
+        """What the function yields, and what it tells of the window."""
+
 
 @exec_node("late-rows", versions={1: NOT_FLINKS})
-class LateRows(ExecNode, kw_only=True):
+class LateRows(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """The side output of a window operator: the rows that came too late for any window, as they were."""
+
+    def yields(self, inputs: Inputs) -> None:
+        """Columns of what the window operator reads, not of what it yields."""

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Annotated
+
+from ..connectors import has_key, source_kinds, with_said_kinds
 from ..layout import Inputs, KeptState, Layout, Value, columns, written
+from ..references import Input
 from ..rex import RexNode
+from ..row_kinds import NOTHING, Flow, Kinds
 from ..sink_keepers import sink_keepers
 from ..specs import Column, ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
-from .base import ExecNode, exec_node
+from ..yields import Added, TableColumn, Yield
+from .alike import InsertsOnly, RowByRow, SameColumns
+from .base import ExecNode, State, exec_node
 
 SINK_OPTIONS = (
     "table.exec.sink.keyed-shuffle",
@@ -24,7 +32,7 @@ SINK_OPTIONS = (
     transformations=("source",),
     judged=("scan_table_source",),
 )
-class TableSourceScan(ExecNode, kw_only=True):
+class TableSourceScan(RowByRow, ExecNode, kw_only=True):
     """Reads a table."""
 
     scan_table_source: TableSourceSpec
@@ -34,23 +42,33 @@ class TableSourceScan(ExecNode, kw_only=True):
         """Where it has come to is kept."""
         return self.metadata.transformations
 
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return (TableColumn(f.name) for f in self.fields)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        table = self.scan_table_source.table
+        return source_kinds(with_said_kinds(table.options, self.own), has_key(table.resolved_table))
+
 
 @exec_node("values", versions={1: "1.15"}, inputs=0, results=("tuples",))
-class Values(ExecNode, kw_only=True):
+class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """Constant rows."""
 
-    tuples: tuple[tuple[RexNode, ...], ...]
+    tuples: Annotated[tuple[tuple[RexNode, ...], ...], Input.NONE]
 
     @property
     def keepers(self) -> tuple[str, ...]:
         """Whether all rows were handed on is kept."""
         return self.metadata.transformations
 
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return [Added()] * len(self.fields)
+
 
 @exec_node(
     "sink",
     versions={1: "1.15", 2: "2.3"},
-    states=("sinkMaterializeState",),
+    states=(State("sinkMaterializeState", "the key's older rows are forgotten"),),
     consumed_options=SINK_OPTIONS,
     transformations=(
         "constraint-validator",
@@ -64,20 +82,24 @@ class Values(ExecNode, kw_only=True):
     results=("input_changelog_mode", "conflict_strategy"),
     judged=("dynamic_table_sink", "state"),
 )
-class Sink(ExecNode, kw_only=True):
+class Sink(SameColumns, ExecNode, kw_only=True):
     """Writes a table; ``input_changelog_mode`` lists the row kinds that reach it."""
 
     dynamic_table_sink: TableSinkSpec
     input_changelog_mode: tuple[RowKind, ...]
     require_upsert_materialize: bool = False
     state: tuple[StateMetadata, ...] | None = None
-    input_upsert_key: tuple[int, ...] | None = None
+    input_upsert_key: Annotated[tuple[int, ...] | None, Input.ALL] = None
     upsert_materialize_strategy: str | None = None
     conflict_strategy: ConflictStrategy | None = None
 
     @property
     def is_stateful(self) -> bool:
         """Whether the sink keeps rows to sort out those of one primary key."""
+        return self.require_upsert_materialize
+
+    @property
+    def keeps_rows(self) -> bool:
         return self.require_upsert_materialize
 
     @property
@@ -124,3 +146,10 @@ class Sink(ExecNode, kw_only=True):
         if len(row) != len(types):
             return row
         return tuple(Value(written(t), value.origin) if t else value for value, t in zip(row, types, strict=True))
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.input_upsert_key or (),)
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        """It emits nothing."""
+        return NOTHING

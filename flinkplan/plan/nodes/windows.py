@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from ..accumulator_columns import counts_rows
 from ..codec import Place
 from ..layout import Inputs, KeptState, Layout, accumulated, columns, types_of
+from ..references import Input, Keys, Mark
 from ..specs import (
     AggregateCall,
     NamedWindowProperty,
@@ -18,6 +19,8 @@ from ..specs import (
     WindowingStrategy,
 )
 from ..types import LogicalType
+from ..yields import Accumulator, Added, SliceEnd, Yield, given, ranks, windowed
+from .alike import InsertsOnly, NoRows, RowByRow, SameChanges, SameColumns, WholeRows
 from .base import ExecNode, exec_node
 
 NeedRetraction = bool | None
@@ -33,7 +36,7 @@ _TIME_ZONE = ("table.local-time-zone",)
     transformations=("window",),
     identity=("windowing",),
 )
-class WindowTableFunction(ExecNode, kw_only=True):
+class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
     """Appends window_start, window_end and window_time to each row, once per window."""
 
     windowing: WindowingStrategy
@@ -50,6 +53,14 @@ class WindowTableFunction(ExecNode, kw_only=True):
         key = columns(inputs, only=window.partition_key_indices or ())
         return Layout("window", key, (KeptState("session-window-tvf-acc", columns(inputs), "rows"),), "a window")
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        """Sessions are those of a key."""
+        window = self.windowing.window
+        return (window.partition_key_indices or (),) if isinstance(window, SessionWindow) else ()
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return (*given(inputs), *[Added()] * 3)
+
 
 @exec_node(
     "window-aggregate",
@@ -60,11 +71,11 @@ class WindowTableFunction(ExecNode, kw_only=True):
     results=("named_window_properties",),
     judged=("grouping", "agg_calls"),
 )
-class WindowAggregate(ExecNode, kw_only=True):
+class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     """One row a key and window, when the window closes."""
 
-    grouping: tuple[int, ...]
-    agg_calls: tuple[AggregateCall, ...]
+    grouping: Keys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
     windowing: WindowingStrategy
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: NeedRetraction = None
@@ -77,6 +88,12 @@ class WindowAggregate(ExecNode, kw_only=True):
             _namespace(self.windowing),
         )
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.grouping,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return windowed(inputs, self.grouping, self.agg_calls, self.named_window_properties)
+
 
 @exec_node(
     "local-window-aggregate",
@@ -84,13 +101,17 @@ class WindowAggregate(ExecNode, kw_only=True):
     consumed_options=_TIME_ZONE,
     results=("grouping", "agg_calls", "windowing", "need_retraction"),
 )
-class LocalWindowAggregate(ExecNode, kw_only=True):
+class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """The first phase: accumulators a key and slice."""
 
-    grouping: tuple[int, ...]
-    agg_calls: tuple[AggregateCall, ...]
+    grouping: Keys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
     windowing: WindowingStrategy
     need_retraction: NeedRetraction = None
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        parts = (Accumulator(self.agg_calls, i) for i in range(len(self.fields) - len(self.grouping) - 1))
+        return (*given(inputs, self.grouping), *parts, SliceEnd())
 
 
 @exec_node(
@@ -102,15 +123,15 @@ class LocalWindowAggregate(ExecNode, kw_only=True):
     results=("named_window_properties",),
     judged=("grouping", "agg_calls", "local_agg_input_row_type"),
 )
-class GlobalWindowAggregate(ExecNode, kw_only=True):
+class GlobalWindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     """The second phase: merges the slices of a window."""
 
-    grouping: tuple[int, ...]
-    agg_calls: tuple[AggregateCall, ...]
+    grouping: Keys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE]
     windowing: WindowingStrategy
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: NeedRetraction = None
-    local_agg_input_row_type: Annotated[LogicalType, Place.INPUTS]
+    local_agg_input_row_type: Annotated[LogicalType, Mark.DERIVED, Place.INPUTS]
 
     def layout(self, inputs: Inputs) -> Layout:
         types = self.local_agg_input_row_type.field_types
@@ -120,6 +141,12 @@ class GlobalWindowAggregate(ExecNode, kw_only=True):
             _window_aggregates(self.agg_calls, self.windowing, bool(self.need_retraction), types),
             _namespace(self.windowing),
         )
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.grouping,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return windowed(inputs, self.grouping, self.agg_calls, self.named_window_properties)
 
 
 @exec_node(
@@ -131,7 +158,7 @@ class GlobalWindowAggregate(ExecNode, kw_only=True):
     results=("output_row_number",),
     judged=("partition_spec",),
 )
-class WindowRank(ExecNode, kw_only=True):
+class WindowRank(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """Top-N of each window."""
 
     rank_type: str
@@ -146,6 +173,12 @@ class WindowRank(ExecNode, kw_only=True):
         rows = KeptState("window_rank", (*sort_key, *columns(inputs)), "rows by the order")
         return Layout("window-rank", columns(inputs, only=self.partition_spec.fields), (rows,), "the end of a window")
 
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.partition_spec.fields,)
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return (*given(inputs), *ranks(self.output_row_number))
+
 
 @exec_node(
     "window-deduplicate",
@@ -155,17 +188,20 @@ class WindowRank(ExecNode, kw_only=True):
     identity=("order_key", "keep_last_row", "windowing"),
     judged=("partition_keys",),
 )
-class WindowDeduplicate(ExecNode, kw_only=True):
+class WindowDeduplicate(SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """The first or last row of each key and window."""
 
-    partition_keys: tuple[int, ...]
-    order_key: int
+    partition_keys: Keys
+    order_key: Annotated[int, Input.ALL]
     keep_last_row: bool
     windowing: WindowingStrategy
 
     def layout(self, inputs: Inputs) -> Layout:
         key, row = columns(inputs, only=self.partition_keys), KeptState("window_deduplicate", columns(inputs))
         return Layout("window-deduplicate", key, (row,), "the end of a window")
+
+    def key_columns(self) -> tuple[tuple[int, ...], ...]:
+        return (self.partition_keys,)
 
 
 def _window_aggregates(

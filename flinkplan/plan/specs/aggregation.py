@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ..codec import PlanRecord
+from ..references import Input, Mark, Number
 from ..rex import FUNCTION, RexNode
 from ..types import LogicalType
 from .ranking import PartitionSpec, SortSpec
@@ -17,8 +20,8 @@ class AggregateCall(PlanRecord, kw_only=True):
     catalog_name: str | None = None
     system_name: str | None = None
     class_: str | None = None
-    arg_list: tuple[int, ...]
-    filter_arg: int
+    arg_list: Annotated[tuple[int, ...], Input.CALLS]
+    filter_arg: Annotated[int, Input.CALLS, Mark.PERHAPS]
     distinct: bool
     approximate: bool
     ignore_nulls: bool
@@ -31,7 +34,7 @@ class OverBound(PlanRecord):
     kind: str
     is_preceding: bool | None = None
     is_following: bool | None = None
-    offset: RexNode | None = None
+    offset: Annotated[RexNode | None, Input.CONSTANTS] = None
 
 
 class OverGroup(PlanRecord):
@@ -41,7 +44,7 @@ class OverGroup(PlanRecord):
     is_rows: bool
     lower_bound: OverBound
     upper_bound: OverBound
-    agg_calls: tuple[AggregateCall, ...]
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.CONSTANTS]
 
 
 class OverSpec(PlanRecord):
@@ -49,5 +52,5 @@ class OverSpec(PlanRecord):
 
     partition: PartitionSpec
     groups: tuple[OverGroup, ...]
-    constants: tuple[RexNode, ...]
-    original_input_fields: int
+    constants: Annotated[tuple[RexNode, ...], Input.NONE]
+    original_input_fields: Number

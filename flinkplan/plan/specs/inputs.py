@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Annotated, Any
 
 from ..codec import PlanRecord, Unknown
 from ..durations import parse_duration
 from ..record import Json, field
+from ..references import Input, Number
 
 
 class StateMetadata(PlanRecord):
     """One state of a stateful node; ``ttl`` is kept as written, :attr:`ttl_ms` is its meaning."""
 
-    index: int
+    index: Number
     ttl: Any
     name: str
     unknown: Unknown = field(default_factory=Json)
@@ -48,7 +49,7 @@ class Distribution(PlanRecord):
     """A required distribution; ``keys`` are input columns and only set for HASH."""
 
     type: DistributionType
-    keys: tuple[int, ...] | None = None
+    keys: Annotated[tuple[int, ...] | None, Input.ALL] = None
     input_distribution: Any = None
     is_strict: bool | None = None
 
@@ -58,7 +59,7 @@ class InputProperty(PlanRecord):
 
     required_distribution: Distribution
     dam_behavior: str
-    priority: int
+    priority: Number
 
 
 PIPELINED_INPUT = InputProperty(Distribution(DistributionType.UNKNOWN), "PIPELINED", 0)
@@ -67,7 +68,7 @@ PIPELINED_INPUT = InputProperty(Distribution(DistributionType.UNKNOWN), "PIPELIN
 class MiniBatchInterval(PlanRecord):
     """``interval`` milliseconds between flushes; ``mode`` is ProcTime, RowTime or None."""
 
-    interval: int
+    interval: Number
     mode: str
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Annotated
 
 from ..codec import PlanRecord
+from ..references import Input, Number
 from ..rex import RexNode
 
 
@@ -23,20 +25,20 @@ class JoinSpec(PlanRecord):
     """Equal keys and what else must hold; ``filter_nulls[i]`` says that NULL keys do not match."""
 
     join_type: JoinType
-    left_keys: tuple[int, ...]
-    right_keys: tuple[int, ...]
+    left_keys: Annotated[tuple[int, ...], Input.LEFT]
+    right_keys: Annotated[tuple[int, ...], Input.RIGHT]
     filter_nulls: tuple[bool, ...]
-    non_equi_condition: RexNode | None
+    non_equi_condition: Annotated[RexNode | None, Input.ALL]
 
 
 class WindowBounds(PlanRecord):
     """leftTime − rightTime lies within [lower, upper] (milliseconds)."""
 
     is_event_time: bool
-    left_lower_bound: int
-    left_upper_bound: int
-    left_time_index: int
-    right_time_index: int
+    left_lower_bound: Number
+    left_upper_bound: Number
+    left_time_index: Annotated[int, Input.LEFT]
+    right_time_index: Annotated[int, Input.RIGHT]
 
 
 class IntervalJoinSpec(PlanRecord):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ..codec import PlanRecord, tagged_union, variant
+from ..references import Input, Keys, Number
 
 
 class SortField(PlanRecord):
     """A column to order by."""
 
-    index: int
+    index: Annotated[int, Input.ALL]
     is_ascending: bool
     null_is_last: bool
 
@@ -22,7 +25,7 @@ class SortSpec(PlanRecord):
 class PartitionSpec(PlanRecord):
     """The columns rows are partitioned by; none means all rows together."""
 
-    fields: tuple[int, ...]
+    fields: Keys
 
 
 @tagged_union("type")
@@ -34,22 +37,22 @@ class RankRange(PlanRecord):
 class ConstantRankRange(RankRange):
     """Ranks ``start`` to ``end``, both included."""
 
-    start: int
-    end: int
+    start: Number
+    end: Number
 
 
 @variant("ConstantWithoutEnd")
 class ConstantRankRangeWithoutEnd(RankRange):
     """Ranks from ``start`` on."""
 
-    start: int
+    start: Number
 
 
 @variant("Variable")
 class VariableRankRange(RankRange):
     """Ranks 1 to the value of a column."""
 
-    end_index: int
+    end_index: Annotated[int, Input.ALL]
 
 
 @tagged_union("type")
@@ -71,4 +74,4 @@ class RetractStrategy(RankStrategy):
 class UpdateFastStrategy(RankStrategy):
     """The input updates rows by these keys, only ever upwards in the order."""
 
-    primary_keys: tuple[int, ...]
+    primary_keys: Keys

@@ -6,9 +6,10 @@ compared or combined over the columns of the earlier one, followed by those of t
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from ..codec import PlanRecord, tagged_union, variant
+from ..references import Input, Number
 from ..rex import RexNode
 from .aggregation import AggregateCall
 from .ranking import SortField
@@ -73,7 +74,7 @@ class ProcessingTimeSessionWindows(EventTimeSessionWindows):
 class DynamicEventTimeSessionWindows(WindowAssigner):
     """Sessions whose gap (BIGINT, milliseconds) each row says itself."""
 
-    session_window_time_gap_extractor: RexNode
+    session_window_time_gap_extractor: Annotated[RexNode, Input.ALL]
 
     is_merging: ClassVar[bool] = True
 
@@ -113,7 +114,7 @@ class ProcessingTimeTrigger(Trigger):
 class CountTrigger(Trigger):
     """After so many rows."""
 
-    max_count: int
+    max_count: Number
 
 
 @variant("ContinuousEventTimeTrigger")
@@ -135,7 +136,7 @@ class DeltaTrigger(Trigger):
     """When a row differs from that of the last firing by more than the threshold."""
 
     threshold: float
-    delta_function: RexNode
+    delta_function: Annotated[RexNode, Input.PAIR]
 
     can_merge: ClassVar[bool] = False
 
@@ -189,7 +190,7 @@ class Evictor(PlanRecord):
 class CountEvictor(Evictor):
     """All but the last rows to arrive."""
 
-    max_count: int
+    max_count: Number
 
 
 @variant("TimeEvictor")
@@ -204,7 +205,7 @@ class DeltaEvictor(Evictor):
     """The rows that differ from the last one to arrive by the threshold or more."""
 
     threshold: float
-    delta_function: RexNode
+    delta_function: Annotated[RexNode, Input.PAIR]
 
 
 @tagged_union("type")
@@ -218,21 +219,21 @@ class WindowFunction(PlanRecord):
 class ReduceFunction(WindowFunction):
     """Two rows become one, column by column."""
 
-    columns: tuple[RexNode, ...]
+    columns: Annotated[tuple[RexNode, ...], Input.PAIR]
 
 
 @variant("AggregateFunction")
 class AggregateFunction(WindowFunction):
     """Aggregate calls over the rows; the result has the key, then the calls' results."""
 
-    agg_calls: tuple[AggregateCall, ...]
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
 
 
 @variant("Elements")
 class Elements(WindowFunction):
     """The rows themselves, in the order of arrival or in another: the first ``limit`` of them, or from the end on."""
 
-    limit: int | None = None
+    limit: Annotated[int | None, Input.NONE] = None
     from_end: bool = False
     order_by: tuple[SortField, ...] = ()
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from ..codec import PlanRecord, tagged_union, variant
+from ..references import Input, Number
 from ..rex import RexNode
 from ..types import LogicalType
 from .aggregation import AggregateCall
@@ -15,7 +16,7 @@ from .aggregation import AggregateCall
 class TableExpression(PlanRecord):
     """An expression of a table's schema, with its SQL text."""
 
-    rex_node: RexNode
+    rex_node: Annotated[RexNode, Input.TABLE]
     serializable_string: str
 
 
@@ -102,7 +103,7 @@ class SourceAbility(PlanRecord):
 class ProjectPushDown(SourceAbility):
     """Read only these columns; a path is a column and its nested fields."""
 
-    projected_fields: tuple[tuple[int, ...], ...]
+    projected_fields: Annotated[tuple[tuple[int, ...], ...], Input.TABLE]
     produced_type: LogicalType
 
 
@@ -118,14 +119,14 @@ class ReadingMetadata(SourceAbility):
 class FilterPushDown(SourceAbility):
     """Predicates that the source accepted, over its columns as read at that point."""
 
-    predicates: tuple[RexNode, ...]
+    predicates: Annotated[tuple[RexNode, ...], Input.TABLE]
 
 
 @variant("LimitPushDown")
 class LimitPushDown(SourceAbility):
     """Read at most this many rows."""
 
-    limit: int
+    limit: Number
 
 
 @variant("PartitionPushDown")
@@ -139,9 +140,9 @@ class PartitionPushDown(SourceAbility):
 class WatermarkPushDown(SourceAbility, kw_only=True):
     """The source makes the watermarks itself."""
 
-    watermark_expr: RexNode
-    rowtime_expr: RexNode | None = None
-    idle_timeout_millis: int
+    watermark_expr: Annotated[RexNode, Input.TABLE]
+    rowtime_expr: Annotated[RexNode | None, Input.TABLE] = None
+    idle_timeout_millis: Number
     produced_type: LogicalType
     watermark_params: Any = None
 
@@ -159,8 +160,8 @@ class AggregatePushDown(SourceAbility):
     """The source aggregates (batch plans only)."""
 
     input_type: LogicalType
-    grouping_sets: tuple[tuple[int, ...], ...]
-    aggregate_calls: tuple[AggregateCall, ...]
+    grouping_sets: Annotated[tuple[tuple[int, ...], ...], Input.TABLE]
+    aggregate_calls: Annotated[tuple[AggregateCall, ...], Input.TABLE]
     produced_type: LogicalType
 
 
@@ -200,7 +201,7 @@ class Bucketing(SinkAbility):
 class TargetColumnWriting(SinkAbility):
     """Write only these columns; a path is a column and its nested fields."""
 
-    target_columns: tuple[tuple[int, ...], ...]
+    target_columns: Annotated[tuple[tuple[int, ...], ...], Input.TABLE]
 
 
 class TableSourceSpec(PlanRecord):
@@ -215,4 +216,4 @@ class TableSinkSpec(PlanRecord):
 
     table: ContextResolvedTable
     abilities: tuple[SinkAbility, ...] | None = None
-    target_columns: tuple[tuple[int, ...], ...] | None = None
+    target_columns: Annotated[tuple[tuple[int, ...], ...] | None, Input.TABLE] = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from ..codec import PlanRecord, tagged_union, variant
 from ..durations import parse_iso_duration
 from ..record import field
+from ..references import Input, Mark
 from ..types import LogicalType
 
 
@@ -82,7 +83,9 @@ class SessionWindow(WindowSpec):
     """Windows that end when no row came for ``gap``."""
 
     gap: str
-    partition_key_indices: tuple[int, ...] | None = field(name="partition_key_indices", default=None)
+    partition_key_indices: Annotated[tuple[int, ...] | None, Input.ALL] = field(
+        name="partition_key_indices", default=None
+    )
 
     @property
     def gap_ms(self) -> int:
@@ -106,7 +109,7 @@ class WindowingStrategy(PlanRecord):
 class TimeAttributeWindowing(WindowingStrategy):
     """The window is assigned here, by a time attribute."""
 
-    time_attribute_index: int
+    time_attribute_index: Annotated[int, Input.ALL]
     is_rowtime: bool
 
 
@@ -114,8 +117,8 @@ class TimeAttributeWindowing(WindowingStrategy):
 class WindowAttachedWindowing(WindowingStrategy):
     """The row carries its window's start (-1 where absent) and end."""
 
-    window_start: int
-    window_end: int
+    window_start: Annotated[int, Input.ALL, Mark.PERHAPS]
+    window_end: Annotated[int, Input.ALL]
     is_rowtime: bool
 
 
@@ -123,7 +126,7 @@ class WindowAttachedWindowing(WindowingStrategy):
 class SliceAttachedWindowing(WindowingStrategy):
     """The row carries the end of its slice."""
 
-    slice_end: int
+    slice_end: Annotated[int, Input.ALL]
     is_rowtime: bool
 
 
@@ -152,8 +155,8 @@ class TimeField(PlanRecord):
     """The time attribute of a legacy group window."""
 
     field_name: str
-    field_index: int
-    input_index: int
+    field_index: Annotated[int, Input.ALL]
+    input_index: Annotated[int, Mark.DERIVED]
     field_type: LogicalType
 
 

@@ -10,6 +10,7 @@ from ...plan.nodes.base import ExecNode
 from ...plan.record import Record
 from ...plan.settings import LOCAL_TIME_ZONE, Effect, defaults
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
+from ...plan.ttl import state_names
 from ..algebra.logical import Rel
 from ..physical.changelog import Mode, Modes
 
@@ -56,12 +57,11 @@ class Context(Record):
         value = self.config.get(key, DEFAULTS.get(key, ""))
         return value.upper() if key in ENUMS else value
 
-    def states(self, cls: type[ExecNode], ttls: Sequence[int | None] = ()) -> tuple[StateMetadata, ...]:
-        """The states of a node: by a hint's TTL where there is one, else the job's."""
-        return self.states_named(cls.metadata.states, ttls)
-
-    def states_named(self, names: Sequence[str], ttls: Sequence[int | None] = ()) -> tuple[StateMetadata, ...]:
-        """As :meth:`states`, for states of these names."""
+    def states(
+        self, cls: type[ExecNode], ttls: Sequence[int | None] = (), inputs: int = 1
+    ) -> tuple[StateMetadata, ...]:
+        """The states of a node with so many inputs: by a hint's TTL where there is one, else the job's."""
+        names = state_names(cls, inputs)
         default = parse_duration(self.config.get("table.exec.state.ttl", "0 ms"))
         chosen = [*ttls, *(None for _ in names)][: len(names)]
         return tuple(

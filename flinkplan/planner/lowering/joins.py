@@ -143,7 +143,7 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
             multi_join_condition=None if is_always_true(condition := and_(rel.conditions)) else condition,
             join_attribute_map=_attribute_map(rel) if rel.keys[0] else None,
             input_unique_keys=tuple(unique),
-            state=ctx.states_named([f"input-state-{i}" for i in range(len(rel.operands))], _ttls(rel)),
+            state=ctx.states(nodes.MultiJoin, _ttls(rel), len(rel.operands)),
         ),
         input_properties=tuple(
             replace(PIPELINED_INPUT, required_distribution=_distribution(key), priority=i)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...plan.specs import ConstantRankRange, JoinType, RowKind
+from ...plan import row_kinds
+from ...plan.row_kinds import CHANGES, Kinds
+from ...plan.specs import RowKind
 from ..algebra.logical import Rel
 from ..algebra.physical import (
     Calc,
@@ -37,9 +39,7 @@ from ..algebra.physical import (
 from ..connectors import source_kinds
 
 INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
-Kinds = frozenset[RowKind]
-INSERT_ONLY: Kinds = frozenset({INSERT})
-ALL_KINDS: Kinds = frozenset({INSERT, UPDATE, DELETE})
+INSERT_ONLY = row_kinds.INSERTS
 
 
 def modify_kinds(rel: Rel, memo: dict[int, Kinds]) -> Kinds:
@@ -53,50 +53,44 @@ def modify_kinds(rel: Rel, memo: dict[int, Kinds]) -> Kinds:
 
 
 def _passed_on(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
-    return frozenset().union(*inputs) if inputs else INSERT_ONLY
+    return row_kinds.together(inputs) if inputs else INSERT_ONLY
 
 
 def _scan(rel: SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
-    return source_kinds(rel.table, dict(rel.options)) & ALL_KINDS
+    return source_kinds(rel.table, dict(rel.options)) & CHANGES
 
 
 def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
-    if rel.phase == "FINAL":
-        return ALL_KINDS
-    return frozenset({INSERT, UPDATE}) if inputs[0] <= INSERT_ONLY else ALL_KINDS
+    return row_kinds.grouped(rel.phase == "FINAL" or not inputs[0] <= INSERT_ONLY)
 
 
 def _legacy_window(rel: LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
-    return frozenset({INSERT, UPDATE}) if rel.emit else INSERT_ONLY
+    return row_kinds.fired(bool(rel.emit))
 
 
 def _join(rel: RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
-    forwards = rel.spec.join_type in (JoinType.INNER, JoinType.SEMI)
-    return inputs[0] | inputs[1] if forwards else ALL_KINDS
+    return row_kinds.joined((rel.spec.join_type,), inputs)
 
 
 def _multi_join(rel: MultiJoin, inputs: tuple[Kinds, ...]) -> Kinds:
-    return ALL_KINDS if JoinType.LEFT in rel.kinds else _passed_on(rel, inputs)
+    return row_kinds.joined(rel.kinds, inputs)
 
 
 def _limit(rel: Limit, inputs: tuple[Kinds, ...]) -> Kinds:
-    return INSERT_ONLY if inputs[0] <= INSERT_ONLY else ALL_KINDS
+    return row_kinds.limited(inputs[0])
 
 
 def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
-    return ALL_KINDS if rel.keep_last or rel.in_batches else INSERT_ONLY
+    return row_kinds.deduplicated(not (rel.keep_last or rel.in_batches))
 
 
 def _rank(rel: Rank, inputs: tuple[Kinds, ...]) -> Kinds:
-    """Flink takes the first row of each key to stay the first, by whatever it is ordered, as by time."""
-    is_first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and rel.rank is None
-    keeps_last = len(rel.order) == 1 and not rel.order[0].is_ascending
-    stays = is_first and not keeps_last and not rel.in_batches and inputs[0] <= INSERT_ONLY
-    return INSERT_ONLY if stays else ALL_KINDS
+    stays = row_kinds.first_stays(rel.kind, rel.range, rel.order, with_rank=rel.rank is not None)
+    return row_kinds.ranked(stays and not rel.in_batches, inputs[0])
 
 
 def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
-    return INSERT_ONLY if is_ordered_by_time(rel) and inputs[0] <= INSERT_ONLY else ALL_KINDS
+    return row_kinds.framed(is_ordered_by_time(rel), inputs[0])
 
 
 def is_ordered_by_time(rel: OverAggregate) -> bool:
@@ -111,7 +105,7 @@ def _insert_only(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _all(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
-    return ALL_KINDS
+    return CHANGES
 
 
 def _left(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from ...plan.connectors import CHANGELOG, is_assumed
 from ...plan.record import Record, Struct, field, replace
+from ...plan.row_kinds import Kinds
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra.logical import Rel
 from ..algebra.physical import (
@@ -40,7 +41,7 @@ from ..connectors import INSERT_ONLY as TAKES_INSERTS
 from ..connectors import sink_kinds, source_kinds, table_options
 from ..errors import PlanningError
 from ..metadata.keys import Keys, keys_in_group_range, upsert_keys
-from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, Kinds, modify_kinds
+from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_kinds
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
 from ..rex.expressions import refs
 

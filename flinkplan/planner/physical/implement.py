@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from ...plan.record import Struct, field, replace
 from ...plan.rex import RexNode
+from ...plan.row_kinds import Kinds
 from ...plan.specs import (
     ConstantRankRange,
     IntervalJoinSpec,
@@ -38,7 +39,7 @@ from ..algebra.tree import with_inputs
 from ..connectors import table_options
 from ..errors import PlanningError
 from ..metadata.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
-from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
+from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.window_properties import WindowColumns, window_columns, window_keys, window_spec
 from ..rex.expressions import and_, conjunctions, refs
 from ..rules.calcs import merge_calcs

@@ -11,6 +11,7 @@ from ...plan.accumulator_columns import accumulators, is_count_star
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
+from ...plan.row_kinds import Kinds
 from ...plan.types import TimeKind
 from ..algebra.logical import Filter, Over, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
 from ..algebra.physical import (
@@ -37,7 +38,7 @@ from ..algebra.physical import (
     WindowTableFunction,
 )
 from ..algebra.tree import bottom_up, with_inputs
-from ..metadata.modify_kinds import INSERT_ONLY, Kinds, modify_kinds
+from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.monotonicity import call_retractions
 
 _ENABLED = "table.exec.mini-batch.enabled"

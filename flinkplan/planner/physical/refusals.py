@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from ...plan.row_kinds import Kinds
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra.logical import Rel
@@ -31,7 +32,7 @@ from ..algebra.physical import (
 )
 from ..connectors import table_options
 from ..errors import PlanningError
-from ..metadata.modify_kinds import INSERT_ONLY, Kinds, is_ordered_by_time, modify_kinds
+from ..metadata.modify_kinds import INSERT_ONLY, is_ordered_by_time, modify_kinds
 from ..rules.legacy_windows import emit_text
 
 _READS_INSERTS: dict[type[Rel], str] = {

@@ -99,7 +99,7 @@ def test_described_as_flinks_classes(entry: dict[str, Any], described: str) -> N
 
 def test_states_have_the_ttl_of_the_session() -> None:
     states = window(compiled()).states
-    assert [s.name for s in states] == list(WindowOperator.metadata.states)
+    assert [s.name for s in states] == [state.name for state in WindowOperator.metadata.states]
     assert {s.ttl for s in states} == {"0 ms"}
 
 
