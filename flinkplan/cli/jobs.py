@@ -41,6 +41,12 @@ _OPTIONS = (
     ),
     click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
     click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True),
+    click.option(
+        "--log-level",
+        type=click.Choice(("TRACE", "DEBUG", "INFO", "WARN", "ERROR"), case_sensitive=False),
+        help="How much Spark logs, WARN unless given; into --log-file.",
+    ),
+    click.option("--log-file", type=click.Path(dir_okay=False, path_type=Path), metavar="PATH", help="Spark's log."),
     click.option("--report", metavar="PATH", help="Write a page with what the run did, batch by batch."),
     click.option(
         "--ui", type=click.IntRange(0, 65535), metavar="PORT", help="Serve that page to this machine meanwhile."
@@ -77,6 +83,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         mode: str | None,
         trigger_interval: int | None,
         log_format: str,
+        log_level: str | None,
+        log_file: Path | None,
         quiet: bool,
         report: str | None,
         ui: int | None,
@@ -86,9 +94,13 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._checkpoint = checkpoint
         self._allowed = allow
         self._started = 0
+        if log_level is not None and log_file is None:
+            raise click.UsageError("--log-level needs --log-file: that is where Spark logs.")
+        self._log_file = log_file
+        logging_conf = {} if log_file is None else {"spark.log.level": log_level or "WARN"}
         self._settings: dict[str, Any] = {
             "master": master,
-            "conf": dict(conf),
+            "conf": {**logging_conf, **dict(conf)},
             "variables": dict(var),
             "trigger_interval": (trigger_interval or 0) / 1000,
         }
@@ -145,7 +157,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             single=single,
             collector=collector,
         )
-        with self._signals.at_once(), nullcontext() if self._debug else quiet_jvm():
+        with self._signals.at_once(), nullcontext() if self._debug else quiet_jvm(self._log_file):
             job = self._signals.obeyed_by(execute(plan, how))
         if collector is not None:
             return job

@@ -7,25 +7,43 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from .errors import TableError
 
 
 @contextmanager
-def quiet_jvm() -> Iterator[None]:
+def quiet_jvm(file: Path | None = None) -> Iterator[None]:
     """Let a JVM that starts inside write its standard error to a file; where that fails, show what it wrote.
 
-    The JVM keeps the file for good; only this process has its own standard error back afterwards.
+    ``file`` is written on at its end; unless given, nobody reads it.  The JVM keeps it for good; only this process has
+    its own standard error back afterwards.
+
+    Raises :class:`TableError` for a file that cannot be written.
     """
     sys.stderr.flush()
-    with tempfile.TemporaryFile() as log:
+    with _log(file) as log:
+        log.seek(0, os.SEEK_END)
+        begin = log.tell()
         kept = os.dup(2)
         os.dup2(log.fileno(), 2)
         try:
             yield
         except RuntimeError:
-            log.seek(0)
+            log.seek(begin)
             os.write(kept, log.read())
             raise
         finally:
             sys.stderr.flush()
             os.dup2(kept, 2)
             os.close(kept)
+
+
+def _log(file: Path | None) -> IO[bytes]:
+    if file is None:
+        return tempfile.TemporaryFile()
+    try:
+        return file.open("a+b")
+    except OSError as e:
+        raise TableError(f"Spark's log cannot be written: {e.strerror}", where=str(file)) from None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import ROOT, flinkplan
+from tests.cli.support import ROOT, flinkplan, flinkplan_process
 from tests.parity.corpus import HERE
 
 CASE = HERE / "cases/expr-arithmetic-integers"
@@ -162,6 +162,27 @@ def test_a_select_shows_what_its_changes_leave(tmp_path: Path) -> None:
     outcome = flinkplan("run", "-", "--set", "sql-client.execution.result-mode=table", stdin=query)
     assert re.findall(r"\| +(\w) \| +(\d) \|", outcome.out) == [("b", "1"), ("a", "2")]
     assert "op" not in outcome.out
+
+
+def test_a_log_level_needs_a_file(case: Path) -> None:
+    outcome = flinkplan("execute", "plan.json", "--var", f"CASE={case}", "--log-level", "info")
+    assert outcome.code == 2
+    assert "--log-file" in outcome.err
+
+
+@pytest.mark.spark
+def test_spark_logs_into_a_file(case: Path) -> None:
+    log = case / "spark.log"
+    logged = ("--log-file", str(log), "--log-level", "info")
+    process = flinkplan_process(
+        "execute", str(case / "plan.json"), "--var", f"CASE={case}", *logged, code="sys.exit(status)"
+    )
+    assert process.returncode == 0, process.stderr
+    assert "INFO" in log.read_text()
+    assert "INFO" not in process.stderr
+    missing = flinkplan("execute", "plan.json", "--var", f"CASE={case}", "--log-file", "missing/spark.log")
+    assert missing.code == 3
+    assert "missing/spark.log" in missing.err
 
 
 @contextmanager
