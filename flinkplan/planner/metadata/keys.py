@@ -1,7 +1,7 @@
 """Unique keys and upsert keys of relations, logical and physical ones.
 
 A unique key identifies a row at any time; an upsert key also survives the changelog: all changes of one key
-arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``.
+arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``, ``FlinkRelMdImmutableColumns``.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ from .memo import found_once
 Key = frozenset[int]
 Keys = frozenset[Key]
 NO_KEYS: Keys = frozenset()
+NO_COLUMNS: Key = frozenset()
 
 _PASSED_ON = (
     Filter,
@@ -57,6 +58,9 @@ _PASSED_ON = (
     WatermarkAssigner,
     OverAggregate,
 )
+_KEEPING = (Exchange, ChangelogNormalize, DropUpdateBefore, MiniBatchAssigner, WatermarkAssigner)
+"""Through these the columns stay that never change."""
+
 _JOINS = (Join, RegularJoin, IntervalJoin, WindowJoin, VersionedJoin)
 
 
@@ -68,6 +72,32 @@ def unique_keys(rel: Rel) -> Keys:
 def upsert_keys(rel: Rel) -> Keys:
     """The upsert keys of a relation's changelog."""
     return _keys(rel, upsert=True)
+
+
+@found_once
+def immutable_columns(rel: Rel) -> Key:
+    """The columns whose values never change in the rows of one upsert key; none where there is no such key."""
+    found = _immutable(rel)
+    return found if found and upsert_keys(rel) else NO_COLUMNS
+
+
+def _immutable(rel: Rel) -> Key:
+    if isinstance(rel, SourceScan):
+        primary = rel.table.resolved.schema.primary_key
+        names = primary.columns if primary else ()
+        return frozenset(i for i, name in enumerate(scan_columns(rel)) if name in names)
+    if isinstance(rel, Calc):
+        below = immutable_columns(rel.input)
+        return frozenset(i for i, rex in enumerate(rel.projection) if isinstance(rex, InputRef) and rex.index in below)
+    if isinstance(rel, (RegularJoin, WindowJoin, VersionedJoin)):
+        kind = join_spec(rel).join_type
+        left, right = map(immutable_columns, rel.inputs)
+        if kind in (JoinType.SEMI, JoinType.ANTI):
+            return left
+        left = NO_COLUMNS if kind in (JoinType.RIGHT, JoinType.FULL) else left
+        right = NO_COLUMNS if kind in (JoinType.LEFT, JoinType.FULL) else right
+        return left | {i + rel.inputs[0].width for i in right}
+    return immutable_columns(rel.inputs[0]) if isinstance(rel, _KEEPING) else NO_COLUMNS
 
 
 def smallest_key(keys: Keys) -> tuple[int, ...] | None:
@@ -97,9 +127,10 @@ def _keys(rel: Rel, upsert: bool) -> Keys:
     return rule(rel, upsert) if rule else NO_KEYS
 
 
-def _within(keys: Keys, partition: Iterable[int]) -> Keys:
-    """The keys that hold all partition columns: others lose their order when rows are spread."""
-    wanted = frozenset(partition)
+def _within(keys: Keys, partition: Iterable[int], fixed: Key = NO_COLUMNS) -> Keys:
+    """The keys that hold all partition columns but the ``fixed``, which never change: others lose their order when rows
+    are spread."""
+    wanted = frozenset(partition) - fixed
     return frozenset(k for k in keys if wanted <= k)
 
 
@@ -121,7 +152,7 @@ def _stored(rel: Scan, upsert: bool) -> Keys:
 
 def _exchange(rel: Exchange, upsert: bool) -> Keys:
     keys = _keys(rel.input, upsert)
-    return _within(keys, rel.keys) if upsert else keys
+    return _within(keys, rel.keys, immutable_columns(rel.input)) if upsert else keys
 
 
 def _calc(rel: Calc, upsert: bool) -> Keys:
@@ -220,7 +251,12 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
     width = left.width
     unique = unique_keys(left), unique_keys(right)
     both = (upsert_keys(left), upsert_keys(right)) if upsert else unique
-    return _joined_keys(join_spec(rel), both, width, upsert, unique)
+    spec = join_spec(rel)
+    if upsert:
+        sides = zip(both, (spec.left_keys, spec.right_keys), map(immutable_columns, (left, right)), strict=True)
+        left_keys, right_keys = (_within(*side) for side in sides)
+        both = left_keys, right_keys
+    return _joined_keys(spec, both, width, unique)
 
 
 def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
@@ -240,12 +276,10 @@ def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
     return keys
 
 
-def _joined_keys(spec: JoinSpec, both: tuple[Keys, Keys], width: int, upsert: bool, unique: tuple[Keys, Keys]) -> Keys:
+def _joined_keys(spec: JoinSpec, both: tuple[Keys, Keys], width: int, unique: tuple[Keys, Keys]) -> Keys:
     left_keys, right_keys = both
     if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
-        return _within(left_keys, spec.left_keys) if upsert else left_keys
-    if upsert:
-        left_keys, right_keys = _within(left_keys, spec.left_keys), _within(right_keys, spec.right_keys)
+        return left_keys
     right_keys = frozenset(frozenset(i + width for i in k) for k in right_keys)
     found = {a | b for a in left_keys for b in right_keys}
     if _covered(unique[1], spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
@@ -259,22 +293,22 @@ def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
     partition = frozenset(rel.partition)
     keys = _keys(rel.input, upsert)
     if upsert:
-        keys = _within(keys, rel.partition)
+        keys = _within(keys, rel.partition, immutable_columns(rel.input))
     if rel.kind != "ROW_NUMBER":
         return keys
-    found = set(keys)
-    if rel.rank is not None:
-        found.add(partition | {rel.width - 1})
+    ranked = frozenset({partition | {rel.width - 1}}) if rel.rank is not None else NO_KEYS
     first = isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1
-    if first and (partition or isinstance(rel, Rank)):
-        found.add(partition)
-    return frozenset(found)
+    if not first or not (partition or isinstance(rel, Rank)):
+        return keys | ranked
+    if upsert and rel.rank is None:
+        return frozenset({partition})
+    return keys | ranked | {partition}
 
 
 def _sort(rel: Sort | SortLimit | TemporalSort | FullSort | Limit, upsert: bool) -> Keys:
     keys = _keys(rel.input, upsert)
     order = () if isinstance(rel, Limit) else (f.index for f in rel.order)
-    return _within(keys, order) if upsert else keys
+    return _within(keys, order, immutable_columns(rel.input)) if upsert else keys
 
 
 def _deduplicate(rel: Deduplicate, upsert: bool) -> Keys:

@@ -40,7 +40,7 @@ from ..catalog.catalog import Table
 from ..connectors import INSERT_ONLY as TAKES_INSERTS
 from ..connectors import sink_kinds, source_kinds, table_options
 from ..errors import PlanningError
-from ..metadata.keys import Keys, keys_in_group_range, upsert_keys
+from ..metadata.keys import Keys, immutable_columns, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_kinds
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
 from ..rex.expressions import refs
@@ -181,7 +181,8 @@ def _sink_requirement(
     if UPDATE not in kinds:
         return (Updates.NONE,), materialized
     key = primary_key(sink)
-    if key is not None and key not in upsert_keys(sink.input):
+    fixed = immutable_columns(sink.input)
+    if key is not None and not any(k <= key <= k | fixed for k in upsert_keys(sink.input)):
         return (Updates.BEFORE_AND_AFTER,), materialized
     return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), materialized
 
