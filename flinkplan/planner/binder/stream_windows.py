@@ -58,6 +58,7 @@ from .errors import BindError
 from .expressions import ExpressionBinder
 from .hints import StateTtl
 from .scope import Namespace, Scope
+from .window_rows import WindowRows
 
 BOUNDS = ("window_start", "window_end", "window_time")
 """The columns that every window has behind those of its function."""
@@ -81,25 +82,25 @@ def bind_window(context: Context, node: w.WindowQuery) -> Rel:
 
 
 class _Window:
-    """One window being bound: the columns that its operator reads are gathered on the way."""
+    """One window being bound."""
 
     def __init__(self, context: Context, node: w.WindowQuery, source: Rel, row_type: LogicalType) -> None:
         self.context = context
         self.node = node
         self.source = source
         self.row_type = row_type
-        self.scope = Scope((Namespace(row_type, 0, None),))
-        self.keys = tuple(dict.fromkeys(self._column(key, "a key") for key in node.keys))
+        self.rows = WindowRows(context, row_type)
+        self.scope = self.rows.scope
+        self.keys = tuple(dict.fromkeys(self.rows.column(key, "a key") for key in node.keys))
         self.time = self._time()
-        self.inputs: list[tuple[RexNode, str | None]] = []
 
     def bind(self) -> Rel:
         node = self.node
         keeps_rows = not isinstance(node.function, w.AggregateWindow) or node.has_late_output
         for i in range(len(self.row_type.fields)) if keeps_rows else self.keys:
-            self._read(InputRef(i, self.row_type.fields[i].type))
+            self.rows.read(InputRef(i, self.row_type.fields[i].type))
         if self.time is not None and not keeps_rows:
-            self._read(InputRef(self.time, self.row_type.fields[self.time].type))
+            self.rows.read(InputRef(self.time, self.row_type.fields[self.time].type))
         assigner = self._assigner()
         trigger = self._trigger(assigner)
         if assigner.is_merging and not trigger.can_merge:
@@ -114,17 +115,17 @@ class _Window:
         properties = (*BOUNDS, *(name for name in FIRINGS if name in self._used_firings))
         fields = [*columns, *((name, self._property_type(name, assigner)) for name in properties)]
         names = uniquify(name for name, _ in fields)
-        rows = self._rows()
+        rows = self.rows.relation(self.source)
         window = WindowOperator(
             rows=rows,
             name="window",
-            keys=tuple(self._place(key) for key in self.keys),
-            time_index=-1 if self.time is None else self._place(self.time),
+            keys=tuple(self.rows.place(key) for key in self.keys),
+            time_index=-1 if self.time is None else self.rows.place(self.time),
             assigner=assigner,
-            trigger=self._settled_trigger(trigger),
-            evictor=self._settled_evictor(evictor),
+            trigger=self.rows.settled_trigger(trigger),
+            evictor=self.rows.settled_evictor(evictor),
             lateness=node.allowed_lateness,
-            function=self._settled_function(function),
+            function=self.rows.settled_function(function),
             properties=tuple(_PROPERTIES[name] for name in properties),
             fields=row(zip(names, (t for _, t in fields), strict=True), nullable=False),
         )
@@ -152,71 +153,6 @@ class _Window:
             hint = "without the evictor one accumulator a window would be kept"
             self.context.tell([advice.told("window-keeps-rows", message, hint)], node.evictor.span)
 
-    # The columns that the operator reads
-
-    def _column(self, node: ast.ColumnRef, what: str) -> int:
-        rex = ExpressionBinder(self.context, self.scope, what).bind(node)
-        if not isinstance(rex, InputRef):
-            raise BindError(f"{what} is a column, '{node.span.text}' is none", node.span, "compute it in a view")
-        return rex.index
-
-    def _read(self, rex: RexNode) -> int:
-        for i, (known, _) in enumerate(self.inputs):
-            if known == rex:
-                return i
-        name = self.row_type.fields[rex.index].name if isinstance(rex, InputRef) else None
-        self.inputs.append((rex, name))
-        return len(self.inputs) - 1
-
-    def _place(self, column: int) -> int:
-        return self._read(InputRef(column, self.row_type.fields[column].type))
-
-    def _rows(self) -> Rel:
-        names = uniquify(name for _, name in self.inputs)
-        exprs = tuple(rex for rex, _ in self.inputs)
-        return Project(input=self.source, exprs=exprs, names=names)
-
-    def _over_rows(self, rex: RexNode) -> RexNode:
-        """An expression over the columns of one or two source rows in terms of the operator's rows."""
-        width = len(self.row_type.fields)
-        places = {i: self._place(i % width) for i in sorted(input_refs(rex))}
-
-        def moved(part: RexNode) -> RexNode:
-            if not isinstance(part, InputRef):
-                return part
-            return replace(part, index=places[part.index] + (_SECOND if part.index >= width else 0))
-
-        return transform(rex, moved)
-
-    def _settled(self, rex: RexNode) -> RexNode:
-        """An expression over two rows, now that it is known how many columns each has."""
-        width = len(self.inputs)
-
-        def moved(part: RexNode) -> RexNode:
-            if isinstance(part, InputRef) and part.index >= _SECOND:
-                return replace(part, index=part.index - _SECOND + width)
-            return part
-
-        return transform(rex, moved)
-
-    def _settled_trigger(self, trigger: Trigger) -> Trigger:
-        match trigger:
-            case DeltaTrigger(delta_function=delta):
-                return replace(trigger, delta_function=self._settled(delta))
-            case PurgingTrigger(nested_trigger=nested) | ProcessingTimeoutTrigger(nested_trigger=nested):
-                return replace(trigger, nested_trigger=self._settled_trigger(nested))
-        return trigger
-
-    def _settled_evictor(self, evictor: Evictor | None) -> Evictor | None:
-        if isinstance(evictor, DeltaEvictor):
-            return replace(evictor, delta_function=self._settled(evictor.delta_function))
-        return evictor
-
-    def _settled_function(self, function: WindowFunction) -> WindowFunction:
-        if isinstance(function, ReduceFunction):
-            return ReduceFunction(tuple(map(self._settled, function.columns)))
-        return function
-
     _used_firings: tuple[str, ...] = ()
 
     # The parts
@@ -224,7 +160,7 @@ class _Window:
     def _time(self) -> int | None:
         node = self.node.assigner
         if node.column is not None:
-            index = self._column(node.column, "the event time")
+            index = self.rows.column(node.column, "the event time")
             if not self.row_type.fields[index].type.is_rowtime:
                 raise BindError(
                     f"'{node.column.span.text}' is no event-time attribute",
@@ -250,7 +186,7 @@ class _Window:
         if node.kind == "global":
             return GlobalWindows()
         if node.gap is not None:
-            gap = self._over_rows(self._gap(node.gap))
+            gap = self.rows.over_rows(self._gap(node.gap))
             return (DynamicEventTimeSessionWindows if event else DynamicProcessingTimeSessionWindows)(gap)
         if node.size <= 0:
             what = "gap" if node.kind == "session" else "size"
@@ -346,17 +282,13 @@ class _Window:
             case w.DeltaEvictor():
                 return DeltaEvictor(node.after, node.threshold, self._delta(node.delta))
 
-    def _pair(self) -> Scope:
-        width = len(self.row_type.fields)
-        return Scope((Namespace(self.row_type, 0, "a"), Namespace(self.row_type, width, "b")))
-
     def _delta(self, node: ast.Expression) -> RexNode:
-        rex = ExpressionBinder(self.context, self._pair(), "a delta of two rows").bind(node)
+        rex = ExpressionBinder(self.context, self.rows.pair, "a delta of two rows").bind(node)
         if rex.type.root not in NUMERIC:
             raise BindError(
                 f"a delta is a number, not {rex.type.nullable_()}", node.span, "such as ABS(b.price - a.price)"
             )
-        return self._over_rows(cast(DOUBLE.with_nullability(rex.type.nullable), rex))
+        return self.rows.over_rows(cast(DOUBLE.with_nullability(rex.type.nullable), rex))
 
     # The function: its columns, and what the relation makes of them
 
@@ -389,7 +321,7 @@ class _Window:
             index = names.index(name)
             if index in self.keys:
                 raise BindError(f"'{name}' is the key, which is the same in both rows", column.name.span)
-            rex = ExpressionBinder(self.context, self._pair(), "a reduction of two rows").bind(column.expression)
+            rex = ExpressionBinder(self.context, self.rows.pair, "a reduction of two rows").bind(column.expression)
             wanted = fields[index][1]
             if not can_cast_implicitly(rex.type, wanted):
                 raise BindError(
@@ -398,7 +330,7 @@ class _Window:
                     "cast the result",
                 )
             exprs[index] = cast(wanted, rex)
-        reduced = tuple(self._over_rows(rex) for rex in exprs)
+        reduced = tuple(self.rows.over_rows(rex) for rex in exprs)
         return ReduceFunction(reduced), fields, self._as_rows(fields)
 
     def _elements(self, node: w.Elements) -> tuple[WindowFunction, Any, Any]:
@@ -465,7 +397,7 @@ class _Window:
                     self.node.function.span,
                     f"write {', '.join(BOUNDS)} outside of it; a column of this name needs another one in a view",
                 )
-            return self._read(rex)
+            return self.rows.read(rex)
 
         return replace(call, arg_list=tuple(map(place, call.arg_list)), filter_arg=place(call.filter_arg))
 
@@ -483,10 +415,6 @@ class _Window:
         if not assigner.is_event_time:
             return timestamp_ltz(3, nullable=False, kind=TimeKind.PROCTIME)
         return replace(bound, kind=TimeKind.ROWTIME)
-
-
-_SECOND = 1 << 20
-"""Added to the columns of the second of two rows while it is not known how many the first has."""
 
 
 _BIG = 3_600_000

@@ -65,6 +65,18 @@ final class KeyState {
     /** The time for which the state store is to call back; {@link Long#MAX_VALUE}: none. */
     long scheduled = Long.MAX_VALUE;
 
+    /** Drops what is older than its TTL, as if it had never been written; but for contents. */
+    void forgetExpired(Ttls ttls, long now) {
+        if (Ttls.isOver(mergedAt, ttls.merged(), now)) {
+            merged.clear();
+        }
+        triggers.values().removeIf(kept -> Ttls.isOver(kept.writtenAt, ttls.trigger(), now));
+        firings.values().removeIf(counter -> Ttls.isOver(counter.writtenAt, ttls.windowState(), now));
+        if (keyFirings != null && Ttls.isOver(keyFirings.writtenAt, ttls.globalState(), now)) {
+            keyFirings = null;
+        }
+    }
+
     boolean isEmpty() {
         return contents.isEmpty()
                 && merged.isEmpty()

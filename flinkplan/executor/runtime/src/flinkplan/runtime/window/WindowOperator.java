@@ -3,12 +3,10 @@ package flinkplan.runtime.window;
 import flinkplan.runtime.Kernels;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.window.KeyState.Counter;
-import flinkplan.runtime.window.KeyState.Kept;
 import flinkplan.runtime.window.KeyState.Timer;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -17,8 +15,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
-import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -44,8 +40,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * nothing else), and the hidden ones: the watermark at which a row was emitted, and what brought it about: the time of
  * a timer, or the row at that watermark.
  */
-public final class WindowOperator extends StatefulProcessor<InternalRow, InternalRow, InternalRow>
-        implements Trigger.Context {
+public final class WindowOperator extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
     /** Added to Flink's times where Spark's watermark is compared with them; the same as in event_time.py. */
     private static final long SHIFT = 70_000_000_000_000L;
 
@@ -55,11 +50,6 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     private static final long NEVER = Long.MAX_VALUE;
     private static final int PARTITION_SHIFT = 40;
     private static final Duration FOREVER = Duration.ofDays(36_500);
-    private static final StructType CHUNK = new StructType()
-            .add("start", DataTypes.LongType, false)
-            .add("end", DataTypes.LongType, false)
-            .add("number", DataTypes.IntegerType, false);
-
     private final StructType row;
     private final StructType columns;
     private final Assigner assigner;
@@ -76,17 +66,14 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     private final int watermarkOrdinal;
 
     private transient StateCodec codec;
-    private transient StructType element;
     private transient ValueState<InternalRow> state;
-    private transient MapState<InternalRow, InternalRow> rows;
+    private transient ContentsStore contents;
     private transient InternalRow key;
     private transient KeyState own;
+    private transient KeyContext context;
     private transient boolean incremental;
     private transient List<InternalRow> emitted;
-    private transient Set<Window> dropped;
-    private transient long watermark;
     private transient long atBatch;
-    private transient long clock;
     private transient long causeTime;
     private transient long cause;
     private transient long sequence;
@@ -172,31 +159,18 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         StructType accumulator = evictor == null ? function.accumulator() : null;
         incremental = accumulator != null;
         codec = new StateCodec(row, accumulator);
-        element = new StructType().add("time", DataTypes.LongType, false).add("row", row, false);
         state = getHandle().getValueState("windows", Rows.stateEncoder(codec.schema()), config(longestTtl()));
-        StructType chunk = new StructType()
-                .add("writtenAt", DataTypes.LongType, false)
-                .add("rows", DataTypes.createArrayType(element, false), false);
-        rows = getHandle()
-                .getMapState("rows", Rows.stateEncoder(CHUNK), Rows.stateEncoder(chunk), config(ttls.contents()));
+        MapState<InternalRow, InternalRow> chunks = getHandle()
+                .getMapState(
+                        "rows",
+                        Rows.stateEncoder(ContentsStore.CHUNK),
+                        Rows.stateEncoder(ContentsStore.rows(row)),
+                        config(ttls.contents()));
+        contents = new ContentsStore(function, incremental, row, chunks, ttls.contents());
     }
 
     private long longestTtl() {
-        long[] used = {
-            ttls.contents(),
-            assigner.merges() ? ttls.merged() : ttls.contents(),
-            ttls.trigger(),
-            counts ? ttls.windowState() : ttls.contents(),
-            counts ? ttls.globalState() : ttls.contents()
-        };
-        long longest = 0;
-        for (long ttl : used) {
-            if (ttl == 0) {
-                return 0;
-            }
-            longest = Math.max(longest, ttl);
-        }
-        return longest;
+        return ttls.longest(assigner.merges(), counts);
     }
 
     private TTLConfig config(long ttl) {
@@ -216,7 +190,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         boolean byRow = comeFromOnePartition(list);
         for (InternalRow each : list) {
             if (byRow && !each.isNullAt(watermarkOrdinal)) {
-                advance(Math.max(watermark, each.getLong(watermarkOrdinal)));
+                advance(Math.max(context.watermark, each.getLong(watermarkOrdinal)));
             }
             accept(each);
         }
@@ -236,11 +210,10 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     private void begin(InternalRow key, TimerValues timers) {
         this.key = key;
         emitted = new ArrayList<>();
-        dropped = new HashSet<>();
-        clock = timers.getCurrentProcessingTimeInMs();
-        watermark = Long.MIN_VALUE;
         InternalRow saved = state.get();
         own = saved == null ? new KeyState() : codec.read(saved);
+        context = new KeyContext(own, timers.getCurrentProcessingTimeInMs());
+        contents.begin(own, context.clock);
         forgetExpired();
         if (own.lateness != lateness) {
             moveCleanups();
@@ -268,10 +241,10 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     }
 
     private void advance(long to) {
-        if (to <= watermark) {
+        if (to <= context.watermark) {
             return;
         }
-        watermark = to;
+        context.watermark = to;
         while (!own.eventTimers.isEmpty() && own.eventTimers.first().time() <= to) {
             Timer timer = own.eventTimers.pollFirst();
             causedByTimer(timer.time());
@@ -280,9 +253,9 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     }
 
     private void advanceClock() {
-        while (!own.clockTimers.isEmpty() && own.clockTimers.first().time() <= clock) {
+        while (!own.clockTimers.isEmpty() && own.clockTimers.first().time() <= context.clock) {
             Timer timer = own.clockTimers.pollFirst();
-            causedByTimer(watermark);
+            causedByTimer(context.watermark);
             onTimer(timer, false);
         }
     }
@@ -299,8 +272,8 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
             return; // of a window that has gone
         }
         int result = inEventTime
-                ? trigger.onEventTime(timer.time(), window, this)
-                : trigger.onClock(timer.time(), window, this);
+                ? trigger.onEventTime(timer.time(), window, context)
+                : trigger.onClock(timer.time(), window, context);
         act(result, window);
         if (inEventTime == assigner.eventTime() && timer.time() == cleanupTime(window)) {
             clearAll(window);
@@ -309,91 +282,41 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     private void accept(InternalRow input) {
         long time = input.isNullAt(timeOrdinal) ? Long.MIN_VALUE : input.getLong(timeOrdinal);
-        causeTime = watermark;
+        causeTime = context.watermark;
         cause = sequence(input);
-        sequence = timing.events() ? Math.max(0, Math.min(watermark, END - SHIFT) + SHIFT) : cause;
+        sequence = timing.events() ? Math.max(0, Math.min(causeTime, END - SHIFT) + SHIFT) : cause;
         InternalRow values = input.getStruct(timeOrdinal + 2, row.length());
         long gap = input.isNullAt(timeOrdinal + 1) ? 0 : input.getLong(timeOrdinal + 1);
         boolean skipped = true;
-        for (Window assigned : assigner.assign(assigner.eventTime() ? time : clock, gap)) {
+        for (Window assigned : assigner.assign(assigner.eventTime() ? time : context.clock, gap)) {
             Window window = assigner.merges() ? merge(assigned) : assigned;
-            if (assigner.eventTime() && cleanupTime(window) <= watermark) {
+            if (assigner.eventTime() && cleanupTime(window) <= context.watermark) {
                 own.merged.remove(window);
                 continue;
             }
             skipped = false;
-            add(contentsOf(window), new Element(values, time));
-            act(trigger.onElement(values, time, window, this), window);
+            contents.add(stateWindow(window), new Element(values, time));
+            act(trigger.onElement(values, time, window, context), window);
             registerCleanup(window);
         }
-        if (skipped && late && assigner.eventTime() && plus(time, lateness) <= watermark) {
+        if (skipped && late && assigner.eventTime() && plus(time, lateness) <= context.watermark) {
             InternalRow nothing = Rows.nulls(columns.length() + 4);
-            Long at = watermark == Long.MIN_VALUE ? null : (Long) watermark;
+            Long at = causeTime == Long.MIN_VALUE ? null : (Long) causeTime;
             emitted.add(new JoinedRow(nothing, Rows.of(values, cause, at, causeTime, cause)));
         }
     }
 
     /** Adds a window to those that merge; the one that it is in from now on. */
     private Window merge(Window added) {
-        Set<Window> touching = new HashSet<>();
-        Window result = added;
-        for (Window window : own.merged.keySet()) {
-            if (window.intersects(added)) {
-                touching.add(window);
-                result = result.cover(window);
-            }
-        }
-        own.mergedAt = clock;
-        if (touching.isEmpty() || touching.equals(Set.of(added))) {
-            own.merged.put(added, added); // as Flink has it, also where the same window had another's contents
-            return added;
-        }
-        Set<Window> inOrder = new HashSet<>();
-        List<Window> sorted = new ArrayList<>(touching);
-        sorted.add(added);
-        sorted.sort(Comparator.comparingLong(Window::start));
-        inOrder.addAll(sorted);
-        inOrder.remove(added);
-        Window target = own.merged.get(inOrder.iterator().next());
-        List<Window> sources = new ArrayList<>();
-        for (Window window : inOrder) {
-            sources.add(own.merged.remove(window));
-        }
-        own.merged.put(result, target);
-        sources.remove(target);
-        if (!inOrder.equals(Set.of(result))) {
-            trigger.onMerge(result, inOrder, this);
-            for (Window window : inOrder) {
-                trigger.clear(window, this);
+        own.mergedAt = context.clock;
+        return MergingWindowSet.add(added, own.merged, (result, merged, target, sources) -> {
+            trigger.onMerge(result, merged, context);
+            for (Window window : merged) {
+                trigger.clear(window, context);
                 deleteCleanup(window);
             }
-            mergeContents(target, sources);
-        }
-        return result;
-    }
-
-    private void mergeContents(Window target, Collection<Window> sources) {
-        for (Window source : sources) {
-            Contents from = own.contents.remove(source);
-            if (from == null) {
-                continue;
-            }
-            Contents to = own.contents.computeIfAbsent(target, window -> new Contents());
-            to.writtenAt = clock;
-            if (incremental) {
-                fold(from);
-                fold(to);
-                to.accumulator = to.accumulator == null
-                        ? from.accumulator
-                        : from.accumulator == null
-                                ? to.accumulator
-                                : function.merge(to.accumulator, from.accumulator);
-            } else {
-                all(target, to).addAll(all(source, from));
-                to.replaced = true;
-                removeChunks(source, from);
-            }
-        }
+            contents.merge(target, sources);
+        });
     }
 
     // ---------------------------------------------------------------- firing
@@ -403,43 +326,31 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
             fire(window);
         }
         if ((result & Trigger.PURGE) != 0) {
-            Window held = stateWindow(window);
-            Contents contents = own.contents.remove(held);
-            if (contents != null) {
-                removeChunks(held, contents);
-            }
+            contents.remove(stateWindow(window));
         }
     }
 
     private void fire(Window window) {
         Window held = stateWindow(window);
-        Contents contents = own.contents.get(held);
-        if (contents == null || contents.isEmpty()) {
+        Contents inWindow = contents.get(held);
+        if (inWindow == null || inWindow.isEmpty()) {
             return;
         }
+        InternalRow bounds = bounds(window);
         if (incremental) {
-            fold(contents);
-            InternalRow bounds = bounds(window);
-            function.emit(key, contents.accumulator, result -> emit(result, bounds));
+            function.emit(key, contents.accumulator(inWindow), result -> emit(result, bounds));
             return;
         }
-        List<Element> elements = all(held, contents);
+        List<Element> elements = contents.all(held, inWindow);
         if (evictor == null) {
-            InternalRow bounds = bounds(window);
             function.emit(key, elements, result -> emit(result, bounds));
             return;
         }
         int before = elements.size();
         evictor.before(elements);
-        InternalRow bounds = bounds(window);
         function.emit(key, List.copyOf(elements), result -> emit(result, bounds));
         evictor.after(elements);
-        contents.writtenAt = clock;
-        contents.replaced |= elements.size() < before;
-        if (elements.isEmpty()) {
-            own.contents.remove(held);
-            removeChunks(held, contents);
-        }
+        contents.replace(held, inWindow, elements.size() < before);
     }
 
     /** The window's columns, its firings counted. */
@@ -451,14 +362,14 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         }
         Long firing = null;
         if (!assigner.merges()) {
-            Counter counter = own.firings.computeIfAbsent(window, each -> new Counter(0, clock));
+            Counter counter = own.firings.computeIfAbsent(window, each -> new Counter(0, context.clock));
             firing = ++counter.count;
-            counter.writtenAt = clock;
+            counter.writtenAt = context.clock;
         }
         if (own.keyFirings == null) {
-            own.keyFirings = new Counter(0, clock);
+            own.keyFirings = new Counter(0, context.clock);
         }
-        own.keyFirings.writtenAt = clock;
+        own.keyFirings.writtenAt = context.clock;
         return Rows.of(start, end, firing, ++own.keyFirings.count);
     }
 
@@ -469,83 +380,15 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         emitted.add(new JoinedRow(new JoinedRow(result, bounds), hidden));
     }
 
-    // ---------------------------------------------------------------- contents
-
     private Window stateWindow(Window window) {
         return assigner.merges() ? own.merged.get(window) : window;
-    }
-
-    private Contents contentsOf(Window window) {
-        Contents contents = own.contents.computeIfAbsent(stateWindow(window), each -> new Contents());
-        contents.writtenAt = clock;
-        return contents;
-    }
-
-    private void add(Contents contents, Element element) {
-        if (contents.all != null) {
-            contents.all.add(element);
-        }
-        contents.added.add(element);
-    }
-
-    private void fold(Contents contents) {
-        if (!contents.added.isEmpty()) {
-            contents.accumulator = function.fold(contents.accumulator, contents.added);
-            contents.added = new ArrayList<>();
-        }
-    }
-
-    /** All rows of a window, to be changed. */
-    private List<Element> all(Window held, Contents contents) {
-        if (contents.all == null) {
-            contents.all = new ArrayList<>();
-            for (int number = 0; number < contents.chunks; number++) {
-                InternalRow chunk = rows.getValue(Rows.of(held.start(), held.end(), number));
-                if (chunk != null && !Ttls.isOver(chunk.getLong(0), ttls.contents(), clock)) {
-                    ArrayData array = chunk.getArray(1);
-                    for (int i = 0; i < array.numElements(); i++) {
-                        InternalRow each = array.getStruct(i, element.length());
-                        contents.all.add(new Element(each.getStruct(1, row.length()), each.getLong(0)));
-                    }
-                }
-            }
-            contents.all.addAll(contents.added);
-        }
-        return contents.all;
-    }
-
-    private void removeChunks(Window held, Contents contents) {
-        for (int number = 0; number < contents.chunks; number++) {
-            rows.removeKey(Rows.of(held.start(), held.end(), number));
-        }
-        contents.chunks = 0;
-    }
-
-    private void writeChunks(Window held, Contents contents) {
-        List<Element> written = contents.added;
-        if (contents.replaced) {
-            removeChunks(held, contents);
-            written = contents.all;
-        }
-        if (!written.isEmpty()) {
-            Object[] values = written.stream()
-                    .map(each -> Rows.of(each.time(), each.row()))
-                    .toArray();
-            rows.updateValue(
-                    Rows.of(held.start(), held.end(), contents.chunks), Rows.of(clock, new GenericArrayData(values)));
-            contents.chunks++;
-        }
     }
 
     // ---------------------------------------------------------------- the end of windows
 
     private void clearAll(Window window) {
-        Window held = stateWindow(window);
-        Contents contents = own.contents.remove(held);
-        if (contents != null) {
-            removeChunks(held, contents);
-        }
-        trigger.clear(window, this);
+        contents.remove(stateWindow(window));
+        trigger.clear(window, context);
         own.triggers.remove(window);
         own.firings.remove(window);
         own.merged.remove(window);
@@ -566,18 +409,18 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
             return;
         }
         if (assigner.eventTime()) {
-            registerEventTimer(window, time);
+            context.registerEventTimer(window, time);
         } else {
-            registerClockTimer(window, time);
+            context.registerClockTimer(window, time);
         }
     }
 
     private void deleteCleanup(Window window) {
         long time = cleanupTime(window);
         if (assigner.eventTime()) {
-            deleteEventTimer(window, time);
+            context.deleteEventTimer(window, time);
         } else {
-            deleteClockTimer(window, time);
+            context.deleteClockTimer(window, time);
         }
     }
 
@@ -598,38 +441,19 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     /** Drops what is older than its TTL: as if it had never been written. */
     private void forgetExpired() {
-        own.contents.entrySet().removeIf(entry -> {
-            boolean over = Ttls.isOver(entry.getValue().writtenAt, ttls.contents(), clock);
-            if (over) {
-                removeChunks(entry.getKey(), entry.getValue());
-            }
-            return over;
-        });
-        if (Ttls.isOver(own.mergedAt, ttls.merged(), clock)) {
-            own.merged.clear();
-        }
-        own.triggers.values().removeIf(kept -> Ttls.isOver(kept.writtenAt, ttls.trigger(), clock));
-        own.firings.values().removeIf(counter -> Ttls.isOver(counter.writtenAt, ttls.windowState(), clock));
-        if (own.keyFirings != null && Ttls.isOver(own.keyFirings.writtenAt, ttls.globalState(), clock)) {
-            own.keyFirings = null;
-        }
+        contents.forgetExpired();
+        own.forgetExpired(ttls, context.clock);
     }
 
     private Iterator<InternalRow> end() {
-        own.contents.forEach((held, contents) -> {
-            if (incremental) {
-                fold(contents);
-            } else {
-                writeChunks(held, contents);
-            }
-        });
+        contents.end();
         own.triggers.values().removeIf(kept -> {
             if (kept.state.takeChanged()) {
-                kept.writtenAt = clock;
+                kept.writtenAt = context.clock;
             }
             return kept.state.isEmpty();
         });
-        own.watermark = watermark;
+        own.watermark = context.watermark;
         long before = own.scheduled;
         long due = nextCall();
         if (due != before) {
@@ -656,51 +480,8 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
             return own.eventTimers.isEmpty() ? NEVER : Math.min(event, END - SHIFT) + SHIFT;
         }
         if (!own.eventTimers.isEmpty()) {
-            return clock + 1; // nothing but the next batch tells whether the watermark has moved
+            return context.clock + 1; // nothing but the next batch tells whether the watermark has moved
         }
         return own.clockTimers.isEmpty() ? NEVER : own.clockTimers.first().time();
-    }
-
-    // ---------------------------------------------------------------- what triggers ask for
-
-    @Override
-    public long watermark() {
-        return watermark;
-    }
-
-    @Override
-    public long clock() {
-        return clock;
-    }
-
-    @Override
-    public void registerEventTimer(Window window, long time) {
-        own.eventTimers.add(new Timer(time, window));
-    }
-
-    @Override
-    public void deleteEventTimer(Window window, long time) {
-        own.eventTimers.remove(new Timer(time, window));
-    }
-
-    @Override
-    public void registerClockTimer(Window window, long time) {
-        own.clockTimers.add(new Timer(time, window));
-    }
-
-    @Override
-    public void deleteClockTimer(Window window, long time) {
-        own.clockTimers.remove(new Timer(time, window));
-    }
-
-    @Override
-    public TriggerState state(Window window) {
-        return own.triggers.computeIfAbsent(window, each -> new Kept(new TriggerState(), clock)).state;
-    }
-
-    @Override
-    public TriggerState existing(Window window) {
-        Kept kept = own.triggers.get(window);
-        return kept == null ? null : kept.state;
     }
 }
