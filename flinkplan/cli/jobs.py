@@ -39,6 +39,10 @@ _OPTIONS = (
         type=click.Choice(("bounded", "available-now", "streaming")),
         help="Unless given, bounded where all sources are, else streaming.",
     ),
+    click.option(
+        "--py-files", multiple=True, metavar="PATH", help="Python modules (.py, .zip, a folder) that plans may run."
+    ),
+    click.option("--python-module", multiple=True, metavar="NAME", help="An installed module that plans may run."),
     click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
     click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True),
     click.option(
@@ -81,6 +85,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         conf: tuple[tuple[str, str], ...],
         var: tuple[tuple[str, str], ...],
         mode: str | None,
+        py_files: tuple[str, ...],
+        python_module: tuple[str, ...],
         trigger_interval: int | None,
         log_format: str,
         log_level: str | None,
@@ -104,6 +110,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             "variables": dict(var),
             "trigger_interval": (trigger_interval or 0) / 1000,
         }
+        self._python = (python_module, py_files)
         self._mode = mode
         self._how_shown = (log_format, quiet)
         self._watched = Watched(report, ui, metrics_port)
@@ -145,6 +152,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         from ..executor.context import Mode
         from ..executor.job import JobOptions, execute
         from ..executor.progress import SilentListener
+        from ..executor.python_classes import PythonCode
         from ..executor.quiet import quiet_jvm
 
         mode = Mode(self._mode) if self._mode else None
@@ -156,6 +164,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             listener=SilentListener() if collector else self._progress,
             single=single,
             collector=collector,
+            python=PythonCode(*self._python),
         )
         with self._signals.at_once(), nullcontext() if self._debug else quiet_jvm(self._log_file):
             job = self._signals.obeyed_by(execute(plan, how))

@@ -15,6 +15,26 @@
 Expressions are Flink SQL.  What is built compiles to the plan that the spec compiles to.
 """
 
+from ..windowing import (
+    AggregateFunction,
+    AggregatingStateDescriptor,
+    Evictor,
+    GlobalWindow,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    MergingWindowAssigner,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    ReduceFunction,
+    ReducingStateDescriptor,
+    Row,
+    TimestampedValue,
+    TimeWindow,
+    Trigger,
+    TriggerResult,
+    ValueStateDescriptor,
+    WindowAssigner,
+)
 from .assigners import (
     DynamicEventTimeSessionWindows,
     DynamicProcessingTimeSessionWindows,
@@ -26,9 +46,8 @@ from .assigners import (
     Time,
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
-    WindowAssigner,
 )
-from .evictors import CountEvictor, DeltaEvictor, Evictor, TimeEvictor
+from .evictors import CountEvictor, DeltaEvictor, TimeEvictor
 from .stream import (
     AllWindowedStream,
     DataStream,
@@ -49,10 +68,11 @@ from .triggers import (
     ProcessingTimeoutTrigger,
     ProcessingTimeTrigger,
     PurgingTrigger,
-    Trigger,
 )
 
 __all__ = [
+    "AggregateFunction",
+    "AggregatingStateDescriptor",
     "AllWindowedStream",
     "ContinuousEventTimeTrigger",
     "ContinuousProcessingTimeTrigger",
@@ -67,21 +87,34 @@ __all__ = [
     "EventTimeSessionWindows",
     "EventTimeTrigger",
     "Evictor",
+    "GlobalWindow",
     "GlobalWindows",
     "KeyedStream",
+    "ListStateDescriptor",
+    "MapStateDescriptor",
+    "MergingWindowAssigner",
     "NeverTrigger",
     "OutputTag",
+    "ProcessAllWindowFunction",
+    "ProcessWindowFunction",
     "ProcessingTimeSessionWindows",
     "ProcessingTimeTrigger",
     "ProcessingTimeoutTrigger",
     "PurgingTrigger",
+    "ReduceFunction",
+    "ReducingStateDescriptor",
+    "Row",
     "SlidingEventTimeWindows",
     "SlidingProcessingTimeWindows",
     "Time",
     "TimeEvictor",
+    "TimeWindow",
+    "TimestampedValue",
     "Trigger",
+    "TriggerResult",
     "TumblingEventTimeWindows",
     "TumblingProcessingTimeWindows",
+    "ValueStateDescriptor",
     "WindowAssigner",
     "WindowedStream",
     "create_temporary_view",

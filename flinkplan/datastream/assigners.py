@@ -32,20 +32,20 @@ class Time:
         return timedelta(days=count)
 
 
-class WindowAssigner:
+class DeclaredWindowAssigner:
     """Assigns windows; made by the subclasses' methods."""
 
     def __init__(self, node: w.WindowAssigner) -> None:
         self.node = node
 
 
-class TumblingEventTimeWindows(WindowAssigner):
+class TumblingEventTimeWindows(DeclaredWindowAssigner):
     """Windows of one size, side by side."""
 
     _is_event_time = True
 
     @classmethod
-    def of(cls, size: Duration, offset: Duration = 0) -> WindowAssigner:
+    def of(cls, size: Duration, offset: Duration = 0) -> DeclaredWindowAssigner:
         """Windows of ``size`` that begin ``offset`` later than at midnight UTC."""
         return cls(w.WindowAssigner("tumbling", millis(size), offset=millis(offset), is_event_time=cls._is_event_time))
 
@@ -56,13 +56,13 @@ class TumblingProcessingTimeWindows(TumblingEventTimeWindows):
     _is_event_time = False
 
 
-class SlidingEventTimeWindows(WindowAssigner):
+class SlidingEventTimeWindows(DeclaredWindowAssigner):
     """Windows of one size, a new one each slide."""
 
     _is_event_time = True
 
     @classmethod
-    def of(cls, size: Duration, slide: Duration, offset: Duration = 0) -> WindowAssigner:
+    def of(cls, size: Duration, slide: Duration, offset: Duration = 0) -> DeclaredWindowAssigner:
         """Windows of ``size``, one each ``slide``."""
         return cls(
             w.WindowAssigner("sliding", millis(size), millis(slide), millis(offset), is_event_time=cls._is_event_time)
@@ -75,18 +75,18 @@ class SlidingProcessingTimeWindows(SlidingEventTimeWindows):
     _is_event_time = False
 
 
-class EventTimeSessionWindows(WindowAssigner):
+class EventTimeSessionWindows(DeclaredWindowAssigner):
     """Windows that end when no row came for a gap."""
 
     _is_event_time = True
 
     @classmethod
-    def with_gap(cls, size: Duration) -> WindowAssigner:
+    def with_gap(cls, size: Duration) -> DeclaredWindowAssigner:
         """Sessions with one gap."""
         return cls(w.WindowAssigner("session", millis(size), is_event_time=cls._is_event_time))
 
     @classmethod
-    def with_dynamic_gap(cls, gap: str) -> WindowAssigner:
+    def with_dynamic_gap(cls, gap: str) -> DeclaredWindowAssigner:
         """Sessions whose gap is an expression of each row: milliseconds or an interval."""
         return cls(w.WindowAssigner("session", gap=expression(gap), is_event_time=cls._is_event_time))
 
@@ -105,10 +105,10 @@ class DynamicProcessingTimeSessionWindows(ProcessingTimeSessionWindows):
     """The same by the clock."""
 
 
-class GlobalWindows(WindowAssigner):
+class GlobalWindows(DeclaredWindowAssigner):
     """All rows of a key in one window."""
 
     @classmethod
-    def create(cls) -> WindowAssigner:
+    def create(cls) -> DeclaredWindowAssigner:
         """The one window of each key, which never ends."""
         return cls(w.WindowAssigner("global", is_event_time=False))

@@ -6,32 +6,32 @@ from ..planner.sql.ast import stream_windows as w
 from .sql import Duration, expression, millis
 
 
-class Evictor:
+class DeclaredEvictor:
     """Evicts rows; made by the subclasses' methods."""
 
     def __init__(self, node: w.Evictor) -> None:
         self.node = node
 
 
-class CountEvictor(Evictor):
+class CountEvictor(DeclaredEvictor):
     """Keeps the last rows to arrive."""
 
     @classmethod
-    def of(cls, max_count: int, do_evict_after: bool = False) -> Evictor:
+    def of(cls, max_count: int, do_evict_after: bool = False) -> DeclaredEvictor:
         return cls(w.CountEvictor(max_count, do_evict_after))
 
 
-class TimeEvictor(Evictor):
+class TimeEvictor(DeclaredEvictor):
     """Keeps the rows that are less older than the latest one."""
 
     @classmethod
-    def of(cls, window_size: Duration, do_evict_after: bool = False) -> Evictor:
+    def of(cls, window_size: Duration, do_evict_after: bool = False) -> DeclaredEvictor:
         return cls(w.TimeEvictor(millis(window_size), do_evict_after))
 
 
-class DeltaEvictor(Evictor):
+class DeltaEvictor(DeclaredEvictor):
     """Keeps the rows, ``a``, whose ``delta`` to the last one, ``b``, is below a threshold."""
 
     @classmethod
-    def of(cls, threshold: float, delta: str, do_evict_after: bool = False) -> Evictor:
+    def of(cls, threshold: float, delta: str, do_evict_after: bool = False) -> DeclaredEvictor:
         return cls(w.DeltaEvictor(expression(delta), float(threshold), do_evict_after))

@@ -9,10 +9,12 @@ from ..plan.record import replace
 from ..planner.sql import ast
 from ..planner.sql.ast import stream_windows as w
 from ..table import TableEnvironment
-from .assigners import WindowAssigner
-from .evictors import Evictor
+from ..windowing import Evictor, ProcessAllWindowFunction, ProcessWindowFunction, Trigger, WindowAssigner
+from .assigners import DeclaredWindowAssigner
+from .evictors import DeclaredEvictor
+from .python import assigner_node, data_type, evictor_node, python_class, trigger_node
 from .sql import Duration, column, expression, identifier, millis, order
-from .triggers import Trigger
+from .triggers import DeclaredTrigger
 
 
 class OutputTag:
@@ -33,7 +35,7 @@ class DataStream:
         """The rows by the values of columns."""
         return KeyedStream(self._query, columns)
 
-    def window_all(self, window_assigner: WindowAssigner) -> AllWindowedStream:
+    def window_all(self, window_assigner: DeclaredWindowAssigner | WindowAssigner) -> AllWindowedStream:
         """All rows in windows, by one task."""
         return AllWindowedStream(self._query, (), window_assigner)
 
@@ -60,7 +62,7 @@ class KeyedStream:
         self._query = query
         self._keys = keys
 
-    def window(self, window_assigner: WindowAssigner) -> WindowedStream:
+    def window(self, window_assigner: DeclaredWindowAssigner | WindowAssigner) -> WindowedStream:
         """The rows of each key in windows."""
         return WindowedStream(self._query, self._keys, window_assigner)
 
@@ -68,23 +70,28 @@ class KeyedStream:
 class WindowedStream:
     """Rows in windows: what is said of these, then one function."""
 
-    def __init__(self, query: ast.Query, keys: tuple[str, ...], assigner: WindowAssigner) -> None:
+    def __init__(
+        self, query: ast.Query, keys: tuple[str, ...], assigner: DeclaredWindowAssigner | WindowAssigner
+    ) -> None:
         self._query = query
         self._keys = keys
-        self._assigner = assigner
-        self._trigger: Trigger | None = None
-        self._evictor: Evictor | None = None
+        self._assigner = assigner_node(assigner)
+        self._trigger: w.Trigger | None = None
+        self._evictor: w.Evictor | None = None
         self._lateness = 0
         self._late_tag: str | None = None
 
-    def trigger(self, trigger: Trigger) -> WindowedStream:
-        """Fire by this trigger instead of the assigner's own."""
-        self._trigger = trigger
+    def trigger(self, trigger: DeclaredTrigger | Trigger, *, uses_processing_time: bool = False) -> WindowedStream:
+        """Fire by this trigger instead of the assigner's own.
+
+        ``uses_processing_time``: one of one's own sets timers of the clock as well.
+        """
+        self._trigger = trigger_node(trigger, uses_processing_time)
         return self
 
-    def evictor(self, evictor: Evictor) -> WindowedStream:
+    def evictor(self, evictor: DeclaredEvictor | Evictor) -> WindowedStream:
         """Take rows out at each firing."""
-        self._evictor = evictor
+        self._evictor = evictor_node(evictor)
         return self
 
     def allowed_lateness(self, time: Duration) -> WindowedStream:
@@ -112,13 +119,32 @@ class WindowedStream:
         limit = first if last is None else last
         return self._apply(w.Elements(limit, last is not None, tuple(map(order, by))))
 
+    def process(
+        self,
+        process_function: ProcessWindowFunction | ProcessAllWindowFunction,
+        columns: Mapping[str, str] | None = None,
+        /,
+        **named: str,
+    ) -> DataStream:
+        """Rows of these columns, by name and type, which a Python class makes of those of the window."""
+        declared = {**(columns or {}), **named}
+        types = tuple(ast.PhysicalColumn(identifier(name), data_type(text)) for name, text in declared.items())
+        return self._apply(w.Process(python_class(process_function), types))
+
+    def fold(self, *arguments: object) -> DataStream:
+        """Not there.  Raises :class:`PlanError`, which says what is."""
+        raise PlanError(
+            "there is no 'fold': what it makes cannot be merged, as sessions must be, and Flink has removed it",
+            hint="write it as aggregate, or as a Python class by process",
+        )
+
     def _apply(self, function: w.WindowFunction) -> DataStream:
         body = w.WindowQuery(
             _source(self._query),
             tuple(map(column, self._keys)),
-            self._assigner.node,
-            None if self._trigger is None else self._trigger.node,
-            None if self._evictor is None else self._evictor.node,
+            self._assigner,
+            self._trigger,
+            self._evictor,
             self._lateness,
             function,
             has_late_output=self._late_tag is not None,

@@ -6,96 +6,96 @@ from ..planner.sql.ast import stream_windows as w
 from .sql import Duration, expression, millis
 
 
-class Trigger:
+class DeclaredTrigger:
     """Fires windows; made by the subclasses' methods."""
 
     def __init__(self, node: w.Trigger) -> None:
         self.node = node
 
 
-class EventTimeTrigger(Trigger):
+class EventTimeTrigger(DeclaredTrigger):
     """When the watermark reaches the window's end."""
 
     @classmethod
-    def create(cls) -> Trigger:
+    def create(cls) -> DeclaredTrigger:
         return cls(w.SimpleTrigger("event-time"))
 
 
-class ProcessingTimeTrigger(Trigger):
+class ProcessingTimeTrigger(DeclaredTrigger):
     """When the clock reaches the window's end."""
 
     @classmethod
-    def create(cls) -> Trigger:
+    def create(cls) -> DeclaredTrigger:
         return cls(w.SimpleTrigger("processing-time"))
 
 
-class NeverTrigger(Trigger):
+class NeverTrigger(DeclaredTrigger):
     """Never; for global windows."""
 
     @classmethod
-    def create(cls) -> Trigger:
+    def create(cls) -> DeclaredTrigger:
         return cls(w.SimpleTrigger("never"))
 
 
-class EndOfStreamTrigger(Trigger):
+class EndOfStreamTrigger(DeclaredTrigger):
     """When all input has ended; for global windows."""
 
     @classmethod
-    def create(cls) -> Trigger:
+    def create(cls) -> DeclaredTrigger:
         return cls(w.SimpleTrigger("end-of-stream"))
 
 
-class CountTrigger(Trigger):
+class CountTrigger(DeclaredTrigger):
     """After so many rows."""
 
     @classmethod
-    def of(cls, window_size: int) -> Trigger:
+    def of(cls, window_size: int) -> DeclaredTrigger:
         return cls(w.CountTrigger(window_size))
 
 
-class ContinuousEventTimeTrigger(Trigger):
+class ContinuousEventTimeTrigger(DeclaredTrigger):
     """At each interval of event time, and at the window's end."""
 
     @classmethod
-    def of(cls, interval: Duration) -> Trigger:
+    def of(cls, interval: Duration) -> DeclaredTrigger:
         return cls(w.ContinuousTrigger(millis(interval), True))
 
 
-class ContinuousProcessingTimeTrigger(Trigger):
+class ContinuousProcessingTimeTrigger(DeclaredTrigger):
     """At each interval of the clock."""
 
     @classmethod
-    def of(cls, interval: Duration) -> Trigger:
+    def of(cls, interval: Duration) -> DeclaredTrigger:
         return cls(w.ContinuousTrigger(millis(interval), False))
 
 
-class DeltaTrigger(Trigger):
+class DeltaTrigger(DeclaredTrigger):
     """When ``delta``, an expression of the row of the last firing, ``a``, and a new one, ``b``, exceeds a threshold."""
 
     @classmethod
-    def of(cls, threshold: float, delta: str) -> Trigger:
+    def of(cls, threshold: float, delta: str) -> DeclaredTrigger:
         return cls(w.DeltaTrigger(expression(delta), float(threshold)))
 
 
-class PurgingTrigger(Trigger):
+class PurgingTrigger(DeclaredTrigger):
     """As another trigger, but firings drop the window's rows."""
 
     @classmethod
-    def of(cls, nested_trigger: Trigger) -> Trigger:
+    def of(cls, nested_trigger: DeclaredTrigger) -> DeclaredTrigger:
         return cls(w.PurgingTrigger(nested_trigger.node))
 
 
-class ProcessingTimeoutTrigger(Trigger):
+class ProcessingTimeoutTrigger(DeclaredTrigger):
     """As another trigger, and after some time by the clock."""
 
     @classmethod
     def of(
         cls,
-        nested_trigger: Trigger,
+        nested_trigger: DeclaredTrigger,
         timeout: Duration,
         reset_timer_on_new_record: bool = False,
         should_clear_on_timeout: bool = True,
-    ) -> Trigger:
+    ) -> DeclaredTrigger:
         node = w.TimeoutTrigger(
             nested_trigger.node, millis(timeout), reset_timer_on_new_record, should_clear_on_timeout
         )

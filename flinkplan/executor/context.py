@@ -12,6 +12,7 @@ from ..plan.record import Record, field
 from ..plan.rex import RexNode
 from ..plan.session import DEFAULTS, option_of, time_zone
 from ..plan.settings import LEGACY_CASTS
+from .python_classes import PythonCode
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class TranslationContext(Record):
     so that its end is the one watermark that must reach every operator.  ``shared`` keeps what several nodes have
     in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
     ``node`` is the one that is being translated.
-    ``is_watched``: somebody looks at each change.
+    ``is_watched``: somebody looks at each change.  ``python`` may be imported where the plan names it.
     """
 
     spark: SparkSession
@@ -51,6 +52,7 @@ class TranslationContext(Record):
     options: Mapping[str, str] = field(default_factory=dict)
     node: ExecNode | None = None
     is_watched: bool = False
+    python: PythonCode = PythonCode()
 
     @property
     def runtime(self) -> Any:

@@ -31,9 +31,9 @@ class StateLayout(Record):
 class Execution(Record):
     """How a node is run.
 
-    ``engine``: ``native``, ``kernel``, or ``passed by`` where nothing is to do; ``by``: Spark's operators, or the
-    kernel's class; ``why`` these.  ``shuffle``: the columns by which rows are brought together before, none for one
-    partition; ``None``: rows stay where they are.
+    ``engine``: ``native``, ``kernel``, ``python`` (in Spark's Python workers), or ``passed by`` where nothing is to do;
+    ``by``: Spark's operators, or the kernel's class; ``why`` these.  ``shuffle``: the columns by which rows are brought
+    together before, none for one partition; ``None``: rows stay where they are.
     """
 
     engine: str

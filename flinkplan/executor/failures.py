@@ -93,9 +93,16 @@ def told_by(causes: Sequence[tuple[str, str | None]]) -> str:
             raised = _RAISED.fullmatch(message)
             messages.append(raised[1] if raised else message)
     own = [m for i, m in enumerate(messages) if not any(m == n or m.endswith(n) for n in messages[i + 1 :])]
+    own = [raised_by_python(m) for m in own]
     if not own and causes:
         own = [f"{causes[-1][0]} without a message"]
     return ": ".join(own)
+
+
+def raised_by_python(message: str) -> str:
+    """The last line of a traceback of Python; another message as it is."""
+    lines = [line.strip() for line in message.splitlines() if line.strip() and not line.strip().startswith("SQLSTATE")]
+    return lines[-1] if "Traceback (most recent call last):" in message and lines else message
 
 
 def _is_wrapping(name: str, message: str) -> bool:

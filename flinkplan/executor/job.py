@@ -29,6 +29,7 @@ from .operators.tables import sink_order
 from .parts import queries_of
 from .processing_time import goes_by_clock
 from .progress import Counts, JobListener, QueryProgress, SilentListener, is_batch, progress_of, stateful_nodes
+from .python_classes import PythonCode, check_allowed
 from .registry import translate
 from .session import EMPTY_BATCHES, STATE_ENCODING, TRACK_ROWS, check_reach, session
 from .stream import Stream
@@ -52,7 +53,7 @@ class JobOptions(Record):
     :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
     are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.  ``single``: the
     process runs nothing else, so that a new session may be made for this job.  ``collector`` takes the rows instead of
-    the plan's sink.
+    the plan's sink.  ``python``: what may be imported where the plan names Python classes.
     """
 
     checkpoint: str | None = None
@@ -66,6 +67,7 @@ class JobOptions(Record):
     spark: SparkSession | None = None
     single: bool = False
     collector: Collector | None = None
+    python: PythonCode = PythonCode()
 
 
 class Query(Record):
@@ -223,6 +225,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     tables whose options cannot be used, before anything has run.
     """
     check_executable(plan, options.variables, options.options)
+    check_allowed(plan, options.python)
     mode = resolve_mode(plan, options)
     queries = queries_of(with_ttls(plan, options.options))
     if options.checkpoint is not None:
@@ -298,6 +301,7 @@ def _translate(
         is_closed=is_closed,
         options=options.options,
         is_watched=options.collector is not None,
+        python=options.python,
     )
     stream = translate(part, nodes, context)[node.id]
     location = record.query(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -74,6 +76,7 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None, *,
     """
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     chosen = conf or {}
     master = master or chosen.get("spark.master", "local[*]")
     builder = SparkSession.Builder().appName("flinkplan").master(master)

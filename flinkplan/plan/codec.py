@@ -276,10 +276,10 @@ def _list(value: Any) -> list[Any]:
     return value
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _mapping(value: Any) -> Json:
     if not isinstance(value, Mapping):
         raise PlanError(f"expected an object, found {value!r:.60}")
-    return dict(value)
+    return Json(value)
 
 
 def _text_mapping(value: Any) -> dict[str, str]:

@@ -184,6 +184,8 @@ _SESSION = _settings(
     ("flinkplan.master", TEXT, None, "Spark's master"),
     ("flinkplan.mode", exactly_one_of("bounded", "available-now", "streaming"), None, "how long a job runs"),
     ("flinkplan.trigger-interval", DURATION, None, "time between batches"),
+    ("flinkplan.python-modules", TEXT, None, "installed Python modules that plans may run, separated by commas"),
+    ("flinkplan.py-files", TEXT, None, "files of Python modules that plans may run, separated by commas"),
     ("flinkplan.allow", TEXT, None, "findings of diff in spite of which to go on from a checkpoint"),
 )
 

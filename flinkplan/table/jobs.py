@@ -45,6 +45,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     from ..compat.restart import check_restart
     from ..executor.context import Mode
     from ..executor.job import JobOptions, execute
+    from ..executor.python_classes import PythonCode
     from ..executor.quiet import quiet_jvm
 
     checkpoint = None if collector else options.get("execution.checkpointing.dir")
@@ -64,6 +65,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         mode=None if mode is None else modes[mode],
         trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
         collector=collector,
+        python=PythonCode(_list("flinkplan.python-modules", options), _list("flinkplan.py-files", options)),
     )
     with quiet_jvm():
         return execute(plan, how)
@@ -72,6 +74,10 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
 def spark_settings(options: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
     """Spark's master, and its settings."""
     return options.get("flinkplan.master"), _under(_CONF, options)
+
+
+def _list(key: str, options: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(filter(None, (entry.strip() for entry in options.get(key, "").split(","))))
 
 
 def _under(prefix: str, options: Mapping[str, str]) -> dict[str, str]:

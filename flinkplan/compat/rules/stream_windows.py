@@ -96,8 +96,8 @@ def function(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> I
 
 
 def _shape(value: object) -> object:
-    """The classes of a trigger and of those inside it."""
+    """The classes of a trigger and of those inside it; of one in Python, its own."""
     if not isinstance(value, Record):
         return None
     nested = getattr(value, "nested_trigger", None)
-    return (type(value), _shape(nested))
+    return (type(value), getattr(value, "python_class", None), _shape(nested))

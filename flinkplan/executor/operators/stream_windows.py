@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes import LateRows, WindowOperator
-from ...plan.record import replace
+from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateFunction,
@@ -28,20 +28,34 @@ from ...plan.specs import (
     ProcessingTimeoutTrigger,
     ProcessingTimeTrigger,
     PurgingTrigger,
+    PythonTrigger,
     ReduceFunction,
     SlidingEventTimeWindows,
     TimeEvictor,
     Trigger,
     TumblingEventTimeWindows,
     WindowAssigner,
+    triggers,
 )
-from ...plan.types import LogicalType
+from ...plan.types import BIGINT, TIMESTAMPS, LogicalType
+from ...windowing.operator import Timing, Ttls
 from ..aggregate_functions import java_calls
 from ..context import TranslationContext
 from ..errors import ExecutionError
 from ..event_time import in_emission_order, with_event_time
 from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
 from ..kernels import key_type, key_values, schema_of
+from ..python_classes import python_parts
+from ..python_windows import (
+    PythonOperator,
+    decoded,
+    encoded,
+    python_assigner,
+    python_evictor,
+    python_function,
+    python_trigger,
+    run_python,
+)
 from ..registry import translator
 from ..stream import CAUSE, LATENESS, PASSED, SEQUENCE, Stream, column_name
 from ..types import spark_type
@@ -54,33 +68,32 @@ TIME, GAP, LATE = "__time", "__gap", "__late"
 _PROPERTIES = {"WindowFiring": "__firing", "KeyFiring": "__keyFiring"}
 
 
-def triggers(trigger: Trigger) -> Iterator[Trigger]:
-    """A trigger and those inside of it."""
-    yield trigger
-    if isinstance(trigger, (PurgingTrigger, ProcessingTimeoutTrigger)):
-        yield from triggers(trigger.nested_trigger)
-
-
 def waits_for_events(node: WindowOperator) -> bool:
     """Whether the watermark brings something about."""
     timed = (EventTimeTrigger, ContinuousEventTimeTrigger, EndOfStreamTrigger)
-    return node.assigner.is_event_time or any(isinstance(t, timed) for t in triggers(node.trigger))
+    own = any(isinstance(t, PythonTrigger) for t in triggers(node.trigger)) and node.time_attribute_index >= 0
+    return node.assigner.is_event_time or own or any(isinstance(t, timed) for t in triggers(node.trigger))
 
 
 def waits_for_clock(node: WindowOperator) -> bool:
     """Whether the clock brings something about."""
     timed = (ProcessingTimeTrigger, ContinuousProcessingTimeTrigger, ProcessingTimeoutTrigger)
     by_clock = not node.assigner.is_event_time and not isinstance(node.assigner, GlobalWindows)
-    return by_clock or any(isinstance(t, timed) for t in triggers(node.trigger))
+    own = any(isinstance(t, PythonTrigger) and t.uses_processing_time for t in triggers(node.trigger))
+    return by_clock or own or any(isinstance(t, timed) for t in triggers(node.trigger))
 
 
 def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
-    kept = with_ttl("ValueState", "windows", "windows, accumulators, triggers and timers", node.ttl_ms())
-    rows = with_ttl("MapState", "rows", "rows of windows, where they are kept", node.ttl_ms())
+    held = "windows, accumulators, triggers and timers"
+    states = [with_ttl("ValueState", "windows", held, node.ttl_ms())]
+    if not is_python(node):
+        states.append(with_ttl("MapState", "rows", "rows of windows, where they are kept", node.ttl_ms()))
     if waits_for_events(node) and not waits_for_clock(node):
-        kept, rows = (until_watermark(s.kind, s.name, s.holds) for s in (kept, rows))
+        states = [until_watermark(s.kind, s.name, s.holds) for s in states]
+    if is_python(node):
+        return Execution("python", "transformWithState", "classes of Python", query.keys(node), tuple(states))
     why = "triggers, evictors and lateness as in Flink's window operator"
-    return kernel(node, query, "window.WindowOperator", why, kept, rows)
+    return kernel(node, query, "window.WindowOperator", why, *states)
 
 
 @translator(WindowOperator, runs=_runs)
@@ -101,33 +114,13 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     frame = timed_input(
         stream,
         node.keys,
-        [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP), F.struct(*stream.columns).alias(ROW)],
+        [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP), _row(node, stream).alias(ROW)],
     )
     has_late = any(isinstance(reader, LateRows) for reader in context.plan.outputs(node))
-    function_types = list(node.output_type.field_types[: len(node.output_type.fields) - len(node.properties)])
-    key_types = [key_type(input_type.field_types[k]) for k in node.keys]
-    columns = list(function_types)
-    if isinstance(node.function, AggregateFunction):
-        columns[: len(key_types)] = key_types
-    package = context.runtime.window
-    operator = package.WindowOperator(
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(columns)),
-        _assigner(node.assigner, package),
-        _JavaTriggers(context, input_type).of(node.trigger),
-        None if node.evictor is None else _evictor(node.evictor, input_type, context),
-        _function(node, stream, context),
-        node.lateness_ms,
-        has_late,
-        package.Ttls(*(node.ttl_ms(i) for i in range(len(node.metadata.states)))),
-        getattr(package, "WindowOperator$Timing")(by_clock, by_events, is_ordered),
-        any(p in _PROPERTIES for p in node.properties),
-    )
-    result = context.frame(package.WindowOperator.run(frame._jdf, max(1, len(node.keys)), operator))
-    values = [result[column_name(i)] for i in range(len(columns))]
-    if isinstance(node.function, AggregateFunction):
-        key_columns_ = [input_type.field_types[k] for k in node.keys]
-        values[: len(key_types)] = key_values(values[: len(key_types)], key_columns_)
+    how = _How(by_clock, by_events, is_ordered, has_late)
+    run = _python if is_python(node) else _kernel
+    columns, result = run(node, stream, frame, how, context)
+    values = [*columns]
     values += [_property(p, result) for p in node.properties]
     types = [spark_type(t) for t in node.output_type.field_types]
     named = [v.cast(t).alias(column_name(i)) for i, (v, t) in enumerate(zip(values, types, strict=True))]
@@ -135,16 +128,112 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     main = result.where(result[LATE].isNull()) if has_late else result
     emitted = main.select(*named, SEQUENCE, main[LATENESS].alias(PASSED), cause)
     event_time = by_events and not by_clock
-    late = _late(result, input_type) if has_late else None
+    late = _late(node, result, input_type) if has_late else None
     return replace(
         stream, frame=emitted, type=node.output_type, event_time=event_time, assigner=stream.assigner, late=late
     )
 
 
-def _late(result: DataFrame, input_type: LogicalType) -> DataFrame:
+class _How(Record):
+    """What brings something about besides rows, and whether late ones are handed on; see ``Timing`` of the kernel."""
+
+    clock: bool
+    events: bool
+    ordered: bool
+    late: bool
+
+
+def is_python(node: WindowOperator) -> bool:
+    """Whether parts of the operator are Python classes."""
+    return any(True for _ in python_parts(node))
+
+
+def _function_types(node: WindowOperator) -> list[LogicalType]:
+    return list(node.output_type.field_types[: len(node.output_type.fields) - len(node.properties)])
+
+
+def _counts(node: WindowOperator) -> bool:
+    return any(p in _PROPERTIES for p in node.properties)
+
+
+def _ttls(node: WindowOperator) -> list[int]:
+    return [node.ttl_ms(i) for i in range(len(node.metadata.states))]
+
+
+def _kernel(
+    node: WindowOperator, stream: Stream, frame: DataFrame, how: _How, context: TranslationContext
+) -> tuple[list[Column], DataFrame]:
+    """The operator's output, and the columns of its function there."""
+    columns = _function_types(node)
+    key_types = [stream.type.field_types[k] for k in node.keys]
+    if isinstance(node.function, AggregateFunction):
+        columns[: len(key_types)] = map(key_type, key_types)
+    package = context.runtime.window
+    operator = package.WindowOperator(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(columns)),
+        _assigner(node.assigner, package),
+        _JavaTriggers(context, stream.type).of(node.trigger),
+        None if node.evictor is None else _evictor(node.evictor, stream.type, context),
+        _function(node, stream, context),
+        node.lateness_ms,
+        how.late,
+        package.Ttls(*_ttls(node)),
+        getattr(package, "WindowOperator$Timing")(how.clock, how.events, how.ordered),
+        _counts(node),
+    )
+    result = context.frame(package.WindowOperator.run(frame._jdf, max(1, len(node.keys)), operator))
+    values = [result[column_name(i)] for i in range(len(columns))]
+    if isinstance(node.function, AggregateFunction):
+        values[: len(key_types)] = key_values(values[: len(key_types)], key_types)
+    return values, result
+
+
+def _python(
+    node: WindowOperator, stream: Stream, frame: DataFrame, how: _How, context: TranslationContext
+) -> tuple[list[Column], DataFrame]:
+    """The same by Python classes."""
+    types, folders = _function_types(node), context.python.folders
+    stored = [BIGINT if t.root in TIMESTAMPS else t for t in types]
+    operator = PythonOperator(
+        python_assigner(node.assigner, folders),
+        python_trigger(node.trigger, folders),
+        python_evictor(node.evictor, folders),
+        python_function(node.function, folders),
+        node.keys,
+        tuple(stream.type.field_names),
+        tuple(stream.type.field_types),
+        tuple(f.name for f in node.output_type.fields[: len(types)]),
+        tuple(types),
+        node.lateness_ms,
+        how.late,
+        _counts(node),
+        Ttls(*_ttls(node)),
+        Timing(how.clock, how.events, how.ordered, LATENESS in frame.columns),
+        context.python.allowed,
+    )
+    operator.made()
+    result = run_python(frame, frame.columns[: max(1, len(node.keys))], operator, schema_of(stored))
+    return [decoded(result[column_name(i)], t) for i, t in enumerate(types)], result
+
+
+def _row(node: WindowOperator, stream: Stream) -> Column:
+    """A row as one struct, as the operator keeps it."""
+    from pyspark.sql import functions as F
+
+    columns = stream.columns
+    if is_python(node):
+        pairs = zip(columns, stream.type.field_types, strict=True)
+        columns = tuple(encoded(c, t).alias(column_name(i)) for i, (c, t) in enumerate(pairs))
+    return F.struct(*columns)
+
+
+def _late(node: WindowOperator, result: DataFrame, input_type: LogicalType) -> DataFrame:
     late = result.where(result[LATE].isNotNull())
-    columns = [late[LATE][column_name(i)].alias(column_name(i)) for i in range(len(input_type.fields))]
-    return late.select(*columns, SEQUENCE, LATENESS)
+    columns = [late[LATE][column_name(i)] for i in range(len(input_type.fields))]
+    if is_python(node):
+        columns = [decoded(c, t) for c, t in zip(columns, input_type.field_types, strict=True)]
+    return late.select(*(c.alias(column_name(i)) for i, c in enumerate(columns)), SEQUENCE, LATENESS)
 
 
 @translator(LateRows, runs=lambda node, query: native("Filter", "the window operator hands late rows on"))

@@ -26,6 +26,7 @@ from .ranking import (
     VariableRankRange,
 )
 from .stream_windows import (
+    PYTHON_TYPES,
     AggregateFunction,
     ContinuousEventTimeTrigger,
     ContinuousProcessingTimeTrigger,
@@ -45,7 +46,12 @@ from .stream_windows import (
     ProcessingTimeoutTrigger,
     ProcessingTimeSessionWindows,
     ProcessingTimeTrigger,
+    ProcessWindowFunction,
     PurgingTrigger,
+    PythonEvictor,
+    PythonPart,
+    PythonTrigger,
+    PythonWindowAssigner,
     ReduceFunction,
     SlidingEventTimeWindows,
     SlidingProcessingTimeWindows,
@@ -55,6 +61,7 @@ from .stream_windows import (
     TumblingProcessingTimeWindows,
     WindowAssigner,
     WindowFunction,
+    triggers,
 )
 from .tables import (
     AggregatePushDown,
@@ -102,6 +109,7 @@ from .windows import (
 
 __all__ = [
     "PIPELINED_INPUT",
+    "PYTHON_TYPES",
     "AggregateCall",
     "AggregateFunction",
     "AggregatePushDown",
@@ -146,11 +154,16 @@ __all__ = [
     "PartitionPushDown",
     "PartitionSpec",
     "Partitioning",
+    "ProcessWindowFunction",
     "ProcessingTimeSessionWindows",
     "ProcessingTimeTrigger",
     "ProcessingTimeoutTrigger",
     "ProjectPushDown",
     "PurgingTrigger",
+    "PythonEvictor",
+    "PythonPart",
+    "PythonTrigger",
+    "PythonWindowAssigner",
     "RankRange",
     "RankStrategy",
     "ReadingMetadata",
@@ -196,4 +209,5 @@ __all__ = [
     "WindowSpec",
     "WindowingStrategy",
     "WritingMetadata",
+    "triggers",
 ]

@@ -6,11 +6,13 @@ compared or combined over the columns of the earlier one, followed by those of t
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from ..codec import PlanRecord, tagged_union, variant
 from ..references import Input, Number
 from ..rex import RexNode
+from ..types import TIMESTAMPS
 from .aggregation import AggregateCall
 from .ranking import SortField
 
@@ -91,6 +93,26 @@ class GlobalWindows(WindowAssigner):
     """All rows of a key in one window that never ends."""
 
     is_event_time: ClassVar[bool] = False
+
+
+@variant("PythonWindowAssigner")
+class PythonWindowAssigner(WindowAssigner):
+    """Windows by a Python class, ``module:Class``, made with these arguments."""
+
+    python_class: str
+    arguments: Mapping[str, Any]
+    event_time: bool
+    merging: bool
+
+    @property
+    def is_event_time(self) -> bool:  # type: ignore[override]
+        """Whether its windows end by the watermark."""
+        return self.event_time
+
+    @property
+    def is_merging(self) -> bool:  # type: ignore[override]
+        """Whether its windows merge."""
+        return self.merging
 
 
 @tagged_union("type")
@@ -179,6 +201,22 @@ class ProcessingTimeoutTrigger(Trigger):
     can_merge: ClassVar[bool] = False
 
 
+@variant("PythonTrigger")
+class PythonTrigger(Trigger):
+    """By a Python class, which sets timers of the clock as well where it says so."""
+
+    python_class: str
+    arguments: Mapping[str, Any]
+    uses_processing_time: bool = False
+
+
+def triggers(trigger: Trigger) -> Iterator[Trigger]:
+    """A trigger and those inside of it."""
+    yield trigger
+    if isinstance(trigger, (PurgingTrigger, ProcessingTimeoutTrigger)):
+        yield from triggers(trigger.nested_trigger)
+
+
 @tagged_union("type")
 class Evictor(PlanRecord):
     """Which rows leave a window before or after its function."""
@@ -206,6 +244,14 @@ class DeltaEvictor(Evictor):
 
     threshold: float
     delta_function: Annotated[RexNode, Input.PAIR]
+
+
+@variant("PythonEvictor")
+class PythonEvictor(Evictor):
+    """The rows that a Python class takes out; it has a method for either time."""
+
+    python_class: str
+    arguments: Mapping[str, Any]
 
 
 @tagged_union("type")
@@ -238,6 +284,25 @@ class Elements(WindowFunction):
     order_by: tuple[SortField, ...] = ()
 
     is_incremental: ClassVar[bool] = False
+
+
+@variant("ProcessWindowFunction")
+class ProcessWindowFunction(WindowFunction):
+    """Rows by a Python class from those of the window; the result has the columns that are declared."""
+
+    python_class: str
+    arguments: Mapping[str, Any]
+
+    is_incremental: ClassVar[bool] = False
+
+
+_PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIME")
+PYTHON_TYPES = frozenset((*_PLAIN, "CHAR", "VARCHAR", "BINARY", "VARBINARY", *TIMESTAMPS))
+"""The types, by their roots, of columns that Python classes read and give."""
+
+
+PythonPart = PythonWindowAssigner | PythonTrigger | PythonEvictor | ProcessWindowFunction
+"""The parts of a window operator that are Python classes."""
 
 
 PROPERTIES = ("WindowStart", "WindowEnd", "WindowTime", "WindowFiring", "KeyFiring")

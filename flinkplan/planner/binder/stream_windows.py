@@ -13,6 +13,7 @@ from ...plan.functions.typing import is_interval
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
 from ...plan.specs import (
+    PYTHON_TYPES,
     AggregateCall,
     AggregateFunction,
     ContinuousEventTimeTrigger,
@@ -33,7 +34,12 @@ from ...plan.specs import (
     ProcessingTimeoutTrigger,
     ProcessingTimeSessionWindows,
     ProcessingTimeTrigger,
+    ProcessWindowFunction,
     PurgingTrigger,
+    PythonEvictor,
+    PythonPart,
+    PythonTrigger,
+    PythonWindowAssigner,
     ReduceFunction,
     SlidingEventTimeWindows,
     SlidingProcessingTimeWindows,
@@ -44,6 +50,7 @@ from ...plan.specs import (
     TumblingProcessingTimeWindows,
     WindowAssigner,
     WindowFunction,
+    triggers,
 )
 from ...plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
 from ..algebra.logical import LateRows, Project, Rel, WindowOperator
@@ -54,9 +61,11 @@ from ..sql.ast import stream_windows as w
 from .aggregates import AggregateBinder
 from .casts import can_cast_implicitly
 from .context import Context
+from .datatypes import resolve_type
 from .errors import BindError
 from .expressions import ExpressionBinder
 from .hints import StateTtl
+from .python_classes import importable
 from .scope import Namespace, Scope
 from .window_rows import WindowRows
 
@@ -111,6 +120,7 @@ class _Window:
             )
         evictor = None if node.evictor is None else self._evictor(node.evictor)
         function, columns, output = self._function(node.function, assigner)
+        self._check_python(assigner, trigger, evictor, function)
         self._warn(assigner, trigger, function)
         properties = (*BOUNDS, *(name for name in FIRINGS if name in self._used_firings))
         fields = [*columns, *((name, self._property_type(name, assigner)) for name in properties)]
@@ -135,6 +145,22 @@ class _Window:
         chosen = [(name, rex) for name, rex in output(bounds) if name not in BOUNDS]
         chosen += [(name, bounds[name]) for name in BOUNDS]
         return Project(input=window, exprs=tuple(rex for _, rex in chosen), names=tuple(name for name, _ in chosen))
+
+    def _check_python(
+        self, assigner: WindowAssigner, trigger: Trigger, evictor: Evictor | None, function: WindowFunction
+    ) -> None:
+        """Refuse SQL over two rows where a Python class has the rows."""
+        if not any(isinstance(part, PythonPart) for part in (assigner, *triggers(trigger), evictor, function)):
+            return
+        node = self.node
+        deltas = [t for t in triggers(trigger) if isinstance(t, DeltaTrigger)]
+        place = node.trigger if deltas else node.evictor if isinstance(evictor, DeltaEvictor) else None
+        if place is not None:
+            message = "a delta in SQL cannot stand beside a Python class"
+            raise BindError(message, place.span, "write the trigger or evictor as a Python class, too")
+        if not isinstance(function, ProcessWindowFunction):
+            message = "a function in SQL cannot stand beside a Python assigner, trigger or evictor"
+            raise BindError(message, node.function.span, "write 'process'")
 
     def _warn(self, assigner: WindowAssigner, trigger: Trigger, function: WindowFunction) -> None:
         node = self.node
@@ -185,6 +211,8 @@ class _Window:
         event = node.is_event_time
         if node.kind == "global":
             return GlobalWindows()
+        if node.python is not None:
+            return PythonWindowAssigner(*importable(node.python), event, node.merges)
         if node.gap is not None:
             gap = self.rows.over_rows(self._gap(node.gap))
             return (DynamicEventTimeSessionWindows if event else DynamicProcessingTimeSessionWindows)(gap)
@@ -245,6 +273,8 @@ class _Window:
                 if not isinstance(assigner, GlobalWindows):
                     raise BindError(f"the trigger {node.kind} is for global windows", node.span)
                 return NeverTrigger() if node.kind == "never" else EndOfStreamTrigger()
+            case w.PythonTrigger():
+                return PythonTrigger(*importable(node.python), node.uses_clock)
             case w.CountTrigger():
                 return CountTrigger(_positive(node.count, "the count of a trigger", node))
             case w.ContinuousTrigger():
@@ -281,6 +311,8 @@ class _Window:
                 return TimeEvictor(node.after, format_iso_duration(node.size))
             case w.DeltaEvictor():
                 return DeltaEvictor(node.after, node.threshold, self._delta(node.delta))
+            case w.PythonEvictor():
+                return PythonEvictor(False, *importable(node.python))
 
     def _delta(self, node: ast.Expression) -> RexNode:
         rex = ExpressionBinder(self.context, self.rows.pair, "a delta of two rows").bind(node)
@@ -300,6 +332,8 @@ class _Window:
                 return self._aggregate(node, assigner)
             case w.Elements():
                 return self._elements(node)
+            case w.Process():
+                return self._process(node)
 
     def _plain_fields(self) -> list[tuple[str, LogicalType]]:
         """The columns of the rows, whose time is an ordinary one behind the window."""
@@ -346,6 +380,22 @@ class _Window:
             _positive(node.limit, "the number of rows", node)
         fields = self._plain_fields()
         return Elements(node.limit, node.from_end, tuple(order)), fields, self._as_rows(fields)
+
+    def _process(self, node: w.Process) -> tuple[WindowFunction, Any, Any]:
+        for field in self.row_type.fields:
+            if field.type.root not in PYTHON_TYPES:
+                raise BindError(
+                    f"a Python class cannot read the column '{field.name}' of the type {field.type.nullable_()}",
+                    node.span,
+                    "leave it out, or convert it, in a view",
+                )
+        fields = []
+        for column in node.columns:
+            kind = resolve_type(column.type)
+            if kind.root not in PYTHON_TYPES:
+                raise BindError(f"a Python class cannot give values of the type {kind.nullable_()}", column.span)
+            fields.append((column.name.name, kind))
+        return ProcessWindowFunction(*importable(node.python)), fields, self._as_rows(fields)
 
     def _aggregate(self, node: w.AggregateWindow, assigner: WindowAssigner) -> tuple[WindowFunction, Any, Any]:
         width = len(self.row_type.fields)

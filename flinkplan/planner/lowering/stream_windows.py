@@ -21,7 +21,12 @@ from ...plan.specs import (
     Evictor,
     GlobalWindows,
     ProcessingTimeoutTrigger,
+    ProcessWindowFunction,
     PurgingTrigger,
+    PythonEvictor,
+    PythonPart,
+    PythonTrigger,
+    PythonWindowAssigner,
     ReduceFunction,
     SlidingEventTimeWindows,
     TimeEvictor,
@@ -84,6 +89,8 @@ def assigner_text(assigner: WindowAssigner, fields: Sequence[str]) -> str:
             times = [expression(extractor, fields)]
         case GlobalWindows():
             pass
+        case PythonWindowAssigner():
+            return _python_text(assigner)
     return f"{type(assigner).__name__}({', '.join(times)})"
 
 
@@ -91,6 +98,8 @@ def trigger_text(trigger: Trigger, fields: Sequence[str]) -> str:
     """``PurgingTrigger(CountTrigger(3))``."""
     arguments: list[str] = []
     match trigger:
+        case PythonTrigger():
+            return _python_text(trigger)
         case CountTrigger(max_count=count):
             arguments = [str(count)]
         case ContinuousEventTimeTrigger(interval=interval) | ContinuousProcessingTimeTrigger(interval=interval):
@@ -108,6 +117,8 @@ def evictor_text(evictor: Evictor, fields: Sequence[str]) -> str:
     """``CountEvictor(100)``."""
     arguments: list[str] = []
     match evictor:
+        case PythonEvictor():
+            return _python_text(evictor)
         case CountEvictor(max_count=count):
             arguments = [str(count)]
         case TimeEvictor(window_size=size):
@@ -129,7 +140,14 @@ def _function_text(function: WindowFunction, rel: p.WindowOperator) -> str:
         case Elements(limit=limit, from_end=from_end, order_by=order):
             which = "all" if limit is None else f"{'last' if from_end else 'first'} {limit}"
             return f"elements({which}{f' by {order_text(rel.input, order)}' if order else ''})"
+        case ProcessWindowFunction():
+            return f"process({_python_text(function)})"
     raise TypeError(f"no text for {type(function).__name__}")
+
+
+def _python_text(part: PythonPart) -> str:
+    """``my_windows:TopThree(n=3)``."""
+    return f"{part.python_class}({', '.join(f'{name}={value}' for name, value in part.arguments.items())})"
 
 
 def _pair_text(rex: object, fields: Sequence[str]) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...plan.durations import DurationError, parse_duration
+from ...plan.record import Json
 from ..sql import ast
 from ..sql.ast import stream_windows as w
 from . import sql
 from .errors import SpecError
 from .nodes import Mapping, Node, Scalar
 
-_FUNCTIONS = ("reduce", "aggregate", "elements")
-_ASSIGNERS = ("tumbling", "sliding", "session", "session-by")
+_FUNCTIONS = ("reduce", "aggregate", "elements", "process")
+_ASSIGNERS = ("tumbling", "sliding", "session", "session-by", "class")
 
 
 def views_of(key: Scalar, window: Mapping) -> Iterator[ast.CreateView]:
@@ -57,14 +58,23 @@ def _assigner(assign: Node) -> w.WindowAssigner:
         return w.WindowAssigner("global", is_event_time=False, span=assign.span)
     assert isinstance(assign, Mapping)
     kind, value = _one_of(assign, _ASSIGNERS)
-    others = {"tumbling": ("offset",), "sliding": ("slide", "offset")}.get(kind, ())
+    others = {"tumbling": ("offset",), "sliding": ("slide", "offset"), "class": ("with", "merging")}.get(kind, ())
     for key, _ in assign.entries:
-        if key.text in ("offset", "slide") and key.text not in others:
+        if key.text in ("offset", "slide", "with", "merging") and key.text not in others:
             raise SpecError(f"'{key.text}' cannot stand beside '{kind}'", key.span)
     if kind == "sliding" and assign.get("slide") is None:
         raise SpecError("'sliding' needs a 'slide'", assign.span, "such as {sliding: 10 min, slide: 5 min}")
     on = assign.scalar("on")
     assert isinstance(value, Scalar)
+    if kind == "class":
+        return w.WindowAssigner(
+            "python",
+            is_event_time=assign.text("time") != "processing",
+            column=None if on is None else sql.column_ref(on),
+            python=_python(assign),
+            merges=assign.flag("merging"),
+            span=value.span,
+        )
     return w.WindowAssigner(
         "session" if kind == "session-by" else kind,
         0 if kind == "session-by" else _duration(value),
@@ -81,7 +91,9 @@ def _trigger(trigger: Node) -> w.Trigger:
     if isinstance(trigger, Scalar):
         return w.SimpleTrigger(trigger.text, span=trigger.span)
     assert isinstance(trigger, Mapping)
-    kind, value = _one_of(trigger, ("count", "every", "every-by-clock", "delta", "purging", "timeout"))
+    kind, value = _one_of(trigger, ("count", "every", "every-by-clock", "delta", "purging", "timeout", "class"))
+    if kind == "class":
+        return w.PythonTrigger(_python(trigger), trigger.flag("clock"), span=value.span)
     if kind == "purging":
         return w.PurgingTrigger(_trigger(value), span=trigger.span)
     if kind == "timeout":
@@ -105,8 +117,10 @@ def _trigger(trigger: Node) -> w.Trigger:
 
 
 def _evictor(evict: Mapping) -> w.Evictor:
-    kind, value = _one_of(evict, ("count", "time", "delta"))
+    kind, value = _one_of(evict, ("count", "time", "delta", "class"))
     assert isinstance(value, Scalar)
+    if kind == "class":
+        return w.PythonEvictor(_python(evict), span=value.span)
     after = evict.flag("after")
     if kind == "count":
         return w.CountEvictor(_number(value), after, span=evict.span)
@@ -124,7 +138,22 @@ def _lateness(window: Mapping) -> int:
 
 
 def _function(window: Mapping, key: Scalar) -> w.WindowFunction:
+    if (fold := window.entry("fold")) is not None:
+        raise SpecError(
+            "there is no 'fold': what it makes cannot be merged, as sessions must be, and Flink has removed it",
+            fold[0].span,
+            "write it as 'aggregate', or as a Python class by 'process'",
+        )
     kind, value = _one_of(window, _FUNCTIONS)
+    if kind == "process":
+        assert isinstance(value, Mapping)
+        declared = value.mapping("columns").entries
+        returned = tuple(
+            ast.PhysicalColumn(sql.identifier(column), sql.data_type(of), span=column.span)
+            for column, of in declared
+            if isinstance(of, Scalar)
+        )
+        return w.Process(_python(value), returned, span=value.span)
     if isinstance(value, Mapping) and kind != "elements":
         columns = tuple(
             w.NamedValue(sql.identifier(column), sql.expression(written), span=column.span)
@@ -140,6 +169,13 @@ def _function(window: Mapping, key: Scalar) -> w.WindowFunction:
     assert isinstance(limit, Scalar)
     order = tuple(sql.sort_item(item) for item in value.scalars("by"))
     return w.Elements(_number(limit), which == "last", order, span=value.span)
+
+
+def _python(mapping: Mapping) -> w.PythonClass:
+    """A Python class, and what it is made with."""
+    path = mapping.scalar("class")
+    assert path is not None
+    return w.PythonClass(path.text, Json(mapping.mapping("with").data), span=path.span)
 
 
 def _one_of(mapping: Mapping, keys: tuple[str, ...]) -> tuple[str, Node]:

@@ -1,6 +1,7 @@
 """Runs window cases: ``python -m tests.parity.datastream CASES_FOLDER OUT_FOLDER``.
 
 Writes ``OUT_FOLDER/NAME.json`` for each ``CASES_FOLDER/NAME.json``: what was emitted, or why the case was refused.
+``--python`` says all that is built in by Python classes.
 ``--cuts each`` ends a run before each event and goes on from its checkpoint, ``--cuts random`` before some of them.
 """
 
@@ -29,20 +30,23 @@ def main() -> None:
     parser.add_argument("--cuts", choices=["none", "each", "random"], default="none")
     parser.add_argument("--together", type=int, default=10, help="how many cases to run as one job")
     parser.add_argument("--only", default="", help="run the cases whose name has this in it")
+    parser.add_argument("--python", action="store_true", help="say what is built in by Python classes")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     conf = {"spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "false"}
     spark = session("local[2]", conf, brief=True)
     cases = [json.loads(file.read_text("utf-8")) for file in sorted(arguments.cases.glob("*.json"))]
     cases = [case for case in cases if arguments.only in case["name"]]
+    python = arguments.python
     with tempfile.TemporaryDirectory() as folder:
         for some in _groups(cases, arguments.together if arguments.cuts == "none" else 1):
             began = time.monotonic()
             if len(some) > 1:
-                found = run_together(some, Path(folder) / "together", spark)
+                found = run_together(some, Path(folder) / "together", spark, python=python)
             else:
                 (case,) = some
-                found = {case["name"]: run_case(case, Path(folder) / "one", spark, _cuts(case, arguments.cuts))}
+                cuts = _cuts(case, arguments.cuts)
+                found = {case["name"]: run_case(case, Path(folder) / "one", spark, cuts, python=python)}
             for name, actual in found.items():
                 (arguments.out / f"{name}.json").write_text(json.dumps(actual, ensure_ascii=False), "utf-8")
             print(f"{', '.join(found)}: {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)

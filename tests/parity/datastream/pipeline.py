@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .python_pipeline import python_window
+
 Case = Mapping[str, Any]
 Json = dict[str, Any]
 
@@ -32,35 +34,42 @@ def _stored(name: str, kind: str) -> str:
     return f"{name}_ms" if kind.startswith("TIMESTAMP") else name
 
 
-def pipeline(cases: Sequence[Case], folder: Path) -> Json:
+def pipeline(cases: Sequence[Case], folder: Path, python: bool = False) -> Json:
     """The spec of some cases together: each reads ``folder/in/NAME``, all write ``folder/out``.
 
+    ``python``: what is built in is said by Python classes.
     What is written is the case, the output (``main``, or ``late`` and the operator's number), and the row as JSON.
     """
     spec: Json = {"version": 1, "tables": {}, "views": {}, "windows": {}}
-    outputs = [output for number, case in enumerate(cases) for output in _add(spec, case, f"c{number}_", folder)]
+    outputs = [
+        output for number, case in enumerate(cases) for output in _add(spec, case, f"c{number}_", folder, python)
+    ]
     columns = {"case_name": "STRING", "output": "STRING", "row_text": "STRING"}
     spec["tables"]["results"] = {"columns": columns, "with": _files(folder / "out")}
     spec["inserts"] = [{"into": "results", "query": "\nUNION ALL\n".join(outputs)}]
     return spec
 
 
-def _add(spec: Json, case: Case, prefix: str, folder: Path) -> Iterator[str]:
+def _add(spec: Json, case: Case, prefix: str, folder: Path, python: bool) -> Iterator[str]:
     """Adds a case's parts, named by a prefix; gives the queries of its outputs."""
     spec["tables"][f"{prefix}events"] = _events(case, folder / "in" / case["name"])
     names, types = [name for name, _ in case["columns"]], dict(case["columns"])
     spec["views"][f"{prefix}rows_0"] = f"SELECT {_list(names)} FROM {prefix}events WHERE is_row"
     for number, operator in enumerate(case["operators"]):
         window = {"from": f"{prefix}rows_{number}", **_window(operator, names)}
+        if python:
+            columns = _function_columns(operator, names, types)
+            window = {key: value for key, value in window.items() if key not in _PARTS}
+            window |= python_window(operator, columns, _SAFE)
         if operator.get("late_output"):
             window["late-into"] = f"{prefix}late_{number}"
             yield _output(case, f"late {number}", names, types, f"{prefix}late_{number}")
         spec["windows"][f"{prefix}window_{number}"] = window
         names, types = _result(operator, names, types)
-        columns = ", ".join(
+        selected = ", ".join(
             f"{_source(name, operator)} AS {_quoted(_SAFE.get(name, name))}" for name in [*names, "window_time"]
         )
-        spec["views"][f"{prefix}rows_{number + 1}"] = f"SELECT {columns} FROM {prefix}window_{number}"
+        spec["views"][f"{prefix}rows_{number + 1}"] = f"SELECT {selected} FROM {prefix}window_{number}"
     yield _output(case, "main", names, types, f"{prefix}rows_{len(case['operators'])}")
 
 
@@ -244,6 +253,19 @@ def _call(function: str, column: str) -> str:
         case "listagg":
             return f"LISTAGG(CAST({column} AS STRING))"
     return f"{function.upper()}({column})"
+
+
+_PARTS = ("assign", "trigger", "evict", "reduce", "aggregate", "elements")
+
+
+def _function_columns(operator: Case, names: Sequence[str], types: Mapping[str, str]) -> dict[str, str]:
+    """The columns of an operator's function, without the window's bounds."""
+    function, (_, found) = operator["function"], _result(operator, names, types)
+    keeps = function["kind"] == "reduce" or function.get("emit") in ("all", "first", "last", "top")
+    bounds = () if keeps else ("window_start", "window_end")
+    left_out = (*bounds, *(("firings_of_window",) if function.get("window_state") is False else ()))
+    columns = {name: types[name] for name in names} if keeps else found
+    return {name: kind for name, kind in columns.items() if name not in left_out}
 
 
 def _result(operator: Case, names: Sequence[str], types: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flinkplan.executor.job import JobOptions, Mode, execute
+from flinkplan.executor.python_classes import PythonCode
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
 
@@ -21,28 +22,33 @@ if TYPE_CHECKING:
 Actual = dict[str, Any]
 
 
-def run_case(case: Case, folder: Path, spark: SparkSession, cuts: Sequence[int] = ()) -> Actual:
+def run_case(
+    case: Case, folder: Path, spark: SparkSession, cuts: Sequence[int] = (), *, python: bool = False
+) -> Actual:
     """What a case emits, in the form that ``compare.py`` reads.
 
     ``cuts``: before which entries of ``events`` a run ends, from whose checkpoint the next one goes on.
+    ``python``: what is built in is said by Python classes.
     """
     try:
-        _execute([case], folder, spark, cuts)
+        _execute([case], folder, spark, cuts, python)
     except FlinkplanError as e:
         return {"error": e.message}
     return _written(folder).get(case["name"], {"main": [], "late": []})
 
 
-def run_together(cases: Sequence[Case], folder: Path, spark: SparkSession) -> dict[str, Actual]:
+def run_together(
+    cases: Sequence[Case], folder: Path, spark: SparkSession, *, python: bool = False
+) -> dict[str, Actual]:
     """What each of some cases emits, run as one job.
 
     All of them must be of input that ends, since the job has one watermark of Spark.  Where the job fails, each case is
     run by itself.
     """
     try:
-        _execute(cases, folder, spark, ())
+        _execute(cases, folder, spark, (), python)
     except FlinkplanError:
-        return {case["name"]: run_case(case, folder, spark) for case in cases}
+        return {case["name"]: run_case(case, folder, spark, python=python) for case in cases}
     found = _written(folder)
     return {case["name"]: found.get(case["name"], {"main": [], "late": []}) for case in cases}
 
@@ -52,9 +58,11 @@ def is_drained(case: Case) -> bool:
     return bool(case.get("end", "drain") == "drain")
 
 
-def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int]) -> None:
+def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int], python: bool) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    plan = compile_script(json.dumps(pipeline(cases, folder)), file="case.yaml")
+    here = Path(__file__).parent
+    plan = compile_script(json.dumps(pipeline(cases, folder, python)), file=str(here / "case.yaml"))
+    code = PythonCode(files=(str(here / "window_classes.py"),) if python else ())
     for case in cases:
         (folder / "in" / case["name"]).mkdir(parents=True)
     count = max(len(case["events"]) for case in cases)
@@ -65,7 +73,8 @@ def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Seq
             part.write_text("".join(f"{line}\n" for line in event_lines(case)[start:end]), encoding="utf-8")
         ends_input = end == count and is_drained(cases[0])
         mode = Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW
-        execute(plan, JobOptions(checkpoint=str(folder / "checkpoint"), mode=mode, spark=spark)).wait()
+        options = JobOptions(checkpoint=str(folder / "checkpoint"), mode=mode, spark=spark, python=code)
+        execute(plan, options).wait()
 
 
 def _written(folder: Path) -> dict[str, Actual]:

@@ -43,6 +43,23 @@ def test_as_in_flink_alone(case: Case, tmp_path: Path, spark: SparkSession) -> N
     assert differences(case, run_case(case, tmp_path / "job", spark)) == []
 
 
+BY_CLASSES = (
+    "evictor-delta-before",
+    "lateness-state-is-cleared",
+    "session-late-firing-bridges",
+    "trigger-continuous-watermark-jumps",
+    "consecutive-top-of-sums",
+    "tumbling-late-side-output",
+)
+
+
+def test_as_in_flink_by_python_classes(tmp_path: Path, spark: SparkSession) -> None:
+    pytest.importorskip("pyarrow", reason="Spark's Python workers need it")
+    group = [CASES[name] for name in BY_CLASSES]
+    found = run_together(group, tmp_path / "job", spark, python=True)
+    assert {case["name"]: d for case in group if (d := differences(case, found[case["name"]]))} == {}
+
+
 RESTARTED = (
     "consecutive-two-late-outputs",
     "evictor-written-back",
@@ -51,6 +68,11 @@ RESTARTED = (
     "session-continuous-trigger-merge",
     "trigger-continuous-watermark-jumps",
 )
+
+
+def test_a_timer_behind_the_watermark_waits_for_it_to_move(tmp_path: Path, spark: SparkSession) -> None:
+    case = CASES["random-sliding-097"]
+    assert differences(case, run_case(case, tmp_path / "job", spark, [3])) == []
 
 
 @pytest.mark.parametrize("name", RESTARTED)

@@ -19,6 +19,7 @@ from flinkplan.planner.spec.reader import read
 from flinkplan.planner.sql.source import Source
 
 PAGE = Path(__file__).parents[3] / "docs" / "windows.md"
+(CLASSES,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 TABLES = """\
@@ -163,7 +164,9 @@ def test_a_window_reads_a_window_by_its_time() -> None:
         ({"trigger": {"timeout": "1 s"}}, "'timeout' needs the trigger", "timeout"),
         ({"evict": {"count": -1}}, "an evictor cannot keep fewer than 0 rows", "count"),
         ({"allowed_lateness": "-1 s"}, "a lateness cannot be negative", "-1 s"),
-        ({"aggregate": None}, "there is none of 'reduce', 'aggregate', 'elements'", None),
+        ({"aggregate": None}, "there is none of 'reduce', 'aggregate', 'elements', 'process'", None),
+        ({"aggregate": None, "fold": {"n": "1"}}, "there is no 'fold': what it makes cannot be merged", "fold"),
+        ({"evict": {"class": "evicting:Absent"}}, "there is no Python module 'evicting'", "evicting"),
         ({"aggregate": {"n": "amount"}}, "neither grouped nor aggregated", "amount"),
         ({"aggregate": {"n": "MAX(window_end)"}}, "reads rows, not the window", None),
         ({"reduce": {"amount": "a.person"}}, "'amount' is INT, but two of them are reduced to STRING", "a.person"),
@@ -202,14 +205,15 @@ def test_warned_of(entry: dict[str, Any], message: str | None) -> None:
     assert all(isinstance(w.location, Location) and w.hint for w in warnings)
 
 
-def test_what_the_page_on_windows_shows_compiles() -> None:
+def test_what_the_page_on_windows_shows_compiles(tmp_path: Path) -> None:
     blocks: list[Any] = [read(Source(block)).data for block in BLOCKS]
     tables, example, *others = blocks
     complete = {**tables, **example, "tables": {**tables["tables"], **example["tables"]}}
     compile_script(json.dumps(complete), file="page.yaml")
+    (tmp_path / "my_windows.py").write_text(CLASSES)
     assert len(others) >= 10
     for other in others:
         tables_ = {**tables["tables"], "results": {"columns": {"n": "BIGINT"}, "with": {"connector": "print"}}}
         inserts = [{"into": "results", "query": f"SELECT COUNT(*) FROM {name}"} for name in other["windows"]]
         spec = {"version": 1, "tables": tables_, "windows": other["windows"]}
-        compile_script(json.dumps({**spec, "inserts": inserts}), file="page.yaml")
+        compile_script(json.dumps({**spec, "inserts": inserts}), file=str(tmp_path / "page.yaml"))

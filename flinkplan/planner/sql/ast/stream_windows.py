@@ -7,17 +7,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from ....plan.record import Json
 from .core import Identifier, Node
 from .expressions import ColumnRef, Expression, SortItem
 
 if TYPE_CHECKING:
     from .queries import TableExpression
+    from .statements import PhysicalColumn
+
+
+class PythonClass(Node):
+    """A class by its import path, ``module:Class``, and what it is made with."""
+
+    path: str
+    arguments: Json
 
 
 class WindowAssigner(Node):
-    """``kind`` is tumbling, sliding, session or global; ``size`` is the gap of a session that no row says itself.
+    """``kind`` is tumbling, sliding, session, global or python.
 
-    ``column`` is the event time where the rows have several.
+    ``size`` is the gap of a session that no row says itself, ``column`` the event time where the rows have several.
+    ``merges``: the windows of a Python class do.
     """
 
     kind: str
@@ -27,6 +37,8 @@ class WindowAssigner(Node):
     gap: Expression | None = None
     is_event_time: bool = True
     column: ColumnRef | None = None
+    python: PythonClass | None = None
+    merges: bool = False
 
 
 class SimpleTrigger(Node):
@@ -70,7 +82,16 @@ class TimeoutTrigger(Node):
     clears: bool = True
 
 
-Trigger: TypeAlias = SimpleTrigger | CountTrigger | ContinuousTrigger | DeltaTrigger | PurgingTrigger | TimeoutTrigger
+class PythonTrigger(Node):
+    """As a Python class says, which sets timers of the clock as well where ``uses_clock``."""
+
+    python: PythonClass
+    uses_clock: bool = False
+
+
+Trigger: TypeAlias = (
+    SimpleTrigger | CountTrigger | ContinuousTrigger | DeltaTrigger | PurgingTrigger | TimeoutTrigger | PythonTrigger
+)
 
 
 class CountEvictor(Node):
@@ -95,7 +116,13 @@ class DeltaEvictor(Node):
     after: bool = False
 
 
-Evictor: TypeAlias = CountEvictor | TimeEvictor | DeltaEvictor
+class PythonEvictor(Node):
+    """As a Python class says."""
+
+    python: PythonClass
+
+
+Evictor: TypeAlias = CountEvictor | TimeEvictor | DeltaEvictor | PythonEvictor
 
 
 class NamedValue(Node):
@@ -125,7 +152,14 @@ class Elements(Node):
     order_by: tuple[SortItem, ...] = ()
 
 
-WindowFunction: TypeAlias = Reduce | AggregateWindow | Elements
+class Process(Node):
+    """Rows of these columns, which a Python class makes of those of the window."""
+
+    python: PythonClass
+    columns: tuple[PhysicalColumn, ...]
+
+
+WindowFunction: TypeAlias = Reduce | AggregateWindow | Elements | Process
 
 
 class WindowQuery(Node):

@@ -213,6 +213,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         InternalRow saved = state.get();
         own = saved == null ? new KeyState() : codec.read(saved);
         context = new KeyContext(own, timers.getCurrentProcessingTimeInMs());
+        context.watermark = own.watermark;
         contents.begin(own, context.clock);
         forgetExpired();
         if (own.lateness != lateness) {
@@ -473,11 +474,15 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         return CollectionConverters.asScala(emitted.iterator());
     }
 
+    /** The watermark that fires the first timer; one that was set behind it fires when that moves again. */
+    private long nextEvent() {
+        return Math.max(own.eventTimers.first().time(), plus(own.watermark, 1));
+    }
+
     /** When Spark is to call back for the key, in its own time. */
     private long nextCall() {
-        long event = own.eventTimers.isEmpty() ? NEVER : own.eventTimers.first().time();
         if (inEventTime()) {
-            return own.eventTimers.isEmpty() ? NEVER : Math.min(event, END - SHIFT) + SHIFT;
+            return own.eventTimers.isEmpty() ? NEVER : Math.min(nextEvent(), END - SHIFT) + SHIFT;
         }
         if (!own.eventTimers.isEmpty()) {
             return context.clock + 1; // nothing but the next batch tells whether the watermark has moved

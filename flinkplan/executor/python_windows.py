@@ -1,0 +1,372 @@
+"""Window operators with Python classes, in Spark's Python workers: a key's rows of a batch in one call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..plan.durations import parse_iso_duration
+from ..plan.errors import FlinkplanError, UnsupportedError
+from ..plan.record import Record
+from ..plan.specs import (
+    ContinuousEventTimeTrigger,
+    ContinuousProcessingTimeTrigger,
+    CountEvictor,
+    CountTrigger,
+    DynamicEventTimeSessionWindows,
+    EndOfStreamTrigger,
+    EventTimeSessionWindows,
+    EventTimeTrigger,
+    Evictor,
+    GlobalWindows,
+    NeverTrigger,
+    ProcessingTimeoutTrigger,
+    ProcessingTimeTrigger,
+    ProcessWindowFunction,
+    PurgingTrigger,
+    PythonEvictor,
+    PythonPart,
+    PythonTrigger,
+    PythonWindowAssigner,
+    SlidingEventTimeWindows,
+    TimeEvictor,
+    Trigger,
+    TumblingEventTimeWindows,
+    WindowAssigner,
+)
+from ..plan.types import LogicalType
+from ..windowing import builtins, functions, triggers, windows
+from ..windowing.keys import NEVER
+from ..windowing.operator import Arrival, Emitted, KeyRun, Operator, Timing, Ttls
+from ..windowing.rows import named_row
+from .python_classes import Reference
+from .stream import column_name
+from .window_kernels import ROW
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+FOREVER_MS = 36_500 * 86_400_000
+"""The TTL of what is kept for ever: so that one that is edited later is read from an old checkpoint."""
+
+
+class PythonOperator(Record):
+    """A window operator that a worker makes: parts are either built in or :class:`Reference`.
+
+    ``keys`` are places in the row, whose columns have ``names`` and ``types``; ``results`` are those of the function.
+    """
+
+    assigner: Any
+    trigger: Any
+    evictor: Any
+    function: Any
+    keys: tuple[int, ...]
+    names: tuple[str, ...]
+    types: tuple[LogicalType, ...]
+    result_names: tuple[str, ...]
+    result_types: tuple[LogicalType, ...]
+    lateness: int
+    late: bool
+    counts: bool
+    ttls: Ttls
+    timing: Timing
+    modules: tuple[str, ...]
+
+    def made(self) -> Operator:
+        """The operator.  Raises :class:`FlinkplanError` for a class that is none, or is not as the plan says."""
+        function_class = functions.ProcessWindowFunction if self.keys else functions.ProcessAllWindowFunction
+        assigner = _made(self.assigner, windows.WindowAssigner)
+        trigger = _made(self.trigger, triggers.Trigger)
+        if isinstance(assigner, windows.MergingWindowAssigner) and not triggers.can_merge(trigger):
+            raise FlinkplanError(
+                f"{type(trigger).__name__} cannot be merged, as these windows must be: it has no on_merge"
+            )
+        return Operator(
+            assigner,
+            trigger,
+            _made(self.evictor, functions.Evictor),
+            _made(self.function, function_class),
+            self.result_names,
+            self.row,
+            self.lateness,
+            self.late,
+            self.counts,
+            self.ttls,
+            self.timing,
+            self.modules,
+        )
+
+    @property
+    def row(self) -> Callable[[tuple[Any, ...]], Any]:
+        """How Python classes see a row's values."""
+        readers = tuple(_reader(t) for t in self.types)
+        names = self.names
+        return lambda values: named_row(names, [read(v) for read, v in zip(readers, values, strict=True)])
+
+    def key(self, values: Sequence[Any]) -> Any:
+        """The key of a row's values, as Python classes see it."""
+        found = [_reader(self.types[k])(values[k]) for k in self.keys]
+        if len(found) == 1:
+            return found[0]
+        return named_row([self.names[k] for k in self.keys], found) if found else None
+
+
+def _made(part: Any, interface: type) -> Any:
+    if isinstance(part, Reference):
+        return part.make(interface)
+    if isinstance(part, partial):
+        return part.func(_made(part.args[0], interface), *part.args[1:])
+    return part
+
+
+# ---------------------------------------------------------------- parts of a plan
+
+
+def part_of(part: PythonPart, folders: tuple[str, ...]) -> Reference:
+    """A Python class."""
+    return Reference(part.python_class, part.arguments, folders)
+
+
+def python_assigner(assigner: WindowAssigner, folders: tuple[str, ...]) -> Any:
+    """An assigner in Python."""
+    event = assigner.is_event_time
+    match assigner:
+        case PythonWindowAssigner():
+            return part_of(assigner, folders)
+        case TumblingEventTimeWindows(size=size, offset=offset):
+            return builtins.SlidingWindows(
+                parse_iso_duration(size), parse_iso_duration(size), parse_iso_duration(offset), event
+            )
+        case SlidingEventTimeWindows(size=size, slide=slide, offset=offset):
+            return builtins.SlidingWindows(
+                parse_iso_duration(size), parse_iso_duration(slide), parse_iso_duration(offset), event
+            )
+        case EventTimeSessionWindows() | DynamicEventTimeSessionWindows():
+            return builtins.SessionWindows(event)
+        case GlobalWindows():
+            return builtins.GlobalWindows()
+    raise UnsupportedError(f"the assigner {type(assigner).__name__} beside Python classes")
+
+
+def python_trigger(trigger: Trigger, folders: tuple[str, ...]) -> Any:
+    """A trigger in Python; one around another one waits for that."""
+    match trigger:
+        case PythonTrigger():
+            return part_of(trigger, folders)
+        case EventTimeTrigger():
+            return builtins.EventTimeTrigger()
+        case ProcessingTimeTrigger():
+            return builtins.ProcessingTimeTrigger()
+        case NeverTrigger():
+            return builtins.NeverTrigger()
+        case EndOfStreamTrigger():
+            return builtins.EndOfStreamTrigger()
+        case CountTrigger(max_count=count):
+            return builtins.CountTrigger(count)
+        case ContinuousEventTimeTrigger(interval=interval):
+            return builtins.ContinuousTrigger(parse_iso_duration(interval), True)
+        case ContinuousProcessingTimeTrigger(interval=interval):
+            return builtins.ContinuousTrigger(parse_iso_duration(interval), False)
+        case PurgingTrigger(nested_trigger=nested):
+            return partial(builtins.PurgingTrigger, python_trigger(nested, folders))
+        case ProcessingTimeoutTrigger(nested_trigger=nested):
+            return partial(
+                builtins.ProcessingTimeoutTrigger,
+                python_trigger(nested, folders),
+                parse_iso_duration(trigger.interval),
+                trigger.reset_timer_on_new_record,
+                trigger.should_clear_on_timeout,
+            )
+    raise UnsupportedError(f"the trigger {type(trigger).__name__} beside Python classes")
+
+
+def python_evictor(evictor: Evictor | None, folders: tuple[str, ...]) -> Any:
+    """An evictor in Python."""
+    match evictor:
+        case None:
+            return None
+        case PythonEvictor():
+            return part_of(evictor, folders)
+        case CountEvictor(max_count=count):
+            return builtins.CountEvictor(count, evictor.do_evict_after)
+        case TimeEvictor(window_size=size):
+            return builtins.TimeEvictor(parse_iso_duration(size), evictor.do_evict_after)
+    raise UnsupportedError(f"the evictor {type(evictor).__name__} beside Python classes")
+
+
+def python_function(function: Any, folders: tuple[str, ...]) -> Reference:
+    """A function in Python."""
+    if isinstance(function, ProcessWindowFunction):
+        return part_of(function, folders)
+    raise UnsupportedError("a function in SQL beside a Python assigner, trigger or evictor", hint="write 'process'")
+
+
+# ---------------------------------------------------------------- values
+
+
+def encoded(column: Column, t: LogicalType) -> Column:
+    """A column as it goes to Python: times as numbers, which no time zone changes on the way."""
+    from pyspark.sql import functions as F
+
+    return F.unix_micros(column) if t.root.startswith("TIMESTAMP") else column
+
+
+def decoded(column: Column, t: LogicalType) -> Column:
+    """The same on the way back."""
+    from pyspark.sql import functions as F
+
+    return F.timestamp_micros(column) if t.root.startswith("TIMESTAMP") else column
+
+
+_EPOCH = datetime(1970, 1, 1)
+
+
+def _reader(t: LogicalType) -> Callable[[Any], Any]:
+    match t.root:
+        case "TIMESTAMP":
+            return lambda v: None if v is None else _EPOCH + timedelta(microseconds=v)
+        case "TIMESTAMP_LTZ":
+            epoch = _EPOCH.replace(tzinfo=UTC)
+            return lambda v: None if v is None else epoch + timedelta(microseconds=v)
+        case "TIME":
+            return lambda v: None if v is None else (_EPOCH + timedelta(milliseconds=v)).time()
+        case "BINARY" | "VARBINARY":
+            return lambda v: None if v is None else bytes(v)
+    return lambda v: v
+
+
+_ACCEPTED: Mapping[str, tuple[type, ...]] = {
+    "BOOLEAN": (bool,),
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), (int,)),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), (float, int)),
+    "DECIMAL": (Decimal, int),
+    **dict.fromkeys(("CHAR", "VARCHAR"), (str,)),
+    **dict.fromkeys(("BINARY", "VARBINARY"), (bytes, bytearray)),
+    "DATE": (date,),
+    "TIME": (time,),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ"), (datetime,)),
+}
+
+
+def _writer(name: str, t: LogicalType) -> Callable[[Any], Any]:
+    """Checks a value that a Python class gives, and makes it one of Spark's."""
+    accepted = _ACCEPTED[t.root]
+
+    def write(value: Any) -> Any:
+        if value is None:
+            if not t.nullable:
+                raise TypeError(f"the column '{name}' is {t}, but a result has None there")
+            return None
+        if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
+            raise TypeError(f"the column '{name}' is {t}, but a result has {value!r} there")
+        return _stored(value, t)
+
+    return write
+
+
+def _stored(value: Any, t: LogicalType) -> Any:
+    match t.root:
+        case "FLOAT" | "DOUBLE":
+            return float(value)
+        case "DECIMAL":
+            return round(Decimal(value), t.scale or 0)
+        case "TIME":
+            return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
+        case "TIMESTAMP" | "TIMESTAMP_LTZ":
+            moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+            return (moment - _EPOCH) // timedelta(microseconds=1)
+    return value
+
+
+# ---------------------------------------------------------------- Spark
+
+
+def run_python(frame: DataFrame, keys: Sequence[str], operator: PythonOperator, results: StructType) -> DataFrame:
+    """What an operator makes of a frame's rows, in the columns of ``WindowOperator.outputSchema`` of the kernels.
+
+    The frame has the key's columns, then the row's time, its own gap, the row as one struct, and the hidden columns.
+    """
+    from pyspark.sql.types import LongType, StructType
+
+    output = StructType(list(results.fields))
+    for name in ("__start", "__end", "__firing", "__keyFiring"):
+        output = output.add(name, LongType())
+    output = output.add("__late", frame.schema[ROW].dataType, True)
+    for name in ("__seq", "__wm", "__causeTime", "__cause"):
+        output = output.add(name, LongType(), name == "__wm")
+    mode = "EventTime" if operator.timing.in_event_time else "ProcessingTime"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
+        return frame.groupBy(*keys).transformWithState(_processor(operator, output.names), output, "Append", mode)
+
+
+def _processor(operator: PythonOperator, output: Sequence[str]) -> Any:
+    """Spark's processor; its class cannot be before Spark is."""
+    from pyspark.sql import Row
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+    from pyspark.sql.types import BinaryType, StructType
+
+    class Windows(StatefulProcessor):
+        def init(self, handle: StatefulProcessorHandle) -> None:
+            ttl = None if operator.timing.in_event_time else operator.ttls.longest() or FOREVER_MS
+            self._handle = handle
+            self._state = handle.getValueState("windows", StructType().add("state", BinaryType()), ttl)
+            self._made = operator.made()
+            self._made.function.open(None)
+            self._write = [_writer(*of) for of in zip(operator.result_names, operator.result_types, strict=True)]
+
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+            arrivals = [_arrival(row) for row in rows]
+            run = self._run(arrivals[0].values, timerValues)
+            run.take(arrivals)
+            return self._end(run)
+
+        def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
+            run = self._run(None, timerValues)
+            run.expire()
+            return self._end(run)
+
+        def _run(self, values: Sequence[Any] | None, timers: Any) -> KeyRun:
+            saved = self._state.get()
+            key = None if values is None or saved is not None else operator.key(values)
+            written = None if saved is None else bytes(saved[0])
+            clock, watermark = timers.getCurrentProcessingTimeInMs(), timers.getCurrentWatermarkInMs()
+            return KeyRun(self._made, key, written, clock, watermark)
+
+        def _end(self, run: KeyRun) -> Iterator[Row]:
+            written = run.end()
+            if run.own.scheduled != run.before:
+                if run.before != NEVER:
+                    self._handle.deleteTimer(run.before)
+                if run.own.scheduled != NEVER:
+                    self._handle.registerTimer(run.own.scheduled)
+            if written is None:
+                self._state.clear()
+            else:
+                self._state.update((written,))
+            return iter([Row(*output)(*_columns(emitted, self._write)) for emitted in run.emitted])
+
+        def close(self) -> None:
+            pass
+
+    return Windows()
+
+
+def _arrival(row: Any) -> Arrival:
+    known = row.__fields__
+    watermark = row["__wm"] if "__wm" in known else None
+    return Arrival(row["__time"], row["__gap"], tuple(row[ROW].values()), row["__seq"], watermark)
+
+
+def _columns(emitted: Emitted, write: Sequence[Callable[[Any], Any]]) -> Iterable[Any]:
+    values = emitted.values
+    yield from [None] * len(write) if values is None else [w(v) for w, v in zip(write, values, strict=True)]
+    yield from emitted.bounds or (None, None)
+    yield from emitted.firings or (None, None)
+    yield None if emitted.late is None else {column_name(i): value for i, value in enumerate(emitted.late)}
+    yield from (emitted.sequence, emitted.watermark, emitted.cause_time, emitted.cause)

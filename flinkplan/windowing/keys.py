@@ -1,0 +1,133 @@
+"""What is kept of one key, and how it is written."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from typing import Any
+
+from .windows import MIN_TIME, GlobalWindow, TimeWindow
+
+NEVER = 2**63 - 1
+
+_HARMLESS = {
+    "builtins": {"set", "frozenset", "bytearray", "complex"},
+    "collections": {"OrderedDict", "deque", "defaultdict", "Counter"},
+    "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
+    "decimal": {"Decimal"},
+    "uuid": {"UUID"},
+    "flinkplan.windowing.rows": {"named_row"},
+    "flinkplan.windowing.windows": {"TimeWindow", "GlobalWindow"},
+}
+"""The classes, by module, that are read back from state besides those of the modules that may be imported."""
+
+
+class Kept:
+    """A value that is kept, and when it was written (epoch ms)."""
+
+    __slots__ = ("value", "written_at")
+
+    def __init__(self, value: Any, written_at: int) -> None:
+        self.value = value
+        self.written_at = written_at
+
+
+class KeyState:
+    """Contents by window (of windows that merge, by the one that stands for them), and what goes with them.
+
+    A row in ``contents`` is its time and its values; ``timers`` are pairs of a time and a window.
+    """
+
+    def __init__(self, key: Any, lateness: int) -> None:
+        self.key = key
+        self.lateness = lateness
+        self.watermark = MIN_TIME
+        self.scheduled = NEVER
+        self.merged_at = 0
+        self.contents: dict[Any, Kept] = {}
+        self.merged: dict[Any, Any] = {}
+        self.triggers: dict[Any, Kept] = {}
+        self.windows: dict[Any, Kept] = {}
+        self.firings: dict[Any, Kept] = {}
+        self.key_firings = Kept(0, 0)
+        self.shared = Kept({}, 0)
+        self.event_timers: set[tuple[int, Any]] = set()
+        self.clock_timers: set[tuple[int, Any]] = set()
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be kept."""
+        return not (
+            self.contents
+            or self.merged
+            or self.triggers
+            or self.windows
+            or self.firings
+            or self.key_firings.value
+            or self.shared.value
+            or self.event_timers
+            or self.clock_timers
+        )
+
+    def dump(self) -> bytes:
+        """The state as it is written."""
+        return pickle.dumps(
+            (
+                self.key,
+                self.lateness,
+                self.watermark,
+                self.scheduled,
+                self.merged_at,
+                [_dumped(kept) for kept in (self.contents, self.triggers, self.windows, self.firings)],
+                [(_bounds(a), _bounds(b)) for a, b in self.merged.items()],
+                [(each.value, each.written_at) for each in (self.key_firings, self.shared)],
+                [[(time, _bounds(w)) for time, w in timers] for timers in (self.event_timers, self.clock_timers)],
+            ),
+            protocol=5,
+        )
+
+
+def load(written: bytes, modules: tuple[str, ...]) -> KeyState:
+    """The state that :meth:`KeyState.dump` wrote.  Raises :class:`pickle.UnpicklingError` for what nobody allowed.
+
+    ``modules``: those whose classes may be made, with all inside of them.
+    """
+    key, lateness, watermark, scheduled, merged_at, kept, merged, single, timers = _Reader(written, modules).load()
+    state = KeyState(key, lateness)
+    state.watermark, state.scheduled, state.merged_at = watermark, scheduled, merged_at
+    state.contents, state.triggers, state.windows, state.firings = map(_loaded, kept)
+    state.merged = {_window(a): _window(b) for a, b in merged}
+    state.key_firings, state.shared = (Kept(*each) for each in single)
+    state.event_timers, state.clock_timers = ({(time, _window(w)) for time, w in each} for each in timers)
+    return state
+
+
+def is_within(module: str, modules: tuple[str, ...]) -> bool:
+    """Whether a module is one of some, or inside of one."""
+    return any(module == each or module.startswith(f"{each}.") for each in modules)
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, written: bytes, modules: tuple[str, ...]) -> None:
+        super().__init__(io.BytesIO(written))
+        self._modules = modules
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name in _HARMLESS.get(module, ()) or is_within(module, self._modules):
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"the state has a {module}.{name}, whose module was not allowed")
+
+
+def _bounds(window: Any) -> tuple[int, int] | None:
+    return None if isinstance(window, GlobalWindow) else (window.start, window.end)
+
+
+def _window(bounds: tuple[int, int] | None) -> Any:
+    return GlobalWindow.get() if bounds is None else TimeWindow(*bounds)
+
+
+def _dumped(kept: dict[Any, Kept]) -> list[Any]:
+    return [(_bounds(window), each.value, each.written_at) for window, each in kept.items()]
+
+
+def _loaded(written: list[Any]) -> dict[Any, Kept]:
+    return {_window(bounds): Kept(value, at) for bounds, value, at in written}

@@ -1,0 +1,1 @@
+"""Windows in Python, without Spark."""
