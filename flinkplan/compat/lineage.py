@@ -14,6 +14,7 @@ from typing import Any
 
 from ..plan.codec import field_codecs
 from ..plan.document import Plan
+from ..plan.functions import function_of
 from ..plan.nodes import Exchange, ExecNode, OverAggregate, TableSourceScan
 from ..plan.record import Struct, field
 from ..plan.references import Input
@@ -39,9 +40,6 @@ Meaning = int
 Row = Sequence[Meaning]
 
 _FILTER, _ROWS = ("filter",), ("rows",)
-_COMMUTATIVE = {("BINARY", f"${sign}$1") for sign in ("AND", "OR", "=", "<>", "*", "+")}
-_CASTS = {"$CAST$1", "$TRY_CAST$1", "$REINTERPRET$1", "$JSON_VALUE$1"}
-"""Calls whose target is nothing but their type."""
 
 
 class Meanings:
@@ -91,9 +89,10 @@ class Meanings:
                 return row[index] if 0 <= index < len(row) else self.of(("no such column", index))
             case Call(name, operands, t, syntax, reference):
                 parts = [self.expression(o, row) for o in operands]
-                if rex.key in _COMMUTATIVE:
+                function = function_of(*rex.key)
+                if function is not None and function.commutes:
                     parts.sort()
-                target = str(t.nullable_()) if name in _CASTS else ""
+                target = str(t.nullable_()) if function is not None and function.is_of_target else ""
                 return self.of(("call", syntax, name, _text(reference), target), parts or [self.of(("call", name))])
             case FieldAccess(name, expr):
                 return self.of(("field", name), [self.expression(expr, row)])

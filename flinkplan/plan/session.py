@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .document import Plan
 from .durations import parse_duration
+from .functions import LocalTime, function_of
 from .nodes import ExecNode, GroupWindowAggregate, Sink, WatermarkAssigner
 from .nodes.expressions import expressions
 from .record import replace
@@ -22,17 +23,6 @@ _SINK = "table.exec.sink."
 
 DEFAULTS: Mapping[str, str] = defaults(Effect.BOTH, Effect.EXECUTING)
 """The options that a plan may leave to the session, and that do something here, with what they are unless set."""
-
-_LOCAL = {"CURRENT_DATE", "CURRENT_TIME", "FROM_UNIXTIME", "LOCALTIME", "LOCALTIMESTAMP", "UNIX_TIMESTAMP"}
-"""Functions that tell local time without an instant among their types."""
-
-_SAME_EVERYWHERE = {
-    *("+", "-", "<", "<=", "<>", "=", ">", ">=", "AND", "OR", "NOT", "IS NULL", "IS NOT NULL"),
-    *("CASE", "COALESCE", "IF", "IFNULL", "REINTERPRET", "TO_TIMESTAMP_LTZ"),
-    *("CURRENT_ROW_TIMESTAMP", "CURRENT_TIMESTAMP", "NOW", "PROCTIME", "PROCTIME_MATERIALIZE"),
-    *("CURRENT_WATERMARK", "SOURCE_WATERMARK"),
-}
-"""Functions of instants that are the same in every time zone."""
 
 
 def session_options(options: Mapping[str, str]) -> dict[str, str]:
@@ -101,10 +91,11 @@ def _tells_local_time(rex: RexNode) -> bool:
     match rex:
         case Literal(type=type_) | Sarg(type=type_):
             return _is_instant(type_)
-        case Call(name=name, operands=operands, type=type_):
+        case Call(key=key, operands=operands, type=type_):
+            function = function_of(*key)
+            local = LocalTime.BY_TYPE if function is None else function.local_time
             instants = any(map(_is_instant, (type_, *(operand.type for operand in operands))))
-            function = name.removeprefix("$").removesuffix("$1")
-            return function in _LOCAL or (instants and function not in _SAME_EVERYWHERE)
+            return local is LocalTime.ALWAYS or (local is LocalTime.BY_TYPE and instants)
     return False
 
 

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from flinkplan.plan import types as t
-from flinkplan.plan.functions import Arguments, Kind, all_functions, find_function, function_of, nearest_names
+from flinkplan.plan.functions import (
+    Arguments,
+    Kind,
+    OfNothing,
+    all_functions,
+    find_function,
+    function_of,
+    nearest_names,
+)
 from flinkplan.plan.functions.typing import (
     decimal_product,
     decimal_quotient,
@@ -236,3 +244,35 @@ def test_the_least_restrictive_type_depends_on_the_order(types: tuple[str, str],
 def test_what_functions_do_not_take(name: str, types: list[str]) -> None:
     function = find_function(name)
     assert function is not None and function.accept([parse_type(t) for t in types]) is None
+
+
+def test_what_merges_parts_of_an_aggregate_is_an_aggregate() -> None:
+    named = {f.internal_name: f for f in all_functions() if f.kind is Kind.AGGREGATE}
+    merging = [merge for f in named.values() for merge in f.aggregation.split(f.internal_name)]
+    assert merging
+    assert [pair for pair in merging if not set(pair) <= named.keys()] == []
+    assert not [f.name for f in named.values() if f.aggregation.is_splittable and not f.aggregation.merged_by]
+
+
+def test_nothing_of_rows_is_what_flink_yields() -> None:
+    zeros = {f.name for f in all_functions() if f.aggregation.of_nothing is OfNothing.ZERO}
+    assert zeros == {"COUNT", "$SUM0"}
+
+
+@pytest.mark.parametrize(
+    ("syntax", "name", "pushable"),
+    [
+        ("BINARY", "$=$1", True),
+        ("FUNCTION", "$UPPER$1", True),
+        ("FUNCTION", "$CHAR_LENGTH$1", True),
+        ("FUNCTION", "$SPLIT_INDEX$1", True),
+        ("FUNCTION", "$MAP_KEYS$1", False),
+        ("FUNCTION", "$JSON_VALUE$1", False),
+        ("SPECIAL", "$CASE$1", False),
+        ("POSTFIX", "$IS JSON VALUE$1", False),
+    ],
+)
+def test_what_sources_can_be_told(syntax: str, name: str, pushable: bool) -> None:
+    function = function_of(syntax, name)
+    assert function is not None
+    assert function.is_pushable is pushable

@@ -17,14 +17,20 @@ from . import (  # noqa: F401  (the modules declare their functions)
     table,
     temporal,
 )
-from .model import Arguments, Function, Kind, Signature
-from .registry import all_functions, find_function, function_of, nearest_names
+from .model import Aggregation, Arguments, Direction, Function, Kind, LocalTime, OfNothing, Signature, Style
+from .registry import aggregation_of, all_functions, find_function, function_of, nearest_names
 
 __all__ = [
+    "Aggregation",
     "Arguments",
+    "Direction",
     "Function",
     "Kind",
+    "LocalTime",
+    "OfNothing",
     "Signature",
+    "Style",
+    "aggregation_of",
     "all_functions",
     "find_function",
     "function_of",

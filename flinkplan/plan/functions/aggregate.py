@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..types import BIGINT, DOUBLE, LogicalType, array, decimal, multiset, varchar
-from .model import FUNCTION_STAR, Argument, Arguments, Kind, ReturnRule
+from .model import FUNCTION_STAR, Aggregation, Argument, Arguments, Direction, Kind, OfNothing, ReturnRule
 from .registry import declare
 from .rules import always, argument, null_in_null_out, signature
 from .typing import MAX_DECIMAL, in_family
@@ -43,38 +43,102 @@ _ANY = signature("ANY")
 _NUMBER = signature("NUMERIC")
 
 
-COUNT = declare("COUNT", signature(rest="ANY"), always(_COUNTER), syntax=FUNCTION_STAR, kind=Kind.AGGREGATE)
+_SUM0 = "$$SUM0$1"
+_ITSELF = {name: f"${name}$1" for name in ("SUM", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE", "LISTAGG")}
+"""Functions of parts of a group whose results the same function merges."""
+
+COUNT = declare(
+    "COUNT",
+    signature(rest="ANY"),
+    always(_COUNTER),
+    syntax=FUNCTION_STAR,
+    kind=Kind.AGGREGATE,
+    aggregation=Aggregation(OfNothing.ZERO, Direction.INCREASING, _SUM0, is_splittable=True),
+)
 APPROX_COUNT_DISTINCT = declare(
     "APPROX_COUNT_DISTINCT", signature("ANY", rest="ANY"), always(_COUNTER), kind=Kind.AGGREGATE
 )
-SUM = declare("SUM", _NUMBER, _if_empty(_sum), kind=Kind.AGGREGATE)
-SUM0 = declare("$SUM0", _NUMBER, lambda args: _sum(args).not_null(), kind=Kind.AGGREGATE, aliases=("SUM0",))
-AVG = declare("AVG", _NUMBER, _if_empty(_average), kind=Kind.AGGREGATE)
-VARIANCES = {
-    declare(name, _NUMBER, _if_empty(_average), kind=Kind.AGGREGATE).internal_name: (of_sample, root)
-    for name, of_sample, root in (
-        ("STDDEV", True, True),
-        ("STDDEV_POP", False, True),
-        ("STDDEV_SAMP", True, True),
-        ("VARIANCE", True, False),
-        ("VAR_POP", False, False),
-        ("VAR_SAMP", True, False),
+SUM = declare(
+    "SUM",
+    _NUMBER,
+    _if_empty(_sum),
+    kind=Kind.AGGREGATE,
+    aggregation=Aggregation(OfNothing.NULL, Direction.BY_SIGN, _ITSELF["SUM"], is_splittable=True, is_of_one=True),
+)
+SUM0 = declare(
+    "$SUM0",
+    _NUMBER,
+    lambda args: _sum(args).not_null(),
+    kind=Kind.AGGREGATE,
+    aliases=("SUM0",),
+    aggregation=Aggregation(OfNothing.ZERO, Direction.BY_SIGN, _SUM0, is_splittable=True),
+)
+AVG = declare(
+    "AVG",
+    _NUMBER,
+    _if_empty(_average),
+    kind=Kind.AGGREGATE,
+    aggregation=Aggregation(parts=((_SUM0, _SUM0), (COUNT.internal_name, _SUM0))),
+)
+for _name, _of_sample, _root in (
+    ("STDDEV", True, True),
+    ("STDDEV_POP", False, True),
+    ("STDDEV_SAMP", True, True),
+    ("VARIANCE", True, False),
+    ("VAR_POP", False, False),
+    ("VAR_SAMP", True, False),
+):
+    declare(
+        _name,
+        _NUMBER,
+        _if_empty(_average),
+        kind=Kind.AGGREGATE,
+        aggregation=Aggregation(variance=(_of_sample, _root)),
     )
-}
-"""By internal name: whether of a sample, and whether the root is taken."""
 declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False)
-MIN = declare("MIN", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
-MAX = declare("MAX", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
-EXTREMES = (MIN, MAX)
-"""The functions to which DISTINCT makes no difference, so that plans do without it."""
-FIRST_VALUE = declare("FIRST_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
-LAST_VALUE = declare("LAST_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
-SINGLE_VALUE = declare("SINGLE_VALUE", _ANY, _if_empty(_first), kind=Kind.AGGREGATE)
+MIN, MAX = (
+    declare(
+        name,
+        _ANY,
+        _if_empty(_first),
+        kind=Kind.AGGREGATE,
+        aggregation=Aggregation(
+            OfNothing.NULL,
+            direction,
+            _ITSELF[name],
+            is_splittable=True,
+            is_of_one=True,
+            is_one_of=True,
+            ignores_repeats=True,
+            is_spread=True,
+            compares=True,
+        ),
+    )
+    for name, direction in (("MIN", Direction.DECREASING), ("MAX", Direction.INCREASING))
+)
+FIRST_VALUE, LAST_VALUE = (
+    declare(
+        name,
+        _ANY,
+        _if_empty(_first),
+        kind=Kind.AGGREGATE,
+        aggregation=Aggregation(merged_by=_ITSELF[name], is_spread=True),
+    )
+    for name in ("FIRST_VALUE", "LAST_VALUE")
+)
+SINGLE_VALUE = declare(
+    "SINGLE_VALUE",
+    _ANY,
+    _if_empty(_first),
+    kind=Kind.AGGREGATE,
+    aggregation=Aggregation(merged_by=_ITSELF["SINGLE_VALUE"], compares=True),
+)
 LISTAGG = declare(
     "LISTAGG",
     (signature("CHARACTER"), signature("CHARACTER", "CHARACTER")),
     null_in_null_out(argument(0)),
     kind=Kind.AGGREGATE,
+    aggregation=Aggregation(merged_by=_ITSELF["LISTAGG"]),
 )
 COLLECT = declare("COLLECT", _ANY, lambda args: multiset(args.types[0], nullable=False), kind=Kind.AGGREGATE)
 ARRAY_AGG = declare("ARRAY_AGG", _ANY, lambda args: array(args.types[0], args.types[0].nullable), kind=Kind.AGGREGATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..types import DOUBLE, INT, LogicalType, decimal, string
-from .model import BINARY, PREFIX, SPECIAL, Arguments, ReturnRule
+from .model import BINARY, PREFIX, SPECIAL, Arguments, LocalTime, Pushing, ReturnRule, Style
 from .registry import declare
 from .rules import always, argument, common, if_null, like_others, null_in_null_out, signature
 from .typing import (
@@ -37,22 +37,47 @@ def _arithmetic(of_decimals: Callable[[LogicalType, LogicalType], LogicalType]) 
     return rule
 
 
-PLUS = declare("+", (_NUMBERS, _INTERVALS), _arithmetic(decimal_sum), syntax=BINARY, named=False)
-MINUS = declare("-", (_NUMBERS, _INTERVALS), _arithmetic(decimal_sum), syntax=BINARY, named=False)
+PLUS, MINUS = (
+    declare(
+        sign,
+        (_NUMBERS, _INTERVALS),
+        _arithmetic(decimal_sum),
+        syntax=BINARY,
+        named=False,
+        strict=True,
+        commutes=sign == "+",
+        safe=True,
+        local_time=LocalTime.NEVER,
+        style=Style.INFIX,
+    )
+    for sign in ("+", "-")
+)
 TIMES = declare(
     "*",
     (_NUMBERS, signature("INTERVAL", "NUMERIC"), signature("NUMERIC", "INTERVAL")),
     _arithmetic(decimal_product),
     syntax=BINARY,
     named=False,
+    strict=True,
+    commutes=True,
+    safe=True,
+    style=Style.INFIX,
 )
+_DIVIDED = (_NUMBERS, signature("INTERVAL", "NUMERIC"))
 DIVIDE = declare(
-    "/", (_NUMBERS, signature("INTERVAL", "NUMERIC")), _arithmetic(decimal_quotient), syntax=BINARY, named=False
+    "/", _DIVIDED, _arithmetic(decimal_quotient), syntax=BINARY, named=False, strict=True, style=Style.INFIX
 )
-DIVIDE_INTEGER = declare(
-    "/INT", (_NUMBERS, signature("INTERVAL", "NUMERIC")), _arithmetic(decimal_quotient), syntax=BINARY, named=False
+DIVIDE_INTEGER = declare("/INT", _DIVIDED, _arithmetic(decimal_quotient), syntax=BINARY, named=False, style=Style.INFIX)
+NEGATE = declare(
+    "-",
+    (signature("NUMERIC"), signature("INTERVAL")),
+    argument(0),
+    syntax=PREFIX,
+    named=False,
+    strict=True,
+    safe=True,
+    local_time=LocalTime.NEVER,
 )
-NEGATE = declare("-", (signature("NUMERIC"), signature("INTERVAL")), argument(0), syntax=PREFIX, named=False)
 
 
 def _datetime_sum(args: Arguments) -> LogicalType:
@@ -62,8 +87,20 @@ def _datetime_sum(args: Arguments) -> LogicalType:
 
 
 _MOVED = (signature("DATETIME", "INTERVAL"), signature("INTERVAL", "DATETIME"))
-DATETIME_PLUS = declare("+", _MOVED, _datetime_sum, syntax=SPECIAL, named=False)
-DATETIME_MINUS = declare("-", (*_MOVED, signature("DATETIME", "DATETIME")), _datetime_sum, syntax=SPECIAL, named=False)
+DATETIME_PLUS, DATETIME_MINUS = (
+    declare(
+        sign,
+        signatures,
+        _datetime_sum,
+        syntax=SPECIAL,
+        named=False,
+        strict=True,
+        safe=True,
+        local_time=LocalTime.NEVER,
+        style=Style.INFIX,
+    )
+    for sign, signatures in (("+", _MOVED), ("-", (*_MOVED, signature("DATETIME", "DATETIME"))))
+)
 
 
 def _remainder(args: Arguments) -> LogicalType:
@@ -100,8 +137,8 @@ def _whole(args: Arguments) -> LogicalType:
 
 
 _FLOOR = (signature("NUMERIC"), signature("DATETIME", "SYMBOL"))
-FLOOR = declare("FLOOR", _FLOOR, _whole)
-CEIL = declare("CEIL", _FLOOR, _whole, aliases=("CEILING",))
+FLOOR = declare("FLOOR", _FLOOR, _whole, strict=True, safe=True)
+CEIL = declare("CEIL", _FLOOR, _whole, aliases=("CEILING",), strict=True, safe=True)
 
 ABS = declare("ABS", (signature("NUMERIC"), signature("INTERVAL")), argument(0))
 SIGN = declare("SIGN", signature("NUMERIC"), argument(0))
@@ -131,7 +168,13 @@ declare("LOG", (signature("NUMERIC"), _NUMBERS), if_null(DOUBLE))
 declare("PI", signature(), always(DOUBLE.not_null()))
 declare("E", signature(), always(DOUBLE.not_null()))
 declare("RAND", (signature(), signature("NUMERIC")), if_null(DOUBLE), deterministic=False)
-declare("RAND_INTEGER", (signature("NUMERIC"), _NUMBERS), if_null(INT), deterministic=False)
+declare(
+    "RAND_INTEGER",
+    (signature("NUMERIC"), _NUMBERS),
+    if_null(INT),
+    deterministic=False,
+    pushing=Pushing.BY_ANOTHER,
+)
 declare("BIN", signature("INTEGER"), if_null(string()))
 declare("HEX", (signature("INTEGER"), signature("CHARACTER")), if_null(string()))
 

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from ..types import BINARY_STRING, CHARACTER, DATETIME, NUMERIC, TIMESTAMPS, LogicalType
-from .model import SPECIAL
+from .model import SPECIAL, LocalTime, Pushing, Style
 from .registry import declare
 from .rules import argument, signature
 
-CAST = declare("CAST", signature("ANY"), argument(0), syntax=SPECIAL, named=False)
-TRY_CAST = declare("TRY_CAST", signature("ANY"), argument(0), syntax=SPECIAL, named=False)
+CAST = declare(
+    "CAST", signature("ANY"), argument(0), syntax=SPECIAL, named=False, strict=True, is_of_target=True, style=Style.CAST
+)
+TRY_CAST = declare(
+    "TRY_CAST",
+    signature("ANY"),
+    argument(0),
+    syntax=SPECIAL,
+    named=False,
+    is_of_target=True,
+    pushing=Pushing.BY_ANOTHER,
+    style=Style.CAST,
+)
 REINTERPRET = declare(
-    "REINTERPRET", (signature("ANY"), signature("ANY", "ANY")), argument(0), syntax=SPECIAL, named=False
+    "REINTERPRET",
+    (signature("ANY"), signature("ANY", "ANY")),
+    argument(0),
+    syntax=SPECIAL,
+    named=False,
+    strict=True,
+    is_of_target=True,
+    pushing=Pushing.NEVER,
+    local_time=LocalTime.NEVER,
+    printed="Reinterpret",
 )
 
 _WITHOUT_A_RULE: tuple[tuple[tuple[str, ...], tuple[str, ...], str | None], ...] = (

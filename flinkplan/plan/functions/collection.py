@@ -18,7 +18,7 @@ from ..types import (
     multiset,
     row,
 )
-from .model import SPECIAL, Argument, Arguments
+from .model import SPECIAL, Argument, Arguments, Pushing
 from .registry import declare
 from .rules import (
     argument,
@@ -42,7 +42,14 @@ def _constructed_array(args: Arguments) -> LogicalType:
     return array(least_restrictive(args.types) or args.types[0], nullable=False)
 
 
-ARRAY = declare("ARRAY", signature(rest=least_restrictive_argument()), _constructed_array, syntax=SPECIAL, named=False)
+ARRAY = declare(
+    "ARRAY",
+    signature(rest=least_restrictive_argument()),
+    _constructed_array,
+    syntax=SPECIAL,
+    named=False,
+    pushing=Pushing.NEVER,
+)
 
 
 def _constructed_map(args: Arguments) -> LogicalType:
@@ -58,7 +65,9 @@ def _alternating(start: int) -> Argument:
     return Argument("KEY, VALUE" if start == 0 else "VALUE", rule)
 
 
-MAP = declare("MAP", signature(rest=_alternating(0)), _constructed_map, syntax=SPECIAL, named=False)
+MAP = declare(
+    "MAP", signature(rest=_alternating(0)), _constructed_map, syntax=SPECIAL, named=False, pushing=Pushing.NEVER
+)
 MULTISET = declare(
     "MULTISET",
     signature(rest=least_restrictive_argument()),
@@ -72,7 +81,7 @@ def _constructed_row(args: Arguments) -> LogicalType:
     return row(((f"EXPR${i}", t) for i, t in enumerate(args.types)), nullable=False)
 
 
-ROW = declare("ROW", signature(rest="ANY"), _constructed_row, syntax=SPECIAL, named=False)
+ROW = declare("ROW", signature(rest="ANY"), _constructed_row, syntax=SPECIAL, named=False, pushing=Pushing.NEVER)
 
 
 def _item(args: Arguments) -> LogicalType:
@@ -111,6 +120,7 @@ ITEM = declare(
     _item,
     syntax=SPECIAL,
     named=False,
+    pushing=Pushing.NEVER,
 )
 
 declare("CARDINALITY", signature("COLLECTION"), if_null(INT))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..types import BOOLEAN, CHARACTER, NUMERIC, LogicalType
-from .model import BINARY, INTERNAL, POSTFIX, PREFIX, SPECIAL, Arguments
+from .model import BINARY, INTERNAL, POSTFIX, PREFIX, SPECIAL, Arguments, LocalTime, Pushing, Style
 from .registry import declare
 from .rules import always, comparable_argument, if_null, signature
 
@@ -22,27 +22,74 @@ def _compared(args: Arguments) -> LogicalType:
 
 
 EQUALS, NOT_EQUALS, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = (
-    declare(symbol, _COMPARED, _compared, syntax=BINARY, named=False) for symbol in ("=", "<>", "<", "<=", ">", ">=")
+    declare(
+        symbol,
+        _COMPARED,
+        _compared,
+        syntax=BINARY,
+        named=False,
+        strict=True,
+        commutes=symbol in ("=", "<>"),
+        safe=True,
+        local_time=LocalTime.NEVER,
+        style=Style.INFIX,
+    )
+    for symbol in ("=", "<>", "<", "<=", ">", ">=")
 )
-AND = declare("AND", _LOGIC, if_null(BOOLEAN), syntax=BINARY, named=False)
-OR = declare("OR", _LOGIC, if_null(BOOLEAN), syntax=BINARY, named=False)
-NOT = declare("NOT", signature("BOOLEAN"), if_null(BOOLEAN), syntax=PREFIX, named=False)
-IS_DISTINCT_FROM = declare("IS DISTINCT FROM", _COMPARED, always(_TRUTH), syntax=BINARY, named=False)
-IS_NOT_DISTINCT_FROM = declare("IS NOT DISTINCT FROM", _COMPARED, always(_TRUTH), syntax=BINARY, named=False)
+AND, OR = (
+    declare(
+        word,
+        _LOGIC,
+        if_null(BOOLEAN),
+        syntax=BINARY,
+        named=False,
+        commutes=True,
+        safe=True,
+        local_time=LocalTime.NEVER,
+        style=Style.INFIX,
+    )
+    for word in ("AND", "OR")
+)
+NOT = declare(
+    "NOT",
+    signature("BOOLEAN"),
+    if_null(BOOLEAN),
+    syntax=PREFIX,
+    named=False,
+    strict=True,
+    safe=True,
+    local_time=LocalTime.NEVER,
+)
+IS_DISTINCT_FROM = declare(
+    "IS DISTINCT FROM", _COMPARED, always(_TRUTH), syntax=BINARY, named=False, pushing=Pushing.NEVER
+)
+IS_NOT_DISTINCT_FROM = declare(
+    "IS NOT DISTINCT FROM", _COMPARED, always(_TRUTH), syntax=BINARY, named=False, safe=True, pushing=Pushing.NEVER
+)
 
-IS_NULL = declare("IS NULL", signature("ANY"), always(_TRUTH), syntax=POSTFIX, named=False)
-IS_NOT_NULL = declare("IS NOT NULL", signature("ANY"), always(_TRUTH), syntax=POSTFIX, named=False)
-for _test in ("TRUE", "FALSE"):
-    declare(f"IS {_test}", signature("BOOLEAN"), always(_TRUTH), syntax=POSTFIX, named=False)
-    declare(f"IS NOT {_test}", signature("BOOLEAN"), always(_TRUTH), syntax=POSTFIX, named=False)
+IS_NULL, IS_NOT_NULL = (
+    declare(
+        test,
+        signature("ANY"),
+        always(_TRUTH),
+        syntax=POSTFIX,
+        named=False,
+        safe=True,
+        local_time=LocalTime.NEVER,
+        style=Style.POSTFIX,
+    )
+    for test in ("IS NULL", "IS NOT NULL")
+)
+for _test in ("IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE"):
+    declare(_test, signature("BOOLEAN"), always(_TRUTH), syntax=POSTFIX, named=False, safe=True, style=Style.POSTFIX)
 for _test in ("VALUE", "OBJECT", "ARRAY", "SCALAR"):
-    declare(f"IS JSON {_test}", signature("CHARACTER"), always(_TRUTH), syntax=POSTFIX, named=False)
-    declare(f"IS NOT JSON {_test}", signature("CHARACTER"), always(_TRUTH), syntax=POSTFIX, named=False)
+    for _words in (f"IS JSON {_test}", f"IS NOT JSON {_test}"):
+        declare(_words, signature("CHARACTER"), always(_TRUTH), syntax=POSTFIX, named=False, pushing=Pushing.NEVER)
 
 _PATTERN = (signature("CHARACTER", "CHARACTER"), signature("CHARACTER", "CHARACTER", "CHARACTER"))
-LIKE = declare("LIKE", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False)
-SIMILAR_TO = declare("SIMILAR TO", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False)
-SEARCH = declare("SEARCH", signature("ANY", "ANY"), if_null(BOOLEAN), syntax=INTERNAL, named=False)
+LIKE = declare("LIKE", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False, strict=True, safe=True)
+SIMILAR_TO = declare("SIMILAR TO", _PATTERN, if_null(BOOLEAN), syntax=SPECIAL, named=False, strict=True)
+SEARCH = declare("SEARCH", signature("ANY", "ANY"), if_null(BOOLEAN), syntax=INTERNAL, named=False, safe=True)
 
 
 def are_text_and_number(a: LogicalType, b: LogicalType) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..types import BOOLEAN, DATETIME, INT, LogicalType, string
-from .model import SPECIAL, Arguments
+from .model import SPECIAL, Arguments, LocalTime, Pushing
 from .registry import declare
 from .rules import common, common_argument, if_null, signature
 from .typing import least_restrictive
@@ -16,14 +16,29 @@ def _case(args: Arguments) -> LogicalType:
     return found if found is not None else values[0]
 
 
-CASE = declare("CASE", signature("ANY", rest="ANY"), _case, syntax=SPECIAL, named=False)
+CASE = declare(
+    "CASE",
+    signature("ANY", rest="ANY"),
+    _case,
+    syntax=SPECIAL,
+    named=False,
+    safe=True,
+    pushing=Pushing.NEVER,
+    local_time=LocalTime.NEVER,
+)
 
 
 def _coalesce(args: Arguments) -> LogicalType:
     return common(args).with_nullability(all(t.nullable for t in args.types))
 
 
-COALESCE = declare("COALESCE", signature(common_argument(), rest=common_argument()), _coalesce, bridged=True)
+COALESCE = declare(
+    "COALESCE",
+    signature(common_argument(), rest=common_argument()),
+    _coalesce,
+    bridged=True,
+    local_time=LocalTime.NEVER,
+)
 
 
 def _if_null(args: Arguments) -> LogicalType:
@@ -32,7 +47,14 @@ def _if_null(args: Arguments) -> LogicalType:
     return common(args).with_nullability(second.nullable) if first.nullable else first
 
 
-declare("IFNULL", signature(common_argument(), common_argument()), _if_null, bridged=True)
+declare(
+    "IFNULL",
+    signature(common_argument(), common_argument()),
+    _if_null,
+    bridged=True,
+    sees_null=True,
+    local_time=LocalTime.NEVER,
+)
 
 
 def _if(args: Arguments) -> LogicalType:
@@ -49,6 +71,9 @@ IF = declare(
         for kind in ("NUMERIC", "CHARACTER", "BOOLEAN", "BINARY", "DATE", "TIMESTAMP", "TIME")
     ],
     _if,
+    sees_null=True,
+    pushing=Pushing.NEVER,
+    local_time=LocalTime.NEVER,
 )
 for _name in ("IS_DECIMAL", "IS_DIGIT", "IS_ALPHA"):
     declare(_name, (signature("CHARACTER"), signature("NUMERIC")), lambda args: BOOLEAN.not_null())
@@ -58,5 +83,5 @@ declare(
     [signature(kind) for kind in ("BOOLEAN", "NUMERIC", "CHARACTER", "TIMESTAMP", "TIME", "DATE")],
     if_null(INT),
 )
-declare("TYPEOF", (signature("ANY"), signature("ANY", "BOOLEAN")), lambda args: string(), bridged=True)
+declare("TYPEOF", (signature("ANY"), signature("ANY", "BOOLEAN")), lambda args: string(), bridged=True, sees_null=True)
 declare("PRINT", signature("CHARACTER", "ANY"), lambda args: args.types[1])

@@ -36,6 +36,89 @@ class Kind(Enum):
     """A windowing table function, or a group window of the legacy syntax."""
 
 
+class Style(Enum):
+    """How a node's description prints a call."""
+
+    CALL = "call"
+    INFIX = "infix"
+    """Between its operands."""
+    POSTFIX = "postfix"
+    """Behind its operand."""
+    CAST = "cast"
+    """With its type behind AS."""
+
+
+class LocalTime(Enum):
+    """Whether a value depends on the session's time zone."""
+
+    BY_TYPE = "by type"
+    """Where an argument or the result is an instant."""
+    ALWAYS = "always"
+    """It tells local time without an instant among its types."""
+    NEVER = "never"
+    """It is the same everywhere, instants or not."""
+
+
+class Pushing(Enum):
+    """Whether a predicate that calls the function can be handed to a source.
+
+    Flink looks functions up in its own catalog, by their names without underscores.
+    """
+
+    BY_NAME = "by name"
+    """Its SQL name has no underscore, and so it is found."""
+    BY_ANOTHER = "by another name"
+    """The catalog has it without the underscores of its SQL name."""
+    NEVER = "never"
+
+
+class Direction(Enum):
+    """Where an aggregate over more and more rows goes."""
+
+    INCREASING = "increasing"
+    DECREASING = "decreasing"
+    BY_SIGN = "by sign"
+    """The one where no argument is below zero, the other where none is above."""
+
+
+class OfNothing(Enum):
+    """What an aggregate yields of no rows."""
+
+    NULL = "null"
+    ZERO = "zero"
+
+
+class Aggregation(Record):
+    """What rules know of an aggregate function; what is left out is not known, and no rule applies.
+
+    ``merged_by`` names the function that puts results of parts of a group together, ``parts`` are those functions that
+    compute it together where it has no result of its own to merge, each with what merges it.  ``is_splittable``: parts
+    may be those of the two sides of a join.
+    """
+
+    of_nothing: OfNothing | None = None
+    direction: Direction | None = None
+    merged_by: str | None = None
+    parts: tuple[tuple[str, str], ...] = ()
+    is_splittable: bool = False
+    is_of_one: bool = False
+    """Of one row it is the row's argument."""
+    is_one_of: bool = False
+    """It is the argument of one of the rows, so that bounds of these are its own."""
+    ignores_repeats: bool = False
+    """DISTINCT makes no difference to it, so that plans do without."""
+    is_spread: bool = False
+    """It is spread over buckets of its argument although it is not distinct."""
+    compares: bool = False
+    """It takes types with an order alone."""
+    variance: tuple[bool, bool] | None = None
+    """A variance: whether of a sample, and whether its root is taken."""
+
+    def split(self, name: str) -> tuple[tuple[str, str], ...]:
+        """The functions that are computed of parts of a group, with those that merge them; none: it cannot be split."""
+        return self.parts or (((name, self.merged_by),) if self.merged_by else ())
+
+
 class Arguments(Record):
     """The arguments of a call; ``values`` lets a rule see literals, ``grouped`` is False for a global aggregate."""
 
@@ -129,6 +212,28 @@ class Function(Record):
     Descriptions then show its name as the statement has it.  Source: ``BuiltInFunctionDefinitions`` with an
     implementation, ``FunctionCatalogOperatorTable``.
     """
+    strict: bool = False
+    """Whether it is NULL where an argument is, and only there.  Source: ``Strong``."""
+    sees_null: bool = False
+    """Whether it may yield a value where an argument is NULL."""
+    commutes: bool = False
+    """Whether its operands may change places."""
+    is_of_target: bool = False
+    """Whether it is called for the type of its result, which its operands do not tell."""
+    safe: bool = False
+    """Whether it cannot fail, so that it may be evaluated where CASE would not have."""
+    pushing: Pushing = Pushing.BY_NAME
+    local_time: LocalTime = LocalTime.BY_TYPE
+    style: Style = Style.CALL
+    printed: str | None = None
+    """What descriptions call it, where that is not its name."""
+    aggregation: Aggregation = Aggregation()
+
+    @property
+    def is_pushable(self) -> bool:
+        """Whether a predicate that calls it can be handed to a source."""
+        by_name = self.pushing is Pushing.BY_NAME and "_" not in self.internal_name
+        return by_name or self.pushing is Pushing.BY_ANOTHER
 
     @property
     def key(self) -> tuple[str, str]:

@@ -4,12 +4,35 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TypedDict, Unpack
 
-from ..rex import FUNCTION
-from .model import Function, Kind, ReturnRule, Signature
+from .model import Aggregation, Function, Kind, LocalTime, Pushing, ReturnRule, Signature, Style
 
 _by_name: dict[str, Function] = {}
 _by_key: dict[tuple[str, str], Function] = {}
+_aggregations: dict[str, Aggregation] = {}
+_UNKNOWN = Aggregation()
+
+
+class Facts(TypedDict, total=False):
+    """What a declaration may say besides name, arguments and result; see :class:`.model.Function`."""
+
+    syntax: str
+    kind: Kind
+    deterministic: bool
+    aliases: tuple[str, ...]
+    named: bool
+    bridged: bool
+    strict: bool
+    sees_null: bool
+    commutes: bool
+    is_of_target: bool
+    safe: bool
+    pushing: Pushing
+    local_time: LocalTime
+    style: Style
+    printed: str | None
+    aggregation: Aggregation
 
 
 def declare(
@@ -18,31 +41,18 @@ def declare(
     returns: ReturnRule,
     *,
     internal_name: str | None = None,
-    syntax: str = FUNCTION,
-    kind: Kind = Kind.SCALAR,
-    deterministic: bool = True,
-    aliases: tuple[str, ...] = (),
-    named: bool = True,
-    bridged: bool = False,
+    **facts: Unpack[Facts],
 ) -> Function:
     """Declare a function; its internal name is ``$NAME$1`` unless said otherwise."""
-    function = Function(
-        name,
-        internal_name or f"${name}$1",
-        (signatures,) if isinstance(signatures, Signature) else tuple(signatures),
-        returns,
-        syntax,
-        kind,
-        deterministic,
-        aliases,
-        named,
-        bridged,
-    )
+    given = (signatures,) if isinstance(signatures, Signature) else tuple(signatures)
+    function = Function(name, internal_name or f"${name}$1", given, returns, **facts)
     if function.key in _by_key:
         raise ValueError(f"{function.key} is declared twice")
     _by_key[function.key] = function
-    if named:
-        for sql_name in (name, *aliases):
+    if function.kind is Kind.AGGREGATE:
+        _aggregations[function.internal_name] = function.aggregation
+    if function.named:
+        for sql_name in (name, *function.aliases):
             _by_name[sql_name] = function
     return function
 
@@ -55,6 +65,11 @@ def find_function(name: str) -> Function | None:
 def function_of(syntax: str, internal_name: str) -> Function | None:
     """The function that a plan names so."""
     return _by_key.get((syntax, internal_name))
+
+
+def aggregation_of(internal_name: str | None) -> Aggregation:
+    """What is known of the aggregate function that a plan names so; nothing of one that is not declared."""
+    return _aggregations.get(internal_name or "", _UNKNOWN)
 
 
 def all_functions() -> tuple[Function, ...]:

@@ -14,7 +14,7 @@ from ..types import (
     char,
     map_,
 )
-from .model import BINARY, Arguments
+from .model import BINARY, Arguments, Pushing
 from .registry import declare
 from .rules import always, argument, common_of, if_null, null_in_null_out, nullable, signature, varying
 from .typing import least_restrictive
@@ -46,7 +46,12 @@ def _joined_varying(args: Arguments) -> LogicalType:
 
 
 CONCAT_OPERATOR = declare(
-    "||", (_TWO, signature("BINARY", "BINARY"), signature("ARRAY", "ARRAY")), _joined, syntax=BINARY, named=False
+    "||",
+    (_TWO, signature("BINARY", "BINARY"), signature("ARRAY", "ARRAY")),
+    _joined,
+    syntax=BINARY,
+    named=False,
+    pushing=Pushing.NEVER,
 )
 declare("CONCAT", signature("CHARACTER", rest="CHARACTER"), _TEXT_IF_NULL)
 declare("CONCAT_WS", signature("CHARACTER", rest="CHARACTER"), _TEXT_IF_NULL)
@@ -58,8 +63,15 @@ declare(
 
 for _name in ("UPPER", "LOWER", "INITCAP"):
     declare(_name, _TEXT, argument(0))
-CHAR_LENGTH = declare("CHAR_LENGTH", _TEXT, if_null(INT), aliases=("CHARACTER_LENGTH",))
-declare("TRIM", signature("SYMBOL", "CHARACTER", "CHARACTER"), null_in_null_out(varying(2)))
+CHAR_LENGTH = declare("CHAR_LENGTH", _TEXT, if_null(INT), aliases=("CHARACTER_LENGTH",), pushing=Pushing.BY_ANOTHER)
+declare(
+    "TRIM",
+    signature("SYMBOL", "CHARACTER", "CHARACTER"),
+    null_in_null_out(varying(2)),
+    strict=True,
+    safe=True,
+    pushing=Pushing.NEVER,
+)
 for _name in ("LTRIM", "RTRIM"):
     declare(_name, (_TEXT, _TWO), null_in_null_out(varying(0)))
 declare("BTRIM", (_TEXT, _TWO), _TEXT_IF_NULL, bridged=True)
@@ -101,8 +113,9 @@ declare(
     "SPLIT_INDEX",
     (signature("CHARACTER", "INTEGER", "INTEGER"), signature("CHARACTER", "CHARACTER", "INTEGER")),
     _NULLABLE_TEXT,
+    pushing=Pushing.BY_ANOTHER,
 )
-declare("STR_TO_MAP", (_TEXT, _THREE), always(map_(STRING, STRING)))
+declare("STR_TO_MAP", (_TEXT, _THREE), always(map_(STRING, STRING)), pushing=Pushing.BY_ANOTHER)
 declare(
     "ELT",
     (signature("INTEGER", "CHARACTER", rest="CHARACTER"), signature("INTEGER", "BINARY", rest="BINARY")),
@@ -112,8 +125,13 @@ declare(
 declare("PRINTF", signature("CHARACTER", rest="ANY"), _NULLABLE_TEXT, bridged=True)
 
 declare("REGEXP", _TWO, if_null(BOOLEAN))
-declare("REGEXP_REPLACE", _THREE, _TEXT_IF_NULL)
-declare("REGEXP_EXTRACT", (signature("CHARACTER", "CHARACTER", "INTEGER"), _TWO), _NULLABLE_TEXT)
+declare("REGEXP_REPLACE", _THREE, _TEXT_IF_NULL, pushing=Pushing.BY_ANOTHER)
+declare(
+    "REGEXP_EXTRACT",
+    (signature("CHARACTER", "CHARACTER", "INTEGER"), _TWO),
+    _NULLABLE_TEXT,
+    pushing=Pushing.BY_ANOTHER,
+)
 declare(
     "REGEXP_EXTRACT_ALL", (_TWO, signature("CHARACTER", "CHARACTER", "INTEGER")), always(array(STRING)), bridged=True
 )
@@ -121,14 +139,14 @@ declare("REGEXP_COUNT", _TWO, always(INT), bridged=True)
 declare("REGEXP_INSTR", _TWO, always(INT), bridged=True)
 declare("REGEXP_SUBSTR", _TWO, _NULLABLE_TEXT, bridged=True)
 
-declare("TO_BASE64", signature("STRING"), _TEXT_IF_NULL)
-declare("FROM_BASE64", signature("STRING"), _TEXT_IF_NULL)
+for _name in ("TO_BASE64", "FROM_BASE64"):
+    declare(_name, signature("STRING"), _TEXT_IF_NULL, pushing=Pushing.BY_ANOTHER)
 declare("ENCODE", _TWO, if_null(BYTES))
 declare("DECODE", signature("BINARY", "CHARACTER"), _TEXT_IF_NULL)
 declare("UNHEX", _TEXT, always(BYTES), bridged=True)
 for _name in ("URL_DECODE", "URL_ENCODE"):
     declare(_name, _TEXT, _NULLABLE_TEXT, bridged=True)
-declare("PARSE_URL", (_TWO, _THREE), _NULLABLE_TEXT)
+declare("PARSE_URL", (_TWO, _THREE), _NULLABLE_TEXT, pushing=Pushing.BY_ANOTHER)
 declare("INET_ATON", _TEXT, always(BIGINT), bridged=True)
 declare("INET_NTOA", signature("INTEGER"), _NULLABLE_TEXT, bridged=True)
 declare("UUID", signature(), always(char(36, nullable=False)), deterministic=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..rex import FUNCTION
 from ..types import BIGINT, BOOLEAN, DATE, STRING, LogicalType, TimeKind, timestamp, timestamp_ltz
-from .model import FUNCTION_ID, Arguments
+from .model import FUNCTION_ID, Arguments, LocalTime, Pushing
 from .registry import declare
 from .rules import always, if_null, signature, which
 
@@ -17,18 +17,34 @@ _TEXT = signature("CHARACTER")
 _TWO = signature("CHARACTER", "CHARACTER")
 _THREE = signature("CHARACTER", "CHARACTER", "CHARACTER")
 
-EXTRACT = declare("EXTRACT", (signature("SYMBOL", "DATETIME"), signature("SYMBOL", "INTERVAL")), if_null(BIGINT))
-declare("DATE_FORMAT", (signature("TIMESTAMP", "CHARACTER"), _TWO), always(STRING))
-declare("CONVERT_TZ", _THREE, always(STRING))
-declare("FROM_UNIXTIME", (signature("INTEGER"), signature("INTEGER", "CHARACTER")), always(STRING))
-declare("UNIX_TIMESTAMP", (signature(), _TEXT, _TWO), if_null(BIGINT), deterministic=False)
-declare("TO_DATE", (_TEXT, _TWO), always(DATE))
-declare("TO_TIMESTAMP", (_TEXT, _TWO), always(timestamp(3)))
+EXTRACT = declare(
+    "EXTRACT", (signature("SYMBOL", "DATETIME"), signature("SYMBOL", "INTERVAL")), if_null(BIGINT), strict=True
+)
+declare("DATE_FORMAT", (signature("TIMESTAMP", "CHARACTER"), _TWO), always(STRING), pushing=Pushing.BY_ANOTHER)
+declare("CONVERT_TZ", _THREE, always(STRING), pushing=Pushing.BY_ANOTHER)
+declare(
+    "FROM_UNIXTIME",
+    (signature("INTEGER"), signature("INTEGER", "CHARACTER")),
+    always(STRING),
+    pushing=Pushing.BY_ANOTHER,
+    local_time=LocalTime.ALWAYS,
+)
+declare(
+    "UNIX_TIMESTAMP",
+    (signature(), _TEXT, _TWO),
+    if_null(BIGINT),
+    deterministic=False,
+    pushing=Pushing.BY_ANOTHER,
+    local_time=LocalTime.ALWAYS,
+)
+declare("TO_DATE", (_TEXT, _TWO), always(DATE), pushing=Pushing.BY_ANOTHER)
+declare("TO_TIMESTAMP", (_TEXT, _TWO), always(timestamp(3)), pushing=Pushing.BY_ANOTHER)
 declare(
     "TO_TIMESTAMP_LTZ",
     (signature("NUMERIC"), signature("NUMERIC", which("INT", lambda t: t.root == "INT")), _TEXT, _TWO, _THREE),
     always(timestamp_ltz(3)),
     bridged=True,
+    local_time=LocalTime.NEVER,
 )
 
 
@@ -43,30 +59,53 @@ declare(
     _watermark,
     deterministic=False,
     bridged=True,
+    local_time=LocalTime.NEVER,
 )
-PROCTIME = declare("PROCTIME", signature(), always(PROCTIME_TYPE), deterministic=False)
+PROCTIME = declare(
+    "PROCTIME",
+    signature(),
+    always(PROCTIME_TYPE),
+    deterministic=False,
+    pushing=Pushing.NEVER,
+    local_time=LocalTime.NEVER,
+)
 PROCTIME_MATERIALIZE = declare(
     "PROCTIME_MATERIALIZE",
     signature("TIMESTAMP"),
     lambda args: timestamp_ltz(3, args.types[0].nullable),
     deterministic=False,
     named=False,
+    local_time=LocalTime.NEVER,
 )
 declare("STREAMRECORD_TIMESTAMP", signature(), always(BIGINT.not_null()), named=False)
-declare("SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)), bridged=True)
+declare("SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)), bridged=True, local_time=LocalTime.NEVER)
 declare("OVERLAPS", signature("ANY", "ANY", "ANY", "ANY"), if_null(BOOLEAN), named=False)
 
-for _name, _type, _syntax in (
-    ("CURRENT_TIMESTAMP", _LTZ3, FUNCTION_ID),
-    ("NOW", _LTZ3, FUNCTION),
-    ("CURRENT_ROW_TIMESTAMP", _LTZ3, FUNCTION),
-    ("LOCALTIMESTAMP", timestamp(3, nullable=False), FUNCTION_ID),
-    ("CURRENT_DATE", DATE.not_null(), FUNCTION_ID),
-    ("CURRENT_TIME", _TIME0, FUNCTION_ID),
-    ("LOCALTIME", _TIME0, FUNCTION_ID),
+for _name, _type, _syntax, _local in (
+    ("CURRENT_TIMESTAMP", _LTZ3, FUNCTION_ID, LocalTime.NEVER),
+    ("NOW", _LTZ3, FUNCTION, LocalTime.NEVER),
+    ("CURRENT_ROW_TIMESTAMP", _LTZ3, FUNCTION, LocalTime.NEVER),
+    ("LOCALTIMESTAMP", timestamp(3, nullable=False), FUNCTION_ID, LocalTime.ALWAYS),
+    ("CURRENT_DATE", DATE.not_null(), FUNCTION_ID, LocalTime.ALWAYS),
+    ("CURRENT_TIME", _TIME0, FUNCTION_ID, LocalTime.ALWAYS),
+    ("LOCALTIME", _TIME0, FUNCTION_ID, LocalTime.ALWAYS),
 ):
-    declare(_name, signature(), always(_type), syntax=_syntax, deterministic=False)
-declare("CURRENT_DATABASE", signature(), always(STRING.not_null()), deterministic=False)
+    declare(
+        _name,
+        signature(),
+        always(_type),
+        syntax=_syntax,
+        deterministic=False,
+        pushing=Pushing.BY_ANOTHER,
+        local_time=_local,
+    )
+declare(
+    "CURRENT_DATABASE",
+    signature(),
+    always(STRING.not_null()),
+    deterministic=False,
+    pushing=Pushing.BY_ANOTHER,
+)
 
 PART_FUNCTIONS = {
     "YEAR": "YEAR",

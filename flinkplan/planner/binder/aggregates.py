@@ -9,7 +9,7 @@ from itertools import product
 
 from ...plan.errors import FlinkplanError
 from ...plan.functions import Function, Kind, find_function, function_of
-from ...plan.functions.aggregate import COUNT, EXTREMES, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
+from ...plan.functions.aggregate import COUNT, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
 from ...plan.functions.model import FUNCTION_STAR, Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval, is_year_month
@@ -226,7 +226,7 @@ class AggregateBinder(WindowedBinder):
                 internal_name=function.internal_name,
                 arg_list=argument_indexes,
                 filter_arg=filter_index,
-                distinct=node.distinct and function not in EXTREMES,
+                distinct=node.distinct and not function.aggregation.ignores_repeats,
                 approximate=False,
                 ignore_nulls=bool(node.ignore_nulls),
                 type=function.returns(arguments),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
-from ...plan.functions.aggregate import AVG, COUNT, EXTREMES, SUM, SUM0, VARIANCES
+from ...plan.functions.aggregate import AVG, COUNT, SUM, SUM0
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
@@ -64,8 +64,8 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
         total = ensure_type(window.type, _sum(_as(window, SUM, operands)))
         quotient = arithmetic.DIVIDE.call(total, _count(window))
         return cast(window.type.with_nullability(quotient.type.nullable), quotient)
-    if function.internal_name in VARIANCES:
-        return _variance(window, operands[0], *VARIANCES[function.internal_name])
+    if variance := function.aggregation.variance:
+        return _variance(window, operands[0], *variance)
     return window  # type: ignore[return-value]
 
 
@@ -112,7 +112,7 @@ def _over(
         partition=tuple(dict.fromkeys(_without_subquery(binder, e) for e in spec.partition_by)),
         order=order,
         frame=frame,
-        distinct=node.distinct and function not in EXTREMES,
+        distinct=node.distinct and not function.aggregation.ignores_repeats,
         ignore_nulls=bool(node.ignore_nulls),
     )
 

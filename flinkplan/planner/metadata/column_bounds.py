@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
+from ...plan.functions import Direction, aggregation_of
 from ...plan.record import Record
 from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
 from ...plan.specs import AggregateCall
@@ -123,10 +124,11 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
     call = rel.calls[index - keys]
     if call.internal_name == "$COUNT$1":
         return Bounds(lower=Decimal(0))
-    if len(call.arg_list) != 1 or call.internal_name not in ("$SUM$1", "$$SUM0$1", "$MAX$1", "$MIN$1"):
+    known = aggregation_of(call.internal_name)
+    if len(call.arg_list) != 1 or not (known.is_one_of or known.direction is Direction.BY_SIGN):
         return UNKNOWN
     found = argument_bounds(rel.input, call)
-    if call.internal_name in ("$MAX$1", "$MIN$1"):
+    if known.is_one_of:
         return found
     return Bounds(
         found.lower if found.lower is not None and found.lower >= 0 else None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...plan.functions import Direction, aggregation_of
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra.logical import Rel
@@ -71,9 +72,10 @@ def call_retractions(rel: Rel, calls: Sequence[AggregateCall], retracts: bool) -
     grown = directions[len(directions) - len(calls) :] if directions else ()
 
     def needed(i: int, call: AggregateCall) -> bool:
-        if not grown or call.internal_name not in ("$MAX$1", "$MIN$1"):
+        known = aggregation_of(call.internal_name)
+        if not grown or not known.is_one_of:
             return retracts
-        return retracts and grown[i] != (INCREASING if call.internal_name == "$MAX$1" else DECREASING)
+        return retracts and grown[i] != (INCREASING if known.direction is Direction.INCREASING else DECREASING)
 
     return tuple(needed(i, c) for i, c in enumerate(calls))
 
@@ -232,15 +234,16 @@ def _call(call: AggregateCall, below: Directions, source: Rel) -> str:
 
 
 def _of_function(call: AggregateCall, source: Rel) -> str:
-    if call.internal_name == "$MAX$1":
-        return INCREASING
-    if call.internal_name == "$MIN$1":
-        return DECREASING
-    if call.internal_name in ("$SUM$1", "$$SUM0$1"):
-        bounds = argument_bounds(source, call)
-        if bounds.lower is not None:
-            return INCREASING if bounds.lower >= 0 else NOT_MONOTONIC
-        return DECREASING if bounds.upper is not None and bounds.upper <= 0 else NOT_MONOTONIC
+    match aggregation_of(call.internal_name).direction:
+        case Direction.INCREASING:
+            return INCREASING
+        case Direction.DECREASING:
+            return DECREASING
+        case Direction.BY_SIGN:
+            bounds = argument_bounds(source, call)
+            if bounds.lower is not None:
+                return INCREASING if bounds.lower >= 0 else NOT_MONOTONIC
+            return DECREASING if bounds.upper is not None and bounds.upper <= 0 else NOT_MONOTONIC
     return NOT_MONOTONIC
 
 

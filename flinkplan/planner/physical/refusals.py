@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from ...plan.functions import aggregation_of
 from ...plan.row_kinds import Kinds
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
@@ -52,8 +53,6 @@ _READS_INSERTS: dict[type[Rel], str] = {
 _ORDERED = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
 _DISTINCT = _ORDERED | {"ARRAY", "VARIANT", "BITMAP"}
 """What DISTINCT takes, besides intervals."""
-_COMPARING = frozenset({"$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"})
-"""The functions that take types with an order alone."""
 _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
 
 
@@ -75,8 +74,8 @@ def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None
                 f"DISTINCT in an aggregate function does not support {t.nullable_()}",
                 hint="aggregate a column of a simple type, or the result of SELECT DISTINCT in a subquery",
             )
-        if call.internal_name in _COMPARING and t.root not in _ORDERED:
-            name = call.internal_name.removeprefix("$").removesuffix("$1")
+        if aggregation_of(call.internal_name).compares and t.root not in _ORDERED:
+            name = (call.internal_name or "").removeprefix("$").removesuffix("$1")
             raise PlanningError(
                 f"{name} does not support {t.nullable_()}",
                 hint="aggregate a column of a number, a text, a BOOLEAN, a date or a time",

@@ -5,6 +5,7 @@ Sources: ``ReduceExpressionsRule``'s ``CaseShuttle``, ``RexSimplify.simplifyBool
 
 from __future__ import annotations
 
+from ...plan.functions import function_of
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
@@ -13,12 +14,8 @@ from .expressions import (
     AND,
     CASE,
     CAST,
-    COMPARISONS,
     EQ,
-    IS_NOT_DISTINCT_FROM,
     IS_TRUE,
-    NEGATED_TESTS,
-    NOT,
     OR,
     SEARCH,
     and_,
@@ -30,12 +27,6 @@ from .expressions import (
     rewrite,
     test,
 )
-
-_SAFE = frozenset(
-    {*COMPARISONS, *NEGATED_TESTS, AND, OR, NOT, CASE, SEARCH, IS_NOT_DISTINCT_FROM}
-    | {"$+$1", "$-$1", "$*$1", "$LIKE$1", "$TRIM$1", "$CEIL$1", "$FLOOR$1"}
-)
-"""Calls that cannot fail, so that they may be evaluated where CASE would not have."""
 
 
 def push_into_cases(rex: RexNode) -> RexNode:
@@ -95,7 +86,8 @@ def is_safe(rex: RexNode) -> bool:
     """Whether evaluating the expression where CASE would not have cannot fail."""
     if isinstance(rex, (InputRef, Literal, FieldAccess)):
         return True
-    safe = is_lossless(children(rex)[0].type, rex.type) if is_call(rex, CAST) else is_call(rex, *_SAFE)
+    function = function_of(*rex.key) if isinstance(rex, Call) else None
+    safe = is_lossless(children(rex)[0].type, rex.type) if is_call(rex, CAST) else bool(function and function.safe)
     return safe and all(map(is_safe, children(rex)))
 
 

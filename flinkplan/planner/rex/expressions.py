@@ -186,19 +186,22 @@ def derive_nullability(rex: RexNode) -> RexNode:
     """Comparisons, their junctions and arithmetic may yield NULL where one of their operands may."""
 
     def change(node: RexNode) -> RexNode:
-        if isinstance(node, Call) and node.name in _NULL_OF_NULL:
+        if isinstance(node, Call) and (is_strict(node) or is_call(node, AND, OR)) and node.name != CAST:
             return replace(node, type=node.type.with_nullability(any(o.type.nullable for o in node.operands)))
         return node
 
     return rewrite(rex, change)
 
 
-_NULL_OF_NULL = (*COMPARISONS, AND, OR, NOT, LIKE, "$+$1", "$-$1", "$*$1")
-
-
 def identity(types: Iterable[LogicalType]) -> tuple[InputRef, ...]:
     """References to columns of these types, all of a relation's."""
     return tuple([InputRef(i, t) for i, t in enumerate(types)])
+
+
+def is_strict(rex: RexNode) -> bool:
+    """Whether a call is NULL where an operand is, and only there."""
+    function = function_of(*rex.key) if isinstance(rex, Call) else None
+    return function is not None and function.strict
 
 
 def is_deterministic(rex: RexNode) -> bool:

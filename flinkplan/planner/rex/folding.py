@@ -12,6 +12,7 @@ from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from ...plan.functions import function_of
 from ...plan.functions.typing import is_year_month
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
@@ -33,7 +34,6 @@ from .evaluation import (
 )
 from .expressions import CAST, SPECIAL, is_deterministic
 
-_NULL_AWARE = ("$IF$1", "$IFNULL$1", "$TYPEOF$1")
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
@@ -51,9 +51,14 @@ def fold(call: Call) -> RexNode:
     rule = _RULES.get(call.key) or EVALUATORS.get(call.name)
     if rule is None:
         return call
-    if call.name not in _NULL_AWARE and any(o.value is None for o in literals):
+    if not _sees_null(call) and any(o.value is None for o in literals):
         return Literal(None, call.type) if call.type.nullable else call
     return _evaluated(call, rule, literals)
+
+
+def _sees_null(call: Call) -> bool:
+    function = function_of(*call.key)
+    return function is not None and function.sees_null
 
 
 def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]) -> RexNode:

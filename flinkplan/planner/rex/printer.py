@@ -11,19 +11,11 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from ...plan.functions import Style, function_of
 from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..algebra.logical import Approximate, WrittenName
 
-_CASTS = ("$CAST$1", "$TRY_CAST$1")
-_INFIX = frozenset(
-    {"$+$1", "$-$1", "$*$1", "$/$1", "$/INT$1", "$%$1", "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"}
-    | {"$AND$1", "$OR$1"}
-)
-_POSTFIX = frozenset(
-    f"$IS {test}$1" for test in ("NULL", "NOT NULL", "TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "UNKNOWN")
-)
-_OPERATOR_NAMES = {"$REINTERPRET$1": "Reinterpret"}
 _SYMBOLS = {
     ("JSON_ON_NULL", "ABSENT"): "ABSENT_ON_NULL",
     ("JSON_ON_NULL", "NULL"): "NULL_ON_NULL",
@@ -84,22 +76,28 @@ def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:
 
 
 def _call(call: Call, operands: list[str], infix: bool) -> str:
-    name = operator_name(call)
-    if infix and call.name in _INFIX and len(operands) > 1:
+    name, style = operator_name(call), _style(call)
+    if infix and style is Style.INFIX and len(operands) > 1:
         return "(" + f" {name} ".join(operands) + ")"
-    if infix and call.name in _POSTFIX:
+    if infix and style is Style.POSTFIX:
         return f"{operands[0]} {name}"
-    if call.name in _CASTS:
+    if style is Style.CAST:
         return f"{name}({operands[0]} AS {type_name(call.type)})"
     return f"{name}({', '.join(operands)})"
+
+
+def _style(call: Call) -> Style:
+    function = function_of(*call.key)
+    return Style.CALL if function is None else function.style
 
 
 def operator_name(call: Call) -> str:
     """The name of a call's operator, without the internal name's decoration."""
     if isinstance(call.name, WrittenName):
         return call.name.written
-    if call.name in _OPERATOR_NAMES:
-        return _OPERATOR_NAMES[call.name]
+    function = function_of(*call.key)
+    if function is not None and function.printed is not None:
+        return function.printed
     if not call.name and call.reference:
         return str(call.reference.get("systemName") or call.reference.get("catalogName") or "")
     return call.name[1:].rsplit("$", 1)[0]
@@ -177,7 +175,7 @@ def _bound(bound: Bound | None, infinite: str, text: Callable[[Any], str]) -> st
 def digest(rex: RexNode, fields: Sequence[str]) -> str:
     """An expression as Calcite's own digest: prefix, with the types of literals."""
     match rex:
-        case Call() if rex.name in _CASTS:
+        case Call() if _style(rex) is Style.CAST:
             nullability = "" if rex.type.nullable else " NOT NULL"
             return (
                 f"{operator_name(rex)}({digest(rex.operands[0], fields)} AS {_full_type_name(rex.type)}{nullability})"
@@ -196,7 +194,7 @@ def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
     if isinstance(rex, Sarg):
         suffix = "" if rex.type.root in _UNTYPED else f":{_full_type_name(rex.type)}"
         return sarg(rex, lambda value: _java_literal(value, rex.type)) + suffix
-    if not isinstance(rex, Call) or rex.name in _CASTS:
+    if not isinstance(rex, Call) or _style(rex) is Style.CAST:
         return digest(rex, fields)
     texts = [condition_digest(o, fields) for o in rex.operands]
     if rex.name in _SIMPLE and len(texts) == 2:

@@ -48,6 +48,7 @@ from .expressions import (
     is_always_true,
     is_call,
     is_deterministic,
+    is_strict,
     not_,
     or_,
     rewrite,
@@ -269,17 +270,10 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
         return FALSE if is_null else TRUE
     if is_call(operand, CAST) and is_lossless(children(operand)[0].type, operand.type):
         return simplifier.simplify(test(rex.name, children(operand)[0]))
-    if is_call(operand, *_STRICT) and children(operand):
+    if is_strict(operand) and not is_call(operand, CAST) and children(operand):
         parts = [simplifier.simplify(test(rex.name, o)) for o in children(operand)]
         return or_(parts) if is_null else and_(parts)
     return test(rex.name, operand)
-
-
-_STRICT = (
-    *(NOT, *COMPARISONS, LIKE, "$SIMILAR TO$1", "$+$1", "$-$1", "$*$1", "$/$1"),
-    *("$EXTRACT$1", "$FLOOR$1", "$CEIL$1", "$TRIM$1", "$REINTERPRET$1"),
-)
-"""What is NULL where an operand is, and only there.  Source: ``Strong``."""
 
 
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:

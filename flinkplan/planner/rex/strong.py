@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...plan.rex import Literal, RexNode, children
-from .expressions import AND, CAST, COMPARISONS, IS_NOT_NULL, IS_TRUE, LIKE, NOT, OR, flatten, is_call
-
-_STRICT = frozenset({*COMPARISONS, "$+$1", "$-$1", "$*$1", "$/$1", CAST, LIKE, NOT})
-"""What is NULL where an operand is."""
+from .expressions import AND, IS_NOT_NULL, IS_TRUE, OR, flatten, is_call, is_strict
 
 
 def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
@@ -25,6 +22,6 @@ def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
 def _is_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
     if is_null(rex):
         return True
-    if is_call(rex, *_STRICT):
+    if is_strict(rex):
         return any(_is_null(o, is_null) for o in children(rex))
     return isinstance(rex, Literal) and rex.value is None

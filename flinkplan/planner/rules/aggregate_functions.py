@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from ...plan.functions import arithmetic
-from ...plan.functions.aggregate import VARIANCES
+from ...plan.functions import aggregation_of, arithmetic
 from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
@@ -35,7 +34,7 @@ def reduce_functions(rel: Rel) -> Rel:
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
     names = {c.internal_name for c in rel.calls}
-    forced = bool(names & VARIANCES.keys())
+    forced = any(aggregation_of(name).variance for name in names)
     if not forced and names.isdisjoint(("$AVG$1", "$SUM$1")):
         return rel
     reduction = _Reduction(rel)
@@ -84,7 +83,7 @@ class _Reduction:
         self.calls: list[AggregateCall] = []
         names = {c.internal_name for c in rel.calls}
         is_summed = not _summed(rel, "$SUM$1").isdisjoint(_summed(rel, "$AVG$1"))
-        self.keeps_sums = bool(names & VARIANCES.keys()) and not is_summed
+        self.keeps_sums = any(aggregation_of(name).variance for name in names) and not is_summed
         """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances.
 
         Not if a sum of the same is asked for, as that makes for fewer calls.
@@ -106,9 +105,13 @@ class _Reduction:
             return self._total(call, call.type)
         if call.internal_name == "$AVG$1":
             return self._average(call)
-        if call.internal_name in VARIANCES:
-            return self._variance(call, *VARIANCES[call.internal_name])
-        if call.internal_name in ("$MIN$1", "$MAX$1") and call.arg_list[0] in self.rel.grouping and call.filter_arg < 0:
+        if variance := aggregation_of(call.internal_name).variance:
+            return self._variance(call, *variance)
+        if (
+            aggregation_of(call.internal_name).is_one_of
+            and call.arg_list[0] in self.rel.grouping
+            and call.filter_arg < 0
+        ):
             key = self.rel.grouping.index(call.arg_list[0])
             return InputRef(key, self.rel.types[key])
         return self._place(call)

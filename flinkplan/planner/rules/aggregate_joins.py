@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...plan.functions import arithmetic
+from ...plan.functions import aggregation_of, arithmetic
 from ...plan.record import Record, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
@@ -38,9 +38,6 @@ from .projections import project
 from .semi_joins import call_of
 
 _COUNT = "$COUNT$1"
-_SUMS = ("$SUM$1", "$$SUM0$1")
-_MERGED_BY = {_COUNT: "$$SUM0$1"} | {name: name for name in (*_SUMS, "$MIN$1", "$MAX$1")}
-"""The functions that can be computed of parts of a group, and by what function the parts' results are merged."""
 
 
 def push_below_joins(rel: Rel) -> Rel:
@@ -63,7 +60,7 @@ def push_below_joins(rel: Rel) -> Rel:
 def _is_splittable(rel: Aggregate) -> bool:
     if rel.grouping_sets is not None:
         return False
-    return all(c.internal_name in _MERGED_BY and c.filter_arg < 0 and not c.distinct for c in rel.calls)
+    return all(aggregation_of(c.internal_name).is_splittable and c.filter_arg < 0 and not c.distinct for c in rel.calls)
 
 
 class _Side(Record):
@@ -155,7 +152,7 @@ def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
 
 def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
     """What the other side's rows do to a call: they repeat the rows that are counted or summed up."""
-    is_repeated = call.internal_name in (_COUNT, *_SUMS)
+    is_repeated = not aggregation_of(call.internal_name).is_one_of
     return call_of(None, _COUNT, (), BIGINT.not_null()) if is_repeated else None
 
 
@@ -184,7 +181,7 @@ def _total(call: AggregateCall, parts: list[RexNode]) -> RexNode:
 
 def _merging(call: AggregateCall, at: int) -> AggregateCall:
     """The call that merges the parts of groups."""
-    return replace(call, internal_name=_MERGED_BY[call.internal_name or ""], syntax=FUNCTION, arg_list=(at,))
+    return replace(call, internal_name=aggregation_of(call.internal_name).merged_by, syntax=FUNCTION, arg_list=(at,))
 
 
 def _place(rex: RexNode, exprs: list[RexNode]) -> int:

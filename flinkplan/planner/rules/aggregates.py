@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
+from ...plan.functions import aggregation_of
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
@@ -129,17 +130,13 @@ def remove_distinct(rel: Rel) -> Rel:
     """FlinkAggregateRemoveRule: groups of one row each are those rows; their sums and extremes are the values."""
     if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not rel.grouping:
         return rel
-    if not all(c.internal_name in _OF_ONE and c.filter_arg < 0 for c in rel.calls):
+    if not all(aggregation_of(c.internal_name).is_of_one and c.filter_arg < 0 for c in rel.calls):
         return rel
     if not are_columns_unique(rel.input, rel.grouping):
         return rel
     columns = identity(rel.input.types)
     exprs = (*(columns[g] for g in rel.grouping), *(cast(columns[c.arg_list[0]], c.type) for c in rel.calls))
     return Project(input=rel.input, exprs=exprs, names=rel.names)
-
-
-_OF_ONE = ("$SUM$1", "$MIN$1", "$MAX$1")
-"""Aggregate functions that yield their argument where there is one row."""
 
 
 def merge_permutation(rel: Rel) -> Rel:

@@ -6,15 +6,13 @@ Sources: ``ReduceExpressionsRule`` for conditions that never hold, ``PruneEmptyR
 
 from __future__ import annotations
 
+from ...plan.functions import OfNothing, aggregation_of
 from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..rex.expressions import identity, is_always_false
 from .set_operations import distinct
-
-_NULL_OF_NOTHING = ("$SUM$1", "$MIN$1", "$MAX$1")
-_ZERO_OF_NOTHING = ("$COUNT$1", "$SUM0$1")
 
 
 def prune_empty(rel: Rel) -> Rel:
@@ -52,13 +50,14 @@ def _aggregate(rel: Aggregate) -> Rel:
     """Without groups there is one row even of nothing."""
     if rel.grouping:
         return _nothing(rel)
-    if any(c.internal_name not in (*_NULL_OF_NOTHING, *_ZERO_OF_NOTHING) for c in rel.calls):
+    if any(aggregation_of(c.internal_name).of_nothing is None for c in rel.calls):
         return rel
     return Values(tuples=(tuple(map(_of_nothing, rel.calls)),), fields=rel.row_type)
 
 
 def _of_nothing(call: AggregateCall) -> RexNode:
-    return Literal(0, call.type) if call.internal_name in _ZERO_OF_NOTHING else Literal(None, call.type)
+    is_zero = aggregation_of(call.internal_name).of_nothing is OfNothing.ZERO
+    return Literal(0 if is_zero else None, call.type)
 
 
 def _union(rel: SetOp) -> Rel:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
+from ...plan.functions import function_of
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
@@ -36,6 +37,7 @@ from ..rex.expressions import (
     AND,
     BINARY,
     OR,
+    SEARCH,
     SPECIAL,
     and_,
     cast,
@@ -48,20 +50,6 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import reordered_condition, simplify, to_cnf
 from .predicates import filtered
-
-_NOT_CONVERTIBLE = frozenset(
-    {"$CASE$1", "$IF$1", "$ITEM$1", "$REINTERPRET$1", "$ROW$1", "$ARRAY$1", "$MAP$1", "$PROCTIME$1", "$TRIM$1", "$||$1"}
-    | {"$IS DISTINCT FROM$1", "$IS NOT DISTINCT FROM$1"}
-)
-"""Functions that a pushed predicate cannot call."""
-
-_WITHOUT_UNDERSCORES = frozenset(
-    {"$CHAR_LENGTH$1", "$CONVERT_TZ$1", "$CURRENT_DATABASE$1", "$CURRENT_DATE$1", "$CURRENT_ROW_TIMESTAMP$1"}
-    | {"$CURRENT_TIME$1", "$CURRENT_TIMESTAMP$1", "$DATE_FORMAT$1", "$FROM_BASE64$1", "$FROM_UNIXTIME$1"}
-    | {"$PARSE_URL$1", "$RAND_INTEGER$1", "$REGEXP_EXTRACT$1", "$REGEXP_REPLACE$1", "$SPLIT_INDEX$1", "$STR_TO_MAP$1"}
-    | {"$TO_BASE64$1", "$TO_DATE$1", "$TO_TIMESTAMP$1", "$TRY_CAST$1", "$UNIX_TIMESTAMP$1"}
-)
-"""Functions that Flink's catalog has without the underscores of their SQL names: with these it finds no other."""
 
 
 def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
@@ -176,12 +164,10 @@ def _with_all_units(t: LogicalType) -> LogicalType:
 def is_convertible(rex: RexNode) -> bool:
     """Whether a source can be told the predicate."""
     if isinstance(rex, Call):
-        if rex.name == "$SEARCH$1":
+        if rex.name == SEARCH:
             return is_convertible(rex.operands[0])
-        if "JSON" in rex.name:
-            return False
-        known = rex.name not in _NOT_CONVERTIBLE and ("_" not in rex.name or rex.name in _WITHOUT_UNDERSCORES)
-        return known and all(map(is_convertible, rex.operands))
+        function = function_of(*rex.key)
+        return (function is None or function.is_pushable) and all(map(is_convertible, rex.operands))
     if isinstance(rex, FieldAccess):
         return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
     return isinstance(rex, (InputRef, Literal))

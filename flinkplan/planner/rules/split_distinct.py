@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import count as counting
 
-from ...plan.functions import Arguments, arithmetic
+from ...plan.functions import Arguments, aggregation_of, arithmetic
 from ...plan.functions.aggregate import SUM0
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
@@ -21,22 +21,6 @@ from ..algebra.tree import bottom_up
 from ..rex.expressions import EQ, and_, cast, compare, identity
 from .aggregates import expand_id
 
-_PARTS = {
-    "$AVG$1": (("$$SUM0$1", "$$SUM0$1"), ("$COUNT$1", "$$SUM0$1")),
-    "$COUNT$1": (("$COUNT$1", "$$SUM0$1"),),
-    **{
-        name: ((name, name),)
-        for name in (
-            *("$$SUM0$1", "$SUM$1", "$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"),
-            *("$FIRST_VALUE$1", "$LAST_VALUE$1", "$LISTAGG$1"),
-        )
-    },
-}
-"""For each function those that are computed per bucket, and those that put the buckets' results together."""
-
-_BUCKETED = frozenset({"$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1"})
-"""Functions that are spread over buckets of their argument although they are not distinct."""
-
 
 def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
     """Split every aggregation with distinct calls, where the options ask for it."""
@@ -47,11 +31,17 @@ def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
     def split(node: Rel) -> Rel:
         if not isinstance(node, Aggregate) or node.phase or node.grouping_sets is not None:
             return node
-        if not any(c.distinct for c in node.calls) or any(c.internal_name not in _PARTS for c in node.calls):
+        if not any(c.distinct for c in node.calls) or not all(map(_parts_of, node.calls)):
             return node
         return _split(node, buckets)
 
     return bottom_up(rel, split)
+
+
+def _parts_of(call: AggregateCall) -> tuple[tuple[str, str], ...]:
+    """The functions that are computed per bucket, each with the one that puts the buckets' results together."""
+    name = call.internal_name or ""
+    return aggregation_of(name).split(name)
 
 
 def _split(rel: Aggregate, buckets: int) -> Rel:
@@ -62,7 +52,7 @@ def _split(rel: Aggregate, buckets: int) -> Rel:
     sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
     grouping = (*rel.grouping, *bucket_of.values())
     calls, final_names = _parts(rel)
-    sets = [s for call, s in zip(rel.calls, sets, strict=True) for _ in _PARTS[call.internal_name or ""]]
+    sets = [s for call, s in zip(rel.calls, sets, strict=True) for _ in _parts_of(call)]
     if len({s for s in sets if len(s) > len(rel.grouping)}) > 1:
         source, calls = _expanded(calls, source, grouping, sets)
     partial = _partial(rel, source, grouping, calls)
@@ -74,7 +64,7 @@ def _parts(rel: Aggregate) -> tuple[list[AggregateCall], list[str]]:
     types = rel.input.types
     parts, finals = [], []
     for call in rel.calls:
-        for partial, final in _PARTS[call.internal_name or ""]:
+        for partial, final in _parts_of(call):
             half = partial != call.internal_name
             parts.append(_half_of_average(call, partial, types[call.arg_list[0]]) if half else call)
             finals.append(final)
@@ -90,7 +80,7 @@ def _half_of_average(call: AggregateCall, name: str, argument: LogicalType) -> A
 def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
     columns: set[int] = set()
     for call in rel.calls:
-        if call.distinct or call.internal_name in _BUCKETED:
+        if call.distinct or aggregation_of(call.internal_name).is_spread:
             columns.update(call.arg_list)
     return tuple(sorted(columns.difference(rel.grouping)))
 
@@ -109,7 +99,7 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Project
 
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
     """The grouping set that a call belongs to: its buckets, or none."""
-    spread = call.distinct or call.internal_name in _BUCKETED
+    spread = call.distinct or aggregation_of(call.internal_name).is_spread
     buckets = {bucket_of[a] for a in call.arg_list if spread and a in bucket_of}
     return (*rel.grouping, *sorted(buckets))
 
