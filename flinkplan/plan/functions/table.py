@@ -22,7 +22,9 @@ def unnested_type(collection: LogicalType, with_ordinality: bool) -> LogicalType
         fields = [("EXPR$0" if with_ordinality else "f0", collection.element)]
     if with_ordinality:
         fields.append(("ORDINALITY", LogicalType("INT", nullable=False)))
-    return row(fields, nullable=collection.root != "MAP" and not with_ordinality)
+    is_row = collection.root != "MAP" and collection.element.root == "ROW"
+    nullable = collection.element.nullable if is_row else collection.root != "MAP"
+    return row(fields, nullable=nullable and not with_ordinality)
 
 
 UNNEST_ROWS = declare(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
+from typing import TypeGuard
 
 from ...plan.record import Record, replace
 from ...plan.rex import RexNode
@@ -434,6 +435,12 @@ class TableModify(Passing, kw_only=True):
 
 ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
 """The kinds of join that yield rows of the left side alone."""
+
+
+def is_one_sided(rel: Rel) -> TypeGuard[Join]:
+    """Whether it is a semi or anti join."""
+    return isinstance(rel, Join) and rel.type in ONE_SIDED
+
 
 LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
 RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)

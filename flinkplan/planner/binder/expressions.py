@@ -47,8 +47,8 @@ class ExpressionBinder:
         self.place = place
         self.keeps_not_distinct = False
         """Whether IS NOT DISTINCT FROM stays one call, as in a join condition, where it may be a key."""
-        self.searches_lists = True
-        """Whether IN with literals becomes a search."""
+        self.keeps_as_written = False
+        """Whether IN with literals becomes no search, and CAST to the type that a value has is kept, as in a table."""
 
     @property
     def grouping(self) -> Sequence[RexNode] | None:

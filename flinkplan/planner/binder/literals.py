@@ -9,7 +9,7 @@ import re
 from decimal import Decimal
 
 from ...plan.functions.arithmetic import TIMES
-from ...plan.functions.cast import instead_of_cast, unruled_cast
+from ...plan.functions.cast import CAST, instead_of_cast, unruled_cast
 from ...plan.functions.typing import MAX_DECIMAL, in_family
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import (
@@ -217,4 +217,7 @@ def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
         if operand.type == target.nullable_():
             return operand
         return Call("$TRY_CAST$1", (operand,), target.nullable_(), "SPECIAL")
-    return cast(target.with_nullability(operand.type.nullable), operand, explicit=True)
+    target = target.with_nullability(operand.type.nullable)
+    if binder.keeps_as_written and operand.type == target:
+        return Call(CAST.internal_name, (operand,), target, CAST.syntax)
+    return cast(target, operand, explicit=True)

@@ -284,7 +284,8 @@ def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
     """IN is an OR of comparisons; a query searches literals, which a table's schema spells out."""
     operand = binder.bind(node.operand)
     items = [binder.bind(item) for item in node.items]
-    if binder.searches_lists and len(items) > 1 and all(isinstance(i, Literal) and i.value is not None for i in items):
+    literals = all(isinstance(i, Literal) and i.value is not None for i in items)
+    if literals and len(items) > 1 and not binder.keeps_as_written:
         parts = _members(operand, items, "<>" if node.negated else "=", node.span)
         return search_of(parts, every=node.negated)
     found = disjunction(_members(operand, items, "=", node.span))

@@ -316,7 +316,7 @@ def _bind_unnest(
     padded_type = row(((f.name, outer_type(f.type, nullable)) for f in element_type.fields), nullable=False)
     alias = node.alias.name.name if node.alias else None
     namespace = Namespace(padded_type, left.rel.width, alias)
-    right_type = padded_type if node.with_ordinality else element_type
+    right_type = padded_type if nullable and not all(t.nullable for t in element_type.field_types) else element_type
     references = sum(isinstance(r, InputRef) for r in walk(collection))
     correl, *_ = [context.next_correlation() for _ in range(references)]
     left_fields = left.rel.row_type.fields
@@ -339,7 +339,7 @@ def _bind_unnest(
         type=kind,
         correl=correl,
         call=call,
-        function_type=right_type if nullable and node.with_ordinality else function_type,
+        function_type=function_type if right_type is element_type else right_type,
         condition=condition,
         aliases=names,
     )

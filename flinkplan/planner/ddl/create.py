@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ...plan.findings import did_you_mean
 from ...plan.record import Record, field, replace
+from ...plan.rex import Call
 from ...plan.specs import (
     Column,
     ResolvedSchema,
@@ -204,7 +205,7 @@ def _computed_column(context: Context, column: ast.ComputedColumn, scope: Scope,
 
 def _binder(context: Context, scope: Scope, place: str) -> ExpressionBinder:
     binder = ExpressionBinder(context, scope, place)
-    binder.searches_lists = False
+    binder.keeps_as_written = True
     return binder
 
 
@@ -256,6 +257,10 @@ def _not_null(column: Column) -> Column:
     return replace(column, data_type=column.data_type.not_null())
 
 
+_SOURCE_WATERMARK = "$SOURCE_WATERMARK$1"
+"""A call of the type of the column that it is for."""
+
+
 def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, ...]) -> tuple[WatermarkSpec, ...]:
     if not node.watermarks:
         return ()
@@ -281,6 +286,8 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
     rex = _binder(context, scope, "WATERMARK").bind(watermark.expression)
     if rex.type.root not in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
+    if isinstance(rex, Call) and rex.name == _SOURCE_WATERMARK:
+        rex = replace(rex, type=_plain(t).nullable_())
     return (WatermarkSpec(name.name, TableExpression(rex, sql_text(watermark.expression))),)
 
 

@@ -9,14 +9,14 @@ Sources: ``FlinkRelMdRowCount``, ``FlinkRelMdDistinctRowCount``, ``FlinkRelMdUti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import exp
+from math import exp, prod, sqrt
 from typing import TypeAlias
 
 from ...plan.record import Struct, field
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, Rel, SetKind, SetOp, Sort, Values
-from ..algebra.physical import SourceScan
+from ..algebra.physical import OverAggregate, SourceScan
 from ..rex.expressions import (
     CAST,
     TRUE,
@@ -46,6 +46,8 @@ Cost: TypeAlias = tuple[float, float, float]
 class Estimates(Struct):
     """Estimates of logical relations, each made once; the relations must outlive it."""
 
+    recounts: bool = True
+    """Whether what a semi or anti join keeps counts once more for one right above it, as Flink's estimates have it."""
     _rows: dict[int, float] = field(default_factory=dict)
     _costs: dict[int, Cost] = field(default_factory=dict)
 
@@ -151,7 +153,7 @@ def _join_rows(known: Estimates, rel: Join) -> float:
     left, right = known.rows(rel.left), known.rows(rel.right)
     keys = join_keys(rel.condition, rel.left.width)
     if rel.type in (JoinType.SEMI, JoinType.ANTI):
-        return left * _semi_selectivity(known, rel, keys)
+        return left * prod(_shares(known, rel.left, {_semi_selectivity(known, rel, keys)}))
     if not keys.left:
         return left * right * selectivity(rel.condition)
     inner = _inner_join_rows(known, rel, keys)
@@ -161,6 +163,21 @@ def _join_rows(known: Estimates, rel: Join) -> float:
         JoinType.RIGHT: max(right, inner),
         JoinType.FULL: max(left, inner) + max(right, inner) - inner,
     }[rel.type]
+
+
+def _shares(known: Estimates, rel: Rel, shares: set[float]) -> set[float]:
+    """The shares whose product is the share of a relation's rows that meets conditions which these shares meet.
+
+    A semi or anti join counts what it keeps once more; conditions that keep the same share count as one.
+    Sources: ``FlinkRelMdSelectivity``, ``RexSimplify``.
+    """
+    match rel:
+        case Join(type=JoinType.SEMI | JoinType.ANTI) if known.recounts:
+            keys = join_keys(rel.condition, rel.left.width)
+            return _shares(known, rel.left, {*shares, _semi_selectivity(known, rel, keys)})
+        case Sort() | Aggregate():
+            return _shares(known, rel.input, shares)
+    return shares
 
 
 def _inner_join_rows(known: Estimates, rel: Join, keys: JoinKeys) -> float:
@@ -198,17 +215,50 @@ def _matching_keys(known: Estimates, rel: Join, keys: JoinKeys) -> float:
 
 
 def _population(known: Estimates, rel: Rel, columns: Iterable[int]) -> float | None:
-    """How many values columns have before rows were left out.  Source: ``FlinkRelMdPopulationSize``."""
-    columns = tuple(columns)
+    """How many values columns have before rows were left out; ``None`` if unknown.
+
+    Source: ``FlinkRelMdPopulationSize``.
+    """
+    wanted = tuple(columns)
+    if not wanted:
+        return 1.0
     match rel:
+        case Values():
+            return max(1.0, known.rows(rel) / 2)
         case Filter() | Sort():
-            return _population(known, rel.input, columns)
+            return _population(known, rel.input, wanted)
+        case OverAggregate() if max(wanted) < rel.input.width:
+            return _population(known, rel.input, wanted)
         case Project():
-            read = _columns_below(rel, columns)
+            read = _columns_below(rel, wanted)
             return None if read is None else _population(known, rel.input, read)
-        case Aggregate() if all(i < len(rel.grouping) for i in columns):
-            return _population(known, rel.input, (rel.grouping[i] for i in columns))
-    return known.rows(rel) if are_columns_unique(rel, columns) else 1.0 if not columns else None
+        case Aggregate():
+            return _aggregate_population(known, rel, wanted)
+        case Join():
+            return _join_population(known, rel, wanted)
+    return known.rows(rel) if are_columns_unique(rel, wanted) else None
+
+
+def _aggregate_population(known: Estimates, rel: Aggregate, columns: tuple[int, ...]) -> float | None:
+    keys = len(rel.grouping)
+    factors = [_population(known, rel.input, (rel.grouping[i] for i in columns if i < keys))]
+    for call in (rel.calls[i - keys] for i in columns if i >= keys):
+        if call.internal_name == "$COUNT$1":
+            factors.append(sqrt(2.0 * known.rows(rel.input)))
+            continue
+        values = _population(known, rel.input, call.arg_list) if call.arg_list else None
+        factors.append(None if values is None else max(1.0, 0.1 * values))
+    sizes = [f for f in factors if f is not None]
+    return min(prod(sizes), known.rows(rel.input)) if len(sizes) == len(factors) else None
+
+
+def _join_population(known: Estimates, rel: Join, columns: tuple[int, ...]) -> float | None:
+    if rel.type in (JoinType.SEMI, JoinType.ANTI):
+        return _population(known, rel.left, columns)
+    width = rel.left.width
+    left = _population(known, rel.left, (i for i in columns if i < width))
+    right = _population(known, rel.right, (i - width for i in columns if i >= width))
+    return None if left is None or right is None else _drawn(left * right, known.rows(rel))
 
 
 def _share_of_original(known: Estimates, rel: Rel) -> float | None:

@@ -51,7 +51,7 @@ def push_below_joins(rel: Rel) -> Rel:
     pushed = _pushed(aggregate, aggregate.input)
     if pushed is None:
         return rel
-    estimates = Estimates()
+    estimates = Estimates(recounts=False)
     if estimates.cost(pushed) >= estimates.cost(aggregate):
         return rel
     return replace(merged, input=pushed) if isinstance(merged, Project) else pushed

@@ -13,7 +13,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
-from ..algebra.logical import Aggregate, Filter, Project, Rel, Values
+from ..algebra.logical import Aggregate, Filter, Project, Rel, Values, is_one_sided
 from ..algebra.physical import Expand
 from ..metadata.sizes import row_size
 from ..metadata.uniqueness import are_columns_unique
@@ -25,7 +25,7 @@ _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
 def with_constant(rel: Rel) -> Rel:
     """An aggregation that reads no column reads a constant, so that its input need not produce more."""
-    if not isinstance(rel, Aggregate) or reads_something(rel) or isinstance(rel.input, Values):
+    if not isinstance(rel, Aggregate) or reads_something(rel):
         return rel
     if rel.input.width == 1:
         return rel
@@ -219,8 +219,10 @@ def merge_columns(rel: Aggregate) -> Rel:
 
 
 def merge_sets_permutation(rel: Rel) -> Rel:
-    """The same below grouping sets, before they are expanded."""
-    return merge_permutation(rel) if isinstance(rel, Aggregate) and rel.grouping_sets is not None else rel
+    """The same below grouping sets, before they are expanded; not over a semi join, which is to go further down."""
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is None:
+        return rel
+    return rel if isinstance(rel.input, Project) and is_one_sided(rel.input.input) else merge_permutation(rel)
 
 
 def _in_order(rel: Aggregate) -> Rel:

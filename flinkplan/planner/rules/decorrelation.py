@@ -75,7 +75,12 @@ def decorrelated(rel: Rel, correl: str, left: Rel) -> Frame:
             return _aggregate(rel, correl, left)
         case Join(type=JoinType.INNER):
             return _join(rel, correl, left)
-    raise UnsupportedError(
+    raise not_decorrelated()
+
+
+def not_decorrelated() -> UnsupportedError:
+    """What to raise for a subquery that Flink leaves correlated."""
+    return UnsupportedError(
         "a subquery reads the outer row in a place from which Flink cannot take it",
         hint="compare with the outer row in the WHERE of the subquery, or write the query as a join",
     )
@@ -221,10 +226,9 @@ def _join(rel: Join, correl: str, left: Rel) -> Frame:
         for c in sorted(frames[0].outer.keys() & frames[1].outer.keys())
     ]
     condition = remap(rel.condition, places)
-    needed = correlated_columns(condition, correl)
+    if correlated_columns(condition, correl):
+        raise not_decorrelated()
     frame = Frame(inner_join(frames[0].rel, frames[1].rel, and_(both)), places, outer)
-    if set(needed) - outer.keys():
-        frame = _with_values(frame, needed, left)
     return replace(frame, rel=filtered(frame.rel, conjunctions(_placed(condition, correl, frame))))
 
 

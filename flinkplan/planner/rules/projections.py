@@ -26,12 +26,14 @@ from ..algebra.logical import (
     TemporalJoin,
     Watermark,
     WindowFunction,
+    is_one_sided,
 )
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
 from ..algebra.row_types import pick
 from ..algebra.scan_columns import physical_paths
 from ..algebra.tree import to_fixpoint, top_down
 from ..connectors import supports_metadata, supports_projection
+from ..metadata.estimates import Estimates
 from ..rex.expressions import (
     contains_over,
     identity,
@@ -173,7 +175,11 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
     read = refs(below.condition).union(*map(refs, rel.exprs))
     narrowed = push_projections(columns(below.right, (i - width for i in right if i in read)))
     gains_nothing = isinstance(narrowed, Project) and narrowed.input == push_projections(below.right)
-    return _trimmed(rel, below, {*refs(below.condition), *(right if gains_nothing else ())})
+    trimmed = _trimmed(rel, below, {*refs(below.condition), *(right if gains_nothing else ())})
+    if trimmed is rel or not is_one_sided(below.left):
+        return trimmed
+    estimates = Estimates()
+    return min(push_projections(trimmed), rel, key=estimates.cost)
 
 
 def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:

@@ -12,17 +12,34 @@ from itertools import islice
 from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
-from ..algebra.logical import ONE_SIDED, Filter, Join, Project, Rel
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, is_one_sided
 from ..metadata.estimates import Estimates
 from ..rex.expressions import refs, remap
+from .aggregates import merge_columns
 from .projections import merge_projects
 
 
 def push_semi_joins(rel: Rel) -> Rel:
-    """A semi or anti join goes below projections and to the side of an inner join that it reads, if that is cheaper."""
-    if not isinstance(rel, Join) or rel.type not in ONE_SIDED:
-        return rel
-    return _cheapest(list(_places(rel)))
+    """A semi or anti join goes below projections and to the side of an inner join that it reads, if that is cheaper.
+
+    So does one below an aggregation, which then may read more columns than it needs.
+    """
+    if isinstance(rel, Aggregate):
+        return _cheapest([*_readers(rel), rel])
+    return _cheapest(list(_places(rel))) if is_one_sided(rel) else rel
+
+
+def _readers(rel: Aggregate) -> Iterator[Rel]:
+    """The aggregation over the joins below it in all their places, without projections that only leave columns out."""
+    source = rel.input
+    joins = source.input if isinstance(source, Project) else source
+    if not is_one_sided(joins):
+        return
+    for place in _places(joins):
+        aggregation = replace(rel, input=place if joins is source else replace(source, input=place))
+        merged = merge_columns(aggregation)
+        if merged is not aggregation:
+            yield merged
 
 
 def _places(rel: Join) -> Iterator[Rel]:
@@ -35,14 +52,14 @@ def _places(rel: Join) -> Iterator[Rel]:
             yield from (replace(moved, input=place) for place in _places(moved.input))  # type: ignore[arg-type]
     elif isinstance(below, Join) and below.type is JoinType.INNER:
         yield from _past_join(rel, below)
-    elif isinstance(below, Join) and below.type in ONE_SIDED:
+    elif is_one_sided(below):
         for lower in islice(_places(below), 1, None):
             yield from islice(_places(replace(rel, left=lower)), 1, None)
 
 
 def lift_filters(rel: Rel) -> Rel:
     """A filter goes above a semi or anti join, if that is cheaper: where it is expected to keep all rows."""
-    if not isinstance(rel, Join) or rel.type not in ONE_SIDED or not isinstance(rel.left, Filter):
+    if not is_one_sided(rel) or not isinstance(rel.left, Filter):
         return rel
     below = rel.left
     return _cheapest([rel, replace(below, input=replace(rel, left=below.input))])

@@ -31,7 +31,7 @@ from ..rex.expressions import (
     test,
 )
 from ..rex.simplify import to_cnf
-from .decorrelation import correlated_columns, free_variables
+from .decorrelation import correlated_columns, free_variables, not_decorrelated
 from .predicates import filtered
 from .projections import columns
 
@@ -132,21 +132,38 @@ def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
             if any(is_correlated(e, correl) for e in rel.exprs):
                 raise _NoSemiJoin
             return _projected(rel, source, conditions)
-        case Join(type=JoinType.INNER):
-            left, left_conditions = _conditions(rel.left, correl)
-            right, right_conditions = _conditions(rel.right, correl)
-            width = left.width
-            own = conjunctions(rel.condition)
-            conditions = [*left_conditions, *(shift(c, width) for c in right_conditions)]
-            conditions += [c for c in own if is_correlated(c, correl)]
-            condition = and_(c for c in own if not is_correlated(c, correl))
-            return replace(rel, left=left, right=right, condition=condition), conditions
+        case Join(type=JoinType.INNER | JoinType.LEFT | JoinType.RIGHT):
+            return _joined(rel, correl)
         case Aggregate():
             source, conditions = _conditions(rel.input, correl)
             return _grouped(rel, source, conditions)
     if correl is not None and correl in free_variables(rel):
         raise _NoSemiJoin
     return rel, []
+
+
+def _joined(rel: Join, correl: str | None) -> tuple[Rel, list[RexNode]]:
+    """The join, with the columns that the conditions read behind its own; none are taken from rows that may be missing.
+
+    Raises :class:`UnsupportedError` where its own condition reads the outer row.
+    """
+    if is_correlated(rel.condition, correl):
+        raise not_decorrelated()
+    left, left_conditions = _conditions(rel.left, correl)
+    right, right_conditions = _conditions(rel.right, correl)
+    if {JoinType.LEFT: right_conditions, JoinType.RIGHT: left_conditions}.get(rel.type):
+        raise _NoSemiJoin
+    own = [*range(rel.left.width), *range(left.width, left.width + rel.right.width)]
+    new = replace(
+        rel,
+        left=left,
+        right=right,
+        condition=remap(rel.condition, dict(enumerate(own))),
+    )
+    order = [*own, *(i for i in range(new.width) if i not in own)]
+    place = {i: order.index(i) for i in range(new.width)}
+    conditions = [*left_conditions, *(shift(c, left.width) for c in right_conditions)]
+    return columns(new, order), [remap(c, place) for c in conditions]
 
 
 def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
