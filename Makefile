@@ -43,7 +43,7 @@ java:
 
 demo: java venv ## compile a sample, execute its plan on Spark, print the result (SAMPLE=folder of sample_plans)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)/output
-	$(BIN)/flinkplan compile sample_plans/$(SAMPLE)/pipeline.sql -o $(DEMO)/plan.json --force
+	$(BIN)/flinkplan compile $(wildcard sample_plans/$(SAMPLE)/pipeline.*) -o $(DEMO)/plan.json --force
 	$(BIN)/flinkplan execute $(DEMO)/plan.json --var DATA="$(CURDIR)/sample_plans/data" \
 	  --var OUT="$(CURDIR)/$(DEMO)/output" --checkpoint $(DEMO)/checkpoint
 	@$(BIN)/python sample_plans/show.py $(DEMO)/output

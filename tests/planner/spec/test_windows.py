@@ -217,3 +217,10 @@ def test_what_the_page_on_windows_shows_compiles(tmp_path: Path) -> None:
         inserts = [{"into": "results", "query": f"SELECT COUNT(*) FROM {name}"} for name in other["windows"]]
         spec = {"version": 1, "tables": tables_, "windows": other["windows"]}
         compile_script(json.dumps({**spec, "inserts": inserts}), file=str(tmp_path / "page.yaml"))
+
+
+def test_the_sample_compiles_to_its_plan() -> None:
+    folder = Path(__file__).parents[3] / "sample_plans" / "plane-sessions"
+    spec = (folder / "pipeline.yaml").read_text("utf-8")
+    plan = compile_script(spec, file="pipeline.yaml")
+    assert dumps(plan) == (folder / "plan.json").read_text("utf-8")
