@@ -1,7 +1,8 @@
 """Scripts broken by chance: a plan or an error with a place, never a traceback.
 
-A statement of a script of the parity corpus is changed token by token; what stands before it is applied once and
-shared.  ``FLINKPLAN_EXAMPLES`` says how many scripts there are; ``make fuzz`` tries ten thousand.
+A statement of a script of the parity corpus, or of those whose plans are known, is changed token by token; what
+stands before it is applied once and shared.  ``FLINKPLAN_EXAMPLES`` says how many scripts there are; ``make fuzz``
+tries ten thousand.
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ from flinkplan.planner.sql.keywords import FUNCTIONS, RESERVED
 from flinkplan.planner.sql.lexer import WORD, tokenize
 from flinkplan.planner.sql.source import Source
 from tests.parity.corpus import HERE
+from tests.planner.test_flink_plans import TABLES, statements
 
 EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "600"))
-SCRIPTS = sorted((HERE / "cases").glob("*/pipeline.sql"))
+SCRIPTS = (
+    *(path.read_text("utf-8") for path in sorted((HERE / "cases").glob("*/pipeline.sql"))),
+    *(f"{TABLES}{known.values[0]}" for known in statements()),
+)
 
 
 def _split(text: str) -> list[str]:
@@ -36,7 +41,8 @@ PIECES = {
         FULL CROSS ON USING AS WITH VALUES TABLE LATERAL UNNEST OVER PARTITION ROWS RANGE BETWEEN PRECEDING
         CURRENT AND OR NOT NULL IS IN EXISTS ANY LIKE CASE WHEN THEN ELSE END CAST INTERVAL DAY HOUR SECOND
         MONTH FILTER GROUPING ROLLUP CUBE FOR QUALIFY INSERT INTO OVERWRITE CREATE VIEW PRIMARY ENFORCED INT
-        BIGINT STRING DECIMAL TIMESTAMP DATE DOUBLE
+        BIGINT STRING DECIMAL TIMESTAMP DATE DOUBLE CONFLICT DO NOTHING WINDOW UNBOUNDED FOLLOWING ROW SYSTEM_TIME OF
+        STATEMENT SET BEGIN EXECUTE TEMPORARY ORDINALITY SEMI ANTI NATURAL ARRAY MAP SIMILAR ESCAPE NULLS FETCH
     """),
     "name": _split("""
         COUNT SUM AVG MIN MAX LISTAGG COLLECT ROW_NUMBER RANK LAG FIRST_VALUE COALESCE NULLIF IF UPPER SUBSTRING
@@ -49,6 +55,12 @@ PIECES = {
     "quoted": _split("`` `a` `from`"),
     "comparison": _split("= <> < <= > >="),
     "arithmetic": _split("+ - * / % ||"),
+    "hint": [
+        "/*+ STATE_TTL('a' = '1 d') */",
+        "/*+ OPTIONS('path' = '/x') */",
+        "/*+ BROADCAST(a) */",
+        "/*+ LOOKUP('table' = 'a') */",
+    ],
     "punctuation": _split("( ) [ ] , . ; => /*+ */ -- @"),
 }
 
@@ -87,6 +99,7 @@ class Seed:
             databases=set(catalog.databases),
             catalogs=dict(catalog.catalogs),
             faulty=set(),
+            expansions={},
         )
         return made
 
@@ -94,9 +107,9 @@ class Seed:
 @lru_cache
 def seeds(number: int) -> list[Seed]:
     """The last definition of a script, and its job."""
-    statements = parse_script(SCRIPTS[number].read_text("utf-8")).statements
-    jobs = [s for s in statements if isinstance(s, (ast.Insert, ast.StatementSet))]
-    definitions = [s for s in statements if s not in jobs]
+    parsed = parse_script(SCRIPTS[number]).statements
+    jobs = [s for s in parsed if isinstance(s, (ast.Insert, ast.StatementSet))]
+    definitions = [s for s in parsed if s not in jobs]
     session = Session({"table.local-time-zone": "UTC"})
     for definition in definitions[:-1]:
         session.apply(definition)

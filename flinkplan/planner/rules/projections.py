@@ -320,7 +320,7 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     if any(contains_over(e) for e in rel.exprs):
         return rel
     needed = ordered_refs([*rel.exprs, identity(below.types)[below.rowtime_index], below.expr])
-    if len(needed) == below.input.width:
+    if len(needed) == below.input.width or _is_read_whole(below.input):
         return rel
     mapping = {old: new for new, old in enumerate(needed)}
     marked = replace(
@@ -336,6 +336,11 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
 def push_past_snapshot(rel: Project, below: Snapshot) -> Rel:
     """ProjectSnapshotTransposeRule."""
     return replace(below, input=replace(rel, input=below.input))
+
+
+def _is_read_whole(rel: Rel) -> bool:
+    """Whether a table is read with all its columns, whichever are needed."""
+    return isinstance(rel, SourceScan) and not supports_projection(rel.table)
 
 
 def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:

@@ -10,8 +10,22 @@ from hypothesis import strategies as st
 from flinkplan.plan.errors import ErrorGroup, FlinkplanError, Location
 from flinkplan.planner import compile_script
 from tests.planner.spec.test_plans import PAIRS, TWINS
+from tests.planner.spec.test_windows import INSERTS, TABLES
 
-SPECS = (*(spec for spec, _ in PAIRS.values()), *(twin.read_text("utf-8") for twin in TWINS))
+WINDOWS = f"""{TABLES}  w:
+    from: clicks
+    assign: {{tumbling: 5 s, offset: -1 s}}
+    trigger: {{count: 3, purge: true}}
+    evict: {{count: 2}}
+    allowed-lateness: 1 min
+    late-as: late
+    aggregate: {{n: COUNT(*)}}
+  v:
+    from: clicks
+    assign: {{session: 5 s}}
+    aggregate: {{n: SUM(1)}}
+{INSERTS}"""
+SPECS = (*(spec for spec, _ in PAIRS.values()), *(twin.read_text("utf-8") for twin in TWINS), WINDOWS)
 PIECES = st.one_of(
     st.sampled_from(["\n", "  ", "\t", ": ", "- ", "{", "}", "[", "]", ", ", "'", '"', "|\n", ">\n", "#", "\\", "~"]),
     st.sampled_from(
