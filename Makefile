@@ -10,7 +10,7 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak fuzz lint lint-java format bench parity parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test soak fuzz lint lint-java format bench parity parity-stream parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ bench: java venv ## measure the executor against Spark's own operators
 parity: java venv ## compare with plans and rows of real Flink; print the scoreboard
 	@status=0; $(BIN)/python -m pytest tests/parity -q || status=$$?; \
 	$(BIN)/python -m tests.parity.scoreboard && exit $$status
+
+parity-stream: java venv ## compare the rows of the same plans run in micro-batches with those of real Flink
+	@FLINKPLAN_PARITY=stream $(BIN)/python -m pytest tests/parity/test_rows.py -q
 
 parity-flink: venv ## execute our plans on real Flink and compare its rows (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

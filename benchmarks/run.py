@@ -75,7 +75,7 @@ def run_flink(benchmark: Benchmark, data: Dataset, rounds: int, python: str, bac
         script.write_text(benchmark.sql(data), encoding="utf-8")
         command = [python, str(HERE / "flink_job.py"), str(script), backend, str(rounds + 1)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-        return [float(line) for line in done.stdout.splitlines()[-rounds:]]
+        return [float(line.split()[0]) for line in done.stdout.splitlines()[-rounds:]]
 
 
 def void(_: object) -> None:

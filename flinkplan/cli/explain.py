@@ -32,8 +32,8 @@ def command(
 
     Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete;
     UNKNOWN of operators that are not looked into), its keys, and its states with their TTLs. With --physical stand
-    there Spark's operators or the kernel that run it; each sink is a query of its own. The format html is a page by
-    itself, with all of it as a graph.
+    there Spark's operators or the kernel that run it; each sink is a query of its own, a batch where all sources are
+    bounded, else a stream. The format html is a page by itself, with all of it as a graph.
     """
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import printable
@@ -44,19 +44,25 @@ def command(
         return
     if physical:
         from ..executor.checks import check_runnable
+        from ..executor.connectors import is_bounded
+        from ..executor.errors import TableError
         from ..executor.parts import queries_of
         from ..executor.physical import physical_json, physical_lines
 
         check_runnable(compiled)
         queries = queries_of(compiled)
+        try:
+            is_batch = is_bounded(compiled, {})
+        except TableError:
+            is_batch = False  # a table is not defined in the plan: nobody knows
     if format_ == "json":
         import json
 
-        shown = physical_json(queries) if physical else explain_json(compiled)
+        shown = physical_json(queries, is_batch=is_batch) if physical else explain_json(compiled)
         write_output(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", output)
         return
     # all lines first: a tree too deep to draw is refused before anything is printed
-    lines = list(physical_lines(queries) if physical else explain_lines(compiled))
+    lines = list(physical_lines(queries, is_batch=is_batch) if physical else explain_lines(compiled))
     if output is not None:
         write_output("".join(f"{printable(str(line))}\n" for line in lines), output)
         return

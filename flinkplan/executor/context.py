@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
@@ -16,7 +17,8 @@ from .python_classes import PythonCode
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
     from pyspark.sql.types import StructType
 
 
@@ -41,6 +43,7 @@ class TranslationContext(Record):
     in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
     ``node`` is the one that is being translated.
     ``is_watched``: somebody looks at each change.  ``python`` may be imported where the plan names it.
+    ``is_batch``: all input is read at once, by frames that do not stream, and ends.
     """
 
     spark: SparkSession
@@ -53,6 +56,20 @@ class TranslationContext(Record):
     node: ExecNode | None = None
     is_watched: bool = False
     python: PythonCode = PythonCode()
+    is_batch: bool = False
+
+    @property
+    def reader(self) -> DataFrameReader | DataStreamReader:
+        """What reads sources."""
+        return self.spark.read if self.is_batch else self.spark.readStream
+
+    def arrival(self) -> Column:
+        """The time (BIGINT, epoch milliseconds) at which rows arrive; those of a batch do before any of it is run."""
+        from pyspark.sql import functions as F
+
+        if self.is_batch:
+            return F.lit(time_ns() // 1_000_000).cast("bigint")
+        return F.unix_millis(F.current_timestamp())
 
     @property
     def runtime(self) -> Any:

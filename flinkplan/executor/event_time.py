@@ -36,6 +36,9 @@ CUT_MS = END_MS - 1
 CONTROL_SOURCE = f"ControlStream[time={END_MS * 1000}]"
 """How the source of rows of time alone names itself in progress reports."""
 
+END = "end of input"
+"""The watermark behind all rows, for people."""
+
 AUTO_WATERMARK_INTERVAL_MS = 200
 """Flink's default of ``pipeline.auto-watermark-interval``."""
 
@@ -73,16 +76,24 @@ def assign_watermarks(
         tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity)
     kept = [c for c in stream.frame.columns if c != LATENESS]
     tracked = stream.frame.select(*kept, SparkColumn(tracker).alias(TIME))
+    announced = tracked[TIME]["announced"]
+    ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
+    if context.is_batch:
+        # true of each row, but Spark cannot know, and so computes the watermark also where nobody asks for it
+        seen = tracked.where(tracked[TIME]["after"] >= F.lit(NO_WATERMARK))
+        frame = seen.select(*kept, seen[TIME]["before"].alias(LATENESS))
+        return replace(stream, frame=frame, event_time=True, ticks=ticks)
     frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
     control = _control_times(source, context)
     pulse = control if context.is_closed else frame.select(TIME).union(control)
-    announced = tracked[TIME]["announced"]
-    ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
     return replace(stream, frame=_timed(frame, control), event_time=True, pulse=pulse, ticks=ticks)
 
 
 def with_event_time(stream: Stream) -> Stream:
-    """The stream with Spark's watermark, taken anew from its sources where an operator has lost it."""
+    """The stream with Spark's watermark, taken anew from its sources where an operator has lost it.
+
+    A batch has none: all that it would tell is that the input ends.
+    """
     if stream.event_time or stream.pulse is None:
         return stream
     from pyspark.sql import functions as F
@@ -149,6 +160,14 @@ def watermark_assigners(plan: Plan, node: ExecNode) -> Iterator[int]:
         yield from watermark_assigners(plan, source)
 
 
+def one_row(context: TranslationContext) -> DataFrame:
+    """A row, once, to make others of."""
+    if context.is_batch:
+        return context.spark.range(0, 1, 1, 1)
+    source = context.spark.readStream.format("flinkplan.runtime.source.ControlSource")
+    return source.option("time", "0").option("batches", "1").load()
+
+
 def _control_times(source: int | None, context: TranslationContext) -> DataFrame:
     """The rows of time alone that come beside a source's own: at the end of input in bounded mode, and in its place
     while it is idle.  One frame a query has those of all sources."""
@@ -177,7 +196,7 @@ def watermark_text(spark_watermark: str | None) -> str | None:
     if match is None or int(match[1]) < 1971:
         return None
     if int(match[1]) > 9999:
-        return "end of input"
+        return END
     shifted = datetime.fromisoformat(f"{match[1]}-{match[2]}") - timedelta(milliseconds=SHIFT_MS)
     return shifted.isoformat(sep=" ", timespec="milliseconds")
 

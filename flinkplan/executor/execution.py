@@ -9,11 +9,11 @@ from ..plan.changelog import row_kinds
 from ..plan.document import Plan
 from ..plan.durations import format_duration
 from ..plan.explain import columns_of, keys
-from ..plan.nodes import ExecNode
+from ..plan.nodes import Exchange, ExecNode, GlobalWindowAggregate
 from ..plan.record import Record
 from ..plan.row_kinds import INSERTS, Kinds
 from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
-from .native_aggregates import obstacle
+from .native_aggregates import obstacle, obstacle_of
 
 
 class StateLayout(Record):
@@ -44,9 +44,10 @@ class Execution(Record):
 
 
 class QueryPlan(Record, dict=True):
-    """The part of a plan that one sink needs, which is one query of Spark."""
+    """The part of a plan that one sink needs, which is one query of Spark: a batch or a stream."""
 
     plan: Plan
+    is_batch: bool = False
 
     @cached_property
     def kinds(self) -> Mapping[int, Kinds | None]:
@@ -57,6 +58,18 @@ class QueryPlan(Record, dict=True):
     def obstacle(self) -> str | None:
         """Why the query's state cannot all be Spark's own; ``None``: it can."""
         return obstacle(self.plan)
+
+    def obstacle_of(self, node: ExecNode) -> str | None:
+        """Why a window aggregation takes a kernel; ``None``: Spark's own grouping does it.
+
+        All state of a stream is encoded alike, so that one kernel has all others be kernels; a batch has no state.
+        """
+        if not self.is_batch:
+            return self.obstacle
+        one_phase = node
+        while isinstance(one_phase, (GlobalWindowAggregate, Exchange)):
+            one_phase = self.input(one_phase)
+        return obstacle_of(self.plan, one_phase)
 
     def is_changelog(self, node: ExecNode) -> bool:
         """Whether ``node`` emits other rows than insertions."""

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..plan.checkpoint import WAY_OUT
 from ..plan.files import Place
 from ..plan.record import Record
-
-if TYPE_CHECKING:
-    from pyspark.errors import StreamingQueryException
-    from pyspark.sql.streaming.query import StreamingQuery
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*) SQLSTATE: \w{5}", re.DOTALL)
 _LONGEST = 4000
@@ -33,20 +29,19 @@ class Failure(Record):
     hint: str | None = None
 
 
-def describe_failure(query: StreamingQuery, error: StreamingQueryException, state: Place, cause: Any = None) -> Failure:
-    """The messages of the causes, outermost first, without Spark's own wrapping; a line of input that cannot be read
-    is named instead.  ``state`` is where the query keeps its state; ``cause`` is a Java exception that has passed
-    through Python, which Spark knows the text of alone."""
-    failure = query._jsq.exception()
-    if cause is None and failure.isDefined():
-        cause = failure.get()
+def describe_failure(cause: Any, text: str, state: Place) -> Failure:
+    """The messages of the causes, outermost first, without Spark's own wrapping.
+
+    A line of input that cannot be read is named instead.  ``cause`` is Java's exception, or ``None`` where ``text`` is
+    all that is known; ``state`` is where the query keeps its state.
+    """
     causes: list[tuple[str, str | None]] = []
     trace: list[str] = []
     while cause is not None:
         causes.append((cause.getClass().getName(), cause.getMessage()))
         trace = [frame.getClassName() for frame in list(cause.getStackTrace())[:_FRAMES]]
         cause = cause.getCause()
-    found = failure_of(causes) or Failure(str(error))
+    found = failure_of(causes) or Failure(text)
     if found.where is None and is_of_state(causes[-1][0] if causes else "", trace):
         return Failure(f"the checkpoint is damaged: {found.message}", str(state), WAY_OUT)
     return found

@@ -1,4 +1,4 @@
-"""Running a plan as Spark streaming queries."""
+"""Running a plan as queries of Spark."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,24 +19,24 @@ from ..plan.record import Record, field
 from ..plan.session import session_options, with_ttls
 from .checks import check_executable
 from .collecting import Collector
-from .connectors import find_connector
+from .connectors import find_connector, is_bounded
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
-from .failures import MORE_MEMORY, describe_failure, is_end_of_jvm
+from .failures import MORE_MEMORY, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
 from .processing_time import goes_by_clock
-from .progress import Counts, JobListener, QueryProgress, SilentListener, is_batch, progress_of, stateful_nodes
+from .progress import JobListener, SilentListener
 from .python_classes import PythonCode, check_allowed
+from .queries import BatchQuery, Query, StreamQuery
 from .registry import translate
-from .session import EMPTY_BATCHES, STATE_ENCODING, TRACK_ROWS, check_reach, session
+from .session import ADAPTIVE, EMPTY_BATCHES, PARTITIONS, STATE_ENCODING, check_reach, copy_of, session
 from .stream import Stream
 from .tables import table_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql import DataFrame, SparkSession
 
 POLL_SECONDS = 0.1
 _MEMORY = f"it was killed, perhaps for want of memory: {MORE_MEMORY}"
@@ -53,7 +52,8 @@ class JobOptions(Record):
     :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
     are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.  ``single``: the
     process runs nothing else, so that a new session may be made for this job.  ``collector`` takes the rows instead of
-    the plan's sink.  ``python``: what may be imported where the plan names Python classes.
+    the plan's sink.  ``python``: what may be imported where the plan names Python classes.  ``streams``: bounded input
+    is read in micro-batches, too, as it is where a checkpoint has some.
     """
 
     checkpoint: str | None = None
@@ -68,20 +68,7 @@ class JobOptions(Record):
     single: bool = False
     collector: Collector | None = None
     python: PythonCode = PythonCode()
-
-
-class Query(Record):
-    """A running query and the sink it feeds."""
-
-    sink: str
-    part: Plan
-    handle: StreamingQuery
-    writer: Any
-
-    def counts(self, batch: int) -> Counts:
-        """What was counted in a batch; it can be asked once."""
-        found = json.loads(self.writer.counts(batch) or "{}")
-        return Counts(found.get("written", 0), {int(node): rows for node, rows in found.get("dropped", {}).items()})
+    streams: bool = False
 
 
 class Job:
@@ -108,25 +95,23 @@ class Job:
         self._lock = lock
         self._listener = listener
         self._temporary = temporary
-        self._reported: dict[str, str] = {}
-        self._names: Mapping[int, str] = {}
 
     def start(self, queries: Mapping[str, Callable[[], Query]], plan: Plan, options: Mapping[str, str]) -> None:
         """Start queries by their names, once the plan that they are of is on record."""
-        self._names = node_names(plan)
         try:
             self._record.begin(plan, self.mode.value, options)
             for start in queries.values():
                 self.queries.append(start())
-            self._record.started({query.sink: query.handle.id for query in self.queries})
+            self._record.started({query.sink: query.id for query in self.queries})
         except BaseException:
             self.stop()
             self._put_back()
             raise
 
     def _put_back(self) -> None:
-        """Record what was recorded before, unless a batch has begun since."""
-        if self._record.batches(self._sinks) == self._batches:
+        """Record what was recorded before, unless a batch has begun since, or a query is done."""
+        is_any_done = any(self._record.is_done(name) for name in self._sinks)
+        if self._record.batches(self._sinks) == self._batches and not is_any_done:
             self._record.put_back(self._recorded)
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -154,26 +139,16 @@ class Job:
         return True
 
     def _ended(self, query: Query, seconds: float) -> bool:
-        from pyspark.errors import StreamingQueryException
-
         try:
-            ended = bool(query.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
-        except StreamingQueryException as e:
+            return query.ended(seconds)
+        finally:
             self._report()
-            cause = query.writer.failure if isinstance(query.writer, Collector) else None
-            failure = describe_failure(query.handle, e, self._record.query(query.sink) / "state", cause)
-            where = failure.where or f"sink {query.sink}"
-            raise ExecutionError(failure.message, where=where, hint=failure.hint) from None
-        self._report()
-        return ended
 
     def stop(self) -> None:
         """Stop all queries; streaming jobs go on from their checkpoint when started again."""
         try:
             for query in self.queries:
-                if isinstance(query.writer, Collector):
-                    query.writer.close()
-                query.handle.stop()
+                query.stop()
             self._report()
             if self._lock is not None:
                 self._lock.close()
@@ -186,36 +161,15 @@ class Job:
 
     def _report(self) -> None:
         for query in self.queries:
-            for progress in self._unreported(query):
+            for progress in query.reports():
                 self._listener.batch_done(progress)
-
-    def _unreported(self, query: Query) -> Iterable[QueryProgress]:
-        """The batches of a query since it was last asked for them."""
-        from pyspark.sql.streaming.listener import StreamingQueryProgress
-
-        newest, last = query.handle._jsq.lastProgress(), self._reported.get(query.sink)
-        if newest is None or newest.timestamp() == last:
-            return
-        self._reported[query.sink] = newest.timestamp()
-        reports = takewhile(
-            lambda report: report.timestamp() != last, reversed(list(query.handle._jsq.recentProgress()))
-        )
-        nodes = stateful_nodes(query.part)
-        tracks_rows = query.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
-        for report in reversed(list(reports)):
-            raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
-            if is_batch(raw):
-                yield progress_of(query.sink, raw, query.counts(raw.batchId), nodes, self._names, tracks_rows)
 
 
 def resolve_mode(plan: Plan, options: JobOptions) -> Mode:
     """The mode asked for, else bounded or streaming as the sources are."""
     if options.mode is not None:
         return options.mode
-    tables = (
-        table_of(n.scan_table_source.table, options.variables) for n in plan.nodes if isinstance(n, TableSourceScan)
-    )
-    return Mode.BOUNDED if all(find_connector(t).is_bounded(t) for t in tables) else Mode.STREAMING
+    return Mode.BOUNDED if is_bounded(plan, options.variables) else Mode.STREAMING
 
 
 def execute(plan: Plan, options: JobOptions) -> Job:
@@ -228,8 +182,11 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_allowed(plan, options.python)
     mode = resolve_mode(plan, options)
     queries = queries_of(with_ttls(plan, options.options))
+    is_batch = mode is Mode.BOUNDED and not options.streams
     if options.checkpoint is not None:
-        _check_record(CheckpointRecord(options.checkpoint), mode, plan, queries)
+        record = CheckpointRecord(options.checkpoint)
+        is_batch = is_batch and not record.is_begun(queries)
+        _check_record(record, mode, plan, queries, is_batch)
     brief = options.single and mode is not Mode.STREAMING and _is_small(plan.nodes, options)
     spark = options.spark or session(options.master, options.conf, brief=brief)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
@@ -237,10 +194,8 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     lock = _lock(record, spark)
     try:
         job = Job(mode, options.listener, record, queries, lock, temporary)
-        is_closed = (*record.modes, mode.value)[0] == Mode.BOUNDED.value
-        starts = {
-            name: _translate(name, part, mode, is_closed, record, spark, options) for name, part in queries.items()
-        }
+        make = _Batches if is_batch else _Streams
+        starts = make(plan, mode, record, spark, options).of(queries)
     except BaseException:
         if lock is not None:
             lock.close()
@@ -251,11 +206,17 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     return job
 
 
-def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Iterable[str]) -> None:
+def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Iterable[str], is_batch: bool) -> None:
     """Nobody else uses the checkpoint, it is whole, and the rows to come are not late for having ended the input."""
     if record.is_in_use:
         raise CheckpointInUseError(record)
     record.check(names)
+    if not is_batch and any(record.is_done(name) for name in names):
+        raise FlinkplanError(
+            f"the job of this checkpoint has read its input to the end; it cannot go on in the mode {mode.value}",
+            where=str(record.folder),
+            hint="start with a new checkpoint",
+        )
     is_timed = any(isinstance(node, WatermarkAssigner) for node in plan.nodes)
     if is_timed and mode is not Mode.BOUNDED and Mode.BOUNDED.value in record.modes[-1:]:
         raise FlinkplanError(
@@ -281,52 +242,106 @@ def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
     return lock
 
 
-def _translate(
-    name: str,
-    part: Plan,
-    mode: Mode,
-    is_closed: bool,
-    record: CheckpointRecord,
-    spark: SparkSession,
-    options: JobOptions,
-) -> Callable[[], Query]:
-    """What starts the query of a sink."""
-    nodes = part.nodes
-    (node,) = (n for n in nodes if isinstance(n, Sink))
-    context = TranslationContext(
-        spark,
-        part,
-        mode,
-        options.variables,
-        is_closed=is_closed,
-        options=options.options,
-        is_watched=options.collector is not None,
-        python=options.python,
-    )
-    stream = translate(part, nodes, context)[node.id]
-    location = record.query(name)
-    into = options.collector or _writer(node, stream, location, context)
-    own_name = f"{name}, {record.place}"  # two jobs at once may have the same sink, but not the same checkpoint
-    query = stream.frame.writeStream.queryName(own_name).outputMode("append")
-    query = query.option("checkpointLocation", str(location))
-    if mode is Mode.STREAMING:
-        query = query.trigger(processingTime=f"{int(options.trigger_interval * 1000)} milliseconds")
-    else:
-        query = query.trigger(availableNow=True)
-    if isinstance(into, Collector):
-        query = query.foreachBatch(into.writer(stream, context))
-    else:
-        for node_id, late in context.late_counters.items():
-            into.countLate(node_id, late)
-        query._jwrite.foreachBatch(into)
+class _Queries:
+    """Makes the queries of a plan."""
 
-    def start() -> Query:
-        _set_parallelism(nodes, context, options)
-        spark.conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
-        spark.conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(part)).lower())
-        return Query(name, part, query.start(), into)
+    def __init__(
+        self, plan: Plan, mode: Mode, record: CheckpointRecord, spark: SparkSession, options: JobOptions
+    ) -> None:
+        self._names = node_names(plan)
+        self._mode = mode
+        self._record = record
+        self._spark = spark
+        self._options = options
 
-    return start
+    def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
+        """What starts the query of each sink."""
+        return {name: self._query(name, part) for name, part in parts.items()}
+
+    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+        raise NotImplementedError
+
+    def _translate(self, name: str, context: TranslationContext) -> tuple[Stream, Any]:
+        """The rows of a sink, and what takes them: a collector, or a writer in Java."""
+        part = context.plan
+        (node,) = (n for n in part.nodes if isinstance(n, Sink))
+        stream = translate(part, part.nodes, context)[node.id]
+        into = self._options.collector or _writer(node, stream, self._record.query(name), context)
+        if not isinstance(into, Collector):
+            for node_id, late in context.late_counters.items():
+                into.countLate(node_id, late)
+        return stream, into
+
+    def _context(self, part: Plan, spark: SparkSession, *, is_batch: bool) -> TranslationContext:
+        return TranslationContext(
+            spark,
+            part,
+            self._mode,
+            self._options.variables,
+            is_closed=(*self._record.modes, self._mode.value)[0] == Mode.BOUNDED.value,
+            options=self._options.options,
+            is_watched=self._options.collector is not None,
+            python=self._options.python,
+            is_batch=is_batch,
+        )
+
+    def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:
+        """In how many partitions rows are brought together; ``None``: as the session says.
+
+        Few rows are quickest, and in Flink's order, in one.
+        """
+        if PARTITIONS in self._options.conf or self._mode is not Mode.BOUNDED:
+            return None
+        return 1 if _is_small(nodes, self._options) else max(2, self._spark.sparkContext.defaultParallelism)
+
+
+class _Streams(_Queries):
+    """Queries in micro-batches, whose state is in the checkpoint."""
+
+    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+        context = self._context(part, self._spark, is_batch=False)
+        stream, into = self._translate(name, context)
+        # two jobs at once may have the same sink, but not the same checkpoint
+        own_name = f"{name}, {self._record.place}"
+        query = stream.frame.writeStream.queryName(own_name).outputMode("append")
+        query = query.option("checkpointLocation", str(self._record.query(name)))
+        if self._mode is Mode.STREAMING:
+            query = query.trigger(processingTime=f"{int(self._options.trigger_interval * 1000)} milliseconds")
+        else:
+            query = query.trigger(availableNow=True)
+        if isinstance(into, Collector):
+            query = query.foreachBatch(into.writer(stream, context))
+        else:
+            query._jwrite.foreachBatch(into)
+
+        def start() -> Query:
+            conf = self._spark.conf
+            if (partitions := self._partitions(part.nodes)) is not None:
+                conf.set(PARTITIONS, str(partitions))
+            conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
+            conf.set(EMPTY_BATCHES, str(self._mode is Mode.STREAMING and goes_by_clock(part)).lower())
+            return StreamQuery(name, part, self._names, self._record, query.start(), into)
+
+        return start
+
+
+class _Batches(_Queries):
+    """Queries over all rows at once, which have no state."""
+
+    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+        spark = copy_of(self._spark)
+        partitions = self._partitions(part.nodes)
+        if partitions is not None:
+            spark.conf.set(PARTITIONS, str(partitions))
+        spark.conf.set(ADAPTIVE, str(partitions != 1).lower())
+        context = self._context(part, spark, is_batch=True)
+        stream, into = self._translate(name, context)
+
+        def write(frame: DataFrame, batch: int) -> None:
+            into.call(frame._jdf, batch)
+
+        take = into.writer(stream, context) if isinstance(into, Collector) else write
+        return lambda: BatchQuery(name, part, self._names, self._record, stream.frame, take, into).start()
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
@@ -339,14 +354,6 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
     spec = {**writer, "changelog": stream.changelog, "keys": keys, "published": str(location / "published")}
     writers = context.runtime.sink
     return (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
-
-
-def _set_parallelism(nodes: Iterable[ExecNode], context: TranslationContext, options: JobOptions) -> None:
-    """Few rows are quickest, and in Flink's order, in one partition."""
-    if "spark.sql.shuffle.partitions" in options.conf or context.mode is not Mode.BOUNDED:
-        return
-    partitions = 1 if _is_small(nodes, options) else max(2, context.spark.sparkContext.defaultParallelism)
-    context.spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
 
 
 def _is_small(nodes: Iterable[ExecNode], options: JobOptions) -> bool:

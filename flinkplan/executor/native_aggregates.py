@@ -40,11 +40,12 @@ def is_native_query(plan: Plan) -> bool:
 
 def obstacle(plan: Plan) -> str | None:
     """Why the state of a query cannot all be Spark's own; ``None``: it can."""
-    found = ((node, _obstacle(plan, node)) for node in plan.nodes)
+    found = ((node, obstacle_of(plan, node)) for node in plan.nodes)
     return next((f"node {node.id} {why}" for node, why in found if why), None)
 
 
-def _obstacle(plan: Plan, node: ExecNode) -> str | None:
+def obstacle_of(plan: Plan, node: ExecNode) -> str | None:
+    """Why Spark cannot run a node without a kernel; ``None``: it can.  Of two phases the local one tells."""
     match node:
         case Sink(require_upsert_materialize=True):
             return "makes upserts"

@@ -16,14 +16,16 @@ from .execution import Execution, QueryPlan
 from .registry import check_nodes, translators
 
 
-def physical_lines(queries: Mapping[str, Plan]) -> Iterator[Line]:
-    """Each sink's query as a tree, in lines; ``queries`` are the parts of a plan by their sinks' names."""
+def physical_lines(queries: Mapping[str, Plan], *, is_batch: bool) -> Iterator[Line]:
+    """Each sink's query as a tree, in lines; ``queries`` are the parts of a plan by their sinks' names.
+
+    ``is_batch``: all rows are read at once, as those of bounded input are.
+    """
     for name, plan in queries.items():
-        query = QueryPlan(plan)
+        query = QueryPlan(plan, is_batch)
         executions = execute_nodes(query)
         stateful = any(e.states for e in executions.values())
-        encoding = "Avro" if query.obstacle else "UnsafeRow"
-        yield Line("", f"query {name}", f"state in RocksDB, encoded as {encoding}" if stateful else "no state")
+        yield Line("", f"query {name}", f"{'batch' if is_batch else 'stream'}; {_state(query, stateful)}")
         root: ExecNode = plan.sinks[0]
 
         def label(
@@ -36,14 +38,23 @@ def physical_lines(queries: Mapping[str, Plan]) -> Iterator[Line]:
         yield from draw(root, label)
 
 
-def physical_json(queries: Mapping[str, Plan]) -> list[dict[str, Any]]:
+def _state(query: QueryPlan, stateful: bool) -> str:
+    if not stateful:
+        return "no state"
+    if query.is_batch:
+        return "state in memory, of one key at a time"
+    return f"state in RocksDB, encoded as {'Avro' if query.obstacle else 'UnsafeRow'}"
+
+
+def physical_json(queries: Mapping[str, Plan], *, is_batch: bool) -> list[dict[str, Any]]:
     """One object a query."""
-    found = []
+    found: list[dict[str, Any]] = []
     for name, plan in queries.items():
-        query = QueryPlan(plan)
+        query = QueryPlan(plan, is_batch)
         executions = execute_nodes(query)
         nodes = [{"id": n.id, "type": n.type, **_as_json(executions[n.id])} for n in plan.nodes]
-        found.append({"query": name, "encoding": "avro" if query.obstacle else "unsaferow", "nodes": nodes})
+        encoding = None if is_batch else "avro" if query.obstacle else "unsaferow"
+        found.append({"query": name, "mode": "batch" if is_batch else "stream", "encoding": encoding, "nodes": nodes})
     return found
 
 

@@ -21,7 +21,8 @@ class OperatorProgress(Record):
 
     ``name`` is its exec node's (``join``, or ``join#2``), ``node`` and ``type`` are that node's id and type; where it
     is not known, ``name`` is Spark's.  ``state_rows`` is ``None`` where the state store does not count them.
-    ``updated_rows`` and ``dropped_rows``, which came too late, are the batch's.
+    ``updated_rows`` and ``dropped_rows``, which came too late, are the batch's.  Bounded input that is read at once
+    leaves no state.
     """
 
     name: str
@@ -50,10 +51,13 @@ class QueryProgress(Record):
 
 
 class Counts(Record):
-    """What the kernels and the sink have counted in a batch: rows written, and rows dropped by the id of the node."""
+    """What was counted in a batch: rows written, rows dropped by the id of the node, and, of one that is no stream's,
+    rows read.
+    """
 
     written: int = 0
     dropped: Mapping[int, int] = field(default_factory=dict)
+    read: int = 0
 
 
 class JobListener(Protocol):
@@ -70,9 +74,9 @@ class SilentListener:
         pass
 
 
-def stateful_nodes(part: Plan) -> list[ExecNode]:
+def stateful_nodes(part: Plan, *, is_batch: bool = False) -> list[ExecNode]:
     """The nodes of a query that keep state, in the order in which Spark numbers their operators."""
-    executions = execute_nodes(QueryPlan(part))
+    executions = execute_nodes(QueryPlan(part, is_batch))
     return [node for node in _downwards(part) if executions[node.id].states]
 
 

@@ -25,6 +25,12 @@ EMPTY_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
 need them where nothing else tells that time has passed; the sources ask for those that event time needs.
 """
 
+PARTITIONS = "spark.sql.shuffle.partitions"
+"""Set for each query whose input is bounded: in how many partitions rows are brought together by keys."""
+
+ADAPTIVE = "spark.sql.adaptive.enabled"
+"""Set for each batch: whether Spark plans each stage by what has come of those before; streams cannot."""
+
 TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 """Whether progress tells how many rows state has."""
 
@@ -55,8 +61,8 @@ SQL_CONF: Mapping[str, str] = {
     TRACK_ROWS: "false",
     "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
     EMPTY_BATCHES: "false",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
+    ADAPTIVE: "false",
+    PARTITIONS: "2",
     # values as Flink computes them
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",
@@ -88,6 +94,13 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None, *,
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))
     return spark
+
+
+def copy_of(spark: SparkSession) -> SparkSession:
+    """A session with the same settings, which may then be changed, over the same Spark."""
+    from pyspark.sql import SparkSession
+
+    return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
 
 
 def check_reach(place: Place, spark: SparkSession) -> None:

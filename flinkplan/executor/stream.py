@@ -20,8 +20,12 @@ KIND = "__kind"
 SEQUENCE = "__seq"
 """BIGINT: the place, in the order of a single-threaded Flink job, of the source row that caused this row.
 
-Always present.  Rows with equal numbers stand in the order they were emitted, retractions first.
+Always present.  Rows with equal numbers stand in the order they were emitted, retractions first.  In a batch the rows
+that come once its input has ended stand behind all others: :data:`BEHIND` is added to their numbers.
 """
+
+BEHIND = 2**61
+"""The same as in ``Drain.java``."""
 
 LATENESS = "__wm"
 """BIGINT: Flink's watermark (epoch ms) when the row arrived, as its source saw it; NULL: none yet.

@@ -182,9 +182,31 @@ class CheckpointRecord(Record):
         """Record that the job has ended its input."""
         self._end_file.write("")
 
+    def name_query(self, name: str, query_id: str) -> str:
+        """The id of a query that is no stream, which keeps the one that it was first given."""
+        metadata = self.query(name) / "metadata"
+        if not metadata.exists():
+            metadata.write(json.dumps({"id": query_id}) + "\n")
+        return str(parse_json(metadata.read(), str(metadata))["id"])
+
+    def _done_file(self, name: str) -> Place:
+        return self.query(name) / "done"
+
+    def is_done(self, name: str) -> bool:
+        """Whether a query that is no stream has written all that it is to write."""
+        return self._done_file(name).exists()
+
+    def finish(self, name: str) -> None:
+        """Record that a query that is no stream has written all."""
+        self._done_file(name).write("")
+
     def batches(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """The numbers of the batches that queries have begun, as far as the checkpoint goes back."""
         return {name: tuple(_numbers(self.query(name) / "offsets")) for name in names}
+
+    def is_begun(self, names: Iterable[str]) -> bool:
+        """Whether any of these queries has begun as a stream."""
+        return any(self.batches(names).values())
 
     def check(self, names: Iterable[str]) -> None:
         """Look whether all is there that queries go on from, ``names`` those of the recorded plan.

@@ -43,13 +43,14 @@ class Place:
         (self.root / f".{name}").write_text("".join(f"{line}\n" for line in lines))
         (self.root / f".{name}").rename(self.root / "in" / name)
 
-    def run(self, plan: Plan, mode: Mode | None = None) -> None:
-        """Run a plan to its end."""
-        self.start(plan, mode).wait()
+    def run(self, plan: Plan, mode: Mode | None = None, *, streams: bool = False) -> None:
+        """Run a plan to its end; ``streams``: bounded input, too, in micro-batches."""
+        self.start(plan, mode, streams=streams).wait()
 
-    def start(self, plan: Plan, mode: Mode | None = None) -> Job:
+    def start(self, plan: Plan, mode: Mode | None = None, *, streams: bool = False) -> Job:
         checkpoint = str(self.root / "checkpoint")
-        return execute(plan, JobOptions(checkpoint=checkpoint, mode=mode, listener=self, spark=self.spark))
+        options = JobOptions(checkpoint=checkpoint, mode=mode, listener=self, spark=self.spark, streams=streams)
+        return execute(plan, options)
 
     def output(self) -> list[Path]:
         """The files of the output in their order."""

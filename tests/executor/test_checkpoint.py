@@ -36,10 +36,10 @@ pytestmark = pytest.mark.spark
 def test_a_batch_that_comes_again_replaces_what_it_wrote(place: Place) -> None:
     place.put("1", {"a": 1}, {"a": 2})
     plan = passthrough(place.files("in"), place.files("out"))
-    place.run(plan)
+    place.run(plan, streams=True)
     (commit,) = (place.root / "checkpoint" / "sink" / "commits").glob("[0-9]*")
     commit.unlink()
-    place.run(plan)
+    place.run(plan, streams=True)
     assert place.rows() == [{"a": 1}, {"a": 2}]
 
 
@@ -104,11 +104,11 @@ def test_a_job_whose_first_batch_failed_goes_on(place: Place) -> None:
     place.put("1", {"a": 1}, {"a": "x"})
     checkpoint = str(place.root / "checkpoint")
     with pytest.raises(ExecutionError):
-        place.run(plan)
+        place.run(plan, Mode.AVAILABLE_NOW)
     mended = [{"a": 1}, {"a": 2}, {"a": 3}]
     place.put("1", *mended)
     assert check_restart(checkpoint, plan, Exceptions()) is not None
-    place.run(plan)
+    place.run(plan, Mode.AVAILABLE_NOW)
     assert place.rows() == mended
 
 
@@ -118,7 +118,7 @@ def test_a_job_that_began_no_batch_leaves_no_record(place: Place) -> None:
     log.parent.mkdir(parents=True)
     log.write_text("no list of files")
     with pytest.raises(ExecutionError, match="the checkpoint is damaged"):
-        place.run(passthrough(place.files("in"), place.files("out")))
+        place.run(passthrough(place.files("in"), place.files("out")), Mode.AVAILABLE_NOW)
     log.unlink()
     place.put("1", {"b": 1})
     plan = passthrough(place.files("in"), place.files("out"), (("b", "INT"),))

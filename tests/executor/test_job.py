@@ -11,7 +11,8 @@ import pytest
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.executor.queries import StreamQuery
 from flinkplan.executor.session import TRACK_ROWS
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+
+
+def stream_of(job: Job) -> StreamQuery:
+    (query,) = job.queries
+    assert isinstance(query, StreamQuery)
+    return query
 
 
 @pytest.mark.parametrize(
@@ -125,11 +132,11 @@ def test_a_streaming_job_goes_on_where_it_was_stopped(place: Place) -> None:
     plan = counts_by_minute(place)
     place.put("1", event("10:00:01"))
     first = place.start(plan, Mode.STREAMING)
-    first.queries[0].handle.processAllAvailable()
+    stream_of(first).handle.processAllAvailable()
     first.stop()
     place.put("2", event("10:00:30"), event("10:02:00"))
     second = place.start(plan, Mode.STREAMING)
-    second.queries[0].handle.processAllAvailable()
+    stream_of(second).handle.processAllAvailable()
     second.stop()
     assert place.rows() == [count(2, "10:00:00")]
 
@@ -144,7 +151,7 @@ def test_files_are_read_in_the_order_of_their_names(place: Place) -> None:
 
 def test_progress_is_told_batch_by_batch(place: Place) -> None:
     place.put("1", event("10:00:01"), event("10:05:00"))
-    place.run(counts_by_minute(place))
+    place.run(counts_by_minute(place), streams=True)
     assert [(p.sink, p.batch, p.watermark) for p in place.progress] == [
         ("sink", 0, None),
         ("sink", 1, "end of input"),
@@ -210,7 +217,7 @@ def test_waiting_is_no_batch(place: Place) -> None:
         for number in range(1, 4):
             while sum(p.rows_read for p in place.progress) < number:
                 job.wait(0.1)
-            while (report := job.queries[0].handle.lastProgress) is None or "addBatch" in report.durationMs:
+            while (report := stream_of(job).handle.lastProgress) is None or "addBatch" in report.durationMs:
                 job.wait(0.1)
             place.put(str(number), {"a": number})
     finally:

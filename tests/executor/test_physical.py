@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
+from flinkplan.executor.connectors import is_bounded
 from flinkplan.executor.execution import QueryPlan
 from flinkplan.executor.parts import queries_of
 from flinkplan.executor.physical import execute_nodes, physical_json, physical_lines
@@ -31,7 +34,8 @@ def plan_of(case: str) -> Plan:
 
 @pytest.mark.parametrize("case", TREES)
 def test_tree(case: str, golden: Golden) -> None:
-    lines = physical_lines(queries_of(plan_of(case)))
+    plan = plan_of(case)
+    lines = physical_lines(queries_of(plan), is_batch=is_bounded(plan, {}))
     golden.check(f"physical/{case}.txt", "".join(f"{line}\n" for line in lines))
 
 
@@ -39,8 +43,8 @@ def test_tree(case: str, golden: Golden) -> None:
     "case", [case for case in COMPILING if not case.name.startswith("window-error-")], ids=lambda case: case.name
 )
 def test_every_kernel_that_is_named_is_there(case: Case) -> None:
-    for plan in queries_of(load(case.plan_file)).values():
-        for execution in execute_nodes(QueryPlan(plan)).values():
+    for plan, is_batch in product(queries_of(load(case.plan_file)).values(), (False, True)):
+        for execution in execute_nodes(QueryPlan(plan, is_batch)).values():
             if execution.engine == "kernel":
                 file = SOURCES / "flinkplan/runtime" / f"{execution.by.replace('.', '/')}.java"
                 assert file.exists(), execution.by
@@ -48,7 +52,12 @@ def test_every_kernel_that_is_named_is_there(case: Case) -> None:
 
 
 def test_json_has_one_object_a_query() -> None:
-    first, second = physical_json(queries_of(plan_of("ttl-changelog-normalize-and-upsert-materialize")))
+    queries = queries_of(plan_of("ttl-changelog-normalize-and-upsert-materialize"))
+    first, second = physical_json(queries, is_batch=False)
+    assert (first["mode"], [(q["mode"], q["encoding"]) for q in physical_json(queries, is_batch=True)]) == (
+        "stream",
+        [("batch", None), ("batch", None)],
+    )
     assert (first["query"], first["encoding"], second["query"]) == ("by_acc", "avro", "by_owner")
     sink = second["nodes"][-1]
     assert (sink["engine"], sink["by"]) == ("kernel", "changelog.UpsertMaterialize")
@@ -67,4 +76,12 @@ def test_a_node_that_is_not_executed_is_named() -> None:
     text = (HERE / "cases/expr-literals-of-every-type/plan.json").read_text("utf-8")
     plan = loads(text.replace("stream-exec-calc_1", "stream-exec-python-calc_1"), "plan.json")
     with pytest.raises(UnsupportedError, match="stream-exec-python-calc_1"):
-        list(physical_lines(queries_of(plan)))
+        list(physical_lines(queries_of(plan), is_batch=True))
+
+
+def test_a_batch_groups_windows_natively_beside_kernels() -> None:
+    """In a stream all state is encoded alike: the Top-N behind, a kernel, has the aggregation be one, too."""
+    (plan,) = queries_of(plan_of("window-topn-after-agg")).values()
+    aggregation = next(node for node in plan.nodes if "window-aggregate" in node.type and "local" not in node.type)
+    engines = [execute_nodes(QueryPlan(plan, is_batch))[aggregation.id].engine for is_batch in (False, True)]
+    assert engines == ["kernel", "native"]

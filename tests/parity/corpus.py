@@ -8,6 +8,7 @@ A case is a folder of ``cases/``, or of ``own/``, which holds further ones that 
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -18,6 +19,9 @@ from flinkplan.planner.sql import ast, parse_script
 
 HERE = Path(__file__).parent
 LEVELS = ("loaded", "shape", "content", "text", "rows")
+STREAMS = os.environ.get("FLINKPLAN_PARITY") == "stream"
+"""Whether plans are run in micro-batches, though their input ends."""
+
 SESSION_OPTIONS = {"table.local-time-zone": "UTC", "parallelism.default": "1"}
 """What the session had set when Flink compiled and ran the cases."""
 

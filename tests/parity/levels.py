@@ -10,7 +10,7 @@ from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan import document
 from flinkplan.plan.errors import FlinkplanError
 from tests.parity.compare import PlanComparison, compare_plans, compare_rows
-from tests.parity.corpus import SESSION_OPTIONS, Case
+from tests.parity.corpus import SESSION_OPTIONS, STREAMS, Case
 
 
 def check_loaded(case: Case) -> str:
@@ -59,7 +59,10 @@ def check_rows(case: Case, work: Path) -> str:
     shutil.copytree(case.folder / "data", work / "data", dirs_exist_ok=True)
     try:
         options = JobOptions(
-            checkpoint=str(work / "checkpoint"), variables={"CASE": str(work)}, options=case.session_options
+            checkpoint=str(work / "checkpoint"),
+            variables={"CASE": str(work)},
+            options=case.session_options,
+            streams=STREAMS,
         )
         execute(document.load(case.plan_file), options).wait()
     except Exception as e:

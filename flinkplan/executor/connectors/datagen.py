@@ -15,6 +15,7 @@ from ...plan.specs import ProjectPushDown
 from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INT, INTEGERS, TIMESTAMPS, LogicalType
 from ..context import TranslationContext
 from ..errors import TableError
+from ..event_time import one_row
 from ..stream import SEQUENCE, Stream, column_name
 from ..tables import Table
 from ..types import field_name, spark_type
@@ -44,7 +45,8 @@ class DataGen(Connector):
                 raise TableError(f"the sequence of the column '{name}' needs 'start' and 'end'")
 
     def is_bounded(self, table: Table) -> bool:
-        return _row_count(table) is not None
+        kinds = (_field(table, name).get("kind") for name, _ in table.physical)
+        return "number-of-rows" in table.options or "sequence" in kinds
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         from pyspark.sql import functions as F
@@ -83,11 +85,16 @@ def _numbers(table: Table, context: TranslationContext) -> DataFrame:
     from pyspark.sql import functions as F
 
     count = _row_count(table)
-    reader = context.spark.readStream
     if count is None:
-        rate = reader.format("rate").option("rowsPerSecond", table.option("rows-per-second", "10000")).load()
+        rate = (
+            context.spark.readStream.format("rate")
+            .option("rowsPerSecond", table.option("rows-per-second", "10000"))
+            .load()
+        )
         return rate.select(rate["value"].alias(SEQUENCE))
-    once = reader.format("flinkplan.runtime.source.ControlSource").option("time", "0").option("batches", "1").load()
+    if context.is_batch:
+        return context.spark.range(0, count, 1, 1).toDF(SEQUENCE)
+    once = one_row(context)
     if count == 0:
         return once.where(F.lit(False)).select(F.lit(0).cast("bigint").alias(SEQUENCE))
     first, last, step = (F.lit(n).cast("bigint") for n in (0, count - 1, _CHUNK))

@@ -196,7 +196,7 @@ def _lines(table: Table, format_: Format, request: _Request, context: Translatio
         "metadata": list(request.metadata),
         "settles": context.needs_event_time and context.mode is not Mode.BOUNDED,
     }
-    reader = context.spark.readStream.format("flinkplan.runtime.source.FileSource").schema(schema)
+    reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)
     return reader.option("spec", json.dumps(spec)).load()
 
 
@@ -210,7 +210,7 @@ def _columnar(table: Table, format_: Format, request: _Request, context: Transla
     if request.metadata or request.only is not None:
         raise UnsupportedError(f"metadata and pruned partitions of the format '{format_.name}'")
     schema = spark.StructType([spark.StructField(n, spark_type(t)) for n, t in table.physical])
-    reader = context.spark.readStream.format(format_.name).schema(schema)
+    reader = context.reader.format(format_.name).schema(schema)
     try:
         frame = reader.options(**format_options(format_, table.options)).load(table.options["path"])
     except AnalysisException as e:

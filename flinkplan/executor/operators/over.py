@@ -77,7 +77,7 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
     proctime = stream.type.field_types[order].is_proctime
     timed = _with_constants(stream if proctime else with_event_time(stream), spec, context)
     schema = schema_of(timed.type.field_types)
-    time = F.unix_millis(F.current_timestamp() if proctime else timed.column(order))
+    time = context.arrival() if proctime else F.unix_millis(timed.column(order))
     frame = timed_input(timed, spec.partition.fields, [time.alias(TIME), F.struct(*timed.columns).alias(ROW)])
     preceding = _preceding(spec, group)
     kernel = context.runtime.time.OverAggregate(

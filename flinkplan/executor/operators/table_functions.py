@@ -12,6 +12,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType
 from ..context import TranslationContext
+from ..event_time import one_row
 from ..execution import native
 from ..registry import translator
 from ..stream import SEQUENCE, Stream, column_name
@@ -29,8 +30,7 @@ def values(node: Values, inputs: tuple[Stream, ...], context: TranslationContext
 
     types = node.output_type.field_types
     rows = [_row([context.expression_over(rex, []) for rex in row], types) for row in node.tuples]
-    source = context.spark.readStream.format("flinkplan.runtime.source.ControlSource")
-    once = source.option("time", "0").option("batches", "1").load()
+    once = one_row(context)
     listed = F.array(*rows).cast(_rows_type(types))
     frame = once.select(F.posexplode(listed).alias(SEQUENCE, "row"))
     columns = [frame["row"][column_name(i)].alias(column_name(i)) for i in range(len(types))]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _SIDES = ("left", "right")
-_BEFORE_ALL = 2**62
-"""What takes a sequence number before all others."""
+_BEFORE_ALL = 2**60
+"""What takes a sequence number before all others, but not before the end of input if it is behind that."""
 
 
 def _runs_window(node: WindowJoin, query: QueryPlan) -> Execution:
@@ -77,7 +77,7 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
         timed = (_timed(left, bounds.left_time_index), _timed(right, bounds.right_time_index))
     else:
         left, right = inputs
-        timed = (_clocked(left), _clocked(right))
+        timed = (_clocked(left, context), _clocked(right, context))
     late = bounds.is_event_time and _share_watermark(left, right)
     frame = _united(spec, timed, (TIME,), late=late)
     kind = spec.join_type
@@ -131,11 +131,9 @@ def _timed(stream: Stream, index: int) -> Stream:
     return replace(stream, frame=stream.frame.select("*", F.unix_millis(stream.column(index)).alias(TIME)))
 
 
-def _clocked(stream: Stream) -> Stream:
+def _clocked(stream: Stream, context: TranslationContext) -> Stream:
     """The stream with the time of each row's arrival in milliseconds behind."""
-    from pyspark.sql import functions as F
-
-    return replace(stream, frame=stream.frame.select("*", F.unix_millis(F.current_timestamp()).alias(TIME)))
+    return replace(stream, frame=stream.frame.select("*", context.arrival().alias(TIME)))
 
 
 def _key_width(spec: JoinSpec) -> int:

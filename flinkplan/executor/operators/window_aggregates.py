@@ -18,20 +18,21 @@ from ..context import TranslationContext
 from ..event_time import TIME, fires_at, is_on_time, with_event_time
 from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
 from ..kernels import key_columns, key_values
-from ..native_aggregates import is_native_query, native_aggregate
+from ..native_aggregates import is_native_query, native_aggregate, obstacle_of
 from ..registry import translator
-from ..stream import LATENESS, SEQUENCE, Stream, column_name
+from ..stream import BEHIND, LATENESS, PASSED, SEQUENCE, Stream, column_name
 from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
 from ..windows import END, START, Clock, is_last_window, with_windows
 
 
 def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Execution:
-    if query.obstacle is None:
+    obstacle = query.obstacle_of(node)
+    if obstacle is None:
         keys = (*query.keys(node), "window start", "window end")
         state = until_watermark("", "state", "accumulators by key and window")
         why = "insert-only, and all functions are the same in Spark"
         return Execution("native", "Aggregate", why, shuffle=keys, states=(state,))
-    return window_kernel(node, node.windowing, node.agg_calls, query, query.obstacle)
+    return window_kernel(node, node.windowing, node.agg_calls, query, obstacle)
 
 
 def _check(node: LocalWindowAggregate | WindowAggregate, plan: Plan, options: Mapping[str, str]) -> None:
@@ -58,6 +59,7 @@ def global_window_aggregate(
     assert isinstance(local, LocalWindowAggregate), "a global phase follows its local one"
     return _aggregate(
         context,
+        local,
         replace(stream, local=None),
         WindowAggregation(
             local.grouping,
@@ -77,6 +79,7 @@ def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context:
     (stream,) = inputs
     return _aggregate(
         context,
+        node,
         stream,
         WindowAggregation(
             node.grouping,
@@ -89,11 +92,23 @@ def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context:
     )
 
 
-def _aggregate(context: TranslationContext, stream: Stream, what: WindowAggregation) -> Stream:
+def _aggregate(
+    context: TranslationContext,
+    node: LocalWindowAggregate | WindowAggregate,
+    stream: Stream,
+    what: WindowAggregation,
+) -> Stream:
     timed = stream if what.windowing.is_proctime else with_event_time(stream)
-    if is_native_query(context.plan):
+    if _is_native(context, node, stream):
         return _aggregate_natively(timed, what, context)
     return aggregate_windows(context, timed, what)
+
+
+def _is_native(context: TranslationContext, node: LocalWindowAggregate | WindowAggregate, stream: Stream) -> bool:
+    """Whether Spark groups by itself: in a stream all operators of a query must, in a batch each goes its own way."""
+    if not context.is_batch:
+        return is_native_query(context.plan)
+    return obstacle_of(context.plan, node) is None and PASSED not in stream.hidden
 
 
 def _check_slices(window: WindowSpec) -> None:
@@ -130,5 +145,7 @@ def _aggregate_natively(stream: Stream, what: WindowAggregation, context: Transl
         *(what.clock.property(p.property.kind, start, end) for p in what.properties),
     ]
     named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
-    sequence = F.unix_millis(frame[TIME]).alias(SEQUENCE)
-    return replace(stream, frame=frame.select(*named, sequence), type=what.output_type)
+    sequence = F.unix_millis(frame[TIME])
+    if context.is_batch:
+        sequence = sequence + F.lit(BEHIND)
+    return replace(stream, frame=frame.select(*named, sequence.alias(SEQUENCE)), type=what.output_type)

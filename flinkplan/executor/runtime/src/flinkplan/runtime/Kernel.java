@@ -31,8 +31,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * state in memory, and writes back once, when the last row is done. The output is made lazily, row by row.
  */
 public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements States {
-    static final String KIND = "__kind";
-    static final String SEQUENCE = "__seq";
+    public static final String KIND = "__kind";
+    public static final String SEQUENCE = "__seq";
 
     /** Stands for "never expires": a state without any TTL could not be given one later. */
     private static final Duration FOREVER = Duration.ofDays(36_500);
@@ -42,6 +42,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     private final int kindOrdinal;
     private final int sequenceOrdinal;
 
+    private transient boolean isSorted;
     private transient Comparator<InternalRow> order;
     private transient ArrayDeque<InternalRow> emitted;
     private transient long sequence;
@@ -103,11 +104,23 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         open();
     }
 
+    /** Says that the rows of a key come in their order: they need not be gathered to be sorted. */
+    public final void takeSorted() {
+        isSorted = true;
+    }
+
     @Override
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
         begin(key);
-        return new Run(orderMatters() ? sorted(rows) : rows);
+        return new Run(orderMatters() ? inOrder(rows) : rows);
+    }
+
+    private Iterator<InternalRow> inOrder(Iterator<InternalRow> rows) {
+        if (!isSorted) {
+            return sorted(rows);
+        }
+        return inputs() > 1 ? new Turns(rows) : rows;
     }
 
     /** Emits a row; its columns must not change afterwards. */
@@ -151,16 +164,61 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
             while (to < rows.size() && rows.get(to).getLong(sequenceOrdinal) == number) {
                 to++;
             }
-            if (to - from > 1) {
-                List<InternalRow> same = rows.subList(from, to);
-                int[] turns = new int[inputs()];
-                TreeMap<Integer, InternalRow> inTurn = new TreeMap<>();
-                for (InternalRow row : same) {
-                    int input = input(row);
-                    inTurn.put(turns[input]++ * turns.length + input, row);
-                }
-                Collections.copy(same, new ArrayList<>(inTurn.values()));
+            takeTurnsOfOne(rows.subList(from, to));
+        }
+    }
+
+    private void takeTurnsOfOne(List<InternalRow> same) {
+        if (same.size() == 1) {
+            return;
+        }
+        int[] turns = new int[inputs()];
+        TreeMap<Integer, InternalRow> inTurn = new TreeMap<>();
+        for (InternalRow row : same) {
+            int input = input(row);
+            inTurn.put(turns[input]++ * turns.length + input, row);
+        }
+        Collections.copy(same, new ArrayList<>(inTurn.values()));
+    }
+
+    /** Sorted rows of several inputs, in turn where they have the same number. */
+    private final class Turns extends AbstractIterator<InternalRow> {
+        private final Iterator<InternalRow> rows;
+        private final ArrayDeque<InternalRow> same = new ArrayDeque<>();
+        private InternalRow next;
+
+        Turns(Iterator<InternalRow> rows) {
+            this.rows = rows;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return !same.isEmpty() || next != null || rows.hasNext();
+        }
+
+        @Override
+        public InternalRow next() {
+            if (same.isEmpty()) {
+                gather();
             }
+            return same.poll();
+        }
+
+        private void gather() {
+            InternalRow first = next == null ? rows.next() : next;
+            next = rows.hasNext() ? rows.next() : null;
+            long number = first.getLong(sequenceOrdinal);
+            if (next == null || next.getLong(sequenceOrdinal) != number) {
+                same.add(first);
+                return;
+            }
+            List<InternalRow> gathered = new ArrayList<>(List.of(first));
+            while (next != null && next.getLong(sequenceOrdinal) == number) {
+                gathered.add(next);
+                next = rows.hasNext() ? rows.next() : null;
+            }
+            takeTurnsOfOne(gathered);
+            same.addAll(gathered);
         }
     }
 

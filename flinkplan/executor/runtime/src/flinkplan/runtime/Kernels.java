@@ -1,15 +1,26 @@
 package flinkplan.runtime;
 
+import flinkplan.runtime.batch.KeyedPass;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BitwiseAnd;
+import org.apache.spark.sql.catalyst.expressions.Descending$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.RowOrdering;
+import org.apache.spark.sql.catalyst.expressions.SortDirection;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.MapGroups$;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState$;
 import org.apache.spark.sql.catalyst.types.DataTypeUtils$;
@@ -17,6 +28,8 @@ import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import scala.collection.immutable.Seq;
@@ -32,9 +45,10 @@ public final class Kernels {
     }
 
     /**
-     * Runs a processor, whose output has a given schema, over rows keyed by their first {@code keys} columns.
+     * Runs a processor, whose output has a given schema, over rows keyed by their first {@code keys} columns: those of a
+     * stream in micro-batches with a state store, others key by key in one {@link KeyedPass}.
      *
-     * <p>The key goes into states, so that it is grouped by as it is kept there.
+     * <p>In a stream the key goes into states, so that it is grouped by as it is kept there.
      */
     public static Dataset<Row> run(
             Dataset<Row> input,
@@ -43,33 +57,72 @@ public final class Kernels {
             TimeMode timeMode,
             StructType output) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) input;
+        boolean streams = dataset.isStreaming();
         LogicalPlan child = dataset.queryExecution().analyzed();
         List<Attribute> columns = CollectionConverters.asJava(child.output());
         List<Attribute> key = columns.subList(0, keys);
         List<NamedExpression> widened = new ArrayList<>(columns);
         List<Attribute> grouping = new ArrayList<>();
-        for (Attribute column : key) {
-            NamedExpression kept = Packed.isNeeded(column.dataType()) ? packed(column) : column;
-            if (kept != column) {
+        BitSet packed = new BitSet();
+        for (int i = 0; i < keys; i++) {
+            DataType type = columns.get(i).dataType();
+            packed.set(i, streams ? Packed.isNeeded(type) : !RowOrdering.isOrderable(type));
+            NamedExpression kept = packed.get(i) ? packed(columns.get(i)) : columns.get(i);
+            if (packed.get(i)) {
                 widened.add(kept);
             }
             grouping.add(kept.toAttribute());
         }
-        LogicalPlan plan = TransformWithState$.MODULE$.<InternalRow, InternalRow, InternalRow>apply(
-                CollectionConverters.asScala(grouping).toSeq(),
-                child.output(),
-                processor,
-                timeMode,
-                OutputMode.Append(),
-                grouping.equals(key) ? child : new Project(CollectionConverters.asScala(widened).toSeq(), child),
-                Rows.stateEncoder(DataTypeUtils$.MODULE$.fromAttributes(CollectionConverters.asScala(key).toSeq())),
-                Rows.encoder(dataset.schema()),
-                Rows.encoder(output));
-        return Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+        LogicalPlan plan = packed.isEmpty() ? child : new Project(asScala(widened), child);
+        StructType keyType = DataTypeUtils$.MODULE$.fromAttributes(asScala(key));
+        LogicalPlan run = streams
+                ? TransformWithState$.MODULE$.<InternalRow, InternalRow, InternalRow>apply(
+                        asScala(grouping),
+                        child.output(),
+                        processor,
+                        timeMode,
+                        OutputMode.Append(),
+                        plan,
+                        Rows.stateEncoder(keyType),
+                        Rows.encoder(dataset.schema()),
+                        Rows.encoder(output))
+                : MapGroups$.MODULE$.<InternalRow, InternalRow, InternalRow>apply(
+                        new KeyedPass(processor, timeMode, dataset.schema(), output),
+                        asScala(grouping),
+                        child.output(),
+                        asScala(order(columns)),
+                        plan,
+                        Rows.encoder(keyType, packed),
+                        Rows.encoder(dataset.schema()),
+                        Rows.encoder(output));
+        return Dataset$.MODULE$.ofRows(dataset.sparkSession(), run);
+    }
+
+    /** The order of the rows of a key: as they came, retractions first. */
+    private static List<SortOrder> order(List<Attribute> columns) {
+        List<SortOrder> order = new ArrayList<>();
+        column(columns, Kernel.SEQUENCE).ifPresent(sequence -> order.add(ordered(sequence, Ascending$.MODULE$)));
+        column(columns, Kernel.KIND).ifPresent(kind -> {
+            Expression retracts = new BitwiseAnd(kind, new Literal((byte) 1, DataTypes.ByteType));
+            order.add(ordered(retracts, Descending$.MODULE$));
+        });
+        return order;
+    }
+
+    private static Optional<Attribute> column(List<Attribute> columns, String name) {
+        return columns.stream().filter(column -> column.name().equals(name)).findFirst();
+    }
+
+    private static SortOrder ordered(Expression by, SortDirection direction) {
+        return new SortOrder(by, direction, direction.defaultNullOrdering(), asScala(List.<Expression>of()));
+    }
+
+    private static <T> Seq<T> asScala(List<T> values) {
+        return CollectionConverters.asScala(values).toSeq();
     }
 
     private static NamedExpression packed(Attribute column) {
-        Seq<String> none = CollectionConverters.asScala(List.<String>of()).toSeq();
+        Seq<String> none = asScala(List.<String>of());
         return new Alias(new Packed(column), column.name(), NamedExpression.newExprId(), none, Option.empty(), none);
     }
 

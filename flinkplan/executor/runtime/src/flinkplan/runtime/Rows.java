@@ -57,8 +57,9 @@ public final class Rows {
         return encoder(schema, packed);
     }
 
+    /** The same of rows some columns of which are {@link Packed}. */
     @SuppressWarnings("unchecked")
-    private static Encoder<InternalRow> encoder(StructType schema, BitSet packed) {
+    static Encoder<InternalRow> encoder(StructType schema, BitSet packed) {
         List<Expression> fields = new ArrayList<>();
         StructType encoded = new StructType();
         Expression row = new BoundReference(0, schema, false);

@@ -12,6 +12,16 @@ public final class FormatOptions implements Serializable {
         this.values = new HashMap<>(values);
     }
 
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FormatOptions that && that.values.equals(values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
     public String get(String key, String otherwise) {
         return values.getOrDefault(key, otherwise);
     }

@@ -6,6 +6,7 @@ import static org.apache.spark.sql.functions.when;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.batch.RowsRead;
 import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.format.Encoder;
 import flinkplan.runtime.format.FlinkType;
@@ -24,6 +25,7 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructType;
@@ -86,16 +88,18 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         boolean changelog = this.changelog;
         String name = name(rows, batch);
         var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows);
-        JavaRDD<InternalRow> partitions = inOrder.queryExecution().toRdd().toJavaRDD();
+        QueryExecution execution = inOrder.queryExecution();
+        JavaRDD<InternalRow> partitions = execution.toRdd().toJavaRDD();
         if (publication == null) {
-            counts.add(batch, rows(run(partitions, sink, name, changelog)));
+            long written = rows(run(partitions, sink, name, changelog));
+            counts.add(batch, written, RowsRead.of(execution.executedPlan()));
             return;
         }
         publication.clean(name);
         try {
             List<RowSink.Written> done = run(partitions, sink, name, changelog);
             publication.publish(name, done.stream().flatMap(task -> task.files().stream()).toList());
-            counts.add(batch, rows(done));
+            counts.add(batch, rows(done), RowsRead.of(execution.executedPlan()));
         } finally {
             publication.clean(name);
         }

@@ -6,12 +6,15 @@ import static org.apache.spark.sql.functions.lit;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.batch.RowsRead;
 import flinkplan.runtime.time.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
@@ -21,6 +24,8 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Observation;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.util.QueryExecutionListener;
 
 /** Writes the batches of a query with Spark's own writer of a columnar format. */
 public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
@@ -47,12 +52,15 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     }
 
     @Override
-    public void call(Dataset<Row> rows, Long batch) throws IOException, InterruptedException {
+    public void call(Dataset<Row> rows, Long batch) throws IOException, InterruptedException, TimeoutException {
         Observation observation = new Observation();
         Dataset<Row> counted = rows.toDF(names.toArray(String[]::new)).observe(observation, count(lit(1)).as("rows"));
         String name = BatchWriter.name(rows, batch);
         Path staging = Publication.staging(path, name);
         publication.clean(name);
+        LongAdder rowsRead = new LongAdder();
+        QueryExecutionListener listener = countingRead(rowsRead);
+        rows.sparkSession().listenerManager().register(listener);
         try {
             counted
                     .write()
@@ -61,10 +69,25 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
                     .partitionBy(partitions.toArray(String[]::new))
                     .save(staging.toString());
             publication.publish(name, staged(staging, name));
-            counts.add(batch, (long) observation.getAsJava().get("rows"));
+            rows.sparkSession().sparkContext().listenerBus().waitUntilEmpty();
+            counts.add(batch, (long) observation.getAsJava().get("rows"), rowsRead.sum());
         } finally {
+            rows.sparkSession().listenerManager().unregister(listener);
             publication.clean(name);
         }
+    }
+
+    /** What is told of plans that have been run. */
+    private static QueryExecutionListener countingRead(LongAdder rows) {
+        return new QueryExecutionListener() {
+            @Override
+            public void onSuccess(String function, QueryExecution execution, long nanos) {
+                rows.add(RowsRead.of(execution.executedPlan()));
+            }
+
+            @Override
+            public void onFailure(String function, QueryExecution execution, Exception failure) {}
+        };
     }
 
     /** The files that Spark has written, with names made of the batch's. */

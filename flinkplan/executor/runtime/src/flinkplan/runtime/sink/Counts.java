@@ -25,9 +25,9 @@ final class Counts {
         late.put(node, rows);
     }
 
-    /** Counts a batch that has ended. */
-    synchronized void add(long batch, long rows) {
-        ObjectNode counts = MAPPER.createObjectNode().put("written", rows);
+    /** Counts a batch that has ended: the rows written, and those read by the plan itself, not by that of a stream. */
+    synchronized void add(long batch, long rows, long read) {
+        ObjectNode counts = MAPPER.createObjectNode().put("written", rows).put("read", read);
         ObjectNode dropped = counts.putObject("dropped");
         late.forEach((node, drops) -> {
             long total = drops.total();
@@ -37,7 +37,7 @@ final class Counts {
         batches.put(batch, counts.toString());
     }
 
-    /** {@code {"written": rows, "dropped": {node: rows}}} of a batch, which is forgotten; null where none is known. */
+    /** {@code {"written": rows, "read": rows, "dropped": {node: rows}}} of a batch, which is forgotten; null where none is known. */
     synchronized String take(long batch) {
         return batches.remove(batch);
     }

@@ -1,14 +1,21 @@
 package flinkplan.runtime.source;
 
 import flinkplan.runtime.Rows;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Set;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
@@ -16,7 +23,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * The streaming source of files in Flink's formats.
+ * The source of files in Flink's formats.
  *
  * <p>Rows come in the order of the files' names and of the lines in them, which the last column numbers; the one
  * before it is the row kind.
@@ -52,7 +59,7 @@ public final class FileSource implements TableProvider {
 
         @Override
         public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.MICRO_BATCH_READ);
+            return Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ);
         }
 
         @Override
@@ -69,8 +76,38 @@ public final class FileSource implements TableProvider {
         }
 
         @Override
+        public Batch toBatch() {
+            return new FileBatch(spec);
+        }
+
+        @Override
         public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
             return new FileStream(spec, checkpointLocation);
+        }
+    }
+
+    /** All files at once; scans of the same table are equal, so that Spark can read it once for several of them. */
+    private record FileBatch(FileSpec spec) implements Batch {
+
+        @Override
+        public InputPartition[] planInputPartitions() {
+            try {
+                return Slices.of(spec.files(), spec.isSplittable());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public PartitionReaderFactory createReaderFactory() {
+            return new FileReaders(spec);
+        }
+    }
+
+    private record FileReaders(FileSpec spec) implements PartitionReaderFactory {
+        @Override
+        public PartitionReader<InternalRow> createReader(InputPartition partition) {
+            return new FileReader(spec, (Slices) partition);
         }
     }
 }

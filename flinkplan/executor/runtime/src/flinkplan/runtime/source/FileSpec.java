@@ -7,6 +7,7 @@ import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.format.Decoders;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.FormatOptions;
+import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -85,6 +86,11 @@ record FileSpec(
 
     Decoder decoder() {
         return Decoders.of(format, type, projection, options);
+    }
+
+    /** The files that are there now, in the order of their paths. */
+    List<SourceFile> files() throws IOException {
+        return FileListing.of(this);
     }
 
     /** Whether a file can be read in pieces that start at line ends. */

@@ -2,19 +2,9 @@ package flinkplan.runtime.source;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.regex.Pattern;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
-import org.apache.spark.deploy.SparkHadoopUtil;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
@@ -24,17 +14,13 @@ import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow
 
 /** The stream of a file source: an offset counts the files taken up. */
 final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow {
-    private static final long SMALL = 16L << 20;
-
     private final FileSpec spec;
-    private final Pattern pattern;
     private final FileLog log;
     private boolean closes;
     private boolean closed;
 
     FileStream(FileSpec spec, String checkpointLocation) {
         this.spec = spec;
-        this.pattern = spec.pattern() == null ? null : Pattern.compile(spec.pattern());
         try {
             log = new FileLog(checkpointLocation);
         } catch (IOException e) {
@@ -107,14 +93,8 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
 
     private void discover() {
         try {
-            List<SourceFile> found = new ArrayList<>();
-            Path root = new Path(spec.path());
-            FileSystem fileSystem = root.getFileSystem(SparkHadoopUtil.get().conf());
-            if (!fileSystem.exists(root)) {
-                throw new FileNotFoundException("there is no file or directory '" + spec.path() + "'");
-            }
-            list(fileSystem, fileSystem.getFileStatus(root), found);
-            found.sort(Comparator.comparing(SourceFile::path));
+            List<SourceFile> found = spec.files();
+            found.removeIf(log::contains);
             if (!found.isEmpty()) {
                 log.append(found);
             }
@@ -123,50 +103,13 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
         }
     }
 
-    private void list(FileSystem fileSystem, FileStatus status, List<SourceFile> found) throws IOException {
-        if (status.isDirectory()) {
-            for (FileStatus child : fileSystem.listStatus(status.getPath())) {
-                String name = child.getPath().getName();
-                if (!name.startsWith(".") && !name.startsWith("_")) {
-                    list(fileSystem, child, found);
-                }
-            }
-            return;
-        }
-        SourceFile file = SourceFile.of(status);
-        if (!log.contains(file) && isWanted(file)) {
-            found.add(file);
-        }
-    }
-
-    private boolean isWanted(SourceFile file) {
-        if (pattern != null && !pattern.matcher(new Path(file.path()).toUri().getPath()).matches()) {
-            return false;
-        }
-        if (spec.only() == null) {
-            return true;
-        }
-        Map<String, String> partition = file.partition();
-        return spec.only().stream().anyMatch(wanted -> partition.entrySet().containsAll(wanted.entrySet()));
-    }
-
     @Override
     public InputPartition[] planInputPartitions(Offset start, Offset end) {
-        List<SourceFile> files;
         try {
-            files = log.between(((FilesOffset) start).files, ((FilesOffset) end).files);
+            return Slices.of(log.between(((FilesOffset) start).files, ((FilesOffset) end).files), spec.isSplittable());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        long total = files.stream().mapToLong(SourceFile::size).sum();
-        return Slices.of(files, total / tasks(total) + 1, spec.isSplittable());
-    }
-
-    /** How many tasks are to read so many bytes, unless {@code spark.sql.files.minPartitionNum} says it. */
-    private static int tasks(long total) {
-        SparkSession session = SparkSession.active();
-        int own = total <= SMALL ? 1 : session.sparkContext().defaultParallelism();
-        return Integer.parseInt(session.conf().get("spark.sql.files.minPartitionNum", String.valueOf(own)));
     }
 
     @Override

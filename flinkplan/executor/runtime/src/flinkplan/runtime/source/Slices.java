@@ -3,6 +3,7 @@ package flinkplan.runtime.source;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.InputPartition;
 
 /**
@@ -11,9 +12,23 @@ import org.apache.spark.sql.connector.read.InputPartition;
  * @param index the place of this partition among those of the batch
  */
 record Slices(int index, List<Slice> slices) implements InputPartition {
+    private static final long SMALL = 16L << 20;
 
     /** The lines of {@code file} that start in the bytes {@code [start, end)}. */
     record Slice(SourceFile file, long start, long end) implements Serializable {}
+
+    /** Cuts {@code files} into as many partitions as tasks are to read them. */
+    static Slices[] of(List<SourceFile> files, boolean splittable) {
+        long total = files.stream().mapToLong(SourceFile::size).sum();
+        return of(files, total / tasks(total) + 1, splittable);
+    }
+
+    /** How many tasks are to read so many bytes, unless {@code spark.sql.files.minPartitionNum} says it. */
+    private static int tasks(long total) {
+        SparkSession session = SparkSession.active();
+        int own = total <= SMALL ? 1 : session.sparkContext().defaultParallelism();
+        return Integer.parseInt(session.conf().get("spark.sql.files.minPartitionNum", String.valueOf(own)));
+    }
 
     /** Cuts {@code files} into partitions of about {@code share} bytes. */
     static Slices[] of(List<SourceFile> files, long share, boolean splittable) {

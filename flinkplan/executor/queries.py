@@ -1,0 +1,220 @@
+"""The queries of a job, one a sink: streams in micro-batches, or batches over input that ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from itertools import takewhile
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
+
+from ..plan.checkpoint import CheckpointRecord
+from ..plan.document import Plan
+from ..plan.nodes import ExecNode, WatermarkAssigner
+from .collecting import Collector
+from .errors import ExecutionError
+from .event_time import END
+from .failures import describe_failure, is_end_of_jvm
+from .progress import Counts, OperatorProgress, QueryProgress, is_batch, progress_of, stateful_nodes
+from .session import TRACK_ROWS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_PATIENCE = 10.0
+"""Seconds that a batch which is stopped has to end."""
+
+
+class Query(Protocol):
+    """A running query: ``sink`` is the name of the one that it feeds, ``id`` what tells it from all other queries."""
+
+    @property
+    def sink(self) -> str: ...
+
+    @property
+    def id(self) -> str: ...
+
+    def ended(self, seconds: float) -> bool:
+        """Wait for the end, so long at most; whether it has come.  Raises :class:`ExecutionError` where it failed."""
+
+    def stop(self) -> None:
+        """End at once."""
+
+    def reports(self) -> Iterable[QueryProgress]:
+        """The batches that have ended since the last call."""
+
+
+def _failed(record: CheckpointRecord, sink: str, cause: Any, text: str, into: Any) -> ExecutionError:
+    """The error of a query; ``cause`` is Java's exception, ``into`` what has taken its rows."""
+    if isinstance(into, Collector):
+        cause = into.failure or cause
+    failure = describe_failure(cause, text, record.query(sink) / "state")
+    return ExecutionError(failure.message, where=failure.where or f"sink {sink}", hint=failure.hint)
+
+
+def _counts(writer: Any, batch: int) -> Counts:
+    """What was counted in a batch; it can be asked once."""
+    found = json.loads(writer.counts(batch) or "{}")
+    dropped = {int(node): rows for node, rows in found.get("dropped", {}).items()}
+    return Counts(found.get("written", 0), dropped, found.get("read", 0))
+
+
+class StreamQuery:
+    """A query of Spark's Structured Streaming; ``handle`` is PySpark's."""
+
+    def __init__(
+        self,
+        sink: str,
+        part: Plan,
+        names: Mapping[int, str],
+        record: CheckpointRecord,
+        handle: StreamingQuery,
+        writer: Any,
+    ) -> None:
+        self.sink = sink
+        self.handle = handle
+        self._part = part
+        self._names = names
+        self._record = record
+        self._writer = writer
+        self._reported: str | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.handle.id)
+
+    def ended(self, seconds: float) -> bool:
+        from pyspark.errors import StreamingQueryException
+
+        try:
+            return bool(self.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
+        except StreamingQueryException as e:
+            thrown = self.handle._jsq.exception()
+            cause = thrown.get() if thrown.isDefined() else None
+            raise _failed(self._record, self.sink, cause, str(e), self._writer) from None
+
+    def stop(self) -> None:
+        if isinstance(self._writer, Collector):
+            self._writer.close()
+        self.handle.stop()
+
+    def reports(self) -> Iterable[QueryProgress]:
+        from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+        newest, last = self.handle._jsq.lastProgress(), self._reported
+        if newest is None or newest.timestamp() == last:
+            return
+        self._reported = newest.timestamp()
+        reports = takewhile(
+            lambda report: report.timestamp() != last, reversed(list(self.handle._jsq.recentProgress()))
+        )
+        nodes = stateful_nodes(self._part)
+        tracks_rows = self.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
+        for report in reversed(list(reports)):
+            raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
+            if is_batch(raw):
+                counts = _counts(self._writer, raw.batchId)
+                yield progress_of(self.sink, raw, counts, nodes, self._names, tracks_rows)
+
+
+class BatchQuery:
+    """A query that writes all rows of a frame at once, on a thread of its own.
+
+    ``write`` takes the frame and the number of the batch, which is 0.  A query that the checkpoint says is done does
+    nothing.  It has one name for ever, so that what is written after a failure takes the place of what was before.
+    """
+
+    def __init__(
+        self,
+        sink: str,
+        part: Plan,
+        names: Mapping[int, str],
+        record: CheckpointRecord,
+        frame: DataFrame,
+        write: Callable[[DataFrame, int], None],
+        writer: Any,
+    ) -> None:
+        self.sink = sink
+        self.id = record.name_query(sink, str(uuid4()))
+        self._part = part
+        self._names = names
+        self._record = record
+        self._frame = frame
+        self._write = write
+        self._writer = writer
+        self._error: BaseException | None = None
+        self._report: QueryProgress | None = None
+        self._thread = Thread(target=self._run, name=f"flinkplan {sink}", daemon=True)
+
+    def start(self) -> BatchQuery:
+        """Begin, unless all is done."""
+        if not self._record.is_done(self.sink):
+            self._thread.start()
+        return self
+
+    def _run(self) -> None:
+        context = self._frame.sparkSession.sparkContext
+        try:
+            context.setLocalProperty("sql.streaming.queryId", self.id)
+            context.setJobGroup(self.id, f"sink {self.sink}", interruptOnCancel=True)
+            began, started = datetime.now(UTC), monotonic()
+            self._write(self._frame, 0)
+            self._record.finish(self.sink)
+            self._report = self._progress(began, monotonic() - started)
+        except BaseException as e:
+            self._error = e
+
+    def _progress(self, began: datetime, seconds: float) -> QueryProgress:
+        counts = _counts(self._writer, 0)
+        is_timed = any(isinstance(node, WatermarkAssigner) for node in self._part.nodes)
+        return QueryProgress(
+            sink=self.sink,
+            batch=0,
+            time=began.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            rows_read=counts.read,
+            rows_written=counts.written,
+            rows_dropped=sum(counts.dropped.values()),
+            rows_per_second=counts.read / max(seconds, 0.001),
+            duration_ms=round(1000 * seconds),
+            watermark=END if is_timed else None,
+            operators=tuple(self._operator(node, counts) for node in stateful_nodes(self._part, is_batch=True)),
+        )
+
+    def _operator(self, node: ExecNode, counts: Counts) -> OperatorProgress:
+        dropped = counts.dropped.get(node.id, 0)
+        return OperatorProgress(self._names[node.id], node.id, node.type, 0, 0, dropped, 0)
+
+    def ended(self, seconds: float) -> bool:
+        from py4j.protocol import Py4JJavaError
+        from pyspark.errors.exceptions.captured import CapturedException
+
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+        error = self._error
+        if error is None:
+            return not self._thread.is_alive()
+        if isinstance(error, Py4JJavaError):
+            raise _failed(self._record, self.sink, error.java_exception, str(error), self._writer) from None
+        if isinstance(error, CapturedException):
+            raise _failed(self._record, self.sink, error._origin, str(error), self._writer) from None
+        raise error
+
+    def stop(self) -> None:
+        if isinstance(self._writer, Collector):
+            self._writer.close()
+        if not self._thread.is_alive():
+            return
+        try:
+            self._frame.sparkSession.sparkContext.cancelJobGroup(self.id)
+        except Exception as e:
+            if not is_end_of_jvm(e):
+                raise
+        self._thread.join(_PATIENCE)
+
+    def reports(self) -> Iterable[QueryProgress]:
+        report, self._report = self._report, None
+        return () if report is None else (report,)

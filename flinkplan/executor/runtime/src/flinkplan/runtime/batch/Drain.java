@@ -1,0 +1,29 @@
+package flinkplan.runtime.batch;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+
+/**
+ * What comes before bounded input has ended, and what comes then: the first and the second micro-batch of a stream.
+ *
+ * <p>The end moves the watermark beyond all times, so that all windows fire. Rows that come then have sequence numbers
+ * beyond all those before; the numbers are the same as in stream.py.
+ */
+final class Drain {
+    private static final long MOVED = 1L << 61;
+    private static final long FIRST = 1L << 59;
+
+    private Drain() {}
+
+    /** Whether a sequence number is that of a row that comes when input has ended. */
+    static boolean isBehind(long sequence) {
+        return sequence >= FIRST;
+    }
+
+    /** Puts a row behind all that come before the end of input. */
+    static void putBehind(InternalRow row, int sequenceOrdinal) {
+        long sequence = row.getLong(sequenceOrdinal);
+        if (!isBehind(sequence)) {
+            row.update(sequenceOrdinal, sequence + MOVED);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+package flinkplan.runtime.batch;
+
+/** A state of one key. */
+interface MemoryState {
+    void clear();
+}

@@ -1,0 +1,152 @@
+"""Bounded input read at once: what a job leaves behind, and what a second start does."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from flinkplan.compat.diff import Exceptions
+from flinkplan.compat.restart import RestartError, check_restart
+from flinkplan.executor.context import Mode
+from flinkplan.executor.errors import ExecutionError
+from flinkplan.plan.checkpoint import CheckpointRecord
+from flinkplan.plan.document import Plan
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.planner import compile_script
+
+from .jobs import Place, count, counts_by_minute, event
+from .plans import passthrough
+
+pytestmark = pytest.mark.spark
+
+
+def copying(place: Place) -> Plan:
+    return passthrough(place.files("in"), place.files("out"))
+
+
+def checkpoint(place: Place) -> Path:
+    return place.root / "checkpoint"
+
+
+def test_there_is_one_batch_and_the_checkpoint_says_no_more_than_that_it_is_done(place: Place) -> None:
+    place.put("1", event("10:00:01"), event("10:05:00"), event("10:00:02"))
+    place.run(counts_by_minute(place))
+    assert Counter(map(json.dumps, place.rows())) == Counter(
+        map(json.dumps, [count(1, "10:00:00"), count(1, "10:05:00")])
+    )
+    (progress,) = place.progress
+    assert (progress.sink, progress.batch, progress.watermark) == ("sink", 0, "end of input")
+    assert (progress.rows_read, progress.rows_written, progress.rows_dropped) == (3, 2, 1)
+    (operator,) = progress.operators
+    assert (operator.name, operator.dropped_rows) == ("window-aggregate", 1)
+    assert (operator.state_rows, operator.updated_rows, operator.memory_bytes) == (0, 0, 0)
+    assert {p.name for p in (checkpoint(place) / "sink").iterdir()} == {"metadata", "done", "published"}
+
+
+@pytest.mark.parametrize("format_", ["json", "parquet"])
+def test_rows_are_counted_as_they_are_read_and_written(place: Place, format_: str) -> None:
+    place.put("1", *({"a": a} for a in range(5)))
+    place.run(passthrough(place.files("in"), place.files("out", format_), (("a", "INT"),)))
+    assert [(p.rows_read, p.rows_written) for p in place.progress] == [(5, 5)]
+
+
+def test_a_job_that_is_done_does_nothing(place: Place) -> None:
+    place.put("1", {"a": 1})
+    place.run(copying(place))
+    place.put("2", {"a": 2})
+    place.run(copying(place))
+    assert place.rows() == [{"a": 1}]
+    with pytest.raises(RestartError, match="has ended"):
+        check_restart(str(checkpoint(place)), copying(place), Exceptions())
+
+
+def test_a_job_that_is_done_does_not_go_on_in_another_mode(place: Place) -> None:
+    place.put("1", {"a": 1})
+    place.run(copying(place))
+    with pytest.raises(FlinkplanError, match="has read its input to the end"):
+        place.run(copying(place), Mode.AVAILABLE_NOW)
+
+
+def test_what_was_written_but_not_recorded_is_written_again_in_its_place(place: Place) -> None:
+    place.put("1", {"a": 1}, {"a": 2})
+    place.run(copying(place))
+    (checkpoint(place) / "sink" / "done").unlink()
+    place.run(copying(place))
+    assert place.rows() == [{"a": 1}, {"a": 2}]
+
+
+def test_a_job_that_fails_leaves_neither_rows_nor_a_record(place: Place) -> None:
+    place.put("1", {"a": 1}, {"a": "x"})
+    with pytest.raises(ExecutionError):
+        place.run(copying(place))
+    assert place.output() == []
+    assert not CheckpointRecord(checkpoint(place)).exists
+    place.put("1", {"a": 1}, {"a": 2})
+    place.run(copying(place))
+    assert place.rows() == [{"a": 1}, {"a": 2}]
+
+
+TWO = """\
+CREATE TABLE good (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE bad (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/bad', 'format' = 'json');
+CREATE TABLE sound (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'json');
+CREATE TABLE broken (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/more', 'format' = 'json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO sound SELECT a FROM good;
+INSERT INTO broken SELECT a FROM bad;
+END;
+"""
+
+
+def test_a_sink_that_is_done_stays_done_where_another_one_fails(place: Place) -> None:
+    place.put("1", {"a": 1})
+    (place.root / "bad").mkdir()
+    (place.root / "bad" / "1").write_text("no JSON")
+    plan = compile_script(TWO.format(root=place.root))
+    record = CheckpointRecord(checkpoint(place))
+    with pytest.raises(ExecutionError, match="JSON"):
+        place.run(plan)
+    assert record.exists
+    assert record.is_done("sound")
+    assert not record.has_ended
+    place.put("2", {"a": 2})
+    (place.root / "bad" / "1").write_text('{"a": 3}')
+    place.run(plan)
+    assert place.rows() == [{"a": 1}]
+    assert record.has_ended
+    assert [line for p in (place.root / "more").glob("part*") for line in p.read_text().splitlines()] == ['{"a":3}']
+
+
+KEYED = """\
+CREATE TABLE t (m MAP<STRING, INT>, x DOUBLE) WITH (
+  'connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE o (m MAP<STRING, INT>, n BIGINT) WITH (
+  'connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'debezium-json');
+INSERT INTO o SELECT m, COUNT(*) FROM t GROUP BY m;
+"""
+
+
+def test_rows_belong_together_by_keys_that_have_no_order(place: Place) -> None:
+    place.put("1", {"m": {"a": 1}}, {"m": {"b": 2}}, {"m": {"a": 1}})
+    place.run(compile_script(KEYED.format(root=place.root)))
+    last = {json.dumps(change["after"]["m"]): change["after"]["n"] for change in place.rows() if change["after"]}
+    assert last == {'{"a": 1}': 2, '{"b": 2}': 1}
+
+
+def test_a_batch_that_is_stopped_writes_nothing_and_can_be_started_again(place: Place) -> None:
+    made = {"connector": "datagen", "number-of-rows": "1000000000", "fields.a.min": "1", "fields.a.max": "1"}
+    job = place.start(passthrough(made, place.files("out")))
+    assert not job.wait(0.2)
+    job.stop()
+    assert place.output() == []
+    assert not CheckpointRecord(checkpoint(place)).is_done("sink")
+
+
+def test_input_read_in_micro_batches_gives_the_same(place: Place) -> None:
+    place.put("1", event("10:00:01"), event("10:05:00"), event("10:00:02"))
+    place.run(counts_by_minute(place), streams=True)
+    assert place.rows() == [count(1, "10:00:00"), count(1, "10:05:00")]
+    assert [p.batch for p in place.progress] == [0, 1]
