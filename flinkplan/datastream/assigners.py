@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from ..planner.sql.ast import stream_windows as w
+from ..windowing import MergingWindowAssigner, WindowAssigner
+from .python import python_class
 from .sql import Duration, expression, millis
 
 
@@ -37,6 +39,16 @@ class DeclaredWindowAssigner:
 
     def __init__(self, node: w.WindowAssigner) -> None:
         self.node = node
+
+
+def assigner_node(assigner: DeclaredWindowAssigner | WindowAssigner) -> w.WindowAssigner:
+    """An assigner as a spec has it."""
+    if isinstance(assigner, DeclaredWindowAssigner):
+        return assigner.node
+    merges = isinstance(assigner, MergingWindowAssigner)
+    return w.WindowAssigner(
+        "python", is_event_time=assigner.is_event_time(), python=python_class(assigner), merges=merges
+    )
 
 
 class TumblingEventTimeWindows(DeclaredWindowAssigner):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..planner.sql.ast import stream_windows as w
+from ..windowing import Evictor
+from .python import python_class
 from .sql import Duration, expression, millis
 
 
@@ -11,6 +13,11 @@ class DeclaredEvictor:
 
     def __init__(self, node: w.Evictor) -> None:
         self.node = node
+
+
+def evictor_node(evictor: DeclaredEvictor | Evictor) -> w.Evictor:
+    """An evictor as a spec has it."""
+    return evictor.node if isinstance(evictor, DeclaredEvictor) else w.PythonEvictor(python_class(evictor))
 
 
 class CountEvictor(DeclaredEvictor):

@@ -10,11 +10,11 @@ from ..planner.sql import ast
 from ..planner.sql.ast import stream_windows as w
 from ..table import TableEnvironment
 from ..windowing import Evictor, ProcessAllWindowFunction, ProcessWindowFunction, Trigger, WindowAssigner
-from .assigners import DeclaredWindowAssigner
-from .evictors import DeclaredEvictor
-from .python import assigner_node, data_type, evictor_node, python_class, trigger_node
+from .assigners import DeclaredWindowAssigner, assigner_node
+from .evictors import DeclaredEvictor, evictor_node
+from .python import data_type, python_class
 from .sql import Duration, column, expression, identifier, millis, order
-from .triggers import DeclaredTrigger
+from .triggers import DeclaredTrigger, trigger_node
 
 
 class OutputTag:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..planner.sql.ast import stream_windows as w
+from ..windowing import Trigger
+from .python import python_class
 from .sql import Duration, expression, millis
 
 
@@ -11,6 +13,11 @@ class DeclaredTrigger:
 
     def __init__(self, node: w.Trigger) -> None:
         self.node = node
+
+
+def trigger_node(trigger: DeclaredTrigger | Trigger, uses_clock: bool = False) -> w.Trigger:
+    """A trigger as a spec has it; one of one's own may set timers of the clock as well."""
+    return trigger.node if isinstance(trigger, DeclaredTrigger) else w.PythonTrigger(python_class(trigger), uses_clock)
 
 
 class EventTimeTrigger(DeclaredTrigger):
@@ -81,8 +88,8 @@ class PurgingTrigger(DeclaredTrigger):
     """As another trigger, but firings drop the window's rows."""
 
     @classmethod
-    def of(cls, nested_trigger: DeclaredTrigger) -> DeclaredTrigger:
-        return cls(w.PurgingTrigger(nested_trigger.node))
+    def of(cls, nested_trigger: DeclaredTrigger | Trigger) -> DeclaredTrigger:
+        return cls(w.PurgingTrigger(trigger_node(nested_trigger)))
 
 
 class ProcessingTimeoutTrigger(DeclaredTrigger):
@@ -91,12 +98,12 @@ class ProcessingTimeoutTrigger(DeclaredTrigger):
     @classmethod
     def of(
         cls,
-        nested_trigger: DeclaredTrigger,
+        nested_trigger: DeclaredTrigger | Trigger,
         timeout: Duration,
         reset_timer_on_new_record: bool = False,
         should_clear_on_timeout: bool = True,
     ) -> DeclaredTrigger:
         node = w.TimeoutTrigger(
-            nested_trigger.node, millis(timeout), reset_timer_on_new_record, should_clear_on_timeout
+            trigger_node(nested_trigger), millis(timeout), reset_timer_on_new_record, should_clear_on_timeout
         )
         return cls(node)

@@ -40,6 +40,7 @@ from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import LateRows
 from flinkplan.planner import compile_script
 from flinkplan.table import EnvironmentSettings, TableEnvironment
+from tests.parity.datastream import window_classes as classes
 
 COLUMNS = {"person": "STRING", "amount": "INT", "ts": "TIMESTAMP_LTZ(3)"}
 CLICKS = {"connector": "datagen"}
@@ -123,6 +124,30 @@ COUNTED = {"n": "COUNT(*)"}
                 .aggregate(n="COUNT(*)")
             ),
             {"assign": {"session": "5 s"}, "trigger": {"every": "1 s"}, "aggregate": COUNTED},
+        ),
+        (
+            lambda s: (
+                s.key_by("person")
+                .window(classes.Session("gap", True))
+                .trigger(PurgingTrigger.of(classes.Count(3)))
+                .evictor(classes.CountEvictor(2, after=True))
+                .process(classes.KeyedEmit("count"), person="STRING", n="BIGINT NOT NULL")
+            ),
+            {
+                "key-by": "person",
+                "assign": {
+                    "class": f"{classes.__name__}:Session",
+                    "with": {"gap": "gap", "event_time": True},
+                    "merging": True,
+                },
+                "trigger": {"purging": {"class": f"{classes.__name__}:Count", "with": {"count": 3}}},
+                "evict": {"class": f"{classes.__name__}:CountEvictor", "with": {"count": 2, "after": True}},
+                "process": {
+                    "class": f"{classes.__name__}:KeyedEmit",
+                    "with": {"emit": "count"},
+                    "columns": {"person": "STRING", "n": "BIGINT NOT NULL"},
+                },
+            },
         ),
         (
             lambda s: s.window_all(DynamicEventTimeSessionWindows.with_dynamic_gap("amount * 10")).aggregate(COUNTED),
@@ -216,3 +241,18 @@ def test_what_is_wrong_is_told() -> None:
         create_temporary_view(env, "w", stream.aggregate(n="SUM(amout)"))
     with pytest.raises(FlinkplanError, match="expected the end of the expression"):
         stream.aggregate(n="COUNT(*) COUNT(*)")
+
+
+def test_there_is_no_fold() -> None:
+    windows = to_data_stream(environment(), "clicks").window_all(GlobalWindows.create())
+    with pytest.raises(FlinkplanError, match="there is no 'fold': what it makes cannot be merged"):
+        windows.fold("", "a || b")
+
+
+def test_classes_must_be_found_by_an_import() -> None:
+    class Local(classes.Count):
+        """Inside of a function."""
+
+    windows = to_data_stream(environment(), "clicks").window_all(GlobalWindows.create())
+    with pytest.raises(FlinkplanError, match="must be at the top of a module"):
+        windows.trigger(Local(1))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.plan.errors import FlinkplanError
 from tests.parity.datastream.comparing import differences
 from tests.parity.datastream.pipeline import Case
 
@@ -27,3 +28,24 @@ def test_as_in_flink(case: Case) -> None:
     assert differences(case, Stream(case).run([events])) == [], "one batch"
     borders = range(1, len(events))
     assert differences(case, Stream(case).run(list(batches(events, borders)))) == [], "a batch an event"
+
+
+REFUSED = {
+    case["name"]: case
+    for case in map(json.loads, (FOLDER / "error.jsonl").read_text("utf-8").splitlines())
+    if case["name"] not in ("error-null-key", "error-tumbling-never", "error-dynamic-gap-negative")
+}
+"""What classes refuse when they are made: a NULL key and a gap are found in rows."""
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_refused_as_in_flink(case: Case) -> None:
+    with pytest.raises(FlinkplanError, match=r"cannot make window_classes:|cannot be merged, as these windows must be"):
+        Stream(case)
+
+
+def test_a_gap_that_is_none_fails_when_a_row_has_it() -> None:
+    lines = (FOLDER / "error.jsonl").read_text("utf-8").splitlines()
+    (case,) = (case for case in map(json.loads, lines) if case["name"] == "error-dynamic-gap-negative")
+    with pytest.raises(ValueError, match="Dynamic session time gap must satisfy 0 < gap"):
+        Stream(case).run([case["events"]])
