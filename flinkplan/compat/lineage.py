@@ -18,7 +18,7 @@ from ..plan.functions import function_of
 from ..plan.nodes import Exchange, ExecNode, OverAggregate, TableSourceScan
 from ..plan.record import Struct, field
 from ..plan.references import Input
-from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg
+from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, Unplanned
 from ..plan.specs import AggregateCall
 from ..plan.yields import (
     Accumulator,
@@ -104,6 +104,8 @@ class Meanings:
                 return self.of(("correlation", correl))
             case OpaqueRex(_, _, source):
                 return self.of(("opaque", _text(source)))
+            case Unplanned():
+                raise TypeError(f"no plan holds {rex!r:.80}")
 
     def aggregate(self, call: AggregateCall, row: Row) -> Meaning:
         """The meaning of an aggregate call over the rows of a group; its name and result type do not count."""

@@ -127,7 +127,16 @@ class OpaqueRex(Record):
     json: Json
 
 
-RexNode = InputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex
+class Unplanned(Record):
+    """An expression that a planner takes apart before there is a plan: its kinds are the planner's own."""
+
+    @property
+    def type(self) -> LogicalType:
+        """The type of its values."""
+        raise NotImplementedError
+
+
+RexNode = InputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex | Unplanned
 
 _CALL_REFERENCES = ("catalogName", "systemName", "class", "instance", "sqlKind")
 
@@ -230,6 +239,8 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
             out = {"kind": "CORREL_VARIABLE", "correl": correl}
         case OpaqueRex(_, t, json):
             return dict(json)
+        case Unplanned():
+            raise TypeError(f"no plan holds {rex!r:.80}")
     out["type"] = type_to_json(t)
     return out
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.record import Record
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, walk
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, walk
 from ..types import field_name
 from .literals import literal
 from .registry import REGISTRY, Invocation, sql_name
@@ -39,7 +39,9 @@ class Translator(Record):
                 raise UnsupportedError("a search argument stands only inside SEARCH")
             case OpaqueRex(kind=kind):
                 raise UnsupportedError(f"expressions of the kind {kind} are not supported")
-        raise UnsupportedError(f"the outer row {rex.correl} is not an input of this operator")
+            case CorrelVariable(correl=correl):
+                raise UnsupportedError(f"the outer row {correl} is not an input of this operator")
+        raise TypeError(f"no plan holds {rex!r:.80}")
 
     def call(self, call: Call) -> Column:
         """The column of a call."""

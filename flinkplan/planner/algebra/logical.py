@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TypeGuard
 
 from ...plan.record import Record, replace
-from ...plan.rex import RexNode
+from ...plan.rex import RexNode, Unplanned
 from ...plan.specs import (
     AggregateCall,
     Evictor,
@@ -503,7 +503,7 @@ class Frame(Record):
         return not any(isinstance(bound, RexNode) for bound in (self.lower, self.upper))
 
 
-class Over(Record):
+class Over(Unplanned):
     """An aggregate or ranking function over a window of rows."""
 
     name: str
@@ -526,7 +526,7 @@ class SubQueryKind(Enum):
     SOME = "SOME"
 
 
-class SubQuery(Record):
+class SubQuery(Unplanned):
     """A subquery in an expression; correlated columns of ``rel`` are ``CorrelVariable`` field accesses."""
 
     kind: SubQueryKind

@@ -21,7 +21,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
 from ..algebra.logical import WrittenName
-from ..rex.builder import cast, ensure_type, integer, interval_type, null, symbol
+from ..rex.builder import convert, ensure_type, integer, interval_type, null, symbol
 from ..sql import ast
 from ..sql.source import Span
 from .casts import avoids_cast
@@ -243,7 +243,7 @@ def _timestamp_difference(binder: ExpressionBinder, node: ast.FunctionCall) -> R
     number = Call("$REINTERPRET$1", (interval,), BIGINT.with_nullability(nullable), "SPECIAL")
     scale = UNIT_MONTHS.get(base) or UNIT_MILLIS[base]
     counted = number if scale == 1 else _divided(number, scale)
-    result = cast(INT.with_nullability(nullable), counted)
+    result = convert(INT.with_nullability(nullable), counted)
     return result if divisor == 1 else _divided(result, divisor)
 
 

@@ -10,7 +10,7 @@ from ...plan.specs import Column
 from ...plan.types import LogicalType
 from ..algebra.logical import Project, Rel, TableModify, Values
 from ..catalog.catalog import Table, View
-from ..rex.builder import cast, null
+from ..rex.builder import convert, null
 from ..sql import ast
 from .casts import avoids_cast, can_cast, can_cast_implicitly
 from .context import Context, TableUse
@@ -94,7 +94,7 @@ def _static_partition(context: Context, node: ast.Insert, table: Table, columns:
         if part.value is not None:
             column = next(c for c in columns if c.name == name)
             value = binder.bind(part.value)
-            found[name] = cast(_type(column).with_nullability(value.type.nullable), value)
+            found[name] = convert(_type(column).with_nullability(value.type.nullable), value)
     return found
 
 

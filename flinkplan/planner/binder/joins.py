@@ -10,7 +10,8 @@ from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row
 from ..algebra.logical import LEFT_NULLABLE, RIGHT_NULLABLE
-from ..rex.builder import TRUE, conjunction
+from ..rex.builder import conjunction
+from ..rex.expressions import TRUE
 from ..sql import ast
 from ..sql.source import Span
 from .calls import fit

@@ -25,7 +25,7 @@ from ...plan.types import (
     timestamp_ltz,
 )
 from ..algebra.logical import Approximate
-from ..rex.builder import cast, fits_integer, interval_type, is_constant, is_null_literal, null, text
+from ..rex.builder import convert, fits_integer, interval_type, is_constant, is_null_literal, null, text
 from ..sql import ast
 from .casts import can_cast
 from .datatypes import resolve_type
@@ -220,4 +220,4 @@ def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
     target = target.with_nullability(operand.type.nullable)
     if binder.keeps_as_written and operand.type == target:
         return Call(CAST.internal_name, (operand,), target, CAST.syntax)
-    return cast(target, operand, explicit=True)
+    return convert(target, operand, explicit=True)

@@ -12,18 +12,18 @@ from ...plan.functions.typing import in_family, is_interval, least_restrictive
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BOOLEAN, CHARACTER, NULL, NUMERIC, LogicalType
 from ..rex.builder import (
-    cast,
-    compare,
+    compare_coerced,
     comparison_operands,
     conjunction,
+    convert,
     disjunction,
     equality_operands,
     is_constant,
     is_null_literal,
     is_temporal_difference,
-    negate,
     null,
 )
+from ..rex.expressions import not_
 from ..rex.sargs import search_of
 from ..sql import ast
 from ..sql.source import Span
@@ -46,7 +46,7 @@ _ARITHMETIC = {"*": arithmetic.TIMES, "/": arithmetic.DIVIDE, "%": arithmetic.MO
 @binds(ast.Unary)
 def _unary(binder: ExpressionBinder, node: ast.Unary) -> RexNode:
     if node.operator == "NOT":
-        return negate(_logical(binder, node.operand))
+        return not_(_logical(binder, node.operand))
     operand = binder.bind(node.operand)
     if node.operator == "+":
         if arithmetic.NEGATE.accept([operand.type]) is None:
@@ -111,7 +111,7 @@ def comparison_of(operator: str, left: RexNode, right: RexNode, span: Span) -> R
     computed = operator in ("=", "<>") and is_constant(left) and is_constant(right)
     if computed and comparison.are_text_and_number(left.type, right.type):
         raise _not_converted(left.type, right.type, span)
-    return compare(COMPARISONS[operator], *_typed_nulls((left, right)))
+    return compare_coerced(COMPARISONS[operator], *_typed_nulls((left, right)))
 
 
 def check_join_keys(left: LogicalType, right: LogicalType, span: Span) -> None:
@@ -272,7 +272,7 @@ def _between(binder: ExpressionBinder, node: ast.Between) -> RexNode:
     inside = _within(operand, low, high)
     if node.symmetric:
         inside = disjunction([inside, _within(operand, high, low)])
-    return negate(inside) if node.negated else inside
+    return not_(inside) if node.negated else inside
 
 
 def _within(operand: RexNode, low: RexNode, high: RexNode) -> RexNode:
@@ -286,13 +286,13 @@ def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
     items = [binder.bind(item) for item in node.items]
     literals = all(isinstance(i, Literal) and i.value is not None for i in items)
     if literals and len(items) > 1 and not binder.keeps_as_written:
-        parts = _members(operand, items, "<>" if node.negated else "=", node.span)
+        parts = members(operand, items, "<>" if node.negated else "=", node.span)
         return search_of(parts, every=node.negated)
-    found = disjunction(_members(operand, items, "=", node.span))
-    return negate(found) if node.negated else found
+    found = disjunction(members(operand, items, "=", node.span))
+    return not_(found) if node.negated else found
 
 
-def _members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Span) -> list[RexNode]:
+def members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Span) -> list[RexNode]:
     """The operand compared with each item; the items take the type of the operand."""
     for item in items:
         _check_comparable(operator, operand, item, span)
@@ -311,7 +311,7 @@ def _as_member(item: RexNode, t: LogicalType) -> RexNode:
     """An item with the operand's type, unless it is of the same kind, whatever its precision."""
     if item.type.root in (t.root, "NULL") or {item.type.root, t.root} <= {*CHARACTER}:
         return item
-    return cast(t.with_nullability(item.type.nullable), item)
+    return convert(t.with_nullability(item.type.nullable), item)
 
 
 def _converted(item: RexNode, t: LogicalType) -> RexNode:
@@ -337,7 +337,7 @@ def _like(binder: ExpressionBinder, node: ast.Like) -> RexNode:
             "CAST it to STRING first",
         )
     matched = function.call(*operands)
-    return negate(matched) if node.negated else matched
+    return not_(matched) if node.negated else matched
 
 
 @binds(ast.Case)
@@ -367,7 +367,9 @@ def case(conditions: Sequence[RexNode], values: Sequence[RexNode], span: Span) -
             span,
             "CAST the branches to one type",
         )
-    typed = [v if v.type.same_as(common) and (v.type.nullable <= common.nullable) else cast(common, v) for v in values]
+    typed = [
+        v if v.type.same_as(common) and (v.type.nullable <= common.nullable) else convert(common, v) for v in values
+    ]
     operands = [x for pair in zip(conditions, typed[:-1], strict=True) for x in pair]
     return Call(conditional.CASE.internal_name, (*operands, typed[-1]), common, conditional.CASE.syntax)
 
@@ -375,14 +377,3 @@ def case(conditions: Sequence[RexNode], values: Sequence[RexNode], span: Span) -
 def _is_tested(condition: RexNode, value: RexNode) -> bool:
     """Whether the condition is that the value is not NULL.  Source: ``SqlCaseOperator``."""
     return isinstance(condition, Call) and condition.name == "$IS NOT NULL$1" and condition.operands == (value,)
-
-
-@binds(ast.Quantified)
-def _quantified(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
-    if node.query is not None:
-        from .subqueries import quantified_query
-
-        return quantified_query(binder, node)
-    items = [binder.bind(item) for item in node.items]
-    parts = _members(binder.bind(node.left), items, node.operator, node.span)
-    return conjunction(parts) if node.quantifier == "ALL" else disjunction(parts)

@@ -12,7 +12,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, CHARACTER, decimal
 from ..algebra.logical import Frame, Over
-from ..rex.builder import cast, ensure_type, integer, null
+from ..rex.builder import convert, ensure_type, integer, null
 from ..rex.expressions import holds_subquery
 from ..sql import ast
 from .calls import check_null_treatment, fit
@@ -63,10 +63,10 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
     if function is AVG:
         total = ensure_type(window.type, _sum(_as(window, SUM, operands)))
         quotient = arithmetic.DIVIDE.call(total, _count(window))
-        return cast(window.type.with_nullability(quotient.type.nullable), quotient)
+        return convert(window.type.with_nullability(quotient.type.nullable), quotient)
     if variance := function.aggregation.variance:
         return _variance(window, operands[0], *variance)
-    return window  # type: ignore[return-value]
+    return window
 
 
 def _window(over: ast.WindowSpec | ast.Identifier, windows: Mapping[str, ast.WindowSpec]) -> ast.WindowSpec:
@@ -166,15 +166,15 @@ def _as(window: Over, function: Function, operands: tuple[RexNode, ...]) -> Over
 
 
 def _count(window: Over) -> RexNode:
-    return _as(window, COUNT, window.operands)  # type: ignore[return-value]
+    return _as(window, COUNT, window.operands)
 
 
 def _sum(window: Over) -> RexNode:
     """``CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END``; the SUM itself where it is never NULL."""
     if not window.type.nullable:
-        return window  # type: ignore[return-value]
+        return window
     counted = comparison.GREATER.call(_count(window), integer(0, BIGINT))
-    total: RexNode = _as(window, SUM0, window.operands)  # type: ignore[assignment]
+    total = _as(window, SUM0, window.operands)
     return Call(
         conditional.CASE.internal_name, (counted, total, null(window.type)), window.type, conditional.CASE.syntax
     )
@@ -199,7 +199,7 @@ def _variance(window: Over, operand: RexNode, of_sample: bool, root: bool) -> Re
     if root:
         half = Literal("0.5", decimal(2, 1, nullable=False))
         found = typed(arithmetic.POWER.call(found, half))
-    return cast(target, found)
+    return convert(target, found)
 
 
 def _less_one(count: RexNode) -> RexNode:

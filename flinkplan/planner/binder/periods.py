@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ...plan.functions import comparison
 from ...plan.functions.typing import is_interval
 from ...plan.rex import RexNode
-from ..rex.builder import compare, conjunction
+from ..rex.builder import compare_coerced, conjunction
 from ..rex.expressions import case
 from ..sql import ast
 from .errors import BindError
@@ -24,13 +24,13 @@ Plus = Callable[[RexNode, RexNode], RexNode]
 _AT_LEAST, _AT_MOST, _EQUAL = comparison.GREATER_EQUAL, comparison.LESS_EQUAL, comparison.EQUALS
 
 _TESTS: dict[str, Callable[[Period, Period], Sequence[RexNode]]] = {
-    "OVERLAPS": lambda a, b: (compare(_AT_LEAST, a[1], b[0]), compare(_AT_LEAST, b[1], a[0])),
-    "CONTAINS": lambda a, b: (compare(_AT_MOST, a[0], b[0]), compare(_AT_LEAST, a[1], b[1])),
-    "EQUALS": lambda a, b: (compare(_EQUAL, a[0], b[0]), compare(_EQUAL, a[1], b[1])),
-    "PRECEDES": lambda a, b: (compare(_AT_MOST, a[1], b[0]),),
-    "IMMEDIATELY PRECEDES": lambda a, b: (compare(_EQUAL, a[1], b[0]),),
-    "SUCCEEDS": lambda a, b: (compare(_AT_LEAST, a[0], b[1]),),
-    "IMMEDIATELY SUCCEEDS": lambda a, b: (compare(_EQUAL, a[0], b[1]),),
+    "OVERLAPS": lambda a, b: (compare_coerced(_AT_LEAST, a[1], b[0]), compare_coerced(_AT_LEAST, b[1], a[0])),
+    "CONTAINS": lambda a, b: (compare_coerced(_AT_MOST, a[0], b[0]), compare_coerced(_AT_LEAST, a[1], b[1])),
+    "EQUALS": lambda a, b: (compare_coerced(_EQUAL, a[0], b[0]), compare_coerced(_EQUAL, a[1], b[1])),
+    "PRECEDES": lambda a, b: (compare_coerced(_AT_MOST, a[1], b[0]),),
+    "IMMEDIATELY PRECEDES": lambda a, b: (compare_coerced(_EQUAL, a[1], b[0]),),
+    "SUCCEEDS": lambda a, b: (compare_coerced(_AT_LEAST, a[0], b[1]),),
+    "IMMEDIATELY SUCCEEDS": lambda a, b: (compare_coerced(_EQUAL, a[0], b[1]),),
 }
 
 PERIOD_OPERATORS = frozenset(_TESTS)
@@ -50,6 +50,6 @@ def _period(binder: ExpressionBinder, node: ast.Expression, plus: Plus) -> Perio
     first, second = map(binder.bind, node.items)
     if is_interval(second.type):
         second = plus(first, second)
-    ascends = compare(_AT_MOST, first, second)
+    ascends = compare_coerced(_AT_MOST, first, second)
     t = first.type.with_nullability(first.type.nullable or second.type.nullable)
     return case([ascends, first, second], t), case([ascends, second, first], t)

@@ -9,21 +9,19 @@ from ...plan.functions.typing import least_restrictive
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
-from ...plan.types import INT, LogicalType, row
-from ..algebra.logical import Project, Rel, SetKind, SetOp, Sort, Values
-from ..algebra.names import uniquify
-from ..rex.builder import cast, rescaled
+from ...plan.types import LogicalType, row
+from ..algebra.logical import Project, Rel, SetKind, SetOp, Values
+from ..rex.builder import convert, rescaled
 from ..rex.expressions import identity
 from ..sql import ast
+from .columns import SINGLE_ROW, renamed
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
+from .order import count, ordinal, sort, sort_field
 from .scope import Namespace, Scope
 from .select import bind_select
 from .tables import bind_explicit_table
-
-SINGLE_ROW = Values(fields=row([("ZERO", INT.not_null())], nullable=False), tuples=((Literal(0, INT.not_null()),),))
-"""The one row of a query without FROM."""
 
 
 def bind_query(context: Context, query: ast.Query, outer: Scope | None = None) -> Rel:
@@ -47,7 +45,7 @@ def bind_inner_query(context: Context, query: ast.Query, outer: Scope | None = N
     Source: ``SqlToRelConverter.Config.isRemoveSortInSubQuery``.
     """
     rel = bind_query(context, query, outer)
-    if not query.order_by or query.limit or _count(query.offset):
+    if not query.order_by or query.limit or count(query.offset):
         return rel
     if isinstance(rel, Project):  # leaves out what was there to sort by only
         return replace(rel, input=rel.inputs[0].inputs[0])
@@ -60,32 +58,6 @@ def _with_ctes(context: Context, query: ast.Query, outer: Scope | None) -> Conte
         found = rel, renamed(rel, cte.columns, cte.name)
         context = replace(context, ctes=(*context.ctes, {cte.name.name: found}))
     return context
-
-
-def renamed(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier) -> LogicalType:
-    """The relation's row type, with the column names that an alias lists, if any."""
-    fields = rel.row_type.fields
-    if not columns:
-        return rel.row_type
-    if len(columns) != len(fields):
-        raise BindError(
-            f"'{name.name}' has {len(fields)} columns, {len(columns)} names are given",
-            columns[0].span.to(columns[-1].span),
-            f"its columns are {', '.join(f.name for f in fields)}",
-        )
-    return row(zip((c.name for c in columns), rel.types, strict=True), nullable=False)
-
-
-def rename(rel: Rel, row_type: LogicalType) -> Rel:
-    """The relation with the column names of a row type."""
-    if row_type.field_names == rel.names:
-        return rel
-    return replace(rel, fields=row_type) if isinstance(rel, Values) else under_names(rel, row_type)
-
-
-def under_names(rel: Rel, row_type: LogicalType) -> Project:
-    """A projection that gives the relation the column names of a row type."""
-    return Project(input=rel, exprs=identity(rel.types), names=row_type.field_names)
 
 
 def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Rel:
@@ -101,7 +73,7 @@ def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Re
         case ast.ExplicitTable():
             return bind_explicit_table(context, body.name)
         case ast.WindowQuery():
-            from .stream_windows import bind_window
+            from .stream_windows import bind_window  # which few statements need
 
             return bind_window(context, body)
     raise unsupported("this query", body.span)
@@ -148,7 +120,7 @@ def cast_columns(rel: Rel, types: Sequence[LogicalType], names: Sequence[str]) -
         columns, source = rel.exprs, rel.input
     else:
         columns, source = identity(rel.types), rel
-    exprs = tuple(cast(t, e, explicit=True) for e, t in zip(columns, types, strict=True))
+    exprs = tuple(convert(t, e, explicit=True) for e, t in zip(columns, types, strict=True))
     return Project(input=source, exprs=exprs, names=tuple(names))
 
 
@@ -211,44 +183,3 @@ def _sort_field(binder: ExpressionBinder, item: ast.SortItem, row_type: LogicalT
             raise unsupported("an expression in the ORDER BY of a set operation", item.span, "name a column")
         position = rex.index
     return sort_field(position, item)
-
-
-def ordinal(node: ast.Expression, width: int) -> int | None:
-    """The column that ``ORDER BY 2`` means, from 0."""
-    if not isinstance(node, ast.NumericLiteral) or not node.text.isdigit():
-        return None
-    position = int(node.text)
-    if not 1 <= position <= width:
-        raise BindError(f"ORDER BY {position}: there are {width} columns", node.span)
-    return position - 1
-
-
-def sort_field(position: int, item: ast.SortItem) -> SortField:
-    """NULL counts as the least value unless said otherwise."""
-    last = item.descending if item.nulls_first is None else not item.nulls_first
-    return SortField(position, not item.descending, last)
-
-
-def sort(rel: Rel, order: tuple[SortField, ...], query: ast.Query) -> Rel:
-    """The relation ordered and cut as the query says; itself if it says nothing.
-
-    It is ordered by a column once, and OFFSET 0 says nothing.
-    """
-    order = tuple({f.index: f for f in reversed(order)}[i] for i in dict.fromkeys(f.index for f in order))
-    offset, fetch = _count(query.offset) or None, _count(query.limit)
-    if not order and offset is None and fetch is None:
-        return rel
-    return Sort(input=rel, order=order, offset=offset, fetch=fetch)
-
-
-def _count(node: ast.Expression | None) -> int | None:
-    if node is None:
-        return None
-    if not isinstance(node, ast.NumericLiteral) or not node.text.isdigit():
-        raise BindError("LIMIT and OFFSET take a whole number", node.span)
-    return int(node.text)
-
-
-def column_names(names: list[str | None]) -> tuple[str, ...]:
-    """Output names, each once; an unnamed column is ``EXPR$`` and its position."""
-    return uniquify(names, "EXPR${}".format)

@@ -15,11 +15,13 @@ from ..rex.builder import field_access
 from ..sql import ast
 from ..sql.errors import snippet
 from .aggregates import AggregateBinder, has_aggregate
+from .columns import SINGLE_ROW, column_names
 from .context import Context
 from .errors import BindError
 from .expressions import ExpressionBinder
 from .from_items import FromItem
 from .hints import StateTtl
+from .order import ordinal, sort, sort_field
 from .over import WindowedBinder
 from .scope import Scope
 from .tables import bind_from
@@ -39,8 +41,6 @@ class Item(Record):
 
 def bind_select(context: Context, select: ast.Select, outer: Scope | None, query: ast.Query) -> Rel:
     """The relation of a SELECT with the ORDER BY and LIMIT of its query."""
-    from .query import SINGLE_ROW
-
     ttl = StateTtl(context, select.hints)
     nothing = FromItem(SINGLE_ROW, ())
     source = nothing if select.from_ is None else bind_from(context, select.from_, outer, ttl)
@@ -87,8 +87,6 @@ def _named_windows(select: ast.Select) -> dict[str, ast.WindowSpec]:
 def _project(
     binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[Item], query: ast.Query, ttl: TtlHint | None
 ) -> Rel:
-    from .query import column_names, sort
-
     exprs = [_item(binder, item) for item in items]
     is_aggregated = isinstance(binder, AggregateBinder)
     names = column_names([*_aggregated_names(items)] if is_aggregated else [item.name for item in items])
@@ -276,8 +274,6 @@ def _order(
     distinct: bool,
 ) -> tuple[tuple[SortField, ...], list[tuple[RexNode, str | None]]]:
     """The sort fields, and the expressions to sort by that are not in the select list, with their names."""
-    from .query import ordinal, sort_field
-
     fields: list[SortField] = []
     extra: list[tuple[RexNode, str | None]] = []
     for item in query.order_by:

@@ -55,7 +55,7 @@ from ...plan.specs import (
 from ...plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
 from ..algebra.logical import LateRows, Project, Rel, WindowOperator
 from ..algebra.names import uniquify
-from ..rex.builder import cast
+from ..rex.builder import convert
 from ..sql import ast
 from ..sql.ast import stream_windows as w
 from .aggregates import AggregateBinder
@@ -67,6 +67,7 @@ from .expressions import ExpressionBinder
 from .hints import StateTtl
 from .python_classes import importable
 from .scope import Namespace, Scope
+from .tables import bind_from
 from .window_rows import WindowRows
 
 BOUNDS = ("window_start", "window_end", "window_time")
@@ -84,8 +85,6 @@ MOST_WINDOWS = 10_000_000
 
 def bind_window(context: Context, node: w.WindowQuery) -> Rel:
     """The relation of a window, or of its late rows.  Raises :class:`BindError` for what Flink refuses."""
-    from .tables import bind_from
-
     item = bind_from(context, node.source, None, StateTtl(context, ()))
     return _Window(context, node, item.rel, item.namespaces[0].row_type).bind()
 
@@ -253,7 +252,7 @@ class _Window:
                 node.span,
                 "write one such as gap_seconds * 1000",
             )
-        return cast(BIGINT.with_nullability(rex.type.nullable), rex)
+        return convert(BIGINT.with_nullability(rex.type.nullable), rex)
 
     def _trigger(self, assigner: WindowAssigner) -> Trigger:
         if self.node.trigger is not None:
@@ -320,7 +319,7 @@ class _Window:
             raise BindError(
                 f"a delta is a number, not {rex.type.nullable_()}", node.span, "such as ABS(b.price - a.price)"
             )
-        return self.rows.over_rows(cast(DOUBLE.with_nullability(rex.type.nullable), rex))
+        return self.rows.over_rows(convert(DOUBLE.with_nullability(rex.type.nullable), rex))
 
     # The function: its columns, and what the relation makes of them
 
@@ -363,7 +362,7 @@ class _Window:
                     column.expression.span,
                     "cast the result",
                 )
-            exprs[index] = cast(wanted, rex)
+            exprs[index] = convert(wanted, rex)
         reduced = tuple(self.rows.over_rows(rex) for rex in exprs)
         return ReduceFunction(reduced), fields, self._as_rows(fields)
 

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from ...plan.record import replace
-from ...plan.rex import InputRef, RexNode
+from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import BOOLEAN
 from ..algebra.logical import Project, Rel, SubQuery, SubQueryKind
-from ..rex.builder import negate
+from ..rex.builder import conjunction, disjunction
+from ..rex.expressions import not_
 from ..sql import ast
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
-from .operators import check_join_keys, comparison_of
+from .nested import bind_inner_query
+from .operators import check_join_keys, comparison_of, members
 
 _INVERSE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def _query(binder: ExpressionBinder, query: ast.Query) -> tuple[Rel, str | None]:
     """The subquery's relation, and the variable by which it reads the outer row, if it does."""
-    from .query import bind_inner_query
-
     scope = binder.scope
     inside = replace(scope, new_correlation=binder.context.next_correlation, correl="", grouping=binder.grouping)
     rel = bind_inner_query(binder.context, query, inside)
     return rel, inside.correl or None
-
-
-def _as_rex(subquery: SubQuery) -> RexNode:
-    return subquery  # type: ignore[return-value]
 
 
 def _single_column(rel: Rel, query: ast.Query) -> None:
@@ -38,8 +34,8 @@ def _single_column(rel: Rel, query: ast.Query) -> None:
 @binds(ast.InQuery)
 def _in_query(binder: ExpressionBinder, node: ast.InQuery) -> RexNode:
     operand = binder.bind(node.operand)
-    row = isinstance(node.operand, ast.RowConstructor) and len(node.operand.items) > 1
-    operands = operand.operands if row else (operand,)  # type: ignore[union-attr]
+    is_row = isinstance(node.operand, ast.RowConstructor) and len(node.operand.items) > 1
+    operands = operand.operands if is_row and isinstance(operand, Call) else (operand,)
     rel, correl = _query(binder, node.query)
     fields = rel.row_type.fields
     if len(fields) != len(operands):
@@ -49,8 +45,8 @@ def _in_query(binder: ExpressionBinder, node: ast.InQuery) -> RexNode:
         if not node.negated:
             check_join_keys(o.type, f.type, node.span)
     nullable = any(o.type.nullable for o in operands) or any(f.type.nullable for f in fields)
-    found = _as_rex(SubQuery(SubQueryKind.IN, rel, tuple(operands), BOOLEAN.with_nullability(nullable), correl))
-    return negate(found) if node.negated else found
+    found = SubQuery(SubQueryKind.IN, rel, tuple(operands), BOOLEAN.with_nullability(nullable), correl)
+    return not_(found) if node.negated else found
 
 
 @binds(ast.Exists)
@@ -58,7 +54,7 @@ def _exists(binder: ExpressionBinder, node: ast.Exists) -> RexNode:
     rel, correl = _query(binder, node.query)
     while isinstance(rel, Project):
         rel = rel.input
-    return _as_rex(SubQuery(SubQueryKind.EXISTS, rel, (), BOOLEAN.not_null(), correl))
+    return SubQuery(SubQueryKind.EXISTS, rel, (), BOOLEAN.not_null(), correl)
 
 
 @binds(ast.SubQuery)
@@ -66,10 +62,10 @@ def _scalar(binder: ExpressionBinder, node: ast.SubQuery) -> RexNode:
     rel, correl = _query(binder, node.query)
     _single_column(rel, node.query)
     t = rel.types[0].regular().nullable_()
-    return _as_rex(SubQuery(SubQueryKind.SCALAR, rel, (), t, correl))
+    return SubQuery(SubQueryKind.SCALAR, rel, (), t, correl)
 
 
-def quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
+def _quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
     """``x op ANY (SELECT …)``; ALL is the negation of ANY with the opposite comparison."""
     assert node.query is not None
     operand = binder.bind(node.left)
@@ -81,10 +77,19 @@ def quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
     operator = _INVERSE[node.operator] if every else node.operator
     if operator == "=":
         check_join_keys(operand.type, column, node.span)
-        found = _as_rex(SubQuery(SubQueryKind.IN, rel, (operand,), t, correl))
+        found = SubQuery(SubQueryKind.IN, rel, (operand,), t, correl)
     else:
-        found = _as_rex(SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, operator))
-    return negate(found) if every else found
+        found = SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, operator)
+    return not_(found) if every else found
+
+
+@binds(ast.Quantified)
+def _quantified(binder: ExpressionBinder, node: ast.Quantified) -> RexNode:
+    if node.query is not None:
+        return _quantified_query(binder, node)
+    items = [binder.bind(item) for item in node.items]
+    parts = members(binder.bind(node.left), items, node.operator, node.span)
+    return conjunction(parts) if node.quantifier == "ALL" else disjunction(parts)
 
 
 @binds(ast.CollectionQuery)

@@ -27,16 +27,19 @@ from ..algebra.logical import (
 from ..algebra.names import uniquify
 from ..catalog.catalog import Table, View
 from ..connectors import can_be_looked_up
-from ..rex.builder import TRUE
+from ..rex.expressions import TRUE
 from ..sql import ast
 from ..sql.source import Span
+from .columns import rename, renamed, under_names
 from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .from_items import FromItem
 from .hints import StateTtl, check_hints
 from .joins import JOIN_TYPES, join_condition, joined, outer_type
+from .nested import bind_inner_query, bind_query
 from .scope import Namespace, Scope
+from .windows import bind_window_function
 
 
 def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, ttl: StateTtl) -> FromItem:
@@ -83,8 +86,6 @@ def hint_options(hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
 
 def bind_explicit_table(context: Context, name: ast.Name) -> Rel:
     """``TABLE t``."""
-    from .query import rename
-
     return rename(*_relation_of(context, name, ()))
 
 
@@ -137,8 +138,6 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
 
 
 def _bind_view(context: Context, view: View, name: ast.Name) -> Rel:
-    from .query import bind_query, renamed, under_names
-
     rel = bind_query(context, view.query)
     if view.columns:
         columns = tuple(ast.Identifier(c) for c in view.columns)
@@ -178,8 +177,6 @@ def _named(
     rel: Rel, row_type: LogicalType, alias: ast.TableAlias | None, name: str | None, path: tuple[str, ...] = ()
 ) -> FromItem:
     """The relation under its alias, with the alias's column names; only VALUES get these themselves."""
-    from .query import rename, renamed
-
     if alias is not None:
         name = alias.name.name
         if alias.columns:
@@ -190,8 +187,6 @@ def _named(
 
 
 def _bind_derived(context: Context, node: ast.DerivedTable, outer: Scope | None) -> FromItem:
-    from .query import bind_inner_query
-
     rel = bind_inner_query(context, node.query, outer)
     single = isinstance(node.query.body, ast.Values) and rel.width == 1
     alias = node.alias
@@ -404,7 +399,5 @@ def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | Non
             node.call.name.span,
             did_you_mean(name, WINDOW_FUNCTIONS),
         )
-    from .windows import bind_window_function
-
     rel = bind_window_function(context, node.call, outer)
     return _named(rel, rel.row_type, node.alias, None)

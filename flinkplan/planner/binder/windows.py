@@ -11,6 +11,7 @@ from ..sql import ast
 from .context import Context
 from .errors import BindError
 from .expressions import ExpressionBinder
+from .nested import bind_inner_query
 from .scope import Namespace, Scope
 
 PARAMETERS = {
@@ -27,8 +28,6 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
 
     Raises :class:`BindError` if an argument is missing or wrong, or the column is no time attribute.
     """
-    from .query import bind_inner_query
-
     kind = str(call.name).upper()
     arguments = _arguments(kind, call)
     data = arguments["DATA"]

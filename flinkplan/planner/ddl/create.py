@@ -16,11 +16,12 @@ from ...plan.specs import (
     WatermarkSpec,
 )
 from ...plan.types import LogicalType, TimeKind, row
+from ..binder.columns import renamed
 from ..binder.context import Context
 from ..binder.datatypes import resolve_type
 from ..binder.errors import BindError, unsupported
 from ..binder.expressions import ExpressionBinder
-from ..binder.query import bind_query, renamed
+from ..binder.query import bind_query
 from ..binder.scope import Namespace, Scope
 from ..catalog.catalog import Catalog, Table, View
 from ..sql import ast, parse_data_type

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...plan import nodes
 from ...plan.durations import format_duration, format_iso_duration, parse_iso_duration
 from ...plan.nodes.base import ExecNode
+from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateFunction,
     ContinuousEventTimeTrigger,
@@ -150,9 +151,9 @@ def _python_text(part: PythonPart) -> str:
     return f"{part.python_class}({', '.join(f'{name}={value}' for name, value in part.arguments.items())})"
 
 
-def _pair_text(rex: object, fields: Sequence[str]) -> str:
+def _pair_text(rex: RexNode, fields: Sequence[str]) -> str:
     """An expression over an earlier row, whose columns have their names, and a later one."""
-    return expression(rex, uniquify([*fields, *fields]))  # type: ignore[arg-type]
+    return expression(rex, uniquify([*fields, *fields]))
 
 
 def _time(iso: str) -> str:

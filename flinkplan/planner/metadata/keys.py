@@ -231,7 +231,7 @@ def _expand(rel: Expand, upsert: bool) -> Keys:
     kept = {
         i
         for i in range(rel.input.width)
-        if all(isinstance(p[i], InputRef) and p[i].index == i for p in rel.projects if i < len(p))  # type: ignore[union-attr]
+        if all(isinstance(rex := p[i], InputRef) and rex.index == i for p in rel.projects if i < len(p))
     }
     return frozenset(k | {rel.expand_index} for k in _keys(rel.input, upsert) if k <= kept)
 

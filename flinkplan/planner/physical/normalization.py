@@ -46,12 +46,11 @@ def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
     found: list[tuple[SourceScan, list[Calc]]] = []
 
     def visit(rel: Rel) -> None:
-        source = _source(rel.input) if isinstance(rel, Calc) else None
-        if source is not None:
+        if isinstance(rel, Calc) and (source := _source(rel.input)) is not None:
             calcs = next((calcs for scan, calcs in found if scan == source), None)
             if calcs is None:
                 found.append((source, calcs := []))
-            calcs.append(rel)  # type: ignore[arg-type]
+            calcs.append(rel)
         for each in rel.inputs:
             visit(each)
 

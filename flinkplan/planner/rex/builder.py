@@ -15,7 +15,6 @@ from ...plan.rex import Call, FieldAccess, Literal, RexNode, walk
 from ...plan.types import (
     APPROXIMATE,
     BIGINT,
-    BOOLEAN,
     CHARACTER,
     INT,
     INTEGERS,
@@ -26,9 +25,7 @@ from ...plan.types import (
     char,
 )
 from ..algebra.logical import Approximate
-
-TRUE = Literal(True, BOOLEAN.not_null())
-FALSE = Literal(False, BOOLEAN.not_null())
+from .expressions import FALSE, TRUE
 
 _INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
@@ -72,7 +69,7 @@ def fits_integer(value: int, t: LogicalType) -> bool:
 # ---------------------------------------------------------------- casts
 
 
-def cast(to: LogicalType, rex: RexNode, *, explicit: bool = False) -> RexNode:
+def convert(to: LogicalType, rex: RexNode, *, explicit: bool = False) -> RexNode:
     """``rex`` as ``to``: a literal is converted where its value allows, everything else is cast.
 
     A literal loses the nullability of ``to``, unless ``explicit`` asks for the very type.
@@ -151,7 +148,7 @@ def rescaled(rex: RexNode) -> RexNode:
 
 def ensure_type(to: LogicalType, rex: RexNode) -> RexNode:
     """``rex`` as ``to``, with its own nullability."""
-    return cast(to.with_nullability(rex.type.nullable), rex)
+    return convert(to.with_nullability(rex.type.nullable), rex)
 
 
 # ---------------------------------------------------------------- calls
@@ -180,7 +177,7 @@ def equality_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
     return tuple(operands) if stays else comparison_operands(operands)
 
 
-def compare(operator: Function, left: RexNode, right: RexNode) -> Call:
+def compare_coerced(operator: Function, left: RexNode, right: RexNode) -> Call:
     """A comparison: ``=`` and ``<>`` cast to the common type, the others only across families."""
     if operator in (comparison.EQUALS, comparison.NOT_EQUALS):
         common = least_restrictive((left.type, right.type))
@@ -207,14 +204,8 @@ def _flat(operator: Function, parts: Sequence[RexNode], empty: Literal) -> RexNo
         return parts[0] if parts else empty
     operands: list[RexNode] = []
     for part in parts:
-        nested = isinstance(part, Call) and part.key == operator.key
-        operands.extend(part.operands if nested else (part,))  # type: ignore[union-attr]
+        operands += part.operands if isinstance(part, Call) and part.key == operator.key else (part,)
     return operator.call(*operands)
-
-
-def negate(condition: RexNode) -> Call:
-    """NOT of a condition."""
-    return comparison.NOT.call(condition)
 
 
 def field_access(rex: RexNode, name: str) -> RexNode:

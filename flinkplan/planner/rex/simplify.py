@@ -426,8 +426,9 @@ def _coalesce(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
         kept.append(operand)
         if not operand.type.nullable:
             break
-    if all(isinstance(o, Literal) for o in kept):
-        kept = [o for o in kept if o.value is not None][:1] or kept  # type: ignore[union-attr]
+    literals = [o for o in kept if isinstance(o, Literal)]
+    if len(literals) == len(kept):
+        kept = [*[o for o in literals if o.value is not None][:1]] or kept
     return cast(kept[0], rex.type) if len(kept) == 1 else replace(rex, operands=tuple(kept))
 
 

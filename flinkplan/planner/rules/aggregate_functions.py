@@ -16,7 +16,7 @@ from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
-from ..rex.builder import cast as convert
+from ..rex.builder import convert
 from ..rex.expressions import BINARY, EQ, case, compare, identity
 from ..rex.simplify import simplify
 from .windows import groups_by_window

@@ -112,7 +112,8 @@ def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
     common = least_restrictive([left.type, right.type])
     if common is None:
         return left, right
-    return tuple(cast(x, common.with_nullability(x.type.nullable)) for x in (left, right))  # type: ignore[return-value]
+    nullable = left.type.nullable, right.type.nullable
+    return cast(left, common.with_nullability(nullable[0])), cast(right, common.with_nullability(nullable[1]))
 
 
 def _moved(rex: RexNode, width: int, by: int) -> RexNode:

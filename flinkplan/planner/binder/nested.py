@@ -1,0 +1,22 @@
+"""Queries in what queries are made of: the one place where the binder's modules go round in a circle."""
+
+from __future__ import annotations
+
+from ..algebra.logical import Rel
+from ..sql import ast
+from .context import Context
+from .scope import Scope
+
+
+def bind_query(context: Context, query: ast.Query, outer: Scope | None = None) -> Rel:
+    """The relation of a query, such as that of a view."""
+    from . import query as queries
+
+    return queries.bind_query(context, query, outer)
+
+
+def bind_inner_query(context: Context, query: ast.Query, outer: Scope | None = None) -> Rel:
+    """The relation of a query inside another, where an order by which nothing is cut off has no effect."""
+    from . import query as queries
+
+    return queries.bind_inner_query(context, query, outer)
