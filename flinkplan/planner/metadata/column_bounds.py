@@ -5,7 +5,6 @@ Sources: ``FlinkRelMdColumnInterval``, ``FlinkRelMdFilteredColumnInterval``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 
 from ...plan.functions import Direction, aggregation_of
@@ -13,9 +12,11 @@ from ...plan.record import Record
 from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
 from ...plan.specs import AggregateCall
 from ...plan.types import NUMERIC
+from ..algebra import physical as p
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
 from ..rex.expressions import CASE, EQ, GE, GT, IS_TRUE, LE, LT, MIRRORED, SEARCH, conjunctions, is_call
+from .registry import Metadata
 
 
 class Bounds(Record):
@@ -54,7 +55,7 @@ def argument_bounds(rel: Rel, call: AggregateCall) -> Bounds:
 
 def column_bounds(rel: Rel, index: int) -> Bounds:
     """The bounds of a column."""
-    rule = _RULES.get(type(rel))
+    rule = _RULES.rule(rel)
     return rule(rel, index) if rule else UNKNOWN
 
 
@@ -136,10 +137,22 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
     )
 
 
-_RULES: dict[type[Rel], Callable[..., Bounds]] = {
-    Exchange: _exchange,
-    Calc: _calc,
-    GroupAggregate: _aggregate,
-    LocalGroupAggregate: _aggregate,
-    GlobalGroupAggregate: _exchange,
-}
+_RULES: Metadata[Bounds] = Metadata(
+    "bounds of columns",
+    {
+        Exchange: _exchange,
+        Calc: _calc,
+        GroupAggregate: _aggregate,
+        LocalGroupAggregate: _aggregate,
+        GlobalGroupAggregate: _exchange,
+    },
+    unknown=(
+        *(p.ChangelogNormalize, p.ConstantRows, p.Deduplicate, p.DropUpdateBefore, p.Expand, p.FullSort),
+        *(p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.IntervalJoin, p.LateRows),
+        *(p.LegacyWindowAggregate, p.Limit, p.LocalWindowAggregate, p.MiniBatchAssigner, p.MultiJoin),
+        *(p.OverAggregate, p.Rank, p.RegularJoin, p.Sink, p.SortLimit, p.SourceScan, p.TableFunctionJoin),
+        *(p.TemporalSort, p.UnionAll, p.VersionedJoin, p.WatermarkAssigner, p.WindowAggregate),
+        *(p.WindowDeduplicate, p.WindowJoin, p.WindowOperator, p.WindowRank, p.WindowTableFunction),
+    ),
+    physical=True,
+)

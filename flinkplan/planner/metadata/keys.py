@@ -6,13 +6,15 @@ arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import product
 
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Watermark
+from ..algebra import logical as a
+from ..algebra import physical as p
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Unary, Watermark
 from ..algebra.physical import (
     Calc,
     ChangelogNormalize,
@@ -43,25 +45,15 @@ from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import CAST
 from .join_kinds import join_keys
 from .memo import found_once
+from .registry import Metadata
 
 Key = frozenset[int]
 Keys = frozenset[Key]
 NO_KEYS: Keys = frozenset()
 NO_COLUMNS: Key = frozenset()
 
-_PASSED_ON = (
-    Filter,
-    Watermark,
-    ChangelogNormalize,
-    DropUpdateBefore,
-    MiniBatchAssigner,
-    WatermarkAssigner,
-    OverAggregate,
-)
 _KEEPING = (Exchange, ChangelogNormalize, DropUpdateBefore, MiniBatchAssigner, WatermarkAssigner)
 """Through these the columns stay that never change."""
-
-_JOINS = (Join, RegularJoin, IntervalJoin, WindowJoin, VersionedJoin)
 
 
 def unique_keys(rel: Rel) -> Keys:
@@ -119,11 +111,7 @@ def _covered(keys: Keys, columns: Iterable[int]) -> bool:
 
 @found_once
 def _keys(rel: Rel, upsert: bool) -> Keys:
-    if isinstance(rel, _PASSED_ON):
-        return _keys(rel.inputs[0], upsert)
-    if isinstance(rel, _JOINS):
-        return _join_keys(rel, upsert)
-    rule = _RULES.get(type(rel))
+    rule = _RULES.rule(rel)
     return rule(rel, upsert) if rule else NO_KEYS
 
 
@@ -315,24 +303,52 @@ def _deduplicate(rel: Deduplicate, upsert: bool) -> Keys:
     return frozenset({frozenset(rel.keys)})
 
 
-_RULES: dict[type[Rel], Callable[..., Keys]] = {
-    Scan: _stored,
-    SourceScan: _scan,
-    Exchange: _exchange,
-    Calc: _calc,
-    Project: _project,
-    Aggregate: _grouped,
-    MultiJoin: _multi_join,
-    GroupAggregate: _aggregate,
-    GlobalGroupAggregate: _aggregate,
-    LegacyWindowAggregate: _legacy_window,
-    Expand: _expand,
-    Rank: _rank,
-    WindowRank: _rank,
-    Deduplicate: _deduplicate,
-    Sort: _sort,
-    SortLimit: _sort,
-    TemporalSort: _sort,
-    FullSort: _sort,
-    Limit: _sort,
-}
+def _passed_on(rel: Unary, upsert: bool) -> Keys:
+    return _keys(rel.input, upsert)
+
+
+_RULES: Metadata[Keys] = Metadata(
+    "unique and upsert keys",
+    {
+        Filter: _passed_on,
+        Watermark: _passed_on,
+        ChangelogNormalize: _passed_on,
+        DropUpdateBefore: _passed_on,
+        MiniBatchAssigner: _passed_on,
+        WatermarkAssigner: _passed_on,
+        OverAggregate: _passed_on,
+        Join: _join_keys,
+        RegularJoin: _join_keys,
+        IntervalJoin: _join_keys,
+        WindowJoin: _join_keys,
+        VersionedJoin: _join_keys,
+        Scan: _stored,
+        SourceScan: _scan,
+        Exchange: _exchange,
+        Calc: _calc,
+        Project: _project,
+        Aggregate: _grouped,
+        MultiJoin: _multi_join,
+        GroupAggregate: _aggregate,
+        GlobalGroupAggregate: _aggregate,
+        LegacyWindowAggregate: _legacy_window,
+        Expand: _expand,
+        Rank: _rank,
+        WindowRank: _rank,
+        Deduplicate: _deduplicate,
+        Sort: _sort,
+        SortLimit: _sort,
+        TemporalSort: _sort,
+        FullSort: _sort,
+        Limit: _sort,
+    },
+    unknown=(
+        *(a.Correlate, a.LateRows, a.Lateral, a.MultiJoin, a.SetOp, a.Snapshot, a.TableModify),
+        *(a.TemporalJoin, a.Values, a.WindowFunction, a.WindowOperator, p.ConstantRows),
+        *(p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows, p.LocalGroupAggregate),
+        *(p.LocalWindowAggregate, p.Sink, p.TableFunctionJoin, p.UnionAll, p.WindowAggregate),
+        *(p.WindowDeduplicate, p.WindowOperator, p.WindowTableFunction),
+    ),
+    logical=True,
+    physical=True,
+)

@@ -5,11 +5,10 @@ Source: ``SatisfyModifyKindSetTraitVisitor`` of ``FlinkChangelogModeInferencePro
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...plan import row_kinds
 from ...plan.row_kinds import CHANGES, Kinds
 from ...plan.specs import RowKind
+from ..algebra import physical as p
 from ..algebra.logical import Rel
 from ..algebra.physical import (
     Calc,
@@ -37,19 +36,19 @@ from ..algebra.physical import (
     WindowRank,
 )
 from ..connectors import source_kinds
+from .memo import found_once
+from .registry import Metadata
 
 INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
 INSERT_ONLY = row_kinds.INSERTS
 
 
-def modify_kinds(rel: Rel, memo: dict[int, Kinds]) -> Kinds:
-    """The kinds of changes that a relation emits, noted in ``memo`` for it and all below it."""
-    found = memo.get(id(rel))
-    if found is None:
-        inputs = tuple(modify_kinds(i, memo) for i in rel.inputs)
-        rule = _RULES.get(type(rel), _passed_on)
-        found = memo[id(rel)] = rule(rel, inputs)
-    return found
+@found_once
+def modify_kinds(rel: Rel) -> Kinds:
+    """The kinds of changes that a physical relation emits."""
+    rule = _RULES.rule(rel)
+    assert rule is not None, type(rel).__name__
+    return rule(rel, tuple([modify_kinds(i) for i in rel.inputs]))
 
 
 def _passed_on(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
@@ -112,28 +111,47 @@ def _left(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
     return inputs[0]
 
 
-_RULES: dict[type[Rel], Callable[..., Kinds]] = {
-    SourceScan: _scan,
-    ConstantRows: _insert_only,
-    Calc: _passed_on,
-    GroupAggregate: _aggregate,
-    GlobalGroupAggregate: _aggregate,
-    LegacyWindowAggregate: _legacy_window,
-    WindowAggregate: _insert_only,
-    GlobalWindowAggregate: _insert_only,
-    WindowOperator: _insert_only,
-    WindowRank: _insert_only,
-    WindowDeduplicate: _insert_only,
-    OverAggregate: _over,
-    RegularJoin: _join,
-    MultiJoin: _multi_join,
-    IntervalJoin: _insert_only,
-    WindowJoin: _insert_only,
-    VersionedJoin: _left,
-    Rank: _rank,
-    SortLimit: _all,
-    FullSort: _insert_only,
-    Limit: _limit,
-    Deduplicate: _deduplicate,
-    ChangelogNormalize: _all,
-}
+_RULES: Metadata[Kinds] = Metadata(
+    "kinds of changes",
+    {
+        SourceScan: _scan,
+        ConstantRows: _insert_only,
+        Calc: _passed_on,
+        GroupAggregate: _aggregate,
+        GlobalGroupAggregate: _aggregate,
+        LegacyWindowAggregate: _legacy_window,
+        WindowAggregate: _insert_only,
+        GlobalWindowAggregate: _insert_only,
+        WindowOperator: _insert_only,
+        WindowRank: _insert_only,
+        WindowDeduplicate: _insert_only,
+        OverAggregate: _over,
+        RegularJoin: _join,
+        MultiJoin: _multi_join,
+        IntervalJoin: _insert_only,
+        WindowJoin: _insert_only,
+        VersionedJoin: _left,
+        Rank: _rank,
+        SortLimit: _all,
+        FullSort: _insert_only,
+        Limit: _limit,
+        Deduplicate: _deduplicate,
+        ChangelogNormalize: _all,
+        p.DropUpdateBefore: _passed_on,
+        p.Exchange: _passed_on,
+        p.Expand: _passed_on,
+        p.IncrementalGroupAggregate: _passed_on,
+        p.LateRows: _passed_on,
+        p.LocalGroupAggregate: _passed_on,
+        p.LocalWindowAggregate: _passed_on,
+        p.MiniBatchAssigner: _passed_on,
+        p.Sink: _passed_on,
+        p.TableFunctionJoin: _passed_on,
+        p.TemporalSort: _passed_on,
+        p.UnionAll: _passed_on,
+        p.WatermarkAssigner: _passed_on,
+        p.WindowTableFunction: _passed_on,
+    },
+    unknown=(),
+    physical=True,
+)

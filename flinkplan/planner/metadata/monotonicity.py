@@ -5,11 +5,12 @@ Source: ``FlinkRelMdModifiedMonotonicity``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ...plan.functions import Direction, aggregation_of
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
+from ..algebra import physical as p
 from ..algebra.logical import Rel
 from ..algebra.physical import (
     Calc,
@@ -54,6 +55,7 @@ from ..rex.expressions import (
 )
 from .column_bounds import argument_bounds
 from .memo import found_once
+from .registry import Metadata
 
 CONSTANT, INCREASING, DECREASING, NOT_MONOTONIC = "CONSTANT", "INCREASING", "DECREASING", "NOT_MONOTONIC"
 Directions = tuple[str, ...]
@@ -62,7 +64,7 @@ Directions = tuple[str, ...]
 @found_once
 def monotonicity(rel: Rel) -> Directions | None:
     """The direction of each column; ``None`` where rows may also be deleted, or nothing is known."""
-    rule = _RULES.get(type(rel))
+    rule = _RULES.rule(rel)
     return rule(rel) if rule else None
 
 
@@ -247,26 +249,35 @@ def _of_function(call: AggregateCall, source: Rel) -> str:
     return NOT_MONOTONIC
 
 
-_RULES: dict[type[Rel], Callable[..., Directions | None]] = {
-    SourceScan: _scan,
-    Exchange: _exchange,
-    MiniBatchAssigner: _passed_on,
-    WatermarkAssigner: _passed_on,
-    DropUpdateBefore: _passed_on,
-    Expand: _passed_on,
-    TableFunctionJoin: _passed_on,
-    ChangelogNormalize: _normalized,
-    Calc: _calc,
-    Rank: _rank,
-    Deduplicate: _deduplicate,
-    RegularJoin: _join,
-    WindowJoin: _join,
-    VersionedJoin: _join,
-    IntervalJoin: _constants,
-    OverAggregate: _constants,
-    UnionAll: _union,
-    LegacyWindowAggregate: _legacy_window,
-    GroupAggregate: _aggregate,
-    LocalGroupAggregate: _aggregate,
-    GlobalGroupAggregate: _exchange,
-}
+_RULES: Metadata[Directions | None] = Metadata(
+    "directions of columns",
+    {
+        SourceScan: _scan,
+        Exchange: _exchange,
+        MiniBatchAssigner: _passed_on,
+        WatermarkAssigner: _passed_on,
+        DropUpdateBefore: _passed_on,
+        Expand: _passed_on,
+        TableFunctionJoin: _passed_on,
+        ChangelogNormalize: _normalized,
+        Calc: _calc,
+        Rank: _rank,
+        Deduplicate: _deduplicate,
+        RegularJoin: _join,
+        WindowJoin: _join,
+        VersionedJoin: _join,
+        IntervalJoin: _constants,
+        OverAggregate: _constants,
+        UnionAll: _union,
+        LegacyWindowAggregate: _legacy_window,
+        GroupAggregate: _aggregate,
+        LocalGroupAggregate: _aggregate,
+        GlobalGroupAggregate: _exchange,
+    },
+    unknown=(
+        *(p.ConstantRows, p.FullSort, p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows),
+        *(p.Limit, p.LocalWindowAggregate, p.MultiJoin, p.Sink, p.SortLimit, p.TemporalSort),
+        *(p.WindowAggregate, p.WindowDeduplicate, p.WindowOperator, p.WindowRank, p.WindowTableFunction),
+    ),
+    physical=True,
+)

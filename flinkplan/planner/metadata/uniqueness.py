@@ -6,15 +6,18 @@ Source: ``FlinkRelMdColumnUniqueness``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
+from ..algebra import logical as a
+from ..algebra import physical as p
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, Scan, SetOp, Sort, Values
 from ..algebra.physical import OverAggregate, SourceScan
 from .join_kinds import join_keys
 from .keys import unique_keys
 from .memo import found_once
+from .registry import Metadata
 
 Known = bool | None
 """Whether it is so; ``None`` where nothing tells."""
@@ -27,7 +30,7 @@ def are_columns_unique(rel: Rel, columns: Collection[int]) -> Known:
 
 @found_once
 def _are_unique(rel: Rel, columns: frozenset[int]) -> Known:
-    rule = _RULES.get(type(rel))
+    rule = _RULES.rule(rel)
     return rule(rel, columns) if rule else None
 
 
@@ -96,16 +99,24 @@ def _set_operation(rel: SetOp, columns: frozenset[int]) -> Known:
     return not rel.all and len(columns) == rel.width
 
 
-_RULES: dict[type[Rel], Callable[..., Known]] = {
-    Filter: _passed_on,
-    Sort: _passed_on,
-    Scan: _stored,
-    SourceScan: _stored,
-    Values: _values,
-    Project: _project,
-    Aggregate: _aggregate,
-    OverAggregate: _over,
-    Join: _join,
-    Correlate: _correlate,
-    SetOp: _set_operation,
-}
+_RULES: Metadata[Known] = Metadata(
+    "whether columns tell rows apart",
+    {
+        Filter: _passed_on,
+        Sort: _passed_on,
+        Scan: _stored,
+        SourceScan: _stored,
+        Values: _values,
+        Project: _project,
+        Aggregate: _aggregate,
+        OverAggregate: _over,
+        Join: _join,
+        Correlate: _correlate,
+        SetOp: _set_operation,
+    },
+    unknown=(
+        *(a.LateRows, a.Lateral, a.MultiJoin, a.Snapshot, a.TableModify, a.TemporalJoin, a.Watermark),
+        *(a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.LegacyWindowAggregate, p.Rank),
+    ),
+    logical=True,
+)

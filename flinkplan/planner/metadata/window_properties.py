@@ -5,7 +5,7 @@ Sources: ``FlinkRelMdWindowProperties``, ``WindowJoinUtil``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...plan.durations import format_iso_duration
 from ...plan.record import Record, replace
@@ -19,9 +19,12 @@ from ...plan.specs import (
     WindowSpec,
 )
 from ...plan.types import LogicalType
+from ..algebra import logical as a
+from ..algebra import physical as p
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Unary, Watermark, WindowFunction
 from ..algebra.physical import Calc, Expand, Rank
 from .join_kinds import JoinKeys, join_keys
+from .registry import Metadata
 
 
 class WindowColumns(Record):
@@ -88,7 +91,7 @@ def window_spec(rel: WindowFunction) -> WindowSpec:
 
 def window_columns(rel: Rel) -> WindowColumns | None:
     """The window columns of a relation, if it has any."""
-    rule = _RULES.get(type(rel))
+    rule = _RULES.rule(rel)
     return rule(rel) if rule else None
 
 
@@ -161,19 +164,27 @@ def _join(rel: Join) -> WindowColumns | None:
     return compared.left.joined(compared.right.at({i: (i + width,) for i in compared.right.all}))
 
 
-_RULES: dict[type[Rel], Callable[..., WindowColumns | None]] = {
-    WindowFunction: _table_function,
-    Calc: _calc,
-    Project: _project,
-    Filter: _same,
-    Watermark: _same,
-    Correlate: _same,
-    Expand: _expand,
-    Rank: _rank,
-    Aggregate: _aggregate,
-    SetOp: _union,
-    Join: _join,
-}
+_RULES: Metadata[WindowColumns | None] = Metadata(
+    "columns of windows",
+    {
+        WindowFunction: _table_function,
+        Calc: _calc,
+        Project: _project,
+        Filter: _same,
+        Watermark: _same,
+        Correlate: _same,
+        Expand: _expand,
+        Rank: _rank,
+        Aggregate: _aggregate,
+        SetOp: _union,
+        Join: _join,
+    },
+    unknown=(
+        *(a.LateRows, a.Lateral, a.MultiJoin, a.Scan, a.Snapshot, a.Sort, a.TableModify, a.TemporalJoin),
+        *(a.Values, a.WindowOperator, p.LegacyWindowAggregate, p.OverAggregate, p.SourceScan),
+    ),
+    logical=True,
+)
 
 
 # ---------------------------------------------------------------- equal windows

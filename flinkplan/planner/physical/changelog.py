@@ -93,10 +93,10 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
     Raises :class:`PlanningError` where the sink cannot take what the query emits.
     """
     inference = _Inference()
-    kinds = modify_kinds(sink.input, inference.kinds)
+    kinds = modify_kinds(sink.input)
     accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     if missing := kinds - accepted:
-        emitted = f"no {_words(missing)}, which {_origin(sink, inference)} emits"
+        emitted = f"no {_words(missing)}, which {_origin(sink)} emits"
         options = table_options(sink.table, dict(sink.options))
         raise PlanningError(
             f"the table '{sink.table.identifier.name}' takes {emitted}",
@@ -142,11 +142,11 @@ def _sources(rel: Rel) -> Iterator[Table]:
         yield from _sources(each)
 
 
-def _origin(sink: Sink, inference: _Inference) -> str:
+def _origin(sink: Sink) -> str:
     """What turns inserts into updates: the lowest such operator, in words."""
     rel: Rel = sink.input
     while True:
-        updating = [i for i in rel.inputs if not inference.kinds[id(i)] <= INSERT_ONLY]
+        updating = [i for i in rel.inputs if not modify_kinds(i) <= INSERT_ONLY]
         if not updating:
             return _ORIGINS.get(type(rel), "the query")
         rel = updating[0]
@@ -222,7 +222,6 @@ def materializes(sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str,
 
 
 class _Inference(Struct):
-    kinds: dict[int, Kinds] = field(default_factory=dict)
     modes: dict[int, Mode] = field(default_factory=dict)
 
     def visit(self, rel: Rel, required: Updates) -> Rel | None:
@@ -238,7 +237,7 @@ class _Inference(Struct):
         return Updates.ONLY_AFTER if UPDATE in self.kinds_of(rel) else Updates.NONE
 
     def kinds_of(self, rel: Rel) -> Kinds:
-        return modify_kinds(rel, self.kinds)
+        return modify_kinds(rel)
 
     def done(self, rel: Rel, inputs: tuple[Rel | None, ...], updates: Updates) -> Rel | None:
         """Rebuild over new inputs and note the mode; ``None`` where an input could not comply."""
@@ -246,7 +245,6 @@ class _Inference(Struct):
             return None
         kinds = self.kinds_of(rel)
         new = with_inputs(rel, tuple(i for i in inputs if i is not None))
-        self.kinds[id(new)] = kinds
         self.modes[id(new)] = Mode(kinds, updates if UPDATE in kinds else Updates.NONE)
         self.alive.append(new)
         return new
@@ -346,21 +344,13 @@ def _rank(self: _Inference, rel: Rank | SortLimit, required: Updates) -> Rel | N
         needed = {UpdateFastStrategy: Updates.ONLY_AFTER, AppendFastStrategy: Updates.NONE}
         child = self.visit(rel.input, needed.get(type(strategy), self.best(rel.input)))
         if child is not None:
-            kinds = self.kinds_of(rel)
-            new = replace(rel, strategy=strategy)
-            self.alive.append(new)
-            self.kinds[id(new)] = kinds
-            return self.done(new, (child,), required)
+            return self.done(replace(rel, strategy=strategy), (child,), required)
     return None
 
 
 def _limit(self: _Inference, rel: Limit, required: Updates) -> Rel | None:
     strategy: RankStrategy = AppendFastStrategy() if self.kinds_of(rel.input) <= INSERT_ONLY else RetractStrategy()
-    kinds = self.kinds_of(rel)
-    new = replace(rel, strategy=strategy)
-    self.alive.append(new)
-    self.kinds[id(new)] = kinds
-    return self.done(new, (self.visit(rel.input, self.best(rel.input)),), required)
+    return self.done(replace(rel, strategy=strategy), (self.visit(rel.input, self.best(rel.input)),), required)
 
 
 def rank_strategies(

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...plan.record import Struct, field, replace
+from ...plan.record import Struct, replace
 from ...plan.rex import RexNode
-from ...plan.row_kinds import Kinds
 from ...plan.specs import (
     ConstantRankRange,
     IntervalJoinSpec,
@@ -54,8 +53,6 @@ class Implementer(Struct):
 
     config: Mapping[str, str]
     plan: Callable[[Rel], Rel]
-    kinds: dict[int, Kinds] = field(default_factory=dict)
-    alive: list[Rel] = field(default_factory=list)
 
     def visit(self, rel: Rel) -> Rel:
         """The physical relation of a logical one."""
@@ -66,8 +63,7 @@ class Implementer(Struct):
 
     def retracts(self, rel: Rel) -> bool:
         """Whether a physical relation updates or deletes rows."""
-        self.alive.append(rel)
-        return not modify_kinds(rel, self.kinds) <= INSERT_ONLY
+        return not modify_kinds(rel) <= INSERT_ONLY
 
 
 def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:

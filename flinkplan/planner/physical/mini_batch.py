@@ -11,7 +11,6 @@ from ...plan.accumulator_columns import accumulators, is_count_star
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
-from ...plan.row_kinds import Kinds
 from ...plan.types import TimeKind
 from ..algebra.logical import Filter, Over, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
 from ..algebra.physical import (
@@ -118,16 +117,12 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
     strategy = config.get("table.optimizer.agg-phase-strategy", "AUTO").upper()
     if not is_enabled(config) or strategy == "ONE_PHASE":
         return rel
-    kinds: dict[int, Kinds] = {}
-    alive: list[Rel] = []
 
     def split(node: Rel) -> Rel:
-        alive.append(node)
         if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange):
             return node
         source = node.input.input
-        alive.append(source)
-        retracts = not modify_kinds(source, kinds) <= INSERT_ONLY
+        retracts = not modify_kinds(source) <= INSERT_ONLY
         try:
             return _two_phases(node, source, retracts)
         except UnsupportedError:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.functions import aggregation_of
-from ...plan.row_kinds import Kinds
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra.logical import Rel
@@ -58,13 +57,13 @@ _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.lat
 
 def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> None:
     """Raise :class:`PlanningError` for the first operator of a physical tree, inputs first, that Flink refuses."""
-    _check(rel, config, {})
+    _check(rel, config)
 
 
-def _check(rel: Rel, config: Mapping[str, str], kinds: dict[int, Kinds]) -> None:
+def _check(rel: Rel, config: Mapping[str, str]) -> None:
     for each in rel.inputs:
-        _check(each, config, kinds)
-    if _reads_inserts(rel) and any(not modify_kinds(each, kinds) <= INSERT_ONLY for each in rel.inputs):
+        _check(each, config)
+    if _reads_inserts(rel) and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
         raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
