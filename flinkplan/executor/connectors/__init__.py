@@ -1,29 +1,38 @@
-"""The connectors of tables, found by the option ``connector``."""
+"""The connectors of tables, found by the option ``connector``: one module each, which registers its own."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
+from functools import cache
 
 from ...plan.document import Plan
 from ...plan.nodes import TableSourceScan
 from ..errors import TableError
 from ..tables import Table, table_of
-from . import blackhole, datagen, filesystem, printing
 from .base import Connector, registered
 
-__all__ = ["Connector", "blackhole", "datagen", "filesystem", "find_connector", "is_bounded", "printing"]
+__all__ = ["Connector", "find_connector", "is_bounded"]
+
+
+@cache
+def _connectors() -> Mapping[str, Connector]:
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return registered()
 
 
 def find_connector(table: Table) -> Connector:
     """The connector that a table's options name.  Raises :class:`TableError` for none or an unknown one."""
     name = table.options.get("connector")
-    known = ", ".join(sorted(registered()))
+    known = ", ".join(sorted(_connectors()))
     if name is None:
         raise TableError("the option 'connector' is missing", where=f"table {table.identifier}", hint=f"one of {known}")
-    if name not in registered():
+    if name not in _connectors():
         where = f"table {table.identifier}"
         raise TableError(f"the connector '{name}' is not executed here", where=where, hint=f"these are: {known}")
-    return registered()[name]
+    return _connectors()[name]
 
 
 def is_bounded(plan: Plan, variables: Mapping[str, str]) -> bool:
