@@ -14,8 +14,27 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 SCRIPT = """
 CREATE TABLE t (s STRING) WITH ('connector' = 'datagen');
+CREATE TABLE n (i INT) WITH ('connector' = 'numbers', 'up-to' = '3');
 CREATE TABLE o (s STRING) WITH ('connector' = 'blackhole');
+CREATE TABLE b (b BOOLEAN) WITH ('connector' = 'blackhole');
+BEGIN STATEMENT SET;
 INSERT INTO o SELECT SOUNDEX(s) FROM t;
+INSERT INTO b SELECT BOOL_AND(i < 3) FROM n;
+END;
+"""
+AGGREGATE = """
+import pytest
+from pyspark.sql import SparkSession
+
+from flinkplan import EnvironmentSettings, TableEnvironment
+
+
+@pytest.mark.spark
+def test_all_are_true_or_not(spark: SparkSession) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql("CREATE TABLE n (i INT) WITH ('connector' = 'numbers', 'up-to' = '3')")
+    with env.execute_sql("SELECT BOOL_AND(i < 4), BOOL_AND(i < 3) FROM n").collect() as rows:
+        assert tuple(list(rows)[-1]) == (True, False)
 """
 
 
@@ -47,13 +66,30 @@ def run(copy: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_scalar_function_compiles(copy: Path) -> None:
+def files(heading: str) -> list[str]:
+    """The files that the example below a heading changes."""
+    (section,) = re.findall(rf"^## {heading}\n(.*?)^## ", PAGE, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^\+\+\+ b/(.*)$", section, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("heading", "count"),
+    [("How to add a scalar function", 2), ("How to add an aggregate function", 3), ("How to add a connector", 3)],
+)
+def test_little_is_to_be_touched(heading: str, count: int) -> None:
+    assert len(set(files(heading))) == count
+
+
+def test_what_was_added_compiles(copy: Path) -> None:
     (copy / "pipeline.sql").write_text(SCRIPT, "utf-8")
-    assert '"$SOUNDEX$1"' in run(
-        copy, "-c", "from flinkplan.cli.main import main; main()", "compile", "pipeline.sql", "-o", "-"
-    )
+    plan = run(copy, "-c", "from flinkplan.cli.main import main; main()", "compile", "pipeline.sql", "-o", "-")
+    assert '"$SOUNDEX$1"' in plan
+    assert '"$BOOL_AND$1"' in plan
+    assert '"numbers"' in plan
 
 
 @pytest.mark.spark
-def test_a_scalar_function_is_computed(copy: Path) -> None:
-    assert "1 passed" in run(copy, "-m", "pytest", "-q", "tests/executor/expressions/test_against_flink.py")
+def test_what_was_added_runs(copy: Path) -> None:
+    (copy / "tests/executor/test_bool_and.py").write_text(AGGREGATE, "utf-8")
+    added = ("expressions/test_against_flink.py", "test_bool_and.py", "test_numbers.py")
+    assert "3 passed" in run(copy, "-m", "pytest", "-q", *(f"tests/executor/{name}" for name in added))
