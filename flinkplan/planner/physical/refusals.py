@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.functions import aggregation_of
+from ...plan.rex import RexNode, walk
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra.logical import Rel
 from ..algebra.physical import (
+    Calc,
     Deduplicate,
     GlobalGroupAggregate,
     GlobalWindowAggregate,
@@ -67,6 +69,11 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
         raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
+    if isinstance(rel, Calc) and any(r.type.root == "VARIANT" for e in _expressions(rel) for r in walk(e)):
+        raise PlanningError(
+            "Flink cannot write an expression of type VARIANT into a compiled plan",
+            hint="read JSON texts with JSON_VALUE or JSON_QUERY",
+        )
     for call, t in _arguments(rel):
         if call.distinct and t.root not in _DISTINCT and not t.root.startswith("INTERVAL"):
             raise PlanningError(
@@ -82,6 +89,12 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
     rule = _RULES.get(type(rel))
     if rule is not None:
         rule(rel, config)
+
+
+def _expressions(rel: Calc) -> Iterator[RexNode]:
+    yield from rel.projection
+    if rel.condition is not None:
+        yield rel.condition
 
 
 def _reads_inserts(rel: Rel) -> bool:

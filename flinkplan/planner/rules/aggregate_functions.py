@@ -37,16 +37,18 @@ def reduce_functions(rel: Rel) -> Rel:
     forced = any(aggregation_of(name).variance for name in names)
     if not forced and names.isdisjoint(("$AVG$1", "$SUM$1")):
         return rel
-    reduction = _Reduction(rel)
-    exprs = [*identity(rel.types)[: len(rel.grouping)], *map(reduction.value, rel.calls)]
-    exprs += reduction.properties()
+    reduction = _Reduction(rel, keeps_sums=forced)
+    reduced = reduction.reduced()
     if not forced and len(reduction.calls) >= len(rel.calls):
         return rel if "$AVG$1" in names else _sum_of_window_results(rel)
-    return Project(
-        input=reduction.aggregate(),
-        exprs=tuple(simplify(e) for e in exprs),
-        names=rel.names,
-    )
+    return reduced
+
+
+def without_averages(rel: Aggregate) -> Project | None:
+    """AVG in terms of sums and counts, which can be merged; ``None`` where there is none."""
+    if all(c.internal_name != "$AVG$1" for c in rel.calls):
+        return None
+    return _Reduction(rel, keeps_sums=True).reduced()
 
 
 def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
@@ -78,20 +80,22 @@ def _summed(rel: _Aggregation, name: str) -> set[tuple[tuple[int, ...], int, boo
 class _Reduction:
     """Collects the simpler calls, each once."""
 
-    def __init__(self, rel: _Aggregation) -> None:
+    def __init__(self, rel: _Aggregation, keeps_sums: bool) -> None:
         self.rel = rel
         self.calls: list[AggregateCall] = []
-        names = {c.internal_name for c in rel.calls}
         is_summed = not _summed(rel, "$SUM$1").isdisjoint(_summed(rel, "$AVG$1"))
-        self.keeps_sums = any(aggregation_of(name).variance for name in names) and not is_summed
+        self.keeps_sums = keeps_sums and not is_summed
         """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances.
 
         Not if a sum of the same is asked for, as that makes for fewer calls.
         """
 
-    def aggregate(self) -> _Aggregation:
-        """The aggregation of the simpler calls."""
-        return replace(self.rel, calls=tuple(self.calls))
+    def reduced(self) -> Project:
+        """The values of the calls over the aggregation of the simpler ones."""
+        exprs = [*identity(self.rel.types)[: len(self.rel.grouping)], *map(self.value, self.rel.calls)]
+        exprs += self.properties()
+        aggregation = replace(self.rel, calls=tuple(self.calls))
+        return Project(input=aggregation, exprs=tuple(simplify(e) for e in exprs), names=self.rel.names)
 
     def properties(self) -> Iterator[InputRef]:
         """The window's properties, behind the simpler calls once all are known."""

@@ -11,7 +11,7 @@ from ...plan.functions import aggregation_of, arithmetic
 from ...plan.record import Record, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BIGINT, INT
+from ...plan.types import BIGINT
 from ..algebra.logical import Aggregate, Join, Project, Rel, Values
 from ..algebra.names import uniquify
 from ..algebra.row_types import row_of
@@ -33,6 +33,7 @@ from ..rex.expressions import (
     retype,
     test,
 )
+from .aggregate_functions import without_averages
 from .aggregates import merge_columns, reads_something, without_unread
 from .projections import project
 from .semi_joins import call_of
@@ -41,7 +42,25 @@ _COUNT = "$COUNT$1"
 
 
 def push_below_joins(rel: Rel) -> Rel:
-    """An aggregation over an inner join by equal columns as one over the sides' aggregations, if that is cheaper."""
+    """An aggregation over an inner join by equal columns as one over the sides' aggregations, if that is cheaper.
+
+    An AVG is a sum and a count for that.
+    """
+    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None:
+        return rel
+    reduced = without_averages(rel)
+    if reduced is None:
+        return _pushed_if_cheaper(rel)
+    pushed = _pushed_if_cheaper(reduced.input)
+    return rel if pushed is reduced.input else _cheaper(replace(reduced, input=pushed), rel)
+
+
+def _cheaper(pushed: Rel, rel: Rel) -> Rel:
+    estimates = Estimates(recounts=False)
+    return pushed if estimates.cost(pushed) < estimates.cost(rel) else rel
+
+
+def _pushed_if_cheaper(rel: Rel) -> Rel:
     if not isinstance(rel, Aggregate) or not _is_splittable(rel):
         return rel
     merged = merge_columns(rel)
@@ -51,15 +70,12 @@ def push_below_joins(rel: Rel) -> Rel:
     pushed = _pushed(aggregate, aggregate.input)
     if pushed is None:
         return rel
-    estimates = Estimates(recounts=False)
-    if estimates.cost(pushed) >= estimates.cost(aggregate):
+    if _cheaper(pushed, aggregate) is aggregate:
         return rel
     return replace(merged, input=pushed) if isinstance(merged, Project) else pushed
 
 
 def _is_splittable(rel: Aggregate) -> bool:
-    if rel.grouping_sets is not None:
-        return False
     return all(aggregation_of(c.internal_name).is_splittable and c.filter_arg < 0 and not c.distinct for c in rel.calls)
 
 
@@ -98,7 +114,7 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
     for i, call in enumerate(rel.calls):
         total = _total(call, [exprs[side.parts[i]] for side in (left, right) if i in side.parts])
         calls.append(_merging(call, _place(total, exprs)))
-    source = _computed(joined, exprs)
+    source = _computed(joined, exprs, _inferred(joined, exprs))
     grouping = tuple(place[g] for g in rel.grouping)
     if _equated(rel.grouping, join.condition) >= read:
         names = (*left.rel.names, *right.rel.names)
@@ -119,8 +135,15 @@ def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
     }
     if are_columns_unique(source, keys):
         exprs: list[RexNode] = [identity(source.types)[k] for k in keys]
-        parts = {i: _place(_of_one_row(call, source), exprs) for i, call in own.items() if call.arg_list}
-        return _Side(_computed(source, exprs), places, parts, is_aggregated=False)
+        parts = {}
+        for i, call in own.items():
+            if call.arg_list:
+                value = _of_one_row(call, source)
+                is_key = value in exprs[: len(keys)]
+                parts[i] = exprs.index(value) if is_key else len(exprs)
+                exprs += [] if is_key else [value]
+        names = uniquify(_inferred(source, exprs))
+        return _Side(_computed(source, exprs, names), places, parts, is_aggregated=False)
     calls: dict[AggregateCall, AggregateCall] = {}
     parts = {}
     for i, call in enumerate(rel.calls):
@@ -161,9 +184,9 @@ def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
     values = [identity(source.types)[a] for a in call.arg_list]
     if call.internal_name != _COUNT:
         return _typed(values[0], call)
-    one, zero = (Literal(n, INT.not_null()) for n in (1, 0))
+    one, zero = (Literal(n, call.type.not_null()) for n in (1, 0))
     counted = [test(IS_NOT_NULL, v) for v in values if v.type.nullable]
-    return _typed(case([and_(counted), one, zero], one.type) if counted else one, call)
+    return case([and_(counted), one, zero], one.type) if counted else one
 
 
 def _typed(rex: RexNode, call: AggregateCall) -> RexNode:
@@ -191,12 +214,13 @@ def _place(rex: RexNode, exprs: list[RexNode]) -> int:
     return exprs.index(rex)
 
 
-def _computed(source: Rel, exprs: list[RexNode]) -> Rel:
-    if exprs == list(identity(source.types)):
-        return source
-    names = source.names
-    inferred = (names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
-    return project(source, exprs, inferred)
+def _computed(source: Rel, exprs: list[RexNode], names: Sequence[str]) -> Rel:
+    return source if exprs == list(identity(source.types)) else project(source, exprs, names)
+
+
+def _inferred(source: Rel, exprs: Iterable[RexNode]) -> tuple[str, ...]:
+    """A column's own name for each expression that is one."""
+    return tuple(source.names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
 
 
 def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:
