@@ -18,6 +18,7 @@ from ..algebra.physical import Calc, OverAggregate, Rank
 from ..algebra.tree import top_down
 from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
+from ..metadata.window_properties import window_columns
 from ..rex import sargs
 from ..rex.expressions import (
     AND,
@@ -59,7 +60,7 @@ def to_rank(rel: Rel) -> Rel:
         raise PlanningError("a Top-N needs an end, as in rn <= 10", hint="filter the rank from above too")
     if isinstance(found, ConstantRankRange) and found.end < 0:
         raise PlanningError(f"a Top-N cannot end at {found.end}", hint="ranks count from 1")
-    if isinstance(found, VariableRankRange) and found.end_index not in over.partition:
+    if isinstance(found, VariableRankRange) and found.end_index not in over.partition and not _is_windowed(over):
         return rel
     rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
     rank = Rank(
@@ -71,6 +72,12 @@ def to_rank(rel: Rel) -> Rel:
         rank=_name(over, rel),
     )
     return merge_calcs(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
+
+
+def _is_windowed(over: OverAggregate) -> bool:
+    """Whether it ranks the rows of each window."""
+    window = window_columns(over.input)
+    return window is not None and window.bounded_by(over.partition)
 
 
 def _name(over: OverAggregate, reader: Calc) -> str:

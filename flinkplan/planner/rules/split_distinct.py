@@ -18,6 +18,7 @@ from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Expand
 from ..algebra.tree import bottom_up
+from ..metadata.window_properties import window_columns
 from ..rex.expressions import EQ, and_, cast, compare, identity
 from .aggregates import expand_id
 
@@ -33,9 +34,15 @@ def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
             return node
         if not any(c.distinct for c in node.calls) or not all(map(_parts_of, node.calls)):
             return node
-        return _split(node, buckets)
+        return node if _groups_by_processing_time(node) else _split(node, buckets)
 
     return bottom_up(rel, split)
+
+
+def _groups_by_processing_time(rel: Aggregate) -> bool:
+    """Whether it is an aggregation per window of processing time: ``SplitAggregateRule`` leaves these whole."""
+    found = window_columns(rel.input)
+    return found is not None and found.bounded_by(rel.grouping) and not found.time_type.is_rowtime
 
 
 def _parts_of(call: AggregateCall) -> tuple[tuple[str, str], ...]:
