@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode
 from ..algebra.logical import ONE_SIDED, Aggregate, Join, MultiJoin, Rel, TableModify, TemporalJoin
-from ..algebra.physical import Calc
+from ..algebra.physical import Calc, LegacyWindowAggregate
 from ..algebra.tree import with_inputs
 from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
@@ -67,8 +67,8 @@ def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     return calc(rel, exprs, rel.names)
 
 
-def _aggregate(rel: Aggregate) -> Rel:
-    if groups_by_window(rel):
+def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
+    if isinstance(rel, LegacyWindowAggregate) or groups_by_window(rel):
         used = {i for c in rel.calls for i in c.arg_list}
     else:
         used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
@@ -120,6 +120,7 @@ def _sink(rel: TableModify) -> Rel:
 _RULES: dict[type[Rel], Callable[..., Rel]] = {
     Calc: _calc,
     Aggregate: _aggregate,
+    LegacyWindowAggregate: _aggregate,
     Join: _join,
     MultiJoin: _multi_join,
     TableModify: _sink,
