@@ -14,6 +14,7 @@ from ..plan.rex import RexNode
 from ..plan.session import DEFAULTS, option_of, time_zone
 from ..plan.settings import LEGACY_CASTS
 from .python_classes import PythonCode
+from .sharing import SharedStreams
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class TranslationContext(Record):
     in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
     ``node`` is the one that is being translated.
     ``is_watched``: somebody looks at each change.  ``python`` may be imported where the plan names it.
-    ``is_batch``: all input is read at once, by frames that do not stream, and ends.
+    ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
+    nodes share, which is computed once.
     """
 
     spark: SparkSession
@@ -57,6 +59,7 @@ class TranslationContext(Record):
     is_watched: bool = False
     python: PythonCode = PythonCode()
     is_batch: bool = False
+    common: SharedStreams | None = None
 
     @property
     def reader(self) -> DataFrameReader | DataStreamReader:
@@ -115,25 +118,10 @@ class TranslationContext(Record):
 
     @property
     def folds_changes(self) -> bool:
-        """Whether a key's changes in one micro-batch may come to one.
+        """Whether a key's changes in one micro-batch may come to one: nobody looks at each of them."""
+        from .folding import folds_changes
 
-        So it is where nobody looks at each of them, no sink of the plan keeps a journal, and no temporal join asks for
-        each version of a row.
-        """
-        if self.is_watched:
-            return False
-        from ..plan.nodes import Sink, TemporalJoin
-        from .formats import keeps_journal
-        from .tables import table_of
-
-        tables = (
-            table_of(node.dynamic_table_sink.table, self.variables)
-            for node in self.plan.nodes
-            if isinstance(node, Sink)
-        )
-        if any(isinstance(node, TemporalJoin) for node in self.plan.nodes):
-            return False
-        return not any(keeps_journal(table.options) for table in tables)
+        return not self.is_watched and folds_changes(self.plan, self.variables)
 
     def expression(self, rex: RexNode, stream: Stream) -> Column:
         """``rex`` over the columns of ``stream``."""

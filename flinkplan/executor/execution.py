@@ -13,7 +13,9 @@ from ..plan.nodes import Exchange, ExecNode, GlobalWindowAggregate
 from ..plan.record import Record
 from ..plan.row_kinds import INSERTS, Kinds
 from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
+from .context import TranslationContext
 from .native_aggregates import obstacle, obstacle_of
+from .native_joins import Joins
 
 
 class StateLayout(Record):
@@ -44,15 +46,24 @@ class Execution(Record):
 
 
 class QueryPlan(Record, dict=True):
-    """The part of a plan that one sink needs, which is one query of Spark: a batch or a stream."""
+    """The part of a plan that one sink needs, which is one query of Spark: a batch or a stream.
+
+    ``folds``: the changes that one batch makes to a key may come to one.
+    """
 
     plan: Plan
     is_batch: bool = False
+    folds: bool = True
 
     @cached_property
     def kinds(self) -> Mapping[int, Kinds | None]:
         """The kinds of rows by the id of the node that emits them."""
         return row_kinds(self.plan)
+
+    @cached_property
+    def joins(self) -> Joins:
+        """The joins of a batch."""
+        return Joins(self.plan, self.kinds, self.folds)
 
     @cached_property
     def obstacle(self) -> str | None:
@@ -86,6 +97,14 @@ class QueryPlan(Record, dict=True):
     def columns(self, node: ExecNode, indexes: Sequence[int]) -> str:
         """The names of some columns of ``node``, for people."""
         return ", ".join(columns_of(node, indexes))
+
+
+def query_of(context: TranslationContext) -> QueryPlan:
+    """The query that a translation makes; one for all of its nodes."""
+    if QueryPlan not in context.shared:
+        context.shared[QueryPlan] = QueryPlan(context.plan, context.is_batch, context.folds_changes)
+    found: QueryPlan = context.shared[QueryPlan]
+    return found
 
 
 def native(by: str, why: str = "each row by itself") -> Execution:

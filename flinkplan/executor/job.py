@@ -22,6 +22,7 @@ from .collecting import Collector
 from .connectors import find_connector, is_bounded
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
+from .execution import query_of
 from .failures import MORE_MEMORY, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
@@ -31,7 +32,8 @@ from .progress import JobListener, SilentListener
 from .python_classes import PythonCode, check_allowed
 from .queries import BatchQuery, Query, StreamQuery
 from .registry import translate
-from .session import ADAPTIVE, EMPTY_BATCHES, PARTITIONS, STATE_ENCODING, check_reach, copy_of, session
+from .session import ADAPTIVE, COMPRESSED_ROWS, EMPTY_BATCHES, PARTITIONS, STATE_ENCODING, check_reach, copy_of, session
+from .sharing import SharedStreams
 from .stream import Stream
 from .tables import table_of
 
@@ -96,8 +98,15 @@ class Job:
         self._listener = listener
         self._temporary = temporary
 
-    def start(self, queries: Mapping[str, Callable[[], Query]], plan: Plan, options: Mapping[str, str]) -> None:
-        """Start queries by their names, once the plan that they are of is on record."""
+    def start(
+        self,
+        queries: Mapping[str, Callable[[], Query]],
+        plan: Plan,
+        options: Mapping[str, str],
+        release: Callable[[], None],
+    ) -> None:
+        """Start queries by their names, once the plan that they are of is on record; ``release`` what they shared."""
+        self._release = release
         try:
             self._record.begin(plan, self.mode.value, options)
             for start in queries.values():
@@ -150,6 +159,7 @@ class Job:
             for query in self.queries:
                 query.stop()
             self._report()
+            self._release()
             if self._lock is not None:
                 self._lock.close()
         except Exception as e:
@@ -194,15 +204,15 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     lock = _lock(record, spark)
     try:
         job = Job(mode, options.listener, record, queries, lock, temporary)
-        make = _Batches if is_batch else _Streams
-        starts = make(plan, mode, record, spark, options).of(queries)
+        made = (_Batches if is_batch else _Streams)(plan, mode, record, spark, options)
+        starts = made.of(queries)
     except BaseException:
         if lock is not None:
             lock.close()
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
         raise
-    job.start(starts, plan, session_options(options.options))
+    job.start(starts, plan, session_options(options.options), made.release)
     return job
 
 
@@ -248,6 +258,7 @@ class _Queries:
     def __init__(
         self, plan: Plan, mode: Mode, record: CheckpointRecord, spark: SparkSession, options: JobOptions
     ) -> None:
+        self._plan = plan
         self._names = node_names(plan)
         self._mode = mode
         self._record = record
@@ -261,6 +272,9 @@ class _Queries:
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:
         raise NotImplementedError
 
+    def release(self) -> None:
+        """Give back what the queries have used together."""
+
     def _translate(self, name: str, context: TranslationContext) -> tuple[Stream, Any]:
         """The rows of a sink, and what takes them: a collector, or a writer in Java."""
         part = context.plan
@@ -272,7 +286,9 @@ class _Queries:
                 into.countLate(node_id, late)
         return stream, into
 
-    def _context(self, part: Plan, spark: SparkSession, *, is_batch: bool) -> TranslationContext:
+    def _context(
+        self, part: Plan, spark: SparkSession, *, is_batch: bool, common: SharedStreams | None = None
+    ) -> TranslationContext:
         return TranslationContext(
             spark,
             part,
@@ -283,6 +299,7 @@ class _Queries:
             is_watched=self._options.collector is not None,
             python=self._options.python,
             is_batch=is_batch,
+            common=common,
         )
 
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:
@@ -328,20 +345,28 @@ class _Streams(_Queries):
 class _Batches(_Queries):
     """Queries over all rows at once, which have no state."""
 
-    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
-        spark = copy_of(self._spark)
-        partitions = self._partitions(part.nodes)
+    def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
+        self._common = SharedStreams(self._plan)
+        self._batch = copy_of(self._spark)
+        partitions = self._partitions(self._plan.nodes)
         if partitions is not None:
-            spark.conf.set(PARTITIONS, str(partitions))
-        spark.conf.set(ADAPTIVE, str(partitions != 1).lower())
-        context = self._context(part, spark, is_batch=True)
+            self._batch.conf.set(PARTITIONS, str(partitions))
+        self._batch.conf.set(ADAPTIVE, str(partitions != 1).lower())
+        self._batch.conf.set(COMPRESSED_ROWS, "false")
+        return super().of(parts)
+
+    def release(self) -> None:
+        self._common.release()
+
+    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+        context = self._context(part, self._batch, is_batch=True, common=self._common)
         stream, into = self._translate(name, context)
 
         def write(frame: DataFrame, batch: int) -> None:
             into.call(frame._jdf, batch)
 
         take = into.writer(stream, context) if isinstance(into, Collector) else write
-        return lambda: BatchQuery(name, part, self._names, self._record, stream.frame, take, into).start()
+        return lambda: BatchQuery(name, query_of(context), self._names, self._record, stream.frame, take, into).start()
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..plan.rex import RexNode
 from ..plan.types import APPROXIMATE, STRING, LogicalType
 from .context import TranslationContext
-from .stream import KIND, SEQUENCE, Stream, column_name
+from .stream import KIND, SEQUENCE, TIE, Stream, column_name
 from .types import spark_type
 
 if TYPE_CHECKING:
@@ -53,15 +53,17 @@ def key_values(columns: Sequence[Column], types: Sequence[LogicalType]) -> list[
 
 
 def keyed(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
-    """The key columns, then ``columns``, then row kind (in a changelog) and sequence number."""
+    """The key columns, then ``columns``, then the hidden ones that kernels read, of which the last one numbers rows."""
     return stream.frame.select(
         *key_columns(stream, keys), *columns, *(stream.frame[h] for h in changelog_columns(stream))
     )
 
 
 def changelog_columns(stream: Stream) -> tuple[str, ...]:
-    """The names of the hidden columns that kernels read."""
-    return (KIND, SEQUENCE) if stream.changelog else (SEQUENCE,)
+    """The names of the hidden columns that kernels read, or that rows are brought to them by."""
+    kind = (KIND,) if stream.changelog else ()
+    tie = (TIE,) if TIE in stream.hidden else ()
+    return (*kind, *tie, SEQUENCE)
 
 
 def schema_of(types: Sequence[LogicalType], start: int = 0) -> StructType:

@@ -87,6 +87,14 @@ def is_native_call(call: AggregateCall, row: LogicalType) -> bool:
     return _sums_alike(types[0])
 
 
+def is_orderless(call: AggregateCall, row: LogicalType) -> bool:
+    """Whether a call over rows of the type ``row`` comes to the same in whatever order they come."""
+    name = function_name(call)
+    if name not in _NATIVE:
+        return False
+    return name in ("COUNT", "MIN", "MAX") or _sums_alike(row.field_types[call.arg_list[0]])
+
+
 def _sums_alike(t: LogicalType) -> bool:
     """Flink sums FLOATs as such, DOUBLEs part by part, and begins a decimal total anew that has overflowed."""
     return t.root not in APPROXIMATE and not (t.root == "DECIMAL" and (t.precision or 0) > _EXACT_DIGITS)

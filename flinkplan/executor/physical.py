@@ -13,6 +13,7 @@ from ..plan.explain import Label, Line, draw
 from ..plan.nodes import ExecNode
 from ..plan.record import to_builtins
 from .execution import Execution, QueryPlan
+from .folding import folds_changes
 from .registry import check_nodes, translators
 
 
@@ -22,7 +23,7 @@ def physical_lines(queries: Mapping[str, Plan], *, is_batch: bool) -> Iterator[L
     ``is_batch``: all rows are read at once, as those of bounded input are.
     """
     for name, plan in queries.items():
-        query = QueryPlan(plan, is_batch)
+        query = _query(plan, is_batch)
         executions = execute_nodes(query)
         stateful = any(e.states for e in executions.values())
         yield Line("", f"query {name}", f"{'batch' if is_batch else 'stream'}; {_state(query, stateful)}")
@@ -38,6 +39,10 @@ def physical_lines(queries: Mapping[str, Plan], *, is_batch: bool) -> Iterator[L
         yield from draw(root, label)
 
 
+def _query(plan: Plan, is_batch: bool) -> QueryPlan:
+    return QueryPlan(plan, is_batch, folds_changes(plan, {}) if is_batch else True)
+
+
 def _state(query: QueryPlan, stateful: bool) -> str:
     if not stateful:
         return "no state"
@@ -50,7 +55,7 @@ def physical_json(queries: Mapping[str, Plan], *, is_batch: bool) -> list[dict[s
     """One object a query."""
     found: list[dict[str, Any]] = []
     for name, plan in queries.items():
-        query = QueryPlan(plan, is_batch)
+        query = _query(plan, is_batch)
         executions = execute_nodes(query)
         nodes = [{"id": n.id, "type": n.type, **_as_json(executions[n.id])} for n in plan.nodes]
         encoding = None if is_batch else "avro" if query.obstacle else "unsaferow"

@@ -74,10 +74,10 @@ class SilentListener:
         pass
 
 
-def stateful_nodes(part: Plan, *, is_batch: bool = False) -> list[ExecNode]:
+def stateful_nodes(query: QueryPlan) -> list[ExecNode]:
     """The nodes of a query that keep state, in the order in which Spark numbers their operators."""
-    executions = execute_nodes(QueryPlan(part, is_batch))
-    return [node for node in _downwards(part) if executions[node.id].states]
+    executions = execute_nodes(query)
+    return [node for node in _downwards(query.plan) if executions[node.id].states]
 
 
 def _downwards(plan: Plan) -> Iterator[ExecNode]:

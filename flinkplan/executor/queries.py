@@ -17,6 +17,7 @@ from ..plan.nodes import ExecNode, WatermarkAssigner
 from .collecting import Collector
 from .errors import ExecutionError
 from .event_time import END
+from .execution import QueryPlan
 from .failures import describe_failure, is_end_of_jvm
 from .progress import Counts, OperatorProgress, QueryProgress, is_batch, progress_of, stateful_nodes
 from .session import TRACK_ROWS
@@ -112,7 +113,7 @@ class StreamQuery:
         reports = takewhile(
             lambda report: report.timestamp() != last, reversed(list(self.handle._jsq.recentProgress()))
         )
-        nodes = stateful_nodes(self._part)
+        nodes = stateful_nodes(QueryPlan(self._part))
         tracks_rows = self.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
         for report in reversed(list(reports)):
             raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
@@ -131,7 +132,7 @@ class BatchQuery:
     def __init__(
         self,
         sink: str,
-        part: Plan,
+        query: QueryPlan,
         names: Mapping[int, str],
         record: CheckpointRecord,
         frame: DataFrame,
@@ -140,7 +141,7 @@ class BatchQuery:
     ) -> None:
         self.sink = sink
         self.id = record.name_query(sink, str(uuid4()))
-        self._part = part
+        self._query = query
         self._names = names
         self._record = record
         self._frame = frame
@@ -170,7 +171,7 @@ class BatchQuery:
 
     def _progress(self, began: datetime, seconds: float) -> QueryProgress:
         counts = _counts(self._writer, 0)
-        is_timed = any(isinstance(node, WatermarkAssigner) for node in self._part.nodes)
+        is_timed = any(isinstance(node, WatermarkAssigner) for node in self._query.plan.nodes)
         return QueryProgress(
             sink=self.sink,
             batch=0,
@@ -181,7 +182,7 @@ class BatchQuery:
             rows_per_second=counts.read / max(seconds, 0.001),
             duration_ms=round(1000 * seconds),
             watermark=END if is_timed else None,
-            operators=tuple(self._operator(node, counts) for node in stateful_nodes(self._part, is_batch=True)),
+            operators=tuple(self._operator(node, counts) for node in stateful_nodes(self._query)),
         )
 
     def _operator(self, node: ExecNode, counts: Counts) -> OperatorProgress:

@@ -109,7 +109,11 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
 
     known = translators()
     streams: dict[int, Stream] = {}
+    common, folds = context.common, context.folds_changes
     for node in nodes:
+        if common and (found := common.find(node, folds)):
+            streams[node.id] = found
+            continue
         inputs = tuple(streams[source.id] for source in plan.inputs(node))
         try:
             stream = known[type(node)].translate(node, inputs, replace(context, node=node))
@@ -123,9 +127,10 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
                 where=_place(node),
                 hint="compile the plan again if it was edited by hand; if not, please report it",
             ) from e
-        streams[node.id] = replace(
+        stream = replace(
             stream,
             pulse=stream.pulse or union_of(i.pulse for i in inputs),
             ticks=stream.ticks or union_of(i.ticks for i in inputs),
         )
+        streams[node.id] = common.keep(node, folds, stream) if common else stream
     return streams

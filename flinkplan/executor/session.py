@@ -31,6 +31,9 @@ PARTITIONS = "spark.sql.shuffle.partitions"
 ADAPTIVE = "spark.sql.adaptive.enabled"
 """Set for each batch: whether Spark plans each stage by what has come of those before; streams cannot."""
 
+COMPRESSED_ROWS = "spark.sql.inMemoryColumnarStorage.compressed"
+"""Set for each batch: whether rows that are read several times are kept compressed, which costs as much as it saves."""
+
 TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 """Whether progress tells how many rows state has."""
 

@@ -16,6 +16,7 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode
 from ..plan.record import Record, replace
 from ..plan.ttl import state_names
+from .execution import QueryPlan
 from .parts import queries_of
 from .progress import stateful_nodes
 from .stream import column_name
@@ -91,7 +92,7 @@ def _operators(plan: Plan) -> dict[str, Sequence[_Operator]]:
     names = node_names(plan)
     found: dict[str, Sequence[_Operator]] = {}
     for sink, part in queries_of(plan).items():
-        found[sink] = [_Operator.of(node, names[node.id], part) for node in stateful_nodes(part)]
+        found[sink] = [_Operator.of(node, names[node.id], part) for node in stateful_nodes(QueryPlan(part))]
     return found
 
 

@@ -27,6 +27,12 @@ that come once its input has ended stand behind all others: :data:`BEHIND` is ad
 BEHIND = 2**61
 """The same as in ``Drain.java``."""
 
+TIE = "__tie"
+"""BIGINT: the sequence number of the earlier of the two rows of a join, by which rows of equal numbers stand in order.
+
+Present in a batch from a join that Spark has done to the next operator that emits rows of its own.
+"""
+
 LATENESS = "__wm"
 """BIGINT: Flink's watermark (epoch ms) when the row arrived, as its source saw it; NULL: none yet.
 
@@ -47,7 +53,7 @@ The time of a timer and -1, or Flink's watermark and the place of the row that c
 which Flink emits them.
 """
 
-HIDDEN = (KIND, SEQUENCE, LATENESS, PASSED, CAUSE)
+HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
 """The numbers by which rows carry their kinds."""
@@ -103,6 +109,11 @@ class Stream(Record):
         named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
         frame = self.frame.select(*named, *(self.frame[h] for h in self.hidden))
         return replace(self, frame=frame, type=output_type)
+
+    @property
+    def inserts(self) -> Stream:
+        """The same of a changelog all of whose rows are insertions."""
+        return replace(self, frame=self.frame.drop(KIND), changelog=False)
 
     def where(self, condition: Column) -> Stream:
         """The rows for which ``condition`` is true."""

@@ -21,7 +21,7 @@ from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
 from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
-from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, with_ttl
+from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
 from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
 from ..registry import translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
@@ -112,6 +112,9 @@ def _aggregate(
     ttl: int,
     folds: bool = True,
 ) -> Stream:
+    (source,) = context.plan.inputs(context.node) if context.is_batch and context.node else (None,)
+    if source is not None and stream.changelog and query_of(context).joins.is_settled(source):
+        stream = stream.inserts
     used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
     schema = context.java_schema(frame.schema)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ...plan.nodes import Join
 from ...plan.specs import JoinType
 from ..context import TranslationContext
-from ..execution import Execution, QueryPlan, kernel, with_ttl
+from ..execution import Execution, QueryPlan, kernel, query_of, with_ttl
 from ..join_sides import kept_rows, side_spec
 from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
+from ..native_joins import native_type
 from ..registry import translator
-from ..stream import KIND, Stream
+from ..stream import INSERT, KIND, SEQUENCE, TIE, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,6 +30,8 @@ _LEFT_ONLY = (JoinType.SEMI, JoinType.ANTI)
 
 def _runs(node: Join, query: QueryPlan) -> Execution:
     spec = node.join_spec
+    if query.is_batch and query.joins.obstacle(node) is None:
+        return Execution("native", "Join", "all rows are there, and none is taken back")
     kind = spec.join_type
     counted = (kind in _KEEPS_LEFT or kind in _LEFT_ONLY, kind in _KEEPS_RIGHT)
     sides = zip(
@@ -46,7 +49,9 @@ def _runs(node: Join, query: QueryPlan) -> Execution:
 
 @translator(Join, runs=_runs)
 def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Bring both sides' rows together by key and let the kernel match them."""
+    """Bring both sides' rows together by key and let the kernel match them, or Spark where it can."""
+    if context.is_batch and query_of(context).joins.obstacle(node) is None:
+        return _joined_natively(node, inputs, context)
     left, right = inputs
     spec = node.join_spec
     kind = spec.join_type
@@ -77,6 +82,47 @@ def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) ->
     return Stream(joined, node.output_type, changelog)
 
 
+def _joined_natively(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The rows of Spark's own join; each has the number of the later one of the two that it is made of."""
+    from pyspark.sql import functions as F
+
+    spec = node.join_spec
+    kind = spec.join_type
+    left, right = (
+        _prefixed(stream, prefix, keys)
+        for stream, prefix, keys in zip(inputs, "lr", (spec.left_keys, spec.right_keys), strict=True)
+    )
+    widths = [len(stream.type.fields) for stream in inputs]
+    columns = [left[f"l{i}"] for i in range(widths[0])]
+    others = [right[f"r{i}"] for i in range(widths[1])]
+    on = F.lit(True)
+    for i, filtered in enumerate(spec.filter_nulls):
+        ours, theirs = left[f"lk{i}"], right[f"rk{i}"]
+        on = on & (ours == theirs if filtered else ours.eqNullSafe(theirs))
+    if spec.non_equi_condition is not None:
+        on = on & context.expression_over(spec.non_equi_condition, [*columns, *others])
+    joined = left.join(right, on, native_type(kind))
+    number, tie = left["l_seq"], left["l_tie"]
+    if kind not in _LEFT_ONLY:
+        columns += others
+        number, tie = F.greatest(number, right["r_seq"]), F.least(number, right["r_seq"])
+    changelog = any(s.changelog for s in inputs) or kind in _KEEPS_LEFT or kind in _KEEPS_RIGHT
+    hidden = [F.lit(INSERT).cast("tinyint").alias(KIND)] if changelog else []
+    hidden += [tie.alias(TIE)] if query_of(context).joins.needs_tie(node) else []
+    named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+    return Stream(joined.select(*named, *hidden, number.alias(SEQUENCE)), node.output_type, changelog)
+
+
+def _prefixed(stream: Stream, prefix: str, keys: Sequence[int]) -> DataFrame:
+    """The columns of a side, its keys and its numbers, under names of their own."""
+    from pyspark.sql import functions as F
+
+    columns = [c.alias(f"{prefix}{i}") for i, c in enumerate(stream.columns)]
+    by = [c.alias(f"{prefix}k{i}") for i, c in enumerate(key_columns(stream, keys))] if keys else []
+    tie = stream.frame[TIE] if TIE in stream.hidden else F.lit(None).cast("bigint")
+    return stream.frame.select(*columns, *by, stream.frame[SEQUENCE].alias(f"{prefix}_seq"), tie.alias(f"{prefix}_tie"))
+
+
 def _without_null_keys(stream: Stream, keys: Sequence[int], filter_nulls: Sequence[bool]) -> Stream:
     """The rows whose key can match at all."""
     for key, filtered in zip(keys, filter_nulls, strict=True):
@@ -89,7 +135,8 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
     """Key, side, one struct a side, and the hidden columns, in one frame."""
     from pyspark.sql import functions as F
 
-    changelog = left.changelog or right.changelog
+    wanted = {h for stream in (left, right) for h in changelog_columns(stream)}
+    absent = {KIND: F.lit(INSERT).cast("tinyint").alias(KIND), TIE: F.lit(None).cast("bigint").alias(TIE)}
     left_schema, right_schema = schema_of(left.type.field_types), schema_of(right.type.field_types)
 
     def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
@@ -98,9 +145,8 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
             (F.lit(None).cast(left_schema) if is_right else row).alias(_LEFT),
             (row if is_right else F.lit(None).cast(right_schema)).alias(_RIGHT),
         ]
-        hidden = [stream.frame[h] for h in changelog_columns(stream)]
-        if changelog and not stream.changelog:
-            hidden.insert(0, F.lit(0).cast("tinyint").alias(KIND))
+        present = {h: stream.frame[h] for h in changelog_columns(stream)}
+        hidden = [present[h] if h in present else absent[h] for h in (KIND, TIE, SEQUENCE) if h in wanted]
         return stream.frame.select(*key_columns(stream, keys), F.lit(is_right).alias(_SIDE), *sides, *hidden)
 
     return shaped(left, node.join_spec.left_keys, False).union(shaped(right, node.join_spec.right_keys, True))

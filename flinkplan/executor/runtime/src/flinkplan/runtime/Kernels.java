@@ -106,6 +106,7 @@ public final class Kernels {
             Expression retracts = new BitwiseAnd(kind, new Literal((byte) 1, DataTypes.ByteType));
             order.add(ordered(retracts, Descending$.MODULE$));
         });
+        column(columns, "__tie").ifPresent(tie -> order.add(ordered(tie, Ascending$.MODULE$)));
         return order;
     }
 
