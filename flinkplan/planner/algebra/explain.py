@@ -8,7 +8,8 @@ from typing import Any
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, Range, RexNode, Sarg
 from ...plan.specs import AggregateCall
 from . import logical as algebra
-from .logical import Over, Rel, SubQuery
+from .logical import Rel
+from .unplanned import Over, SubQuery
 
 
 def explain(rel: Rel, *, types: bool = False) -> str:

@@ -1,9 +1,9 @@
 """The logical algebra: what a query means, between the binder and the rules.
 
 Expressions are the plan's own row expressions (:mod:`flinkplan.plan.rex`) over the columns of the input
-(of both inputs, left first, in a join).  Two more exist only before the rules have run: :class:`Over` and
-:class:`SubQuery`.  Field names follow Calcite, because Flink's plans show them: ``EXPR$0`` for an unnamed
-column, a number appended to the second of two equal names of a join.
+(of both inputs, left first, in a join).  Some more exist only before the rules have run (:mod:`.unplanned`).
+Field names follow Calcite, because Flink's plans show them: ``EXPR$0`` for an unnamed column, a number appended
+to the second of two equal names of a join.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TypeGuard
 
 from ...plan.record import Record, replace
-from ...plan.rex import RexNode, Unplanned
+from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateCall,
     Evictor,
@@ -469,73 +469,3 @@ def aggregate_names(source: Rel, grouping: Sequence[int], calls: Sequence[Aggreg
     """The names of an aggregation's columns: a call that has none is called by its place."""
     keys = [source.names[g] for g in grouping]
     return uniquify([*keys, *(c.name for c in calls)], separator="_")
-
-
-# ---------------------------------------------------------------- expressions of the planner alone
-
-
-class Approximate(str):
-    """The value of a literal that was never an exact number: ``2E0``, or what a DOUBLE function yields.
-
-    Descriptions write it in scientific notation; a DECIMAL literal that was cast to DOUBLE stays as it is.
-    """
-
-    __slots__ = ()
-
-
-class WrittenName(str):
-    """The internal name of a function that descriptions show as the statement has it: ``coalesce``."""
-
-    __slots__ = ("written",)
-    written: str
-
-
-class Frame(Record):
-    """An OVER frame: ``lower``/``upper`` are None for unbounded, 0 for the current row, else an offset rex."""
-
-    is_rows: bool
-    lower: RexNode | int | None
-    upper: RexNode | int | None
-
-    @property
-    def is_never_empty(self) -> bool:
-        """Whether the frame surely holds the current row: Calcite knows it where no bound is an offset."""
-        return not any(isinstance(bound, RexNode) for bound in (self.lower, self.upper))
-
-
-class Over(Unplanned):
-    """An aggregate or ranking function over a window of rows."""
-
-    name: str
-    operands: tuple[RexNode, ...]
-    type: LogicalType
-    partition: tuple[RexNode, ...]
-    order: tuple[tuple[RexNode, bool, bool], ...]
-    """(expression, ascending, nulls last)"""
-    frame: Frame
-    distinct: bool = False
-    ignore_nulls: bool = False
-
-
-class SubQueryKind(Enum):
-    """What is asked of a subquery."""
-
-    IN = "IN"
-    EXISTS = "EXISTS"
-    SCALAR = "SCALAR"
-    SOME = "SOME"
-
-
-class SubQuery(Unplanned):
-    """A subquery in an expression; correlated columns of ``rel`` are ``CorrelVariable`` field accesses."""
-
-    kind: SubQueryKind
-    rel: Rel
-    operands: tuple[RexNode, ...]
-    type: LogicalType
-    correl: str | None = None
-    comparison: str | None = None
-
-    def __hash__(self) -> int:
-        """Leaves the relation out: walking it costs more than comparing the few subqueries that are alike."""
-        return hash((self.kind, self.operands, self.correl, self.comparison))

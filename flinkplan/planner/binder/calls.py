@@ -20,7 +20,7 @@ from ...plan.functions.typing import in_family, is_interval, is_year_month
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
-from ..algebra.logical import WrittenName
+from ..algebra.unplanned import WrittenName
 from ..rex.builder import convert, ensure_type, integer, interval_type, null, symbol
 from ..sql import ast
 from ..sql.source import Span

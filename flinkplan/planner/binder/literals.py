@@ -24,7 +24,7 @@ from ...plan.types import (
     timestamp,
     timestamp_ltz,
 )
-from ..algebra.logical import Approximate
+from ..algebra.unplanned import Approximate
 from ..rex.builder import convert, fits_integer, interval_type, is_constant, is_null_literal, null, text
 from ..sql import ast
 from .casts import can_cast

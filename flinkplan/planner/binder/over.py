@@ -11,7 +11,7 @@ from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, CHARACTER, decimal
-from ..algebra.logical import Frame, Over
+from ..algebra.unplanned import Frame, Over
 from ..rex.builder import convert, ensure_type, integer, null
 from ..rex.expressions import holds_subquery
 from ..sql import ast

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import BOOLEAN
-from ..algebra.logical import Project, Rel, SubQuery, SubQueryKind
+from ..algebra.logical import Project, Rel
+from ..algebra.unplanned import SubQuery, SubQueryKind
 from ..rex.builder import conjunction, disjunction
 from ..rex.expressions import not_
 from ..sql import ast

@@ -12,7 +12,7 @@ from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
 from ...plan.types import TimeKind
-from ..algebra.logical import Filter, Over, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
+from ..algebra.logical import Filter, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
 from ..algebra.physical import (
     Deduplicate,
     Exchange,
@@ -37,6 +37,7 @@ from ..algebra.physical import (
     WindowTableFunction,
 )
 from ..algebra.tree import bottom_up, with_inputs
+from ..algebra.unplanned import Over
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.monotonicity import call_retractions
 

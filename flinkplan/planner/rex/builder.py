@@ -24,7 +24,7 @@ from ...plan.types import (
     LogicalType,
     char,
 )
-from ..algebra.logical import Approximate
+from ..algebra.unplanned import Approximate
 from .expressions import FALSE, TRUE
 
 _INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}

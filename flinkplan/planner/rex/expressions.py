@@ -9,7 +9,7 @@ from ...plan.functions import function_of
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, transform
 from ...plan.types import BOOLEAN, LogicalType
-from ..algebra.logical import Over, SubQuery
+from ..algebra.unplanned import Over, SubQuery
 
 BINARY, PREFIX, POSTFIX, SPECIAL, INTERNAL = "BINARY", "PREFIX", "POSTFIX", "SPECIAL", "INTERNAL"
 

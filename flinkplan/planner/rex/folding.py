@@ -16,7 +16,7 @@ from ...plan.functions import function_of
 from ...plan.functions.typing import is_year_month
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
-from ..algebra.logical import Approximate
+from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
 from .evaluation import (
     EVALUATORS,

@@ -14,7 +14,7 @@ from typing import Any
 from ...plan.functions import Style, function_of
 from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
-from ..algebra.logical import Approximate, WrittenName
+from ..algebra.unplanned import Approximate, WrittenName
 
 _SYMBOLS = {
     ("JSON_ON_NULL", "ABSENT"): "ABSENT_ON_NULL",

@@ -12,7 +12,7 @@ from ...plan.functions.typing import least_restrictive
 from ...plan.record import Record, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
-from ..algebra.logical import Approximate
+from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
 from .expressions import (
     CAST,

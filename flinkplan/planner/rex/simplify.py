@@ -9,7 +9,7 @@ from operator import is_
 from ...plan.record import Record, field, replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
-from ..algebra.logical import Over, SubQuery
+from ..algebra.unplanned import Over, SubQuery
 from . import sargs
 from .cases import boolean_case, is_lossless, is_safe
 from .expressions import (

@@ -11,9 +11,10 @@ from typing import TypeGuard
 from ...plan.record import Struct, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
-from ..algebra.logical import ONE_SIDED, Filter, Frame, Join, Over, Project, Rel
+from ..algebra.logical import ONE_SIDED, Filter, Join, Project, Rel
 from ..algebra.physical import OverAggregate
 from ..algebra.tree import with_inputs
+from ..algebra.unplanned import Frame, Over
 from ..errors import PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from .projections import is_identity, merge_projects

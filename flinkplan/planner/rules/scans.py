@@ -16,11 +16,12 @@ from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata, RowKind
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
-from ..algebra.logical import Approximate, Filter, Project, Rel, Scan, Sort, Values
+from ..algebra.logical import Filter, Project, Rel, Scan, Sort, Values
 from ..algebra.physical import SourceScan
 from ..algebra.row_types import pick, row_of
 from ..algebra.scan_columns import physical_columns
 from ..algebra.tree import bottom_up
+from ..algebra.unplanned import Approximate
 from ..connectors import (
     ALL_CHANGES,
     metadata_types,

@@ -8,8 +8,9 @@ from ...plan.record import replace
 from ...plan.rex import FUNCTION, CorrelVariable, FieldAccess, InputRef, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, LogicalType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
 from ..algebra.names import uniquify
+from ..algebra.unplanned import SubQuery, SubQueryKind
 from ..rex.builder import equality_operands
 from ..rex.expressions import (
     EQ,

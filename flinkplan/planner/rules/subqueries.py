@@ -9,8 +9,9 @@ from ...plan.record import Struct, replace
 from ...plan.rex import Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, NUMERIC
-from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project, Rel, SubQuery, SubQueryKind
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project, Rel
 from ..algebra.tree import bottom_up
+from ..algebra.unplanned import SubQuery, SubQueryKind
 from ..rex.expressions import (
     AND,
     GE,

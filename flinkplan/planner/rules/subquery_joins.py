@@ -13,8 +13,9 @@ from ...plan.record import Struct, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SubQuery, SubQueryKind
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
 from ..algebra.names import uniquify
+from ..algebra.unplanned import SubQuery, SubQueryKind
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.builder import comparison_operands
 from ..rex.expressions import (

@@ -8,7 +8,8 @@ from flinkplan.plan.rex import InputRef, RexNode, walk
 from flinkplan.plan.types import LogicalType
 from flinkplan.planner.algebra import logical as a
 from flinkplan.planner.algebra import physical as p
-from flinkplan.planner.algebra.logical import Over, Rel, SubQuery
+from flinkplan.planner.algebra.logical import Rel
+from flinkplan.planner.algebra.unplanned import Over, SubQuery
 
 
 def violations(rel: Rel) -> Iterator[str]:
