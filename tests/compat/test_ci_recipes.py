@@ -86,6 +86,16 @@ def test_github_actions(repository: Path, environment: dict[str, str], plan: str
     assert [f"{words}{name},line=" in out for name in ("sums.json", "the same again.json")] == [True, True], out
 
 
+def test_a_page_for_reviewers(repository: Path, environment: dict[str, str]) -> None:
+    git(repository, "checkout", "-q", "-b", "change")
+    (repository / "plans" / "sums.json").write_text(OTHER_KEY)
+    commit(repository, "Change a plan")
+    code, out = shell(["bash", "-e", "-c", recipe(1)[0]["run"]], repository, environment)
+    assert code == 0, out
+    page = (repository / "pages/plans/sums.json.html").read_text("utf-8")
+    assert re.findall('"verdict": "(.*?)"', page)[-1:] == ["corrupting"]
+
+
 @pytest.mark.parametrize(
     ("hook", "plan", "status"),
     [
@@ -99,7 +109,7 @@ def test_pre_commit(repository: Path, environment: dict[str, str], hook: str, pl
     (repository / "plans" / "sums.json").write_text(plan)
     (repository / "plans" / "new.json").write_text(PLAN)
     git(repository, "add", ".")
-    hooks = {h["id"]: h for h in recipe(1)["repos"][0]["hooks"]}
+    hooks = {h["id"]: h for h in recipe(2)["repos"][0]["hooks"]}
     command = [*shlex.split(hooks[hook]["entry"]), "plans/new.json", "plans/sums.json"]
     code, out = shell(command, repository, environment)
     assert code == status, out

@@ -61,6 +61,9 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
                 if (value.isInt()) {
                     return new ControlOffset(value.asInt(), new TreeMap<>(), true);
                 }
+                if (!value.has("times")) {
+                    throw new IllegalArgumentException("no offset of the control source: " + json);
+                }
                 SortedMap<Integer, Long> times = new TreeMap<>();
                 value.get("times").properties().forEach(t -> times.put(
                         Integer.valueOf(t.getKey()), t.getValue().asLong()));
