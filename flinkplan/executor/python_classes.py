@@ -25,12 +25,10 @@ class PythonCode(Record):
     """What may be imported: ``modules`` by name, with all inside of them, and those in ``files``.
 
     Files are modules (``.py``), archives (``.zip``) and folders of modules.
-    ``is_trial``: run them although not all results are emitted yet.
     """
 
     modules: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    is_trial: bool = False
 
     @property
     def allowed(self) -> tuple[str, ...]:

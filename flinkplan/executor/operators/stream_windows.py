@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...plan.durations import parse_iso_duration
-from ...plan.errors import UnsupportedError
 from ...plan.nodes import LateRows, WindowOperator
 from ...plan.record import Record, replace
 from ...plan.rex import RexNode
@@ -193,9 +192,7 @@ def _kernel(
 def _python(
     node: WindowOperator, stream: Stream, frame: DataFrame, how: _How, context: TranslationContext
 ) -> tuple[list[Column], DataFrame]:
-    """The same by Python classes.  Raises :class:`UnsupportedError`: a job of one such operator emits nothing."""
-    if not context.python.is_trial:
-        raise UnsupportedError("windows by Python classes, whose results are not all emitted yet")
+    """The same by Python classes."""
     types, folders = _function_types(node), context.python.folders
     stored = [BIGINT if t.root in TIMESTAMPS else t for t in types]
     operator = PythonOperator(

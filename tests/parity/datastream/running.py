@@ -62,7 +62,7 @@ def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Seq
     shutil.rmtree(folder, ignore_errors=True)
     here = Path(__file__).parent
     plan = compile_script(json.dumps(pipeline(cases, folder, python)), file=str(here / "case.yaml"))
-    code = PythonCode(files=(str(here / "window_classes.py"),) if python else (), is_trial=True)
+    code = PythonCode(files=(str(here / "window_classes.py"),) if python else ())
     for case in cases:
         (folder / "in" / case["name"]).mkdir(parents=True)
     count = max(len(case["events"]) for case in cases)

@@ -53,7 +53,7 @@ BY_CLASSES = (
 )
 
 
-@pytest.mark.xfail(strict=True, reason="a job of one operator by classes emits nothing at the end of its input")
+@pytest.mark.xfail(strict=True, reason="classes see a column by the name it has where it comes from, not by a view's")
 def test_as_in_flink_by_python_classes(tmp_path: Path, spark: SparkSession) -> None:
     pytest.importorskip("pyarrow", reason="Spark's Python workers need it")
     group = [CASES[name] for name in BY_CLASSES]
