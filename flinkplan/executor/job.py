@@ -27,6 +27,7 @@ from .failures import MORE_MEMORY, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
+from .physical import can_be_batch
 from .processing_time import goes_by_clock
 from .progress import JobListener, SilentListener
 from .python_classes import PythonCode, check_allowed
@@ -192,7 +193,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_allowed(plan, options.python)
     mode = resolve_mode(plan, options)
     queries = queries_of(with_ttls(plan, options.options))
-    is_batch = mode is Mode.BOUNDED and not options.streams
+    is_batch = mode is Mode.BOUNDED and not options.streams and can_be_batch(queries)
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
         is_batch = is_batch and not record.is_begun(queries)
