@@ -20,6 +20,8 @@ WAY_OUT = "put back a copy of the whole checkpoint, or start with a new one: --c
 
 _OWN = "flinkplan"
 _PLAIN_NAME = re.compile(r"\w[\w .,=@+$()~-]*")
+_COMPACT = ".compact"
+_LOG_FILE = re.compile(rf"(\d+)(?:{re.escape(_COMPACT)})?", re.ASCII)
 _LONGEST_NAME = 150
 """In bytes: file systems take 255, Spark puts something behind."""
 
@@ -242,9 +244,25 @@ def _check_query(folder: Place, query_id: str | None) -> None:
     if begun > 0 and begun - 1 not in offsets:
         raise DamagedCheckpointError("the file is gone", folder / "offsets" / str(begun - 1))
     for number in offsets[-2:]:
-        _json_lines(folder / "offsets" / str(number), 1)
+        _, *ends = _json_lines(folder / "offsets" / str(number), 1)
+        for source, end in enumerate(ends):
+            if isinstance(end, dict) and isinstance(last := end.get("logOffset"), int):
+                _check_file_log(folder / "sources" / str(source), last)
     for number in commits[-1:]:
         _json_lines(folder / "commits" / str(number), 1)
+
+
+def _check_file_log(log: Place, last: int) -> None:
+    """Look whether Spark's own list of the files that a source has taken up reaches as far as it has read.
+
+    Source: Spark's ``CompactibleFileStreamLog``: one file each time some are found, each tenth with all before it.
+    """
+    names = {int(found[1]): found[0] for name in log.children() if (found := _LOG_FILE.fullmatch(name))}
+    whole = [number for number, name in names.items() if name.endswith(_COMPACT) and number <= last]
+    for number in range(max(whole, default=0), last + 1):
+        if number not in names:
+            raise DamagedCheckpointError("the list of the files that were read is gone", log / str(number))
+        _json_lines(log / names[number], 1)
 
 
 def _numbers(folder: Place) -> list[int]:
@@ -253,12 +271,13 @@ def _numbers(folder: Place) -> list[int]:
 
 
 def _json_lines(file: Place, versions: int) -> list[object]:
-    """The lines of JSON of a file, behind so many lines with a version.  A line ``-`` stands for nothing."""
+    """The lines of JSON of a file, behind so many lines with a version.  A line ``-`` stands for ``None``."""
     try:
         lines = file.read().split("\n")
         if any(not re.fullmatch(r"v\d+", line) for line in lines[:versions]) or not lines[versions].strip():
             raise ValueError
-        return [json.loads(line) for line in lines[versions:] if line.strip() not in ("", "-")]
+        found = (line.strip() for line in lines[versions:])
+        return [None if line == "-" else json.loads(line) for line in found if line]
     except (PlanError, ValueError, IndexError):
         raise DamagedCheckpointError("the file is damaged", file) from None
 

@@ -99,6 +99,28 @@ def test_files_that_were_read_are_not_read_again_when_their_list_is_lost(
     assert place.rows() == [{"a": 1}]
 
 
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_text("")], ids=["gone", "emptied"])
+@pytest.mark.parametrize("format_", ["parquet", "orc"])
+def test_columnar_files_are_not_read_again_when_their_list_is_lost(
+    place: Place, format_: str, damage: Callable[[Path], Any]
+) -> None:
+    plan = compile_script(
+        f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{place.root}/in', 'format' = '{format_}');"
+        f"CREATE TABLE sink (a INT) WITH ('connector' = 'filesystem', 'path' = '{place.root}/out', 'format' = 'json');"
+        "INSERT INTO sink SELECT a FROM t;"
+    )
+    rows = place.spark.createDataFrame([(1,)], "a INT")
+    for _ in range(2):
+        rows.write.mode("append").format(format_).save(str(place.root / "in"))
+        place.run(plan, Mode.AVAILABLE_NOW)
+    lost = checkpoint_file(place, "sources/0/1")
+    damage(lost)
+    with pytest.raises(DamagedCheckpointError) as failed:
+        place.run(plan, Mode.AVAILABLE_NOW)
+    assert failed.value.where == str(lost)
+    assert place.rows() == [{"a": 1}, {"a": 1}]
+
+
 def test_a_job_whose_first_batch_failed_goes_on(place: Place) -> None:
     plan = passthrough(place.files("in"), place.files("out"))
     place.put("1", {"a": 1}, {"a": "x"})
