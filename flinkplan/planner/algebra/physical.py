@@ -243,11 +243,15 @@ class LegacyWindowAggregate(WindowAggregating, kw_only=True):
 
 
 class OverAggregate(Unary, kw_only=True):
-    """Aggregates over preceding rows; ``constants`` are addressed behind the input's columns."""
+    """Aggregates over preceding rows; ``constants`` are addressed behind the input's columns.
+
+    The columns keep the names that they had when it was made: ``LogicalWindow`` is given its row type.
+    """
 
     partition: tuple[int, ...]
     groups: tuple[OverGroup, ...]
     constants: tuple[RexNode, ...]
+    names: tuple[str, ...]
 
     @property
     def calls(self) -> tuple[AggregateCall, ...]:
@@ -257,10 +261,6 @@ class OverAggregate(Unary, kw_only=True):
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
         return (*self.input.types, *[c.type for c in self.calls])
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return (*self.input.names, *[str(c.name) for c in self.calls])
 
 
 class WindowTableFunction(Windowing, kw_only=True):

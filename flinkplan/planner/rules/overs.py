@@ -43,13 +43,17 @@ def remove_renaming(rel: Rel) -> Rel:
     overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
     if not overs or not all(isinstance(e, Over) for e in overs):
         return rel
-    return rel.input if isinstance(split_over(merge_projections(below)), Project) else rel
+    merged = merge_projections(below)
+    if isinstance(merged, Project) and isinstance(_split_project(merged, merged.input.names), Project):
+        return rel.input
+    return rel
 
 
 def split_overs(rel: Rel) -> Rel:
-    """Projections with OVER calls: those become columns ``w0$o0``… of operators below.
+    """Projections with OVER calls, inputs first: those become columns ``w0$o0``… of operators below.
 
-    What is left of a projection is named anew, but not below a join, which has the names of its inputs as it was made.
+    What is left of a projection is named anew.  Only a projection that stands right on it sees that: any other
+    relation has the names of its input as it was made, and ``HepPlanner`` gives it another input in place.
     """
     return _split(rel, below_join=False)
 
@@ -57,15 +61,18 @@ def split_overs(rel: Rel) -> Rel:
 def _split(rel: Rel, *, below_join: bool) -> Rel:
     is_join = isinstance(rel, Join) and rel.type not in ONE_SIDED
     keeps = is_join or (below_join and isinstance(rel, Filter))
-    rel = with_inputs(rel, tuple([_split(i, below_join=keeps) for i in rel.inputs]))
-    return split_over(rel, keeps_names=below_join)
+    new = with_inputs(rel, tuple([_split(i, below_join=keeps) for i in rel.inputs]))
+    if not isinstance(rel, Project) or not isinstance(new, Project):
+        return new
+    names = new.input.names if isinstance(rel.input, Project) else rel.input.names
+    return _split_project(new, names, keeps_names=below_join)
 
 
-def split_over(rel: Rel, *, keeps_names: bool = False) -> Rel:
-    """A projection with OVER calls, by the operators for these."""
-    if not isinstance(rel, Project) or not any(contains_over(e) for e in rel.exprs):
+def _split_project(rel: Project, input_names: tuple[str, ...], *, keeps_names: bool = False) -> Rel:
+    """A projection with OVER calls, by the operators for these, over an input that it knows by those names."""
+    if not any(contains_over(e) for e in rel.exprs):
         return rel
-    program = _Program.over(rel.input)
+    program = _Program.over(rel.input, input_names)
     outputs = [program.register(e) for e in rel.exprs]
     return program.build(outputs, rel.names, keeps_names)
 
@@ -78,12 +85,13 @@ class _Program(Struct):
     """
 
     source: Rel
+    names: tuple[str, ...]
     nodes: list[RexNode]
 
     @classmethod
-    def over(cls, source: Rel) -> _Program:
-        """The program that computes nothing yet."""
-        return cls(source, list(identity(source.types)))
+    def over(cls, source: Rel, names: tuple[str, ...]) -> _Program:
+        """The program that computes nothing yet of a relation whose columns have those names."""
+        return cls(source, names, list(identity(source.types)))
 
     def register(self, rex: RexNode) -> int:
         """The node of an expression."""
@@ -116,7 +124,7 @@ class _Program(Struct):
                 last_use[operand] = max(last_use[operand], level)
         for i in outputs:
             last_use[i] = len(kinds)
-        rel = self.source
+        rel, held = self.source, self.names
         places = {i: i for i in range(rel.width)}
         for level, is_over in enumerate(kinds):
             wanted = outputs
@@ -127,13 +135,15 @@ class _Program(Struct):
                 level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
             if is_over:
                 calls = [i for i in wanted if levels[i] == level]
-                rel, found = _operators(rel, [self._placed(i, places) for i in calls])
+                rel, found = _operators(rel, held, [self._placed(i, places) for i in calls])
                 places |= dict(zip(calls, found, strict=True))
+                held = rel.names
             exprs = tuple(self._placed(i, places) for i in wanted)
             if _picks_in_order(exprs):
                 level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
             if exprs != identity(rel.types):
                 rel = Project(input=rel, exprs=exprs, names=level_names)
+                held = level_names
             places = {node: i for i, node in enumerate(wanted)}
         return replace(rel, names=tuple(names)) if keeps_names and isinstance(rel, Project) else rel
 
@@ -151,9 +161,8 @@ class _Program(Struct):
         return rewrite(node, lambda r: self._placed(r.index, places) if isinstance(r, InputRef) else r)
 
     def _name(self, node: int, place: int) -> str:
-        fields = self.source.names
-        inherited = node < len(fields) and not fields[node].startswith("$")
-        return fields[node] if inherited else f"${place}"
+        inherited = node < len(self.names) and not self.names[node].startswith("$")
+        return self.names[node] if inherited else f"${place}"
 
     def _levels(self) -> tuple[list[int], list[bool]]:
         """The level of each node, -1 for columns; and of each level whether it is for OVER."""
@@ -212,8 +221,8 @@ def _bounds(rex: object) -> list[RexNode]:
     return [b for b in bounds if b is not None and not isinstance(b, int)]
 
 
-def _operators(source: Rel, calls: list[RexNode]) -> tuple[Rel, list[int]]:
-    """The operator for OVER calls, and the columns of the calls."""
+def _operators(source: Rel, names: tuple[str, ...], calls: list[RexNode]) -> tuple[Rel, list[int]]:
+    """The operator for OVER calls of columns of those names, and the columns of the calls."""
     overs = [call for call in calls if _is_over(call)]
     if len({(call.partition, call.order) for call in overs}) > 1:
         raise PlanningError(
@@ -221,10 +230,10 @@ def _operators(source: Rel, calls: list[RexNode]) -> tuple[Rel, list[int]]:
         )
     members = list(dict.fromkeys(overs))
     width = source.width
-    return _operator(source, members, 0), [width + members.index(call) for call in overs]
+    return _operator(source, names, members, 0), [width + members.index(call) for call in overs]
 
 
-def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
+def _operator(source: Rel, source_names: tuple[str, ...], calls: list[Over], number: int) -> OverAggregate:
     width = source.width
     constants: list[RexNode] = []
 
@@ -256,7 +265,8 @@ def _operator(source: Rel, calls: list[Over], number: int) -> OverAggregate:
         for frame, members in frames.items()
     )
     partition = tuple(p.index for p in first.partition if isinstance(p, InputRef))
-    return OverAggregate(input=source, partition=partition, groups=groups, constants=tuple(constants))
+    names = (*source_names, *(str(c.name) for g in groups for c in g.agg_calls))
+    return OverAggregate(input=source, partition=partition, groups=groups, constants=tuple(constants), names=names)
 
 
 def _call(call: Over, name: str, argument: Callable[[RexNode], int]) -> AggregateCall:
