@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,6 +43,14 @@ def read(place: Place, content: bytes, fields: Fields, options: Mapping[str, str
         pytest.param(b"x,y\n\xef\xbb\xbfa,b\n", [["x", "y"], ["\ufeffa", "b"]], id="no byte order mark"),
         pytest.param(b'\xef\xbb\xbf"a\n",b', [["a\n", "b"]], id="byte order mark"),
         pytest.param("é,😀\r\n".encode(), [["é", "😀"]], id="several bytes"),
+        pytest.param(b"a\xc1\x81,\xe0\x81\x81\xc0\x80\n", [["aA", "A\0"]], id="more bytes than needed"),
+        pytest.param(
+            b"\xed\xa0\x80b,\xed\xb0\x80\n\xed\xa0\xbd\xed\xb8\x80,\xf0\x80\x81\x81\n",
+            [["\ud800b", "\udc00"], ["😀", "\ud7c0\udc41"]],
+            id="halves of pairs",
+        ),
+        pytest.param(b"c,d\n\0a,b\n", [["c", "d"], ["\0a", "b"]], id="zero"),
+        pytest.param(b"\0,", [["", ""]], id="two bytes"),
         pytest.param(
             b"".join(b"%05d,%s\r\n" % (i, b"x" * 33) for i in range(4000)),
             [[f"{i:05}", "x" * 33] for i in range(4000)],
@@ -51,6 +60,49 @@ def read(place: Place, content: bytes, fields: Fields, options: Mapping[str, str
 )
 def test_lines_and_characters(place: Place, content: bytes, rows: list[list[str]]) -> None:
     assert read(place, content, TEXTS, {}) == rows
+
+
+def test_unicode_in_more_bytes(place: Place) -> None:
+    files = [
+        f"{mark}a{encoding}{mark != ''},é\r\nb,2\n".encode(encoding)
+        for encoding in ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le")
+        for mark in ("", "\ufeff")
+    ]
+    for i, content in enumerate(files):
+        (place.root / "in" / f"file-{i}").write_bytes(content)
+    rows = read(place, b"", TEXTS, {})
+    expected = [[f"autf-{kind}{mark}", "é"] for kind in ("16-be", "16-le", "32-be", "32-le") for mark in (False, True)]
+    assert sorted(rows) == sorted([*expected, *8 * [["b", "2"]]])
+
+
+@pytest.mark.parametrize(
+    ("content", "message", "line"),
+    [
+        (b"\0\0\xff\xfea,b\n", "Unsupported UCS-4 endianness (2143) detected", 1),
+        (b"\0\0\0,b\n", "this is no character of UTF-32", 1),
+        ("\ufeffa,é\nb,2\nc\n".encode("utf-16-be"), "Row length mismatch", 3),
+        (b"\xef\xbb\xbfa,b\nc\nd,e\n", "Row length mismatch", 2),
+    ],
+)
+def test_what_cannot_be_read_of_other_encodings(place: Place, content: bytes, message: str, line: int) -> None:
+    with pytest.raises(ExecutionError) as failed:
+        read(place, content, TEXTS, {})
+    assert failed.value.where == f"{place.root}/in/1:{line}"
+    assert message in failed.value.message
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\xed\xa0\x80b,1\n", "Broken surrogate pair: first char 0xd800, second 0x62; illegal combination"),
+        (b"\xed\xb8\x80,1\n", "Unmatched second part of surrogate pair (0xde00)"),
+    ],
+)
+def test_halves_of_pairs_are_not_written(place: Place, content: bytes, message: str) -> None:
+    (place.root / "in" / "1").write_bytes(content)
+    with pytest.raises(ExecutionError, match=re.escape(message)):
+        place.run(passthrough(place.files("in", "csv"), place.files("out", "csv"), TEXTS))
+    assert place.output() == []
 
 
 def test_comments_end_with_their_line(place: Place) -> None:

@@ -1,5 +1,6 @@
 package flinkplan.runtime.format;
 
+import flinkplan.runtime.Halves;
 import java.io.IOException;
 import java.io.Serializable;
 import java.math.BigDecimal;
@@ -8,7 +9,6 @@ import java.util.Base64;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * The format {@code csv}.
@@ -126,7 +126,7 @@ final class CsvDecoder implements Decoder {
     private Reader notNullReader(FlinkType type) {
         boolean nanos = type.hasNanos();
         return switch (type.root()) {
-            case "CHAR", "VARCHAR" -> UTF8String::fromString;
+            case "CHAR", "VARCHAR" -> Halves::encode;
             case "BOOLEAN" -> text -> Boolean.parseBoolean(text.trim());
             case "TINYINT" -> text -> Byte.parseByte(text.trim());
             case "SMALLINT" -> text -> Short.parseShort(text.trim());

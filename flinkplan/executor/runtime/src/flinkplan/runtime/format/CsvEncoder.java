@@ -52,7 +52,22 @@ final class CsvEncoder implements Encoder {
                 syntax.write(writers[i].write(getters[i].get(row, i)), line);
             }
         }
-        out.write(line.append('\n').toString().getBytes(StandardCharsets.UTF_8));
+        checkPairs(line.append('\n'));
+        out.write(line.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Refuses halves of surrogate pairs, which UTF-8 has not. Source: Jackson's {@code UTF8Writer}. */
+    private static void checkPairs(CharSequence line) throws IOException {
+        for (int i = 0; i < line.length(); i++) {
+            char sign = line.charAt(i);
+            if (Character.isLowSurrogate(sign)) {
+                throw new IOException(String.format("Unmatched second part of surrogate pair (0x%x)", (int) sign));
+            }
+            if (Character.isHighSurrogate(sign) && !Character.isLowSurrogate(line.charAt(++i))) {
+                String pair = "Broken surrogate pair: first char 0x%x, second 0x%x; illegal combination";
+                throw new IOException(String.format(pair, (int) sign, (int) line.charAt(i)));
+            }
+        }
     }
 
     private String nullText() {

@@ -1,9 +1,11 @@
 package flinkplan.runtime.source;
 
 import flinkplan.runtime.format.Records;
+import java.io.CharConversionException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
@@ -13,7 +15,6 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 
 /** The messages of a slice: after {@link #next}, {@link #buffer} holds one at {@code [from, to)} without its end. */
 final class LineReader implements Closeable {
-    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
     private static final int CHUNK = 1 << 16;
     private static final int LONGEST = Integer.MAX_VALUE - 8;
 
@@ -37,14 +38,27 @@ final class LineReader implements Closeable {
         Path path = new Path(file.path());
         FSDataInputStream bytes = open(path);
         CompressionCodec codec = codec(path);
-        in = codec == null ? bytes : codec.createInputStream(bytes);
-        end = codec == null ? slice.end() : Long.MAX_VALUE;
+        InputStream content = codec == null ? bytes : codec.createInputStream(bytes);
         if (records != null) {
-            skipMark();
-        } else if (codec == null && slice.start() > 0) {
+            Utf8Input text = decoded(content);
+            in = text.in;
+            end = codec == null && text.skipped >= 0 ? slice.end() - text.skipped : Long.MAX_VALUE;
+            return;
+        }
+        in = content;
+        end = codec == null ? slice.end() : Long.MAX_VALUE;
+        if (codec == null && slice.start() > 0) {
             position = slice.start() - 1;
             bytes.seek(position);
             next();
+        }
+    }
+
+    private Utf8Input decoded(InputStream content) throws IOException {
+        try {
+            return new Utf8Input(content);
+        } catch (CharConversionException e) {
+            throw new MalformedInputException(place(), e);
         }
     }
 
@@ -66,7 +80,8 @@ final class LineReader implements Closeable {
         CompressionCodec codec = codec(path);
         long line = 1;
         try (FSDataInputStream bytes = open(path);
-                InputStream whole = codec == null ? bytes : codec.createInputStream(bytes)) {
+                InputStream content = codec == null ? bytes : codec.createInputStream(bytes)) {
+            InputStream whole = records == null || start == 0 ? content : new Utf8Input(content).in;
             byte[] chunk = new byte[CHUNK];
             byte last = 0;
             for (long left = start, read; left > 0; left -= read) {
@@ -142,17 +157,6 @@ final class LineReader implements Closeable {
         behindReturn = false;
     }
 
-    /** A byte order mark at the start of a file is no part of its first value. */
-    private void skipMark() throws IOException {
-        while (filled < MARK.length && fill()) {
-            continue;
-        }
-        if (Arrays.equals(MARK, Arrays.copyOf(buffer, Math.min(filled, MARK.length)))) {
-            next = MARK.length;
-            position = next;
-        }
-    }
-
     private boolean line(int lineEnd, int nextLine) {
         position += nextLine - from;
         next = nextLine;
@@ -172,12 +176,21 @@ final class LineReader implements Closeable {
         }
         from = 0;
         filled = kept;
-        int read = in.read(buffer, filled, buffer.length - filled);
+        int read = read();
         if (read <= 0) {
             return false;
         }
         filled += read;
         return true;
+    }
+
+    private int read() throws IOException {
+        try {
+            return in.read(buffer, filled, buffer.length - filled);
+        } catch (CharacterCodingException e) {
+            String message = "this is no character of UTF-32, in which the file is by its first bytes";
+            throw new MalformedInputException(place(), new IOException(message));
+        }
     }
 
     private int larger(int length) throws IOException {
