@@ -7,8 +7,9 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
@@ -259,18 +260,30 @@ def _umask() -> int:
 
 def pretty(value: Any, indent: str = "") -> str:
     """JSON text laid out as Jackson's pretty printer does: ``"key" : value``, ``[ {`` on one line."""
-    if isinstance(value, Mapping):
-        if not value:
-            return "{ }"
+    pieces: list[str] = []
+    _write(value, indent, pieces.append)
+    return "".join(pieces)
+
+
+def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
+    """Put the pieces of a text together at its end alone: joined level by level they are copied once a level."""
+    kind = type(value)
+    if kind is str:
+        put(encode_basestring(value))
+    elif issubclass(kind, Mapping):
         inner = indent + "  "
-        items = ",\n".join(f"{inner}{_scalar(k)} : {pretty(v, inner)}" for k, v in value.items())
-        return f"{{\n{items}\n{indent}}}"
-    if isinstance(value, (list, tuple)):
-        if not value:
-            return "[ ]"
-        return "[ " + ", ".join(pretty(v, indent) for v in value) + " ]"
-    return _scalar(value)
-
-
-def _scalar(value: Any) -> str:
-    return value.spelling if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)
+        start = f"{{\n{inner}"
+        for k, v in value.items():
+            put(f"{start}{encode_basestring(k)} : ")
+            _write(v, inner, put)
+            start = f",\n{inner}"
+        put(f"\n{indent}}}" if value else "{ }")
+    elif issubclass(kind, (list, tuple)):
+        start = "[ "
+        for v in value:
+            put(start)
+            _write(v, indent, put)
+            start = ", "
+        put(" ]" if value else "[ ]")
+    else:
+        put(value.spelling if issubclass(kind, Number) else json.dumps(value))

@@ -18,23 +18,10 @@ _JSON_ROOTS = {
 _FROM_JSON_ROOTS = {v: k for k, v in _JSON_ROOTS.items()}
 
 
-def _is_empty(t: LogicalType) -> bool:
-    """Whether ``t`` holds but the empty text or no bytes, which SQL has no type for: the literal ``''`` is of it."""
-    return t.root in WITH_LENGTH and t.length == 0
-
-
-def _needs_object(t: LogicalType) -> bool:
-    if t.is_time_attribute or t.root == "SYMBOL" or _is_empty(t):
-        return True
-    if t.raw is not None and "type" in t.raw:
-        return True
-    return any(map(_needs_object, t.children)) or any(_needs_object(f.type) for f in t.fields)
-
-
 def type_to_json(t: LogicalType) -> Any:
     """The JSON of a type: text where text says all, else an object."""
-    if not _needs_object(t):
-        return str(t)
+    if t.is_said_by_text:
+        return t.text
     if t.raw is not None and "type" in t.raw:
         return dict(t.raw)
     out: dict[str, Any] = {"type": _JSON_ROOTS.get(t.root, t.root)}

@@ -54,11 +54,35 @@ class LogicalType(Record, dict=True):
     raw: Json | None = None
 
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """The type as SQL writes it."""
         return _text(self)
+
+    @cached_property
+    def is_said_by_text(self) -> bool:
+        """Whether SQL has a text for all that the type is."""
+        if self.is_time_attribute or self.root == "SYMBOL" or self.is_empty:
+            return False
+        if self.raw is not None and "type" in self.raw:
+            return False
+        return all([t.is_said_by_text for t in (*self.children, *self.field_types)])
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds but the empty text or no bytes, which SQL has no type for: the literal ``''`` is of it."""
+        return self.root in WITH_LENGTH and self.length == 0
 
     def with_nullability(self, nullable: bool) -> LogicalType:
         """The same type, nullable or not."""
-        return self if self.nullable == nullable else replace(self, nullable=nullable)
+        return self if self.nullable == nullable else self._counterpart
+
+    @cached_property
+    def _counterpart(self) -> LogicalType:
+        """The same type, nullable if this one is not, and the other way round."""
+        return replace(self, nullable=not self.nullable)
 
     def not_null(self) -> LogicalType:
         """The same type, NOT NULL."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from ..record import Record
@@ -13,13 +13,30 @@ from ..types import LogicalType
 _REX = typing.get_args(RexNode)
 
 
-def expressions(value: Any) -> Iterator[RexNode]:
+def expressions(value: Any) -> list[RexNode]:
     """The outermost expressions that a node, a spec or a collection of them holds."""
-    if isinstance(value, _REX):
-        yield value
-    elif isinstance(value, tuple):
+    found: list[RexNode] = []
+    _collect(value, found)
+    return found
+
+
+def _collect(value: Any, found: list[RexNode]) -> None:
+    kind: type = type(value)
+    if kind is tuple:
         for item in value:
-            yield from expressions(item)
-    elif isinstance(value, Record) and not isinstance(value, LogicalType):
-        for name in value.__struct_fields__:
-            yield from expressions(getattr(value, name))
+            _collect(item, found)
+    elif (names := _fields(kind)) is None:
+        found.append(value)
+    else:
+        for name in names:
+            _collect(getattr(value, name), found)
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """The fields of a class that may hold expressions; ``None`` for a class of expressions."""
+    if issubclass(kind, _REX):
+        return None
+    if issubclass(kind, Record) and not issubclass(kind, LogicalType):
+        return kind.__struct_fields__
+    return ()

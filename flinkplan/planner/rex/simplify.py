@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from itertools import product
+from math import prod
 from operator import is_
 
 from ...plan.record import Record, field, replace
@@ -453,9 +455,10 @@ def to_cnf(rex: RexNode) -> RexNode:
     """Conjunctive normal form, unless that more than doubles the expression.  Source: ``FlinkRexUtil.toCnf``."""
     limit = 2 * count_nodes(rex)
     try:
-        return and_(_cnf(rex, limit))
+        parts = _cnf(rex, limit)
     except _TooLong:
         return rex
+    return rex if sum(map(count_nodes, parts)) + 1 > limit else and_(parts)
 
 
 class _TooLong(Exception):
@@ -468,14 +471,12 @@ def count_nodes(rex: RexNode) -> int:
 
 
 def _cnf(rex: RexNode, limit: int) -> list[RexNode]:
+    """The terms of the normal form.  Raises :class:`_TooLong` where they are more than ``limit``."""
     if is_call(rex, AND):
-        parts = [p for o in flatten(AND, rex) for p in _cnf(o, limit)]
-    elif is_call(rex, OR):
-        head, *tail = flatten(OR, rex)
-        left, right = _cnf(head, limit), _cnf(or_(tail), limit)
-        parts = [or_([a, b]) for a in left for b in right]
-    else:
-        parts = [rex]
-    if sum(map(count_nodes, parts)) + 1 > limit:
+        return [p for o in flatten(AND, rex) for p in _cnf(o, limit)]
+    if not is_call(rex, OR):
+        return [rex]
+    terms = [_cnf(o, limit) for o in flatten(OR, rex)]
+    if prod(map(len, terms)) > limit:
         raise _TooLong
-    return parts
+    return [or_(chosen) for chosen in product(*terms)]
