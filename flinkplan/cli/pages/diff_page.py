@@ -10,7 +10,7 @@ from ...compat.verdicts import Effect, Verdict, worst
 from ...plan.explain import Operator, explain
 from ...plan.nodes import ExecNode
 from .model import Edge, Graph, Node, Section
-from .plan_page import about, sections, short_name, tables
+from .plan_page import about, sections, short_name
 
 _MARKS: Mapping[type[Edit], str | None] = {
     Insert: "added",
@@ -71,7 +71,6 @@ class _DiffPage:
             _MARKS[type(edit)],
             str(worst(f.verdict for f in counted)) if counted else None,
             bool(operator.states),
-            tables(node),
         )
 
     def _shown(self, edit: Edit) -> tuple[Side, Operator]:

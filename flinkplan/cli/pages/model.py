@@ -19,8 +19,8 @@ class Section(Record):
 class Node(Record):
     """A box of the graph; ``key`` is its own, ``id`` what people call it.
 
-    ``mark`` says what became of it in a difference, ``verdict`` what that does to state.  ``tables`` are the names by
-    which the SQL beside the graph calls it.
+    ``mark`` says what became of it in a difference, ``verdict`` what that does to state.  ``places`` are where it
+    stands in the text beside the graph: from one character up to another.
     """
 
     key: str
@@ -32,7 +32,7 @@ class Node(Record):
     mark: str | None = None
     verdict: str | None = None
     stateful: bool = False
-    tables: tuple[str, ...] = ()
+    places: tuple[tuple[int, int], ...] = ()
 
 
 class Edge(Record):

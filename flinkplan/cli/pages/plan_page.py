@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError
@@ -15,16 +15,25 @@ from .model import Edge, Graph, Node, Section
 if TYPE_CHECKING:
     from ...executor.execution import Execution
 
+Places: TypeAlias = tuple[tuple[int, int], ...]
+"""Parts of a text: from one character up to another."""
 
-def plan_page(plan: Plan, title: str, sql: str | None = None) -> Graph:
-    """The operators of a plan with what is known of each, what runs them on Spark included; ``sql`` stands beside."""
+
+def plan_page(plan: Plan, title: str, sql: str | None = None, places: Mapping[int, Places] | None = None) -> Graph:
+    """The operators of a plan with what is known of each, what runs them on Spark included.
+
+    ``sql`` stands beside, ``places`` are those of the operators in it, by node id.
+    """
     operators = explain(plan)
     executions = _executions(plan)
     names = node_names(plan)
     return Graph(
         title,
         _subtitle(plan, executions),
-        tuple(_node(operator, names[id], executions.get(id)) for id, operator in operators.items()),
+        tuple(
+            _node(operator, names[id], executions.get(id), (places or {}).get(id, ()))
+            for id, operator in operators.items()
+        ),
         tuple(edges(plan, operators)),
         sections=(_whole(operators, names),),
         sql=sql,
@@ -58,7 +67,7 @@ def edges(plan: Plan, operators: Mapping[int, Operator]) -> Iterator[Edge]:
             yield Edge(str(source.id), str(node.id), operators[source.id].changelog)
 
 
-def _node(operator: Operator, name: str, execution: Execution | None) -> Node:
+def _node(operator: Operator, name: str, execution: Execution | None, places: Places) -> Node:
     node = operator.node
     return Node(
         str(node.id),
@@ -68,7 +77,7 @@ def _node(operator: Operator, name: str, execution: Execution | None) -> Node:
         _badges(operator, execution),
         tuple(sections(operator, name, execution)),
         stateful=bool(operator.states),
-        tables=tables(node),
+        places=places,
     )
 
 
@@ -84,14 +93,11 @@ def short_name(node: ExecNode) -> str:
 
 def about(node: ExecNode) -> str:
     """The table that is read or written, else what the description says between its brackets."""
-    return ", ".join(tables(node)) or (node.description or "").partition("(")[2].removesuffix(")")
-
-
-def tables(node: ExecNode) -> tuple[str, ...]:
-    """The table that a node reads or writes."""
     if isinstance(node, TableSourceScan):
-        return (node.scan_table_source.table.name,)
-    return (node.dynamic_table_sink.table.name,) if isinstance(node, Sink) else ()
+        return node.scan_table_source.table.name
+    if isinstance(node, Sink):
+        return node.dynamic_table_sink.table.name
+    return (node.description or "").partition("(")[2].removesuffix(")")
 
 
 def sections(operator: Operator, name: str, execution: Execution | None) -> Iterator[Section]:

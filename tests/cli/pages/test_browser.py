@@ -116,9 +116,13 @@ def test_a_click_shows_what_is_known_of_a_node(plan: Chrome) -> None:
     assert "join.StreamingJoin" in text
 
 
-def test_the_tables_of_a_node_are_marked_in_the_sql(plan: Chrome) -> None:
-    node(plan, "Sink").click()
-    assert {mark.text for mark in plan.find_elements("css selector", "mark")} == {"OrdersShipInfo"}
+@pytest.mark.parametrize(
+    ("name", "marked"),
+    [("Sink", ["OrdersShipInfo"]), ("Join", ["JOIN LineOrders b\n  ON a.line_order_id = b.line_order_id"])],
+)
+def test_the_places_of_a_node_are_marked_in_the_sql(plan: Chrome, name: str, marked: list[str]) -> None:
+    node(plan, name).click()
+    assert [mark.get_property("textContent") for mark in plan.find_elements("css selector", "mark")] == marked
 
 
 def test_keys_go_along_the_edges(plan: Chrome) -> None:

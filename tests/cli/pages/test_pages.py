@@ -28,7 +28,7 @@ def data(html: str) -> dict[str, Any]:
 
 
 def hostile() -> str:
-    node = Node("1", "1", HOSTILE, HOSTILE, sections=(Section("Description", HOSTILE),), tables=(HOSTILE,))
+    node = Node("1", "1", HOSTILE, HOSTILE, sections=(Section("Description", HOSTILE),), places=((0, 3),))
     return page(Graph(HOSTILE, HOSTILE, (node,), (), sql=HOSTILE))
 
 

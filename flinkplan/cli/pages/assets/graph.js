@@ -156,7 +156,7 @@
       element("h2", {}, node ? `${node.name} ${node.id}` : graph.title),
       ...(node ? node.sections : graph.sections).flatMap(section),
     );
-    mark(node ? node.tables : []);
+    mark(node ? node.places : []);
   }
 
   /** Arrow keys go along the edges, and from one node to the next on its level; Escape leaves the node. */
@@ -177,13 +177,20 @@
     choose(next);
   }
 
-  /** The SQL, with the words marked that are names of tables. */
-  function mark(tables) {
+  /** The SQL, with the places marked that an operator comes from; those within others are marked with them. */
+  function mark(places) {
     if (graph.sql === null) return;
-    const words = new Set(tables.flatMap((table) => [table, `\`${table}\``]));
-    const parts = graph.sql.split(/(`[^`]*`|[\p{L}_$][\p{L}\p{N}_$]*)/u);
+    const signs = Array.from(graph.sql);
+    const parts = [];
+    let end = 0;
+    for (const [from, to] of [...places].sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
+      if (to <= end) continue;
+      const start = Math.max(from, end);
+      parts.push(signs.slice(end, start).join(""), element("mark", {}, signs.slice(start, to).join("")));
+      end = to;
+    }
     const pre = document.querySelector("#sql pre");
-    pre.replaceChildren(...parts.map((part) => (words.has(part) ? element("mark", {}, part) : part)));
+    pre.replaceChildren(...parts, signs.slice(end).join(""));
     pre.querySelector("mark")?.scrollIntoView({ block: "nearest" });
   }
 
