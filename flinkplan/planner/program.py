@@ -5,14 +5,13 @@ An ordered tuple of phases, each a pure function of a tree; the order is that of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..plan.document import Plan
 from ..plan.record import Record
 from .algebra.logical import Rel, TableModify
 from .algebra.physical import Sink
-from .algebra.tree import Rewrite, bottom_up
 from .physical.changelog import Mode, Modes, infer
 from .physical.deletes import without_needless_normalizations
 from .physical.implement import Implementer
@@ -44,10 +43,11 @@ from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
 from .rules.multi_joins import merge_joins
 from .rules.overs import merge_projections, remove_renaming, split_overs
-from .rules.predicates import push_filters
-from .rules.projections import drop_aliases, name_groups, push_projections, push_projections_again, trim_one_sided
-from .rules.rank_rules import drop_constant_ranks, drop_unused_ranks, to_rank, trim_ranks
+from .rules.predicates import PUSH_FILTERS
+from .rules.projections import PUSH_PROJECTIONS, PUSH_PROJECTIONS_AGAIN, drop_aliases, name_groups, trim_one_sided
+from .rules.rank_rules import TRIM_RANKS, drop_constant_ranks, drop_unused_ranks, to_rank
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
+from .rules.rule import Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
 from .rules.semi_join_pushing import lift_filters, push_semi_joins
 from .rules.set_operations import rewrite_set_operation, rewrite_union
@@ -56,14 +56,7 @@ from .rules.split_distinct import split_distinct
 from .rules.subqueries import rewrite_subqueries
 from .rules.table_functions import push_into_correlates
 from .rules.temporal_joins import drop_snapshots
-from .rules.time_attributes import materialize_time
-
-
-class Phase(Record):
-    """A named rewrite of a whole tree."""
-
-    name: str
-    run: Callable[[Rel, Mapping[str, str]], Rel]
+from .rules.time_attributes import MATERIALIZE_TIME
 
 
 class Stage(Record):
@@ -74,45 +67,30 @@ class Stage(Record):
     phases: tuple[Phase, ...]
 
 
-def _everywhere(rule: Rewrite) -> Phase:
-    """A rule for each relation, inputs first."""
-    return Phase(rule.__name__, lambda rel, config: bottom_up(rel, rule))
-
-
-def _whole(rule: Rewrite) -> Phase:
-    """A rule that walks the tree itself."""
-    return Phase(rule.__name__, lambda rel, config: rule(rel))
-
-
-def _configured(rule: Callable[[Rel, Mapping[str, str]], Rel]) -> Phase:
-    """A rule that walks the tree itself and asks the configuration."""
-    return Phase(rule.__name__, rule)
-
-
 STAGES: tuple[Stage, ...] = (
     Stage(
         "subquery_rewrite",
         "All that follows knows joins, not subqueries inside expressions.",
-        (_whole(rewrite_subqueries), _configured(to_sources)),
+        (Walk(rewrite_subqueries), to_sources),
     ),
     Stage(
         "default_rewrite",
         "Constants are computed and what has no rows is cut off first, so that later rules see fewer shapes; OVER "
         "calls and legacy windows become relations before filters move past them.",
         (
-            _everywhere(with_constant),
-            _everywhere(rewrite_union),
-            _configured(fold_local_times),
-            _everywhere(remove_renaming),
-            _everywhere(shorten_coalesce),
-            _everywhere(push_into_correlates),
-            _whole(reduce_expressions),
-            _everywhere(prune_empty),
-            _everywhere(pull_up_constants),
-            _configured(legacy_windows),
-            _everywhere(merge_projections),
-            _whole(split_overs),
-            _everywhere(gather_lists),
+            with_constant,
+            rewrite_union,
+            fold_local_times,
+            remove_renaming,
+            shorten_coalesce,
+            push_into_correlates,
+            reduce_expressions,
+            prune_empty,
+            pull_up_constants,
+            legacy_windows,
+            merge_projections,
+            Walk(split_overs),
+            gather_lists,
         ),
     ),
     Stage(
@@ -120,77 +98,77 @@ STAGES: tuple[Stage, ...] = (
         "Filters go down before projections, which then need not carry what only a filter reads. What joins imply for "
         "their inputs is derived after a first push, when each join knows its condition, and pushed again.",
         (
-            _everywhere(push_join_expressions),
-            _whole(push_filters),
-            _everywhere(derive_join_predicates),
-            _whole(push_filters),
-            _everywhere(push_join_expressions),
-            _everywhere(reduce_join_conditions),
-            _whole(push_filters),
-            _whole(reduce_expressions),
-            _whole(push_filters),
-            _everywhere(prune_empty),
-            _whole(push_into_scans),
-            _everywhere(prune_empty),
+            push_join_expressions,
+            PUSH_FILTERS,
+            derive_join_predicates,
+            PUSH_FILTERS,
+            push_join_expressions,
+            reduce_join_conditions,
+            PUSH_FILTERS,
+            reduce_expressions,
+            PUSH_FILTERS,
+            prune_empty,
+            push_into_scans,
+            prune_empty,
         ),
     ),
-    Stage("multi_join", "Joins are merged while their conditions are whole.", (_configured(merge_joins),)),
+    Stage("multi_join", "Joins are merged while their conditions are whole.", (merge_joins,)),
     Stage(
         "project_rewrite",
         "Each operator reads only what is needed above it.",
-        (_everywhere(name_groups), _whole(push_projections)),
+        (name_groups, PUSH_PROJECTIONS),
     ),
     Stage(
         "logical",
         "What Flink's planner weighs by cost. Set operations become joins and aggregates, and aggregates simpler ones, "
         "before joins and aggregates are pushed past each other; projections follow what has moved.",
         (
-            _everywhere(rewrite_set_operation),
-            _everywhere(remove_distinct),
-            _everywhere(remove_joins),
-            _everywhere(remove_joins_below_aggregates),
-            _everywhere(trim_one_sided),
-            _whole(push_projections),
-            _everywhere(merge_sets_permutation),
-            _everywhere(expand_grouping_sets),
-            _everywhere(remove_distinct),
-            _everywhere(reduce_functions),
-            _everywhere(merge_permutation),
-            _everywhere(push_semi_joins),
-            _everywhere(push_below_joins),
-            _everywhere(push_semi_joins),
-            _everywhere(drop_snapshots),
-            _whole(push_filters),
-            _whole(push_into_scans),
-            _whole(push_projections_again),
-            _everywhere(lift_filters),
-            _whole(push_sorts),
-            _everywhere(push_limit),
-            _everywhere(reduce_rows),
-            _everywhere(merge_permutation),
-            _everywhere(merge_window_columns),
-            _everywhere(merge_window_permutation),
-            _everywhere(wrap_json_arguments),
-            _everywhere(drop_aliases),
+            rewrite_set_operation,
+            remove_distinct,
+            remove_joins,
+            remove_joins_below_aggregates,
+            trim_one_sided,
+            PUSH_PROJECTIONS,
+            merge_sets_permutation,
+            expand_grouping_sets,
+            remove_distinct,
+            reduce_functions,
+            merge_permutation,
+            push_semi_joins,
+            push_below_joins,
+            push_semi_joins,
+            drop_snapshots,
+            PUSH_FILTERS,
+            push_into_scans,
+            PUSH_PROJECTIONS_AGAIN,
+            lift_filters,
+            push_sorts,
+            push_limit,
+            reduce_rows,
+            merge_permutation,
+            merge_window_columns,
+            merge_window_permutation,
+            wrap_json_arguments,
+            drop_aliases,
         ),
     ),
     Stage(
         "logical_rewrite",
         "Filters and projections become calcs, and ranks are found in what is left of ROW_NUMBER and its filter.",
         (
-            _configured(split_distinct),
-            _everywhere(to_calc),
-            _everywhere(to_rank),
-            _whole(trim_ranks),
-            _everywhere(drop_constant_ranks),
-            _everywhere(merge_calcs),
-            _everywhere(drop_unused_ranks),
+            split_distinct,
+            to_calc,
+            to_rank,
+            TRIM_RANKS,
+            drop_constant_ranks,
+            merge_calcs,
+            drop_unused_ranks,
         ),
     ),
     Stage(
         "time_indicator",
         "Last, for every rule before must still see which columns are time attributes.",
-        (_whole(materialize_time),),
+        (MATERIALIZE_TIME,),
     ),
 )
 """The programs of Flink's ``FlinkStreamProgram`` over the logical algebra, each sink's tree on its own."""

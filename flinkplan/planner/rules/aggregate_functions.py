@@ -19,18 +19,18 @@ from ..algebra.physical import LegacyWindowAggregate
 from ..rex.builder import convert
 from ..rex.expressions import BINARY, EQ, case, compare, identity
 from ..rex.simplify import simplify
+from .rule import rule
 from .windows import groups_by_window
 
 _Aggregation: TypeAlias = Aggregate | LegacyWindowAggregate
 
 
-def reduce_functions(rel: Rel) -> Rel:
+@rule(on=(Aggregate, LegacyWindowAggregate))
+def reduce_functions(rel: _Aggregation) -> Rel:
     """Variances always; AVG and SUM with them, or where that makes for fewer calls.
 
     What is built anew in doing so takes the smallest and the largest of a grouping column as that column.
     """
-    if not isinstance(rel, (Aggregate, LegacyWindowAggregate)):
-        return rel
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
     names = {c.internal_name for c in rel.calls}

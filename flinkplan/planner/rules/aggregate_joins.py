@@ -36,17 +36,19 @@ from ..rex.expressions import (
 from .aggregate_functions import without_averages
 from .aggregates import merge_columns, reads_something, without_unread
 from .projections import project
+from .rule import rule
 from .semi_joins import call_of
 
 _COUNT = "$COUNT$1"
 
 
-def push_below_joins(rel: Rel) -> Rel:
+@rule(on=Aggregate)
+def push_below_joins(rel: Aggregate) -> Rel:
     """An aggregation over an inner join by equal columns as one over the sides' aggregations, if that is cheaper.
 
     An AVG is a sum and a count for that.
     """
-    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None:
+    if rel.grouping_sets is not None:
         return rel
     reduced = without_averages(rel)
     if reduced is None:

@@ -19,15 +19,15 @@ from ..metadata.sizes import row_size
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.expressions import EQ, case, cast, compare, identity
 from ..rex.simplify import simplify
+from .rule import rule
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
 
-def with_constant(rel: Rel) -> Rel:
+@rule(on=Aggregate)
+def with_constant(rel: Aggregate) -> Rel:
     """An aggregation that reads no column reads a constant, so that its input need not produce more."""
-    if not isinstance(rel, Aggregate) or reads_something(rel):
-        return rel
-    if rel.input.width == 1:
+    if reads_something(rel) or rel.input.width == 1:
         return rel
     zero = Literal(0, INT.not_null())
     return replace(rel, input=Project(input=rel.input, exprs=(zero,), names=("$f0",)))
@@ -38,10 +38,9 @@ def reads_something(rel: Aggregate) -> bool:
     return bool(rel.grouping) or any(c.arg_list or c.filter_arg >= 0 for c in rel.calls)
 
 
-def expand_grouping_sets(rel: Rel) -> Rel:
+@rule(on=Aggregate)
+def expand_grouping_sets(rel: Aggregate) -> Rel:
     """Each row once per grouping set, told apart by ``$e``, a mask of the grouping columns left out."""
-    if not isinstance(rel, Aggregate):
-        return rel
     groupings = [c for c in rel.calls if c.internal_name in _GROUPING]
     if rel.grouping_sets is None or len(rel.grouping_sets) == 1:
         return rel if not groupings else _without_groupings(replace(rel, grouping_sets=None), (), None)
@@ -126,9 +125,10 @@ def _grouping_value(
     return simplify(case([*operands, value(last)], t)) if operands else value(last)
 
 
-def remove_distinct(rel: Rel) -> Rel:
+@rule(on=Aggregate)
+def remove_distinct(rel: Aggregate) -> Rel:
     """FlinkAggregateRemoveRule: groups of one row each are those rows; their sums and extremes are the values."""
-    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or not rel.grouping:
+    if rel.grouping_sets is not None or not rel.grouping:
         return rel
     if not all(aggregation_of(c.internal_name).is_of_one and c.filter_arg < 0 for c in rel.calls):
         return rel
@@ -139,7 +139,8 @@ def remove_distinct(rel: Rel) -> Rel:
     return Project(input=rel.input, exprs=exprs, names=rel.names)
 
 
-def merge_permutation(rel: Rel) -> Rel:
+@rule(on=(Aggregate, Project))
+def merge_permutation(rel: Aggregate | Project) -> Rel:
     """A projection below an aggregation that only reorders all columns is not needed.
 
     Above a filter it costs nothing, being computed with it.  It is dropped there only where that costs nothing
@@ -149,10 +150,8 @@ def merge_permutation(rel: Rel) -> Rel:
     Nor is a projection needed of which nothing is read, unless its rows are smaller than those of its input: the
     aggregation's cost in ``FlinkLogicalAggregate`` grows with the size of the rows that it reads.
     """
-    if isinstance(rel, Project) and _reads_filtered(rel.input):
-        return _undone(rel, _without_permutation(rel.input))
-    if not isinstance(rel, Aggregate):
-        return rel
+    if isinstance(rel, Project):
+        return _undone(rel, _without_permutation(rel.input)) if _reads_filtered(rel.input) else rel
     if _computes_in_vain(rel):
         return merge_columns(rel)
     merged = _without_permutation(rel)
@@ -218,11 +217,10 @@ def merge_columns(rel: Aggregate) -> Rel:
     return _in_order(remap_aggregate(rel, columns, source))
 
 
-def merge_sets_permutation(rel: Rel) -> Rel:
+@rule(on=Aggregate, over=Project)
+def merge_sets_permutation(rel: Aggregate, below: Project) -> Rel:
     """The same below grouping sets, before they are expanded; not over a semi join, which is to go further down."""
-    if not isinstance(rel, Aggregate) or rel.grouping_sets is None:
-        return rel
-    return rel if isinstance(rel.input, Project) and is_one_sided(rel.input.input) else merge_permutation(rel)
+    return rel if rel.grouping_sets is None or is_one_sided(below.input) else merge_permutation(rel)
 
 
 def _in_order(rel: Aggregate) -> Rel:

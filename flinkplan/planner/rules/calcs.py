@@ -10,22 +10,20 @@ from ..algebra.physical import Calc
 from ..rex.expressions import and_, identity, inline, is_always_true
 from ..rex.simplify import simplify_condition
 from .projections import can_inline
+from .rule import rule
 
 
-def to_calc(rel: Rel) -> Rel:
+@rule(on=(Filter, Project))
+def to_calc(rel: Filter | Project) -> Rel:
     """A filter or projection as a calc, merged with a calc below it."""
-    if isinstance(rel, Filter):
-        names = rel.given or rel.names
-        rel = Calc(input=rel.input, projection=identity(rel.types), condition=rel.condition, names=names)
-    elif isinstance(rel, Project):
-        rel = Calc(input=rel.input, projection=rel.exprs, names=rel.names)
-    return merge_calcs(rel)
+    if isinstance(rel, Project):
+        return calc(rel.input, rel.exprs, rel.names)
+    return calc(rel.input, identity(rel.types), rel.given or rel.names, rel.condition)
 
 
-def merge_calcs(rel: Rel) -> Rel:
+@rule(on=Calc)
+def merge_calcs(rel: Calc) -> Rel:
     """Two calcs in a row are one; a calc that changes nothing is none."""
-    if not isinstance(rel, Calc):
-        return rel
     if isinstance(rel.input, Calc):
         below = rel.input
         above = [*rel.projection, *([rel.condition] if rel.condition else [])]

@@ -12,9 +12,11 @@ from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..rex.expressions import identity, is_always_false
+from .rule import rule
 from .set_operations import distinct
 
 
+@rule(on=(Filter, Sort, Project, Aggregate, SetOp, Join))
 def prune_empty(rel: Rel) -> Rel:
     """Replace what has no rows by constant rows, of which there are none."""
     match rel:

@@ -28,12 +28,12 @@ from ..rex.expressions import (
 )
 from .projections import columns, read_right_side
 from .reduce import constants
+from .rule import rule
 
 
-def push_join_expressions(rel: Rel) -> Rel:
+@rule(on=(Join, TemporalJoin))
+def push_join_expressions(rel: Join | TemporalJoin) -> Rel:
     """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again."""
-    if not isinstance(rel, (Join, TemporalJoin)):
-        return rel
     width = rel.left.width
     total = width + rel.right.width
     known = {*constants(rel.left), *(width + i for i in constants(rel.right))}

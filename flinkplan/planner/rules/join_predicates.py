@@ -27,11 +27,13 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import simplify, simplify_condition
 from .reduce import constants
+from .rule import rule
 
 
-def derive_join_predicates(rel: Rel) -> Rel:
+@rule(on=Join)
+def derive_join_predicates(rel: Join) -> Rel:
     """``(l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4)`` implies ``l.a IN (1, 3)`` and ``r.b IN (2, 4)``."""
-    if not isinstance(rel, Join) or rel.type is not JoinType.INNER:
+    if rel.type is not JoinType.INNER:
         return rel
     width = rel.left.width
     parts = conjunctions(rel.condition)
@@ -48,13 +50,12 @@ def derive_join_predicates(rel: Rel) -> Rel:
     return replace(rel, condition=and_([*parts, *new])) if new else rel
 
 
-def reduce_join_conditions(rel: Rel) -> Rel:
+@rule(on=Join)
+def reduce_join_conditions(rel: Join) -> Rel:
     """A join's condition reads what its inputs' filters make constant as that constant.
 
     Source: ``ReduceExpressionsRule.JoinReduceExpressionsRule``.
     """
-    if not isinstance(rel, Join):
-        return rel
     width = rel.left.width
     known = {**constants(rel.left), **{i + width: v for i, v in constants(rel.right).items()}}
 
@@ -71,11 +72,11 @@ def _reduced(condition: RexNode, substitute: Callable[[RexNode], RexNode]) -> Re
     return simplify_condition(derive_nullability(rewrite(condition, substitute)))
 
 
-def shorten_coalesce(rel: Rel) -> Rel:
+@rule(on=Project, over=Join)
+def shorten_coalesce(rel: Project, join: Join) -> Rel:
     """``COALESCE(l.k, r.k)`` right above a join on ``l.k = r.k`` as the key that is not NULL unless both are."""
-    if not isinstance(rel, Project) or not isinstance(rel.input, Join) or rel.input.type not in _PRESERVED:
+    if join.type not in _PRESERVED:
         return rel
-    join = rel.input
     width = join.left.width
     keys = join_keys(join.condition, width)
     pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]

@@ -12,21 +12,19 @@ from ..algebra.logical import Aggregate, Join, Project, Rel
 from ..metadata.join_kinds import join_keys
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.expressions import refs, shift
+from .rule import rule
 
 
-def remove_joins(rel: Rel) -> Rel:
+@rule(on=Project, over=Join)
+def remove_joins(rel: Project, join: Join) -> Rel:
     """An outer join goes of which a projection reads the preserved side alone, each row of which has one match."""
-    if not isinstance(rel, Project) or not isinstance(rel.input, Join) or not _matches_once(rel.input):
-        return rel
-    return _over_preserved(rel, rel.input) or rel
+    return _over_preserved(rel, join) or rel if _matches_once(join) else rel
 
 
-def remove_joins_below_aggregates(rel: Rel) -> Rel:
+@rule(on=Aggregate, over=Project)
+def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
     """The same where an aggregation of the columns does not mind how often a row comes."""
-    if not isinstance(rel, Aggregate) or not all(call.distinct for call in rel.calls):
-        return rel
-    below = rel.input
-    if not isinstance(below, Project) or not isinstance(below.input, Join):
+    if not isinstance(below.input, Join) or not all(call.distinct for call in rel.calls):
         return rel
     if not all(isinstance(e, InputRef) for e in below.exprs):
         return rel

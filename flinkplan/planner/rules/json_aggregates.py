@@ -12,6 +12,7 @@ from ...plan.specs import AggregateCall
 from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
 from ..rex.expressions import identity
+from .rule import rule
 
 _VALUE = {
     f"$JSON_{name}_{on_null}_ON_NULL$1": position
@@ -21,10 +22,9 @@ _VALUE = {
 """Which argument is the value."""
 
 
-def wrap_json_arguments(rel: Rel) -> Rel:
+@rule(on=Aggregate)
+def wrap_json_arguments(rel: Aggregate) -> Rel:
     """Each value that is collected becomes its JSON text, in a further column of the input."""
-    if not isinstance(rel, Aggregate):
-        return rel
     values = sorted({call.arg_list[_VALUE[call.internal_name]] for call in rel.calls if call.internal_name in _VALUE})
     if not values:
         return rel

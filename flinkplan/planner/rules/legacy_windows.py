@@ -25,11 +25,11 @@ from ...plan.specs import (
 from ...plan.types import LogicalType
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
-from ..algebra.tree import bottom_up
 from ..errors import PlanningError
 from ..rex.expressions import cast, identity, inline, is_call, rewrite
 from .aggregates import remap_aggregate, remap_calls
 from .projections import is_identity, merge_projects
+from .rule import Config, rule
 
 _WINDOWS = ("$$TUMBLE$1", "$$HOP$1", "$$SESSION$1")
 _PROCTIME = "$PROCTIME$1"
@@ -38,26 +38,18 @@ _WINDOW = "$WINDOW$1"
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
 
 
-def legacy_windows(rel: Rel, config: Mapping[str, str]) -> Rel:
+@rule(on=(Aggregate, Project, Filter), over=Project, configured=True)
+def legacy_windows(rel: Aggregate | Project | Filter, below: Project, config: Config) -> Rel:
     """Aggregations by a group window, which the configuration may let fire early or late."""
-    emit = emit_text(config)
-    return bottom_up(rel, lambda node: _rewrite(node, emit))
-
-
-def _rewrite(rel: Rel, emit: str | None) -> Rel:
     if isinstance(rel, Aggregate):
-        return _aggregate(rel, emit)
-    below = rel.inputs[0] if len(rel.inputs) == 1 else None
-    if not isinstance(below, Project) or not any(is_call(e, _WINDOW) for e in below.exprs):
+        return _aggregate(rel, below, emit_text(config))
+    if not any(is_call(e, _WINDOW) for e in below.exprs):
         return rel
     if isinstance(rel, Project):
         exprs = tuple(_resolved(inline(e, below.exprs)) for e in rel.exprs)
         return replace(rel, input=below.input, exprs=exprs)
-    if isinstance(rel, Filter):
-        condition = _resolved(inline(rel.condition, below.exprs))
-        filtered = Filter(input=below.input, condition=condition)
-        return replace(below, input=filtered)
-    return rel
+    condition = _resolved(inline(rel.condition, below.exprs))
+    return replace(below, input=Filter(input=below.input, condition=condition))
 
 
 def _resolved(rex: RexNode) -> RexNode:
@@ -73,9 +65,8 @@ def _resolved(rex: RexNode) -> RexNode:
     return rewrite(rex, step)
 
 
-def _aggregate(rel: Aggregate, emit: str | None) -> Rel:
-    below = rel.input
-    if not isinstance(below, Project) or rel.grouping_sets is not None:
+def _aggregate(rel: Aggregate, below: Project, emit: str | None) -> Rel:
+    if rel.grouping_sets is not None:
         return rel
     windows = [g for g in rel.grouping if is_call(below.exprs[g], *_WINDOWS)]
     if len(windows) != 1:
@@ -116,7 +107,7 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
     Processing time is no column of the input.
     """
     names = list(below.names)
-    merged = merge_projects(below, below.input) if isinstance(below.input, Project) else below
+    merged = merge_projects(below)
     if isinstance(merged, Project) and is_call(children(merged.exprs[at])[0], _PROCTIME):
         exprs = list(merged.exprs)
         del exprs[at], names[at]
@@ -137,13 +128,12 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
     return source, indexes, TimeField(source.names[column], column, 0, source.types[column])
 
 
-def merge_window_columns(rel: Rel) -> Rel:
+@rule(on=LegacyWindowAggregate, over=Project)
+def merge_window_columns(rel: LegacyWindowAggregate, below: Project) -> Rel:
     """A projection that only picks columns is not needed below a window over processing time, which is none of them.
 
     Source: ``AggregateProjectMergeRule``, which leaves such projections to windows whose time they pass on.
     """
-    if not isinstance(rel, LegacyWindowAggregate) or not isinstance(rel.input, Project):
-        return rel
     if rel.window.time_field.field_name in rel.input.names:
         return rel
     columns = [e.index for e in rel.input.exprs if isinstance(e, InputRef)]
@@ -194,12 +184,13 @@ def _reads_filtered(source: Rel) -> TypeGuard[Project]:
     return isinstance(source, Project) and isinstance(source.input, Filter)
 
 
-def merge_window_permutation(rel: Rel) -> Rel:
+@rule(on=LegacyWindowAggregate)
+def merge_window_permutation(rel: LegacyWindowAggregate) -> Rel:
     """A projection of filtered rows that only reorders them, if that leaves the keys in order and all is read.
 
     Source: as of ``merge_permutation``, for aggregations without a window.
     """
-    if not isinstance(rel, LegacyWindowAggregate) or not _reads_filtered(rel.input):
+    if not _reads_filtered(rel.input):
         return rel
     time = rel.window.time_field
     if time.field_name not in rel.input.names:

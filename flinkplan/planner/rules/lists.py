@@ -12,16 +12,16 @@ from ..algebra.logical import Filter, Rel
 from ..rex import sargs
 from ..rex.expressions import AND, EQ, NE, OR, and_, compare, flatten, is_call, not_, or_
 from ..rex.printer import condition_digest
+from .rule import rule
 
 _JUNCTIONS = {OR: or_, AND: and_}
 _OTHER = {OR: AND, AND: OR}
 _EQUATED = {OR: EQ, AND: NE}
 
 
-def gather_lists(rel: Rel) -> Rel:
+@rule(on=Filter)
+def gather_lists(rel: Filter) -> Rel:
     """``x = 1 OR x = 2 OR …`` of four values or more as ``x IN (1, 2, …)``, ``x <> 1 AND …`` as NOT IN."""
-    if not isinstance(rel, Filter):
-        return rel
     names = [f"${i}" for i in range(rel.width)]
     listed = _gathered(OR, rel.condition, names) or rel.condition
     found = _gathered(AND, listed, names) or listed

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import CHARACTER
 from ..algebra.logical import Filter, Project, Rel
-from ..algebra.tree import bottom_up
 from ..rex.evaluation import UnknownValue, format_moment, in_zone, moment_text, of_zone, parse_moment
 from ..rex.expressions import CAST, cast, rewrite
+from .rule import Config, rule
 
 _PATTERN = "yyyy-MM-dd HH:mm:ss"
 _LOCAL = (*CHARACTER, "DATE", "TIMESTAMP")
 """The types whose values are read by the local clock."""
 
 
-def fold_local_times(rel: Rel, config: Mapping[str, str]) -> Rel:
+@rule(on=(Project, Filter), configured=True)
+def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
     """What literals say by the clock of ``table.local-time-zone``.
 
     ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text or a moment to TIMESTAMP_LTZ the instant.
@@ -34,15 +35,9 @@ def fold_local_times(rel: Rel, config: Mapping[str, str]) -> Rel:
             return rex
         return cast(Literal(text, rex.type.not_null()), rex.type)
 
-    def change(rel: Rel) -> Rel:
-        match rel:
-            case Project():
-                return replace(rel, exprs=tuple(rewrite(e, folded) for e in rel.exprs))
-            case Filter():
-                return replace(rel, condition=rewrite(rel.condition, folded))
-        return rel
-
-    return bottom_up(rel, change)
+    if isinstance(rel, Project):
+        return replace(rel, exprs=tuple(rewrite(e, folded) for e in rel.exprs))
+    return replace(rel, condition=rewrite(rel.condition, folded))
 
 
 def _local_text(call: Call, zone: str) -> str:

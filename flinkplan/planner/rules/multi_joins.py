@@ -5,25 +5,25 @@ Sources: ``JoinToMultiJoinRule``, ``AttributeBasedJoinKeyExtractor``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import accumulate
 
 from ...plan.record import replace
 from ...plan.specs import JoinType
 from ..algebra.logical import Join, MultiJoin, Rel
 from ..algebra.physical import MultiJoin as PhysicalMultiJoin
-from ..algebra.tree import bottom_up
 from ..metadata.join_kinds import interval_bounds, join_keys
 from ..rex.expressions import TRUE
+from .rule import Config, rule
 
 Attribute = tuple[int, int]
 """An input and a column of it."""
 
 
-def merge_joins(rel: Rel, config: Mapping[str, str]) -> Rel:
+@rule(on=Join, configured=True)
+def merge_joins(rel: Join, config: Config) -> Rel:
     """Inner and left joins become joins of several inputs, where the option or a hint asks for it."""
     every = config.get("table.optimizer.multi-join.enabled", "false").lower() == "true"
-    return bottom_up(rel, lambda r: _merge(r) if isinstance(r, Join) and (every or r.is_hinted) else r)
+    return _merge(rel) if every or rel.is_hinted else rel
 
 
 def _merge(rel: Join) -> Rel:

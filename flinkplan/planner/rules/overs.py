@@ -18,34 +18,35 @@ from ..algebra.unplanned import Frame, Over
 from ..errors import PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from .projections import is_identity, merge_projects
+from .rule import rule
 
 _STARRED = frozenset({"$COUNT$1"})
 
 
-def merge_projections(rel: Rel) -> Rel:
+@rule(on=Project, over=Project)
+def merge_projections(rel: Project, below: Project) -> Rel:
     """Two projections as one, so that OVER calls see all that is computed below them.
 
     One that only gives other names to the columns of the other is left out, and with it the names.
     """
-    if isinstance(rel, Project) and isinstance(rel.input, Project):
-        return rel.input if is_identity(rel) else merge_projects(rel, rel.input)
-    return rel
+    return below if is_identity(rel) else merge_projects(rel)
 
 
-def remove_renaming(rel: Rel) -> Rel:
+@rule(on=Project, over=Filter)
+def remove_renaming(rel: Project, filtered: Filter) -> Rel:
     """A projection of all columns of filtered rows with OVER calls' values is left out, and with it its names.
 
     It stays where the filter stands on the operator for OVER itself, none of whose columns are left out.
     """
-    if not isinstance(rel, Project) or not isinstance(rel.input, Filter) or not is_identity(rel):
+    if not is_identity(rel):
         return rel
-    below = rel.input.input
+    below = filtered.input
     overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
     if not overs or not all(isinstance(e, Over) for e in overs):
         return rel
     merged = merge_projections(below)
     if isinstance(merged, Project) and isinstance(_split_project(merged, merged.input.names), Project):
-        return rel.input
+        return filtered
     return rel
 
 

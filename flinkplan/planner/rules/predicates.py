@@ -6,7 +6,7 @@ Sources: ``FlinkFilterJoinRule``, ``FilterProjectTransposeRule``, ``FilterAggreg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from ...plan.record import replace
@@ -26,7 +26,6 @@ from ..algebra.logical import (
     TemporalJoin,
 )
 from ..algebra.physical import LegacyWindowAggregate
-from ..algebra.tree import exhaust
 from ..metadata.join_kinds import join_keys
 from ..rex.expressions import (
     COMPARISONS,
@@ -48,6 +47,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import reordered_condition, simplify_condition
 from ..rex.strong import rejects_null
+from .rule import Order, RuleSet, rule
 
 T = TypeVar("T", bound="Join | TemporalJoin")
 
@@ -58,25 +58,13 @@ def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
     return rel if is_always_true(condition) else Filter(input=rel, condition=condition)
 
 
-def push_filters(rel: Rel) -> Rel:
-    """Push every filter as far down as it goes."""
-    return exhaust(rel, _push)
-
-
-def _push(rel: Rel) -> Rel:
-    if isinstance(rel, Filter):
-        rule = _RULES.get(type(rel.input))
-        return rule(rel, rel.input) if rule else rel
-    if isinstance(rel, (Join, TemporalJoin)):
-        return push_join_condition(rel)
-    return rel
-
-
+@rule(on=Filter, over=Filter)
 def merge_filters(rel: Filter, below: Filter) -> Rel:
     """FilterMergeRule: two filters become one."""
     return replace(below, condition=reordered_condition(simplify_condition(and_([below.condition, rel.condition]))))
 
 
+@rule(on=Filter, over=Project)
 def push_past_project(rel: Filter, below: Project) -> Rel:
     """FilterProjectTransposeRule: the condition in terms of the projection's input."""
     read = [below.exprs[i] for i in refs(rel.condition)]
@@ -86,6 +74,7 @@ def push_past_project(rel: Filter, below: Project) -> Rel:
     return replace(below, input=filtered(below.input, [condition]))
 
 
+@rule(on=Filter, over=(Join, TemporalJoin))
 def push_past_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
     """FlinkFilterJoinRule.FILTER_INTO_JOIN: conditions of one side go there, the rest into an inner join."""
     if below.type in ONE_SIDED:
@@ -93,6 +82,7 @@ def push_past_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
     return _pushed(below, conjunctions(rel.condition)) or rel
 
 
+@rule(on=(Join, TemporalJoin))
 def push_join_condition(rel: Join | TemporalJoin) -> Rel:
     """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: conditions of one side alone are filters of that side."""
     return _pushed(rel, ()) or rel
@@ -223,12 +213,13 @@ def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinT
     return found
 
 
-def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
+@rule(on=Filter, over=(Aggregate, LegacyWindowAggregate))
+def push_past_aggregate(rel: Filter, below: Aggregate | LegacyWindowAggregate) -> Rel:
     """FilterAggregateTransposeRule: conditions on grouping columns hold before grouping."""
-    keys = len(below.grouping)
-    allowed = set(range(keys))
-    for grouping in below.grouping_sets or ():
-        allowed &= {i for i, g in enumerate(below.grouping) if g in grouping}
+    allowed = set(range(len(below.grouping)))
+    if isinstance(below, Aggregate):
+        for grouping in below.grouping_sets or ():
+            allowed &= {i for i, g in enumerate(below.grouping) if g in grouping}
     parts = conjunctions(rel.condition)
     pushed = [p for p in parts if refs(p) and refs(p) <= allowed]
     if not pushed:
@@ -238,23 +229,13 @@ def push_past_aggregate(rel: Filter, below: Aggregate) -> Rel:
     return filtered(new, [p for p in parts if p not in pushed])
 
 
-def push_past_window(rel: Filter, below: LegacyWindowAggregate) -> Rel:
-    """FilterAggregateTransposeRule, over a group window."""
-    keys = set(range(len(below.grouping)))
-    parts = conjunctions(rel.condition)
-    pushed = [p for p in parts if refs(p) and refs(p) <= keys]
-    if not pushed:
-        return rel
-    mapping = dict(enumerate(below.grouping))
-    new = replace(below, input=_narrowed(below.input, [remap(p, mapping) for p in pushed]))
-    return filtered(new, [p for p in parts if p not in pushed])
-
-
+@rule(on=Filter, over=SetOp)
 def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
     """FilterSetOpTransposeRule: into every operand."""
     return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
 
 
+@rule(on=Filter, over=Correlate)
 def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
     """FilterCorrelateRule: conditions of the outer row go below, those of the function's columns beside it.
 
@@ -274,13 +255,18 @@ def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
     return filtered(new, [p for p in conjunctions(rel.condition) if p in rest])
 
 
-_RULES: dict[type[Rel], Callable[..., Rel]] = {
-    Filter: merge_filters,
-    Project: push_past_project,
-    Join: push_past_join,
-    TemporalJoin: push_past_join,
-    Aggregate: push_past_aggregate,
-    LegacyWindowAggregate: push_past_window,
-    SetOp: push_past_set_op,
-    Correlate: push_past_correlate,
-}
+PUSH_FILTERS = RuleSet(
+    "push_filters",
+    (
+        merge_filters,
+        push_past_project,
+        push_past_join,
+        push_past_aggregate,
+        push_past_set_op,
+        push_past_correlate,
+        push_join_condition,
+    ),
+    Order.BOTTOM_UP,
+    to_fixpoint=True,
+)
+"""Every filter goes as far down as it can."""

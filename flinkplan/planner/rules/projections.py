@@ -6,8 +6,7 @@ Sources: Calcite's ``PushProjector`` and the ``Project…TransposeRule`` of ``Fl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable
 
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
@@ -31,7 +30,6 @@ from ..algebra.logical import (
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
 from ..algebra.row_types import pick
 from ..algebra.scan_columns import physical_paths
-from ..algebra.tree import to_fixpoint, top_down
 from ..connectors import supports_metadata, supports_projection
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
@@ -45,9 +43,7 @@ from ..rex.expressions import (
     retype,
     rewrite,
 )
-
-Rules: TypeAlias = Mapping[type[Rel], Callable[..., Rel]]
-"""By what a projection stands on, how it goes further down."""
+from .rule import Order, Rule, RuleSet, rule
 
 
 def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project:
@@ -64,29 +60,17 @@ def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     return project(rel, (refs_[i] for i in wanted), (rel.names[i] for i in wanted))
 
 
-def name_groups(rel: Rel) -> Rel:
+@rule(on=Filter, over=Aggregate)
+def name_groups(rel: Filter, below: Aggregate) -> Rel:
     """A filter of groups gives them the names that they have before the projection below them goes away.
 
     Source: ``FilterToCalcRule``, whose calc has the names of the filter as it was made.
     """
-    match rel:
-        case Filter(input=Aggregate(calls=(_, *_))):
-            return replace(rel, given=rel.names)
-    return rel
+    return replace(rel, given=rel.names) if below.calls else rel
 
 
-def push_projections(rel: Rel) -> Rel:
-    """Push every projection as far down as it goes."""
-    return to_fixpoint(rel, lambda r: top_down(r, lambda node: _push(node, _RULES)))
-
-
-def push_projections_again(rel: Rel) -> Rel:
-    """The same after joins have moved, where it makes what Flink's logical phase computes cost less."""
-    rules: Rules = {**_RULES, Join: push_past_moved_join}
-    return to_fixpoint(rel, lambda r: top_down(r, lambda node: _push(node, rules)))
-
-
-def drop_aliases(rel: Rel) -> Rel:
+@rule(on=(Correlate, Filter))
+def drop_aliases(rel: Correlate | Filter) -> Rel:
     """A projection that only gives other names to a function's columns is left out.  Source: ``ProjectRemoveRule``.
 
     Nor does a filter name groups where it has been made anew: over those of filtered or united rows.
@@ -99,17 +83,10 @@ def drop_aliases(rel: Rel) -> Rel:
     return rel
 
 
-def _push(rel: Rel, rules: Rules) -> Rel:
-    while isinstance(rel, Project):
-        if is_identity(rel):
-            rel = rel.input
-            continue
-        rule = rules.get(type(rel.input))
-        new = rule(rel, rel.input) if rule else rel
-        if new is rel:
-            break
-        rel = new
-    return rel
+@rule(on=Project)
+def remove_identity(rel: Project) -> Rel:
+    """ProjectRemoveRule: a projection that passes on its input as it is, and with it its names, is left out."""
+    return rel.input if is_identity(rel) else rel
 
 
 def is_identity(rel: Project) -> bool:
@@ -117,6 +94,7 @@ def is_identity(rel: Project) -> bool:
     return rel.exprs == identity(rel.input.types)
 
 
+@rule(on=Project, over=Project)
 def merge_projects(rel: Project, below: Project) -> Rel:
     """FlinkProjectMergeRule: one projection of the other's input."""
     if any(contains_over(e) for e in rel.exprs) and any(contains_over(e) for e in below.exprs):
@@ -143,6 +121,7 @@ def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
     return all(read.count(i) <= 1 for i in unstable)
 
 
+@rule(on=Project, over=Filter)
 def push_past_filter(rel: Project, below: Filter) -> Rel:
     """ProjectFilterTransposeRule: below the filter only the columns that either reads, named as the input has them."""
     if any(contains_over(e) for e in rel.exprs):
@@ -157,6 +136,7 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
     return replace(rel, input=inner, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
+@rule(on=Project, over=Join)
 def push_past_join(rel: Project, below: Join) -> Rel:
     """FlinkProjectJoinTransposeRule, ProjectSemiAntiJoinTransposeRule: each side only what is read of it.
 
@@ -165,6 +145,7 @@ def push_past_join(rel: Project, below: Join) -> Rel:
     return _trimmed(rel, below, refs(below.condition))
 
 
+@rule(on=Project, over=Join)
 def push_past_moved_join(rel: Project, below: Join) -> Rel:
     """The same, unless the right side would be left with a projection on top.
 
@@ -173,13 +154,13 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
     width = below.left.width
     right = range(width, width + below.right.width)
     read = refs(below.condition).union(*map(refs, rel.exprs))
-    narrowed = push_projections(columns(below.right, (i - width for i in right if i in read)))
-    gains_nothing = isinstance(narrowed, Project) and narrowed.input == push_projections(below.right)
+    narrowed = PUSH_PROJECTIONS.run(columns(below.right, (i - width for i in right if i in read)))
+    gains_nothing = isinstance(narrowed, Project) and narrowed.input == PUSH_PROJECTIONS.run(below.right)
     trimmed = _trimmed(rel, below, {*refs(below.condition), *(right if gains_nothing else ())})
     if trimmed is rel or not is_one_sided(below.left):
         return trimmed
     estimates = Estimates()
-    return min(push_projections(trimmed), rel, key=estimates.cost)
+    return min(PUSH_PROJECTIONS.run(trimmed), rel, key=estimates.cost)
 
 
 def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
@@ -200,6 +181,7 @@ def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
     return replace(rel, input=join, exprs=exprs)
 
 
+@rule(on=Project, over=MultiJoin)
 def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
     """ProjectMultiJoinTransposeRule: each input only what is read of it."""
     needed = set().union(*map(refs, rel.exprs), *map(refs, below.conditions))
@@ -220,9 +202,10 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
     return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
-def trim_one_sided(rel: Rel) -> Rel:
+@rule(on=Join)
+def trim_one_sided(rel: Join) -> Rel:
     """The right side of a semi or anti join needs only what the condition reads."""
-    if not isinstance(rel, Join) or rel.type not in ONE_SIDED or isinstance(rel.right, Project):
+    if rel.type not in ONE_SIDED or isinstance(rel.right, Project):
         return rel
     return read_right_side(rel)
 
@@ -237,6 +220,7 @@ def read_right_side(rel: Join) -> Join:
     return replace(rel, right=columns(rel.right, needed), condition=remap(rel.condition, mapping))
 
 
+@rule(on=Project, over=TemporalJoin)
 def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
     """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: the times of both sides are kept too."""
     width = below.left.width
@@ -270,6 +254,7 @@ def _primary_key(rel: Rel) -> tuple[int, ...]:
     return tuple(names.index(c) for c in rel.table.resolved.schema.primary_key.columns if c in names)
 
 
+@rule(on=Project, over=LegacyWindowAggregate)
 def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
     """Calls that nobody reads are not made; a window none of whose properties is read has none."""
     keys, first = len(below.grouping), below.width - len(below.properties)
@@ -288,6 +273,7 @@ def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
     return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
+@rule(on=Project, over=SetOp)
 def push_past_set_op(rel: Project, below: SetOp) -> Rel:
     """ProjectSetOpTransposeRule: into every operand, unless equal rows become one."""
     if not below.all or any(contains_over(e) for e in rel.exprs):
@@ -296,6 +282,7 @@ def push_past_set_op(rel: Project, below: SetOp) -> Rel:
     return replace(below, operands=operands)
 
 
+@rule(on=Project, over=WindowFunction)
 def push_past_window(rel: Project, below: WindowFunction) -> Rel:
     """ProjectWindowTableFunctionTransposeRule: below the window only what is read, and the time column."""
     if any(contains_over(e) for e in rel.exprs):
@@ -315,6 +302,7 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
     return replace(rel, input=window, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
+@rule(on=Project, over=Watermark)
 def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads, where that costs less."""
     if any(contains_over(e) for e in rel.exprs):
@@ -333,6 +321,7 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     return pruned if is_identity(pruned) or _is_cheaper(below.input, needed) else rel
 
 
+@rule(on=Project, over=Snapshot)
 def push_past_snapshot(rel: Project, below: Snapshot) -> Rel:
     """ProjectSnapshotTransposeRule."""
     return replace(below, input=replace(rel, input=below.input))
@@ -354,6 +343,7 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
     return supports_projection(rel.input.table) and len(read) < rel.input.width
 
 
+@rule(on=Project, over=Aggregate)
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
     """PruneAggregateCallRule: calls whose results nobody reads are not made."""
     keys = len(below.grouping)
@@ -367,6 +357,7 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
     return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
+@rule(on=Project, over=SourceScan)
 def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
     width = below.width
@@ -405,17 +396,25 @@ def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
     return replace(scan, abilities=tuple(abilities), fields=fields)
 
 
-_RULES: Rules = {
-    Project: merge_projects,
-    Filter: push_past_filter,
-    Join: push_past_join,
-    MultiJoin: push_past_multi_join,
-    SetOp: push_past_set_op,
-    WindowFunction: push_past_window,
-    Watermark: push_past_watermark,
-    Snapshot: push_past_snapshot,
-    Aggregate: push_past_aggregate,
-    TemporalJoin: push_past_temporal_join,
-    LegacyWindowAggregate: push_past_legacy_window,
-    SourceScan: push_into_scan,
-}
+_ELSEWHERE: tuple[Rule, ...] = (
+    remove_identity,
+    merge_projects,
+    push_past_filter,
+    push_past_multi_join,
+    push_past_set_op,
+    push_past_window,
+    push_past_watermark,
+    push_past_snapshot,
+    push_past_aggregate,
+    push_past_temporal_join,
+    push_past_legacy_window,
+    push_into_scan,
+)
+
+PUSH_PROJECTIONS = RuleSet("push_projections", (*_ELSEWHERE, push_past_join), Order.TOP_DOWN, to_fixpoint=True)
+"""Every projection goes as far down as it can."""
+
+PUSH_PROJECTIONS_AGAIN = RuleSet(
+    "push_projections_again", (*_ELSEWHERE, push_past_moved_join), Order.TOP_DOWN, to_fixpoint=True
+)
+"""The same after joins have moved, where it makes what Flink's logical phase computes cost less."""

@@ -15,7 +15,6 @@ from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRa
 from ...plan.types import BOOLEAN
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, OverAggregate, Rank
-from ..algebra.tree import top_down
 from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
 from ..metadata.window_properties import window_columns
@@ -38,15 +37,16 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import to_cnf
 from .calcs import calc, merge_calcs
+from .rule import Order, RuleSet, rule
 
 _KINDS = {"$ROW_NUMBER$1": "ROW_NUMBER", "$RANK$1": "RANK", "$DENSE_RANK$1": "DENSE_RANK"}
 
 
-def to_rank(rel: Rel) -> Rel:
+@rule(on=Calc, over=OverAggregate)
+def to_rank(rel: Calc, over: OverAggregate) -> Rel:
     """A filter on a rank over a window of rows becomes a Top-N."""
-    if not isinstance(rel, Calc) or rel.condition is None or not isinstance(rel.input, OverAggregate):
+    if rel.condition is None:
         return rel
-    over = rel.input
     calls = [c for g in over.groups for c in g.agg_calls]
     if len(calls) != 1 or calls[0].internal_name not in _KINDS or not over.groups[0].order_by.fields:
         return rel
@@ -124,15 +124,9 @@ def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
     return VariableRankRange(right.index)
 
 
-def trim_ranks(rel: Rel) -> Rel:
+@rule(on=Calc, over=Rank)
+def trim_rank(rel: Calc, rank: Rank) -> Rel:
     """CalcRankTransposeRule: a Top-N reads only what it, the calc above it, or its input's upsert key needs."""
-    return top_down(rel, _transpose)
-
-
-def _transpose(rel: Rel) -> Rel:
-    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank):
-        return rel
-    rank = rel.input
     width = rank.input.width
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
     keys = {*rank.partition, *(f.index for f in rank.order)}.union(*upsert_keys(rank.input))
@@ -153,6 +147,9 @@ def _transpose(rel: Rel) -> Rel:
     )
 
 
+TRIM_RANKS = RuleSet("trim_ranks", (trim_rank,), Order.TOP_DOWN, to_fixpoint=False)
+
+
 def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
     """A Top-N over an input whose columns moved."""
     found = rank.range
@@ -167,9 +164,10 @@ def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
     )
 
 
-def drop_constant_ranks(rel: Rel) -> Rel:
+@rule(on=Rank)
+def drop_constant_ranks(rel: Rank) -> Rel:
     """ConstantRankNumberColumnRemoveRule: a rank that can only be one number is that number."""
-    if not isinstance(rel, Rank) or rel.rank is None or rel.kind != "ROW_NUMBER":
+    if rel.rank is None or rel.kind != "ROW_NUMBER":
         return rel
     if not isinstance(rel.range, ConstantRankRange) or rel.range.start != rel.range.end:
         return rel
@@ -177,11 +175,11 @@ def drop_constant_ranks(rel: Rel) -> Rel:
     return calc(_without_rank(rel), (*identity(rel.input.types), number), rel.names)
 
 
-def drop_unused_ranks(rel: Rel) -> Rel:
+@rule(on=Calc, over=Rank)
+def drop_unused_ranks(rel: Calc, rank: Rank) -> Rel:
     """RedundantRankNumberColumnRemoveRule."""
-    if not isinstance(rel, Calc) or not isinstance(rel.input, Rank) or rel.input.rank is None:
+    if rank.rank is None:
         return rel
-    rank = rel.input
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
     return rel if rank.input.width in used else merge_calcs(replace(rel, input=_without_rank(rank)))
 

@@ -15,7 +15,6 @@ from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
-from ..algebra.tree import bottom_up
 from ..metadata.memo import found_once
 from ..rex.cases import push_into_cases
 from ..rex.expressions import (
@@ -33,17 +32,12 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
 from .aggregates import without_unread
+from .rule import rule
 
 
-def reduce_expressions(rel: Rel) -> Rel:
-    """Simplify every expression."""
-    return bottom_up(rel, _reduce)
-
-
-def reduce_rows(rel: Rel) -> Rel:
+@rule(on=Project)
+def reduce_rows(rel: Project) -> Rel:
     """The expressions of rows that are written out, and literals, take the types that a union or a sink asks for."""
-    if not isinstance(rel, Project):
-        return rel
     of_rows = isinstance(rel.input, Values)
     return replace(rel, exprs=tuple(shorten(e) if of_rows or _is_cast_literal(e) else e for e in rel.exprs))
 
@@ -52,7 +46,9 @@ def _is_cast_literal(rex: RexNode) -> bool:
     return is_call(rex, CAST) and (isinstance(rex.operands[0], Literal) or _is_cast_literal(rex.operands[0]))
 
 
-def _reduce(rel: Rel) -> Rel:
+@rule(on=(Filter, Project, Join))
+def reduce_expressions(rel: Rel) -> Rel:
+    """Simplify every expression."""
     match rel:
         case Filter():
             condition = simplify_condition(_cases_expanded(rel.condition))
@@ -165,13 +161,12 @@ def _is_value_of(literal: Literal, t: LogicalType) -> bool:
     return True
 
 
-def pull_up_constants(rel: Rel) -> Rel:
+@rule(on=Aggregate, over=Project)
+def pull_up_constants(rel: Aggregate, source: Project) -> Rel:
     """Grouping columns of one known value are left out of the grouping and added above it."""
-    if not isinstance(rel, Aggregate) or rel.grouping_sets is not None or len(rel.grouping) < 2:
+    if rel.grouping_sets is not None or len(rel.grouping) < 2:
         return rel
-    if not isinstance(rel.input, Project):
-        return rel
-    below = {i: e for i, e in enumerate(rel.input.exprs) if isinstance(e, Literal) and e.value is not None}
+    below = {i: e for i, e in enumerate(source.exprs) if isinstance(e, Literal) and e.value is not None}
     fixed = [i for i, g in enumerate(rel.grouping) if g in below]
     if not fixed:
         return rel
@@ -181,7 +176,7 @@ def pull_up_constants(rel: Rel) -> Rel:
     kept = [i for i in range(len(rel.grouping)) if i not in fixed]
     order = [*kept, *range(len(rel.grouping), rel.width)]
     inner = replace(rel, grouping=tuple(rel.grouping[i] for i in kept))
-    inner = without_unread(inner, rel.input)
+    inner = without_unread(inner, source)
     place = {old: new for new, old in enumerate(order)}
     exprs: list[RexNode] = []
     for i, t in enumerate(rel.types):

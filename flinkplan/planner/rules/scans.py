@@ -6,7 +6,7 @@ Sources: ``PushPartitionIntoTableSourceScanRule``, ``PushFilterIntoTableSourceSc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from ..algebra.logical import Filter, Project, Rel, Scan, Sort, Values
 from ..algebra.physical import SourceScan
 from ..algebra.row_types import pick, row_of
 from ..algebra.scan_columns import physical_columns
-from ..algebra.tree import bottom_up
 from ..algebra.unplanned import Approximate
 from ..connectors import (
     ALL_CHANGES,
@@ -51,43 +50,35 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import reordered_condition, simplify, to_cnf
 from .predicates import filtered
+from .rule import Config, rule
 
 
-def to_sources(rel: Rel, config: Mapping[str, str]) -> Rel:
+@rule(on=Scan, configured=True)
+def to_sources(rel: Scan, config: Config) -> Rel:
     """Each table as a source that reads all its columns.
 
     Raises :class:`PlanningError` for a changelog of upserts, or one that may repeat events, without a primary key.
     """
     may_repeat = config.get("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
 
-    def to_source(node: Rel) -> Rel:
-        if not isinstance(node, Scan):
-            return node
-        keyed = node.table.resolved.schema.primary_key is not None
-        kinds = source_kinds(node.table, dict(node.options))
-        repeats = may_repeat and kinds == ALL_CHANGES
-        if repeats and not keyed:
-            raise PlanningError(
-                f"the table '{node.table.identifier.name}' has no primary key to tell its repeated events by",
-                hint="declare a PRIMARY KEY … NOT ENFORCED, or leave table.exec.source.cdc-events-duplicate off",
-            )
-        upserts = RowKind.UPDATE_AFTER in kinds and RowKind.UPDATE_BEFORE not in kinds
-        if upserts and not keyed:
-            raise PlanningError(
-                f"the table '{node.table.identifier.name}' has no primary key, by which its source updates rows",
-                hint="declare a PRIMARY KEY … NOT ENFORCED",
-            )
-        normalized = keyed and (upserts or repeats)
-        scan = SourceScan(
-            table=node.table,
-            fields=node.fields,
-            options=node.options,
-            alias=node.alias,
-            normalized=normalized,
+    keyed = rel.table.resolved.schema.primary_key is not None
+    kinds = source_kinds(rel.table, dict(rel.options))
+    repeats = may_repeat and kinds == ALL_CHANGES
+    if repeats and not keyed:
+        raise PlanningError(
+            f"the table '{rel.table.identifier.name}' has no primary key to tell its repeated events by",
+            hint="declare a PRIMARY KEY … NOT ENFORCED, or leave table.exec.source.cdc-events-duplicate off",
         )
-        return _with_metadata(scan)
-
-    return bottom_up(rel, to_source)
+    upserts = RowKind.UPDATE_AFTER in kinds and RowKind.UPDATE_BEFORE not in kinds
+    if upserts and not keyed:
+        raise PlanningError(
+            f"the table '{rel.table.identifier.name}' has no primary key, by which its source updates rows",
+            hint="declare a PRIMARY KEY … NOT ENFORCED",
+        )
+    normalized = keyed and (upserts or repeats)
+    return _with_metadata(
+        SourceScan(table=rel.table, fields=rel.fields, options=rel.options, alias=rel.alias, normalized=normalized)
+    )
 
 
 def _with_metadata(scan: SourceScan) -> Rel:
@@ -112,16 +103,17 @@ def _with_metadata(scan: SourceScan) -> Rel:
     return Project(input=reading, exprs=tuple(exprs), names=scan.names)
 
 
-def push_into_scans(rel: Rel) -> Rel:
+@rule(on=Filter, over=SourceScan)
+def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
     """Partition predicates first, then the others."""
-    return bottom_up(bottom_up(rel, _push_partitions), _push_filter)
+    left = _push_partitions(rel, scan)
+    if isinstance(left, Filter) and isinstance(left.input, SourceScan):
+        return _push_filter(left, left.input)
+    return left
 
 
-def _push_filter(rel: Rel) -> Rel:
+def _push_filter(rel: Filter, scan: SourceScan) -> Rel:
     """The source learns every predicate that it can read; the planner still applies all of them."""
-    if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
-        return rel
-    scan = rel.input
     if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
     given = conjunctions(to_cnf(sargs.expand(rel.condition)))
@@ -199,15 +191,12 @@ def _nested(name: str, rex: RexNode) -> RexNode:
 # ---------------------------------------------------------------- partitions
 
 
-def _push_partitions(rel: Rel) -> Rel:
+def _push_partitions(rel: Filter, scan: SourceScan) -> Rel:
     """Predicates on partition columns choose among the partitions that are there.
 
     They stay a filter where only the run knows the path, as no partition would be chosen then.  Where none of those
     that are there is chosen, nothing is read.
     """
-    if not isinstance(rel, Filter) or not isinstance(rel.input, SourceScan):
-        return rel
-    scan = rel.input
     if not supports_partitions(scan.table) or any(isinstance(a, PartitionPushDown) for a in scan.abilities):
         return rel
     path = table_options(scan.table, dict(scan.options)).get("path", "")
@@ -270,11 +259,11 @@ def _is_false(rex: RexNode) -> bool:
 # ---------------------------------------------------------------- limits
 
 
-def push_limit(rel: Rel) -> Rel:
+@rule(on=Sort, over=SourceScan)
+def push_limit(rel: Sort, scan: SourceScan) -> Rel:
     """LIMIT without ORDER BY lets the source stop early."""
-    if not isinstance(rel, Sort) or rel.order or rel.fetch is None or not isinstance(rel.input, SourceScan):
+    if rel.order or rel.fetch is None:
         return rel
-    scan = rel.input
     if not supports_limit(scan.table) or any(isinstance(a, LimitPushDown) for a in scan.abilities):
         return rel
     limit = LimitPushDown((rel.offset or 0) + rel.fetch)

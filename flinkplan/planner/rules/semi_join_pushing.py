@@ -17,9 +17,11 @@ from ..metadata.estimates import Estimates
 from ..rex.expressions import refs, remap
 from .aggregates import merge_columns
 from .projections import merge_projects
+from .rule import rule
 
 
-def push_semi_joins(rel: Rel) -> Rel:
+@rule(on=(Aggregate, Join))
+def push_semi_joins(rel: Aggregate | Join) -> Rel:
     """A semi or anti join goes below projections and to the side of an inner join that it reads, if that is cheaper.
 
     So does one below an aggregation, which then may read more columns than it needs.
@@ -57,11 +59,11 @@ def _places(rel: Join) -> Iterator[Rel]:
             yield from islice(_places(replace(rel, left=lower)), 1, None)
 
 
-def lift_filters(rel: Rel) -> Rel:
+@rule(on=Join, over=Filter)
+def lift_filters(rel: Join, below: Filter) -> Rel:
     """A filter goes above a semi or anti join, if that is cheaper: where it is expected to keep all rows."""
-    if not is_one_sided(rel) or not isinstance(rel.left, Filter):
+    if not is_one_sided(rel):
         return rel
-    below = rel.left
     return _cheapest([rel, replace(below, input=replace(rel, left=below.input))])
 
 
@@ -74,7 +76,7 @@ def _cheapest(places: Sequence[Rel]) -> Rel:
 def _past_project(rel: Join, below: Project) -> Project | None:
     """The projection of the join of its input."""
     if isinstance(below.input, Project):
-        merged = merge_projects(below, below.input)
+        merged = merge_projects(below)
         if merged is below or not isinstance(merged, Project):
             return None
         below = merged

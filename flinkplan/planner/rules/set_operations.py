@@ -15,19 +15,22 @@ from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind,
 from ..algebra.row_types import pick
 from ..rex.expressions import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
 from .predicates import filtered
+from .rule import rule
 
 
-def rewrite_union(rel: Rel) -> Rel:
+@rule(on=SetOp)
+def rewrite_union(rel: SetOp) -> Rel:
     """UNION as distinct UNION ALL."""
-    if not isinstance(rel, SetOp) or rel.kind is not SetKind.UNION:
+    if rel.kind is not SetKind.UNION:
         return rel
     union = _union(rel)
     return union if rel.all else distinct(_without_distinct_operands(union))
 
 
-def rewrite_set_operation(rel: Rel) -> Rel:
+@rule(on=SetOp)
+def rewrite_set_operation(rel: SetOp) -> Rel:
     """INTERSECT and EXCEPT as distinct semi and anti joins."""
-    if not isinstance(rel, SetOp) or rel.kind is SetKind.UNION:
+    if rel.kind is SetKind.UNION:
         return rel
     if rel.all:
         return reduce(_intersect_all if rel.kind is SetKind.INTERSECT else _except_all, rel.operands)

@@ -6,18 +6,15 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal
 from ...plan.types import CHARACTER, NUMERIC, LogicalType
 from ..algebra.logical import Filter, Project, Rel, Sort
-from ..algebra.tree import bottom_up
 from ..metadata.estimates import Estimates
 from ..rex.expressions import CAST, contains_over, is_call
 from .projections import is_identity, merge_projects
+from .rule import rule
 
 
-def push_sorts(rel: Rel) -> Rel:
+@rule(on=(Sort, Project))
+def push_sorts(rel: Sort | Project) -> Rel:
     """A limit goes below a projection where that makes for fewer rows to compute, or for one operator less."""
-    return bottom_up(rel, _push)
-
-
-def _push(rel: Rel) -> Rel:
     match rel:
         case Sort(input=Project() as below):
             pushed = _past_project(rel, below)
@@ -25,7 +22,7 @@ def _push(rel: Rel) -> Rel:
             return rel if pushed is None or estimates.rows(rel) >= estimates.rows(below) else pushed
         case Project(input=Sort(input=Project() as below) as sort) if not is_identity(rel):
             pushed = _past_project(sort, below)
-            return rel if pushed is None else merge_projects(rel, pushed)
+            return rel if pushed is None else merge_projects(replace(rel, input=pushed))
     return rel
 
 

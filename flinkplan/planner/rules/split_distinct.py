@@ -17,26 +17,23 @@ from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Expand
-from ..algebra.tree import bottom_up
 from ..metadata.window_properties import window_columns
 from ..rex.expressions import EQ, and_, cast, compare, identity
 from .aggregates import expand_id
+from .rule import Config, rule
 
 
-def split_distinct(rel: Rel, config: Mapping[str, str]) -> Rel:
+@rule(on=Aggregate, configured=True)
+def split_distinct(rel: Aggregate, config: Config) -> Rel:
     """Split every aggregation with distinct calls, where the options ask for it."""
     if config.get("table.optimizer.distinct-agg.split.enabled", "false").lower() != "true":
         return rel
     buckets = int(config.get("table.optimizer.distinct-agg.split.bucket-num", "1024"))
-
-    def split(node: Rel) -> Rel:
-        if not isinstance(node, Aggregate) or node.phase or node.grouping_sets is not None:
-            return node
-        if not any(c.distinct for c in node.calls) or not all(map(_parts_of, node.calls)):
-            return node
-        return node if _groups_by_processing_time(node) else _split(node, buckets)
-
-    return bottom_up(rel, split)
+    if rel.phase or rel.grouping_sets is not None:
+        return rel
+    if not any(c.distinct for c in rel.calls) or not all(map(_parts_of, rel.calls)):
+        return rel
+    return rel if _groups_by_processing_time(rel) else _split(rel, buckets)
 
 
 def _groups_by_processing_time(rel: Aggregate) -> bool:

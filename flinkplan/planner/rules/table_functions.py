@@ -14,9 +14,11 @@ from ..rex.expressions import and_, conjunctions, inline, refs, shift
 from ..rex.simplify import simplify_condition
 from .predicates import filtered
 from .reduce import constants
+from .rule import rule
 
 
-def push_into_correlates(rel: Rel) -> Rel:
+@rule(on=(Filter, Correlate))
+def push_into_correlates(rel: Filter | Correlate) -> Rel:
     """Move conditions that read a function's columns alone beside it, ere constants take the place of columns.
 
     Source: ``FilterCorrelateRule``.  That of the outer row's columns waits for the other filters.

@@ -14,13 +14,15 @@ from ..errors import PlanningError
 from ..metadata.join_kinds import join_keys
 from ..metadata.keys import unique_keys
 from ..rex.expressions import TRUE, and_, conjunctions
+from .rule import rule
 
 CONDITION = "$__TEMPORAL_JOIN_CONDITION$1"
 
 
-def drop_snapshots(rel: Rel) -> Rel:
+@rule(on=Snapshot)
+def drop_snapshots(rel: Snapshot) -> Rel:
     """CalcSnapshotTransposeRule: filters that waited over a snapshot go on below it."""
-    return rel.input if isinstance(rel, Snapshot) else rel
+    return rel.input
 
 
 def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:

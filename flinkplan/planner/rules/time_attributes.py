@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, RexNode
 from ..algebra.logical import ONE_SIDED, Aggregate, Join, MultiJoin, Rel, TableModify, TemporalJoin
 from ..algebra.physical import Calc, LegacyWindowAggregate
-from ..algebra.tree import with_inputs
 from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
 from ..rex.expressions import CAST, SPECIAL, identity, retype, rewrite
 from .calcs import calc, merge_calcs
 from .empty import is_empty
+from .rule import Order, RuleSet, rule
 from .windows import groups_by_window
 
 _KEEPING = frozenset({"$$TUMBLE$1", "$$HOP$1", "$$SESSION$1", "$PROCTIME$1"})
 """Functions whose operands must stay time attributes."""
 
 PROCTIME_MATERIALIZE = "$PROCTIME_MATERIALIZE$1"
-
-
-def materialize_time(rel: Rel) -> Rel:
-    """Materialize time attributes in a tree of calcs."""
-    inputs = tuple(materialize_time(i) for i in rel.inputs)
-    new = with_inputs(rel, inputs)
-    rule = _RULES.get(type(new))
-    return rule(new) if rule else new
 
 
 def materialized(rex: RexNode) -> RexNode:
@@ -51,6 +43,7 @@ def _in_calls(rex: RexNode) -> RexNode:
     return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
 
 
+@rule(on=Calc)
 def _calc(rel: Calc) -> Rel:
     types = rel.input.types
     exprs = tuple(_in_calls(retype(e, types)) for e in rel.projection)
@@ -67,6 +60,7 @@ def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     return calc(rel, exprs, rel.names)
 
 
+@rule(on=(Aggregate, LegacyWindowAggregate))
 def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
     if isinstance(rel, LegacyWindowAggregate) or groups_by_window(rel):
         used = {i for c in rel.calls for i in c.arg_list}
@@ -76,6 +70,7 @@ def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
     return replace(rel, input=plain_columns(rel.input, used), calls=calls)
 
 
+@rule(on=Join)
 def _join(rel: Join) -> Rel:
     if not _keeps_time(rel):
         left = plain_columns(rel.left, range(rel.left.width))
@@ -91,12 +86,14 @@ def _keeps_time(rel: Join) -> bool:
     return (bounds is not None and rel.type not in ONE_SIDED) or window_keys(rel) is not None
 
 
+@rule(on=TemporalJoin)
 def _temporal_join(rel: TemporalJoin) -> Rel:
     """What the versioned side brings is plain."""
     width = rel.left.width
     return plain_columns(rel, range(width, rel.width))
 
 
+@rule(on=MultiJoin)
 def _multi_join(rel: MultiJoin) -> Rel:
     operands = tuple(plain_columns(o, range(o.width)) for o in rel.operands)
     plain = [t for o in operands for t in o.types]
@@ -110,6 +107,7 @@ def _multi_join(rel: MultiJoin) -> Rel:
     return replace(rel, operands=operands, conditions=conditions)
 
 
+@rule(on=TableModify)
 def _sink(rel: TableModify) -> Rel:
     """Sinks store processing time as a plain timestamp; of no rows there is nothing to be made plain."""
     if is_empty(rel.input):
@@ -117,12 +115,9 @@ def _sink(rel: TableModify) -> Rel:
     return replace(rel, input=plain_columns(rel.input, (i for i, t in enumerate(rel.input.types) if t.is_proctime)))
 
 
-_RULES: dict[type[Rel], Callable[..., Rel]] = {
-    Calc: _calc,
-    Aggregate: _aggregate,
-    LegacyWindowAggregate: _aggregate,
-    Join: _join,
-    MultiJoin: _multi_join,
-    TableModify: _sink,
-    TemporalJoin: _temporal_join,
-}
+MATERIALIZE_TIME = RuleSet(
+    "materialize_time",
+    (_calc, _aggregate, _join, _multi_join, _sink, _temporal_join),
+    Order.BOTTOM_UP,
+    to_fixpoint=False,
+)
