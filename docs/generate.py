@@ -43,11 +43,15 @@ def nodes() -> Iterator[str]:
 def stages() -> Iterator[str]:
     """The stages of the planner."""
     from flinkplan.planner.program import STAGES
+    from flinkplan.planner.rules.rule import Phase, RuleSet
+
+    def shown(phase: Phase) -> str:
+        return f"**{phase.name}**" if isinstance(phase, RuleSet) and phase.to_fixpoint else phase.name
 
     yield "| stage | rules, in their order | why here |"
     yield "|---|---|---|"
     for stage in STAGES:
-        yield f"| {stage.name} | {', '.join(phase.name for phase in stage.phases)} | {stage.why} |"
+        yield f"| {stage.name} | {', '.join(map(shown, stage.phases))} | {stage.why} |"
 
 
 def commands() -> Iterator[str]:

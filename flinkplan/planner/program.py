@@ -21,10 +21,9 @@ from .physical.refusals import refuse_unplannable
 from .physical.reuse import merge_scans, merge_sinks, share
 from .rules.aggregate_functions import reduce_functions
 from .rules.aggregate_joins import push_below_joins
+from .rules.aggregate_projections import merge_aggregated
 from .rules.aggregates import (
     expand_grouping_sets,
-    merge_permutation,
-    merge_sets_permutation,
     remove_distinct,
     with_constant,
 )
@@ -38,7 +37,7 @@ from .rules.join_predicates import (
 )
 from .rules.join_removal import remove_joins, remove_joins_below_aggregates
 from .rules.json_aggregates import wrap_json_arguments
-from .rules.legacy_windows import legacy_windows, merge_window_columns, merge_window_permutation
+from .rules.legacy_windows import legacy_windows
 from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
 from .rules.multi_joins import merge_joins
@@ -129,11 +128,10 @@ STAGES: tuple[Stage, ...] = (
             remove_joins_below_aggregates,
             trim_one_sided,
             PUSH_PROJECTIONS,
-            merge_sets_permutation,
+            merge_aggregated,
             expand_grouping_sets,
             remove_distinct,
             reduce_functions,
-            merge_permutation,
             push_semi_joins,
             push_below_joins,
             push_semi_joins,
@@ -145,9 +143,7 @@ STAGES: tuple[Stage, ...] = (
             push_sorts,
             push_limit,
             reduce_rows,
-            merge_permutation,
-            merge_window_columns,
-            merge_window_permutation,
+            merge_aggregated,
             wrap_json_arguments,
             drop_aliases,
         ),

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from math import exp, prod, sqrt
 from typing import TypeAlias
 
-from ...plan.record import Struct, field
+from ...plan.record import Record
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, Rel, SetKind, SetOp, Sort, Values
-from ..algebra.physical import OverAggregate, SourceScan
+from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
 from ..rex.expressions import (
     CAST,
     TRUE,
@@ -31,6 +31,7 @@ from ..rex.expressions import (
     shift,
 )
 from .join_kinds import JoinKeys, join_keys
+from .memo import found_once
 from .selectivity import guessed_selectivity, selectivity
 from .sizes import row_size
 from .uniqueness import are_columns_unique
@@ -43,28 +44,22 @@ Cost: TypeAlias = tuple[float, float, float]
 """CPU time, bytes and rows: the less is chosen, by the first in which two differ.  Source: ``FlinkCost.isLe``."""
 
 
-class Estimates(Struct):
-    """Estimates of logical relations, each made once; the relations must outlive it."""
+class Estimates(Record):
+    """Estimates of logical relations."""
 
     recounts: bool = True
     """Whether what a semi or anti join keeps counts once more for one right above it, as Flink's estimates have it."""
-    _rows: dict[int, float] = field(default_factory=dict)
-    _costs: dict[int, Cost] = field(default_factory=dict)
 
     def cost(self, rel: Rel) -> Cost:
         """What it costs.  Only what depends on the order of operators is counted."""
-        if id(rel) not in self._costs:
-            own, inputs = self._own_cost(rel)
-            cpu, io, rows = zip(own, *map(self.cost, inputs), strict=True)
-            self._costs[id(rel)] = sum(cpu), sum(io), sum(rows)
-        return self._costs[id(rel)]
+        return _cost(rel, self)
 
-    def _own_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
+    def own_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
         """Without the inputs, which come with it."""
         match rel:
             case Project() | Filter() if not _computes_over(rel):
                 return self._calc_cost(rel)
-            case Aggregate():
+            case Aggregate() | LegacyWindowAggregate():
                 rows = self.rows(rel.input)
                 return (rows * (1.1 * len(rel.grouping) + len(rel.calls)), rows * row_size(rel.input), rows), rel.inputs
             case Join():
@@ -99,13 +94,7 @@ class Estimates(Struct):
 
     def rows(self, rel: Rel) -> float:
         """The number of rows."""
-        if id(rel) not in self._rows:
-            rule = _ROWS.get(type(rel))
-            self._rows[id(rel)] = max(1.0, rule(self, rel) if rule else self._passed_on(rel))
-        return self._rows[id(rel)]
-
-    def _passed_on(self, rel: Rel) -> float:
-        return self.rows(rel.inputs[0]) if rel.inputs else TABLE_ROWS
+        return _rows(rel, self)
 
     def distinct_rows(self, rel: Rel, columns: Iterable[int], condition: RexNode = TRUE) -> float | None:
         """The number of distinct values of columns in the rows that meet a condition; ``None`` if unknown."""
@@ -115,6 +104,20 @@ class Estimates(Struct):
 
     def _distinct_keys(self, rel: Rel, columns: frozenset[int], condition: RexNode) -> float | None:
         return self.rows(rel) * selectivity(condition) if are_columns_unique(rel, columns) else None
+
+
+@found_once
+def _cost(rel: Rel, known: Estimates) -> Cost:
+    own, inputs = known.own_cost(rel)
+    cpu, io, rows = zip(own, *map(known.cost, inputs), strict=True)
+    return sum(cpu), sum(io), sum(rows)
+
+
+@found_once
+def _rows(rel: Rel, known: Estimates) -> float:
+    if rule := _ROWS.get(type(rel)):
+        return max(1.0, rule(known, rel))
+    return known.rows(rel.inputs[0]) if rel.inputs else TABLE_ROWS
 
 
 def _computes_over(rel: Rel) -> bool:

@@ -34,7 +34,8 @@ from ..rex.expressions import (
     test,
 )
 from .aggregate_functions import without_averages
-from .aggregates import merge_columns, reads_something, without_unread
+from .aggregate_projections import merge_columns
+from .aggregates import reads_something, without_unread
 from .projections import project
 from .rule import rule
 from .semi_joins import call_of

@@ -6,20 +6,22 @@ Sources: ``DecomposeGroupingSetsRule``, ``AggregateReduceFunctionsRule``, ``Aggr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard, TypeVar
 
 from ...plan.functions import aggregation_of
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
-from ..algebra.logical import Aggregate, Filter, Project, Rel, Values, is_one_sided
-from ..algebra.physical import Expand
-from ..metadata.sizes import row_size
+from ..algebra.logical import Aggregate, Project, Rel
+from ..algebra.physical import Expand, LegacyWindowAggregate
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.expressions import EQ, case, cast, compare, identity
 from ..rex.simplify import simplify
 from .rule import rule
+
+Aggregation: TypeAlias = Aggregate | LegacyWindowAggregate
+A = TypeVar("A", bound=Aggregation)
 
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
@@ -33,7 +35,7 @@ def with_constant(rel: Aggregate) -> Rel:
     return replace(rel, input=Project(input=rel.input, exprs=(zero,), names=("$f0",)))
 
 
-def reads_something(rel: Aggregate) -> bool:
+def reads_something(rel: Aggregation) -> bool:
     """Whether an aggregation reads any column."""
     return bool(rel.grouping) or any(c.arg_list or c.filter_arg >= 0 for c in rel.calls)
 
@@ -139,124 +141,36 @@ def remove_distinct(rel: Aggregate) -> Rel:
     return Project(input=rel.input, exprs=exprs, names=rel.names)
 
 
-@rule(on=(Aggregate, Project))
-def merge_permutation(rel: Aggregate | Project) -> Rel:
-    """A projection below an aggregation that only reorders all columns is not needed.
-
-    Above a filter it costs nothing, being computed with it.  It is dropped there only where that costs nothing
-    either: the keys stay in order, or the projection above undoes their reordering.
-    Source: the costs by which ``AggregateProjectMergeRule`` wins or loses in Flink's logical phase.
-
-    Nor is a projection needed of which nothing is read, unless its rows are smaller than those of its input: the
-    aggregation's cost in ``FlinkLogicalAggregate`` grows with the size of the rows that it reads.
-    """
-    if isinstance(rel, Project):
-        return _undone(rel, _without_permutation(rel.input)) if _reads_filtered(rel.input) else rel
-    if _computes_in_vain(rel):
-        return merge_columns(rel)
-    merged = _without_permutation(rel)
-    return rel if _reads_filtered(rel) and (isinstance(merged, Project) or _skips_columns(rel)) else merged
-
-
-def _computes_in_vain(rel: Aggregate) -> bool:
-    """Whether the projection below computes something for calls that nobody needed, and passes on what is read."""
-    if not isinstance(rel.input, Project) or not reads_something(rel):
-        return False
-    exprs = rel.input.exprs
-    is_column = [isinstance(e, InputRef) for e in exprs]
-    return any(isinstance(e, Call) for e in exprs) and all(is_column[i] for i in _read_columns(rel))
-
-
-def _reads_filtered(rel: Rel) -> TypeGuard[Aggregate]:
-    """Whether it aggregates a projection of filtered rows."""
-    return isinstance(rel, Aggregate) and isinstance(rel.input, Project) and isinstance(rel.input.input, Filter)
-
-
-def _skips_columns(rel: Aggregate) -> bool:
-    """Whether it reads some columns of its input and passes over others, which calls read that nobody needed."""
-    return reads_something(rel) and not _read_columns(rel) >= set(range(rel.input.width))
-
-
-def _read_columns(rel: Aggregate) -> set[int]:
+def read_columns(rel: Aggregation) -> set[int]:
     """The columns of its input that an aggregation reads."""
-    return {*rel.grouping, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
+    times = [rel.window.time_field.field_index] if passes_time(rel) else []
+    return {*rel.grouping, *times, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
 
 
-def _undone(rel: Project, merged: Rel) -> Rel:
-    """The aggregation below ``merged``, where ``rel`` reads its columns in their own order."""
-    if not isinstance(merged, Project):
-        return rel
-    order = [merged.exprs[e.index] for e in rel.exprs if isinstance(e, InputRef)]
-    if order != list(identity(merged.input.types)) or len(order) != len(rel.exprs):
-        return rel
-    return merged.input
-
-
-def _without_permutation(rel: Aggregate) -> Rel:
-    if not isinstance(rel.input, Project):
-        return rel
-    below = rel.input
-    if not reads_something(rel):
-        return rel if isinstance(below.input, Values) or _is_smaller(below) else replace(rel, input=below.input)
-    indexes = [e.index for e in below.exprs if isinstance(e, InputRef)]
-    width = below.input.width
-    if len(indexes) != len(below.exprs) or sorted(set(indexes)) != list(range(width)):
-        return rel
-    return _in_order(remap_aggregate(rel, indexes, below.input))
-
-
-def merge_columns(rel: Aggregate) -> Rel:
-    """AggregateProjectMergeRule: over the input of projections that pass on all that is aggregated."""
-    source = rel.input
-    columns = {i: i for i in _read_columns(rel)}
-    while isinstance(source, Project) and all(isinstance(source.exprs[i], InputRef) for i in columns.values()):
-        columns = {i: source.exprs[at].index for i, at in columns.items()}  # type: ignore[union-attr]
-        source = source.input
-    if source is rel.input or len({columns[g] for g in rel.grouping}) < len(rel.grouping):
-        return rel
-    return _in_order(remap_aggregate(rel, columns, source))
-
-
-@rule(on=Aggregate, over=Project)
-def merge_sets_permutation(rel: Aggregate, below: Project) -> Rel:
-    """The same below grouping sets, before they are expanded; not over a semi join, which is to go further down."""
-    return rel if rel.grouping_sets is None or is_one_sided(below.input) else merge_permutation(rel)
-
-
-def _in_order(rel: Aggregate) -> Rel:
-    """The aggregation with its grouping columns in the order of its input's, and a projection to its own order."""
-    order = sorted(range(len(rel.grouping)), key=lambda i: rel.grouping[i])
-    indexes = [*order, *range(len(order), rel.width)]
-    ordered = replace(rel, grouping=tuple(rel.grouping[i] for i in order))
-    if indexes == list(range(rel.width)):
-        return ordered
-    outputs = identity(ordered.types)
-    return Project(input=ordered, exprs=tuple(outputs[indexes.index(i)] for i in range(rel.width)), names=rel.names)
-
-
-def _is_smaller(rel: Project) -> bool:
-    """Whether a projection makes rows smaller without computing anything."""
-    if any(isinstance(e, Call) for e in rel.exprs):
-        return False
-    return row_size(rel) < row_size(rel.input)
+def passes_time(rel: Aggregation) -> TypeGuard[LegacyWindowAggregate]:
+    """Whether an aggregation is one by a window over a column of its input: processing time is none."""
+    return isinstance(rel, LegacyWindowAggregate) and rel.window.time_field.field_name in rel.input.names
 
 
 def without_unread(rel: Aggregate, below: Project) -> Aggregate:
     """The aggregation over a projection that computes only what it reads."""
-    kept = sorted(_read_columns(rel))
+    kept = sorted(read_columns(rel))
     new = replace(below, exprs=tuple(below.exprs[i] for i in kept), names=tuple(below.names[i] for i in kept))
     return remap_aggregate(rel, {old: i for i, old in enumerate(kept)}, new)
 
 
-def remap_aggregate(rel: Aggregate, indexes: Sequence[int] | Mapping[int, int], source: Rel) -> Aggregate:
+def remap_aggregate(rel: A, indexes: Sequence[int] | Mapping[int, int], source: Rel) -> A:
     """The aggregation over another input, each column of the old one at ``indexes``."""
-    return replace(
-        rel,
-        input=source,
-        grouping=tuple(indexes[g] for g in rel.grouping),
-        grouping_sets=rel.grouping_sets and tuple(tuple(indexes[g] for g in s) for s in rel.grouping_sets),
-        calls=remap_calls(rel.calls, indexes),
+    moved = replace(
+        rel, input=source, grouping=tuple(indexes[g] for g in rel.grouping), calls=remap_calls(rel.calls, indexes)
     )
+    if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
+        return replace(moved, grouping_sets=tuple(tuple(indexes[g] for g in s) for s in rel.grouping_sets))
+    if passes_time(rel):
+        time = rel.window.time_field
+        window = replace(rel.window, time_field=replace(time, field_index=indexes[time.field_index]))
+        return replace(moved, window=window)
+    return moved
 
 
 def remap_calls(

@@ -6,7 +6,6 @@ Sources: ``StreamLogicalWindowAggregateRule``, ``WindowPropertiesRules``, ``Wind
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeGuard
 
 from ...plan.durations import format_iso_duration, parse_duration
 from ...plan.record import replace
@@ -27,7 +26,7 @@ from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
 from ..errors import PlanningError
 from ..rex.expressions import cast, identity, inline, is_call, rewrite
-from .aggregates import remap_aggregate, remap_calls
+from .aggregates import remap_aggregate
 from .projections import is_identity, merge_projects
 from .rule import Config, rule
 
@@ -108,41 +107,23 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
     """
     names = list(below.names)
     merged = merge_projects(below)
-    if isinstance(merged, Project) and is_call(children(merged.exprs[at])[0], _PROCTIME):
+    assert isinstance(merged, Project)
+    if is_call(children(merged.exprs[at])[0], _PROCTIME):
         exprs = list(merged.exprs)
         del exprs[at], names[at]
         source, indexes = _deduplicated(merged.input, exprs, names)
         indexes.insert(at, at)
         return source, indexes, TimeField(f"$f{merged.input.width}", at, 0, time.type)
-    if isinstance(merged, Project) and not isinstance(merged.input, LegacyWindowAggregate):
+    if not isinstance(merged.input, LegacyWindowAggregate):
         below, time = merged, children(merged.exprs[at])[0]
     exprs = list(below.exprs)
     exprs[at] = time
     names = _inferred_names(exprs, below.input)
     if isinstance(below.input, Project):
         names[at] = f"$f{at}"
-    source, indexes = _deduplicated(below.input, exprs, names)
-    if not _reads_filtered(source):
-        source, indexes = _without_permutation(source, indexes)
+    source, indexes = _without_permutation(*_deduplicated(below.input, exprs, names))
     column = indexes[at]
     return source, indexes, TimeField(source.names[column], column, 0, source.types[column])
-
-
-@rule(on=LegacyWindowAggregate, over=Project)
-def merge_window_columns(rel: LegacyWindowAggregate, below: Project) -> Rel:
-    """A projection that only picks columns is not needed below a window over processing time, which is none of them.
-
-    Source: ``AggregateProjectMergeRule``, which leaves such projections to windows whose time they pass on.
-    """
-    if rel.window.time_field.field_name in rel.input.names:
-        return rel
-    columns = [e.index for e in rel.input.exprs if isinstance(e, InputRef)]
-    if len(columns) < len(rel.input.exprs) or [columns[g] for g in rel.grouping] != sorted(
-        columns[g] for g in rel.grouping
-    ):
-        return rel
-    calls = (replace(c, arg_list=tuple(columns[a] for a in c.arg_list)) for c in rel.calls)
-    return replace(rel, input=rel.input.input, grouping=tuple(columns[g] for g in rel.grouping), calls=tuple(calls))
 
 
 def _if_empty(call: AggregateCall) -> AggregateCall:
@@ -171,37 +152,13 @@ def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[
 
 
 def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int]]:
-    """Not the projection but its input, where it only reorders all columns (AggregateProjectMergeRule)."""
-    if not isinstance(source, Project):
+    """Not the projection but its input, where it only reorders all columns of what is no filter."""
+    if not isinstance(source, Project) or isinstance(source.input, Filter):
         return source, indexes
     order = [e.index for e in source.exprs if isinstance(e, InputRef)]
     if len(order) != len(source.exprs) or sorted(order) != list(range(source.input.width)):
         return source, indexes
     return source.input, [order[i] for i in indexes]
-
-
-def _reads_filtered(source: Rel) -> TypeGuard[Project]:
-    return isinstance(source, Project) and isinstance(source.input, Filter)
-
-
-@rule(on=LegacyWindowAggregate)
-def merge_window_permutation(rel: LegacyWindowAggregate) -> Rel:
-    """A projection of filtered rows that only reorders them, if that leaves the keys in order and all is read.
-
-    Source: as of ``merge_permutation``, for aggregations without a window.
-    """
-    if not _reads_filtered(rel.input):
-        return rel
-    time = rel.window.time_field
-    if time.field_name not in rel.input.names:
-        return rel
-    source, order = _without_permutation(rel.input, [*range(rel.input.width)])
-    read = {*rel.grouping, time.field_index, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
-    grouping = tuple(order[g] for g in rel.grouping)
-    if len(read) < len(order) or grouping != tuple(sorted(grouping)):
-        return rel
-    window = replace(rel.window, time_field=replace(time, field_index=order[time.field_index]))
-    return replace(rel, input=source, grouping=grouping, calls=remap_calls(rel.calls, order), window=window)
 
 
 def _properties(time: LogicalType) -> tuple[NamedWindowProperty, ...]:

@@ -15,7 +15,7 @@ from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, is_one_sided
 from ..metadata.estimates import Estimates
 from ..rex.expressions import refs, remap
-from .aggregates import merge_columns
+from .aggregate_projections import merge_columns
 from .projections import merge_projects
 from .rule import rule
 
