@@ -270,6 +270,8 @@ def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
     kind = type(value)
     if kind is str:
         put(encode_basestring(value))
+    elif kind is int:
+        put(str(value))
     elif issubclass(kind, Mapping):
         inner = indent + "  "
         start = f"{{\n{inner}"
@@ -286,4 +288,4 @@ def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
             start = ", "
         put(" ]" if value else "[ ]")
     else:
-        put(value.spelling if issubclass(kind, Number) else json.dumps(value))
+        put(value.spelling if kind is Number else json.dumps(value))

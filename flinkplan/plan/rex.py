@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from operator import is_
-from typing import Any
+from typing import Any, TypeAlias
 
 from .errors import PlanError
 from .record import Json, Record, replace
@@ -74,6 +74,10 @@ WRITTEN_OUT = _Operands()
 """No operands where the JSON spells that out, as releases before 2.3 do."""
 
 
+Classes: TypeAlias = frozenset[type]
+"""Classes of expressions."""
+
+
 class Call(Record, dict=True):
     """A call of a function or operator.
 
@@ -96,6 +100,14 @@ class Call(Record, dict=True):
     def callees(self) -> frozenset[tuple[str, str]]:
         """The keys of the functions called anywhere in the expression."""
         return frozenset((self.key,)).union(*map(callees, self.operands))
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes of expressions that stand anywhere in it."""
+        return _CALL.union(*map(classes, self.operands))
+
+
+_CALL: Classes = frozenset((Call,))
 
 
 class FieldAccess(Record):
@@ -259,12 +271,9 @@ def _range_json(r: Range) -> dict[str, Any]:
 
 def children(rex: RexNode) -> tuple[RexNode, ...]:
     """The direct sub-expressions."""
-    match rex:
-        case Call(operands=operands):
-            return operands
-        case FieldAccess(expr=expr):
-            return (expr,)
-    return ()
+    if isinstance(rex, Call):
+        return rex.operands
+    return (rex.expr,) if isinstance(rex, FieldAccess) else ()
 
 
 def callees(rex: RexNode) -> frozenset[tuple[str, str]]:
@@ -272,6 +281,14 @@ def callees(rex: RexNode) -> frozenset[tuple[str, str]]:
     while isinstance(rex, FieldAccess):
         rex = rex.expr
     return rex.callees if isinstance(rex, Call) else frozenset()
+
+
+def classes(rex: RexNode) -> Classes:
+    """The classes of the expression and of all its sub-expressions."""
+    if isinstance(rex, Call):
+        return rex.classes
+    own: Classes = frozenset((type(rex),))
+    return own | classes(rex.expr) if isinstance(rex, FieldAccess) else own
 
 
 def walk(rex: RexNode) -> Iterator[RexNode]:
@@ -288,10 +305,9 @@ def input_refs(rex: RexNode) -> set[int]:
 
 def transform(rex: RexNode, rewrite: Callable[[RexNode], RexNode]) -> RexNode:
     """Rebuild an expression bottom-up, each node passed through ``rewrite`` once its children have been."""
-    match rex:
-        case Call(operands=operands):
-            new = tuple(transform(o, rewrite) for o in operands)
-            rex = rex if all(map(is_, new, operands)) else replace(rex, operands=new)
-        case FieldAccess(expr=expr):
-            rex = replace(rex, expr=transform(expr, rewrite))
+    if isinstance(rex, Call):
+        new = tuple([transform(o, rewrite) for o in rex.operands])
+        rex = rex if all(map(is_, new, rex.operands)) else replace(rex, operands=new)
+    elif isinstance(rex, FieldAccess):
+        rex = replace(rex, expr=transform(rex.expr, rewrite))
     return rewrite(rex)

@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from ...plan.functions import function_of
 from ...plan.record import replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, transform
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, classes, transform
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.unplanned import Over, SubQuery
 
@@ -115,6 +115,8 @@ def case(operands: Iterable[RexNode], to: LogicalType) -> Call:
 
 def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
     """:func:`flinkplan.plan.rex.transform`, also through OVER calls and subqueries' operands."""
+    if isinstance(rex, (InputRef, Literal)):
+        return change(rex)
 
     def step(node: RexNode) -> RexNode:
         if isinstance(node, Over):
@@ -133,8 +135,10 @@ def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
 
 def refs(rex: RexNode | None) -> set[int]:
     """The input columns that an expression reads, also inside OVER calls."""
+    if isinstance(rex, InputRef):
+        return {rex.index}
     found: set[int] = set()
-    pending = [] if rex is None else [rex]
+    pending: list[RexNode] = [] if rex is None else [rex]
     while pending:
         node = pending.pop()
         if isinstance(node, InputRef):
@@ -212,9 +216,9 @@ def is_deterministic(rex: RexNode) -> bool:
 
 def holds_subquery(rex: RexNode) -> bool:
     """Whether an expression reads a subquery."""
-    return isinstance(rex, SubQuery) or any(map(holds_subquery, children(rex)))
+    return SubQuery in classes(rex)
 
 
 def contains_over(rex: RexNode) -> bool:
     """Whether an OVER call stands anywhere in the expression."""
-    return isinstance(rex, Over) or any(contains_over(c) for c in children(rex))
+    return Over in classes(rex)
