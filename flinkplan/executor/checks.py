@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-from ..plan.connectors.checks import problems
+from ..plan.connectors.checks import exposed, problems
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
 from ..plan.nodes import ExecNode, Sink, TableSourceScan
@@ -105,7 +105,8 @@ def _of_table(node: ExecNode, reference: ContextResolvedTable, variables: Mappin
         yield Refusal(Subject.DEFINITION, e)
         return
     is_source = isinstance(node, TableSourceScan)
-    found = list(problems(table.name, table.options, table.resolved.schema, not is_source))
+    own = table.resolved.options or {}
+    found = [*problems(table.name, table.options, table.resolved.schema, not is_source), *exposed(own)]
     steps = ("scanTableSource" if is_source else "dynamicTableSink", "table", "resolvedTable", "options")
     for problem in found:
         error = TableError(problem.message, hint=problem.hint)

@@ -49,11 +49,12 @@ def enforce_constraints(node: Sink, table: Table, stream: Stream, context: Trans
     """
     length, nested = context.option(node, LENGTH), context.option(node, NESTED)
     enforcer = _Enforcer(context.option(node, NOT_NULL) == "DROP", length, nested)
-    columns = list(zip(stream.columns, table.physical, strict=True))
+    held = len(table.physical)  # metadata that is written stands behind
+    columns = list(zip(stream.columns[:held], table.physical, strict=True))
     if enforcer.drops:
         stream = stream.where(_all(enforcer.keeps(column, declared) for column, (_, declared) in columns))
     mended = [enforcer.mended(column, name, declared) for column, (name, declared) in columns]
-    return stream.select(mended, stream.type)
+    return stream.select([*mended, *stream.columns[held:]], stream.type)
 
 
 class _Enforcer(Record):

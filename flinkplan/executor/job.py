@@ -20,6 +20,7 @@ from ..plan.session import session_options, with_ttls
 from .checks import check_executable
 from .collecting import Collector
 from .connectors import find_connector, is_bounded
+from .connectors.writing import BatchWriter
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
 from .execution import query_of
@@ -30,6 +31,7 @@ from .parts import queries_of
 from .physical import can_be_batch
 from .processing_time import goes_by_clock
 from .progress import JobListener, SilentListener
+from .pushed_watermarks import with_assigners
 from .python_classes import PythonCode, check_allowed
 from .queries import BatchQuery, Query, StreamQuery
 from .registry import translate
@@ -192,12 +194,13 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_executable(plan, options.variables, options.options)
     check_allowed(plan, options.python)
     mode = resolve_mode(plan, options)
-    queries = queries_of(with_ttls(plan, options.options))
+    run = with_assigners(with_ttls(plan, options.options))
+    queries = queries_of(run)
     is_batch = mode is Mode.BOUNDED and not options.streams and can_be_batch(queries)
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
         is_batch = is_batch and not record.is_begun(queries)
-        _check_record(record, mode, plan, queries, is_batch)
+        _check_record(record, mode, run, queries, is_batch)
     brief = options.single and mode is not Mode.STREAMING and _is_small(plan.nodes, options)
     spark = options.spark or session(options.master, options.conf, brief=brief)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
@@ -205,7 +208,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     lock = _lock(record, spark)
     try:
         job = Job(mode, options.listener, record, queries, lock, temporary)
-        made = (_Batches if is_batch else _Streams)(plan, mode, record, spark, options)
+        made = (_Batches if is_batch else _Streams)(run, mode, record, spark, options)
         starts = made.of(queries)
     except BaseException:
         if lock is not None:
@@ -329,6 +332,8 @@ class _Streams(_Queries):
             query = query.trigger(availableNow=True)
         if isinstance(into, Collector):
             query = query.foreachBatch(into.writer(stream, context))
+        elif isinstance(into, BatchWriter):
+            query = query.foreachBatch(into.write)
         else:
             query._jwrite.foreachBatch(into)
 
@@ -366,18 +371,29 @@ class _Batches(_Queries):
         def write(frame: DataFrame, batch: int) -> None:
             into.call(frame._jdf, batch)
 
-        take = into.writer(stream, context) if isinstance(into, Collector) else write
+        take: Callable[[DataFrame, int], None] = write
+        if isinstance(into, Collector):
+            take = into.writer(stream, context)
+        elif isinstance(into, BatchWriter):
+            take = into.write
         return lambda: BatchQuery(name, query_of(context), self._names, self._record, stream.frame, take, into).start()
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
-    """What writes the batches that reach a sink, in Java."""
+    """What writes the batches that reach a sink: in Java, but for clients that Python alone has."""
     table = table_of(node.dynamic_table_sink.table, context.variables)
     names = [name for name, _ in table.physical]
     key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
     keys = [sink_order(table).index(i) for i in key]
-    writer = find_connector(table).writer(table, context)
-    spec = {**writer, "changelog": stream.changelog, "keys": keys, "published": str(location / "published")}
+    connector = find_connector(table)
+    if (own := connector.python_writer(table, node, stream.changelog, keys, context)) is not None:
+        return own
+    spec = {
+        **connector.writer(table, context),
+        "changelog": stream.changelog,
+        "keys": keys,
+        "published": str(location / "published"),
+    }
     writers = context.runtime.sink
     return (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
 

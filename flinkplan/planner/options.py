@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ..plan.connectors import CONNECTORS, Connector
-from ..plan.connectors.checks import problems
+from itertools import chain
+
+from ..plan.connectors import CONNECTORS, VALUE_FORMAT, Connector
+from ..plan.connectors.checks import exposed, problems
 from ..plan.findings import did_you_mean
 from .binder.context import TableUse
 from .binder.errors import BindError
@@ -12,7 +14,8 @@ from .binder.errors import BindError
 def check_use(use: TableUse) -> None:
     """Raise :class:`BindError` for options that Flink refuses where the table is read or written."""
     schema = use.table.resolved.schema
-    for problem in problems(use.table.identifier.name, use.options, schema, use.as_sink):
+    found = problems(use.table.identifier.name, use.options, schema, use.as_sink)
+    for problem in chain(found, exposed(use.options)):
         raise use.wrong(problem.key, problem.message, problem.hint)
     known = CONNECTORS.get(use.options["connector"])
     if known is not None and known.options is not None:
@@ -20,7 +23,7 @@ def check_use(use: TableUse) -> None:
 
 
 def _check_metadata(use: TableUse, connector: Connector) -> None:
-    """What a metadata column can read is the connector's: files offer nothing of their formats."""
+    """What a metadata column can read is the connector's: files offer nothing of their formats, messages do."""
     for column in use.table.resolved.schema.columns:
         if column.kind != "METADATA" or (use.as_sink and column.is_virtual):
             continue
@@ -31,7 +34,7 @@ def _check_metadata(use: TableUse, connector: Connector) -> None:
                 use.span,
                 "declare it VIRTUAL, which leaves it out of what is written",
             )
-        if key not in connector.metadata:
+        if key not in connector.metadata and not (VALUE_FORMAT in connector.formats and key.startswith("value.")):
             raise BindError(
                 f"the connector '{connector.name}' has no metadata '{key}' for the column '{column.name}'",
                 use.span,

@@ -14,7 +14,7 @@ from tests.cli.support import ROOT, flinkplan
 TABLES = """
 CREATE TABLE a (s STRING, n INT, ts TIMESTAMP(3), t2 AS ts, WATERMARK FOR ts AS ts)
   WITH ('connector' = 'filesystem', 'path' = '${IN}', 'format' = 'json');
-CREATE TABLE k (s STRING, n INT) WITH ('connector' = 'kafka', 'format' = 'json', 'topic' = 't');
+CREATE TABLE k (s STRING, n INT) WITH ('connector' = 'pulsar', 'format' = 'json', 'topic' = 't');
 CREATE TABLE v (s STRING, n INT) WITH ('connector' = 'filesystem', 'path' = '/out', 'format' = 'avro');
 CREATE TABLE w (s STRING, n INT) WITH ('connector' = 'filesystem', 'path' = '/out', 'format' = 'json');
 CREATE TABLE p (s STRING, n INT) WITH ('connector' = 'print');
@@ -23,7 +23,7 @@ CREATE TABLE two (x TIMESTAMP(3), y TIMESTAMP(3)) WITH ('connector' = 'print');
 SESSIONS = "TABLE(SESSION(TABLE a PARTITION BY s, DESCRIPTOR(ts), INTERVAL '5' SECOND))"
 
 REFUSED = [
-    ("INSERT INTO p SELECT s, n FROM k;", "spark-table", "the connector 'kafka' is not executed here"),
+    ("INSERT INTO p SELECT s, n FROM k;", "spark-table", "the connector 'pulsar' is not executed here"),
     ("INSERT INTO v SELECT s, n FROM a;", "spark-table", "the format 'avro' is not executed here"),
     (
         f"INSERT INTO p SELECT s, FIRST_VALUE(n) FROM {SESSIONS} GROUP BY s, window_start, window_end;",
@@ -127,4 +127,4 @@ def test_tables_that_the_plan_only_names(tmp_path: Path) -> None:
     assert found(plan, "--for", "spark")["spark-definition"][0] == "note"
     (tmp_path / "tables.sql").write_text(script)
     told = found(plan, "--for", "spark", "--tables", str(tmp_path / "tables.sql"))
-    assert told["spark-table"][1] == "the connector 'kafka' is not executed here"
+    assert told["spark-table"][1] == "the connector 'pulsar' is not executed here"

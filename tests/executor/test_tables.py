@@ -39,7 +39,7 @@ def test_what_flink_takes_is_taken(options: Mapping[str, str]) -> None:
     ("options", "message"),
     [
         ({}, "has no option 'connector'"),
-        ({"connector": "kafka"}, "the connector 'kafka' is not executed here"),
+        ({"connector": "pulsar"}, "the connector 'pulsar' is not executed here"),
         ({"connector": "filesystem", "format": "json"}, "has no option 'path'"),
         ({"connector": "filesystem", "path": "/data"}, "has no option 'format'"),
         (FILES | {"format": "avro"}, "the format 'avro' is not executed here"),

@@ -153,7 +153,7 @@ def test_metadata_is_not_written_to_files() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        "'connector' = 'kafka', 'topic' = 'a', 'anything' = 'x'",
+        "'connector' = 'pulsar', 'topics' = 'a', 'anything' = 'x'",
         f"{FILES}, 'sink.rolling-policy.file-size' = '1MB', 'scan.watermark.idle-timeout' = '1 s'",
         FILES.replace("json", "parquet") + ", 'parquet.compression' = 'GZIP'",
     ],

@@ -127,10 +127,15 @@ NORMALIZED = [
 ]
 
 
-@pytest.mark.parametrize("connector", ["upsert-kafka", "mongodb-cdc", "paimon"])
-def test_upserts_are_normalized_and_nothing_is_dropped_before(connector: str) -> None:
+UPSERT_KAFKA = ", 'topic' = 't', 'properties.bootstrap.servers' = 'h', 'key.format' = 'json', 'value.format' = 'json'"
+
+
+@pytest.mark.parametrize(
+    ("connector", "more"), [("upsert-kafka", UPSERT_KAFKA), ("mongodb-cdc", ""), ("tidb-cdc", ""), ("paimon", "")]
+)
+def test_upserts_are_normalized_and_nothing_is_dropped_before(connector: str, more: str) -> None:
     """As Flink 2.3 does with a source of these kinds."""
-    assert kinds(source(connector)) == NORMALIZED
+    assert kinds(source(connector, more)) == NORMALIZED
 
 
 def test_a_source_of_all_changes_is_read_as_it_is() -> None:
@@ -139,7 +144,7 @@ def test_a_source_of_all_changes_is_read_as_it_is() -> None:
 
 def test_upserts_need_a_key() -> None:
     with pytest.raises(FlinkplanError, match="has no primary key, by which its source updates rows"):
-        compile_script(source("upsert-kafka", key=""))
+        compile_script(source("tidb-cdc", key=""))
 
 
 def test_a_connector_that_nobody_knows_is_said_to_be_assumed() -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...plan.nodes import TableSourceScan
+from ...plan.nodes import Sink, TableSourceScan
 from ..context import TranslationContext
 from ..errors import TableError
 from ..stream import Stream
 from ..tables import Table
+from .writing import BatchWriter
 
 
 class Connector:
@@ -41,6 +42,16 @@ class Connector:
         It is a ``BatchWriter``, or a ``ColumnarWriter`` where the spec has the key ``columnar``.
         """
         raise TableError(f"the connector '{self.name}' cannot be written to")
+
+    def python_writer(
+        self, table: Table, node: Sink, changelog: bool, keys: Sequence[int], context: TranslationContext
+    ) -> BatchWriter | None:
+        """The writer of the table where Python alone has a client for it; else there is one in Java.
+
+        ``changelog``: row kind and sequence number follow the columns; ``keys`` are the indexes of those that tell
+        which rows belong together.
+        """
+        return None
 
 
 _CONNECTORS: dict[str, Connector] = {}

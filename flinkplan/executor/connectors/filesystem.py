@@ -6,27 +6,27 @@ Source: the options of Flink's ``FileSystemConnectorOptions``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...plan.connectors import CONNECTORS, Format
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
-from ...plan.readable import readable
-from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata
 from ...plan.types import LogicalType
 from ..context import Mode, TranslationContext
 from ..errors import TableError
 from ..formats import find_format, format_options
+from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import java_row, java_type
 from ..stream import KIND, SEQUENCE, Stream, column_name
 from ..tables import Table
-from ..types import field_name, spark_type
+from ..types import spark_type
 from .base import Connector, connector
+from .requests import Request
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 _OFFERED = CONNECTORS["filesystem"].metadata
 
@@ -41,11 +41,7 @@ class FileSystem(Connector):
 
     def check(self, table: Table, is_source: bool) -> None:
         where = f"table {table.identifier}"
-        format_ = find_format(table.options, where)
-        if format_.name == "raw" and len(_message_fields(table)) != 1:
-            raise TableError("a table of the format 'raw' has exactly one column", where=where)
-        if format_.name == "csv":
-            _check_csv(table, where)
+        check_fields(find_format(table.options, where), _message_fields(table), where)
 
     def is_bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options
@@ -58,15 +54,15 @@ class FileSystem(Connector):
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         format_ = find_format(table.options, f"table {table.identifier}")
-        request = _Request.of(table, node)
-        _check_keys(format_, request.columns, table)
+        request = Request.of(table, node, _OFFERED)
+        check_map_keys(format_, request.columns, f"table {table.identifier}")
         frame = (_columnar if format_.columnar else _lines)(table, format_, request, context)
         stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.is_changelog)
         return stream if format_.is_changelog else Stream(stream.frame.drop(KIND), node.output_type)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         format_ = find_format(table.options, f"table {table.identifier}")
-        _check_keys(format_, _message_fields(table), table)
+        check_map_keys(format_, _message_fields(table), f"table {table.identifier}")
         types = dict(table.physical)
         return {
             **({"columnar": True} if format_.columnar else {}),
@@ -86,94 +82,7 @@ def _message_fields(table: Table) -> list[tuple[str, LogicalType]]:
     return [(n, t) for n, t in table.physical if n not in table.partition_keys]
 
 
-def _check_csv(table: Table, where: str) -> None:
-    """Raise :class:`TableError` for columns that are too deep for one line.  Source: ``CsvRowSchemaConverter``."""
-    for name, t in _message_fields(table):
-        inner = t.field_types if t.root == "ROW" else (t.element,) if t.root == "ARRAY" else ()
-        if t.root in ("MAP", "MULTISET") or any(i.root in ("ARRAY", "MAP", "MULTISET", "ROW") for i in inner):
-            raise TableError(
-                readable(f"the csv format has no columns of the type {t}, as '{name}' is"),
-                where=where,
-                hint="it takes arrays and rows of simple values; json takes all types",
-            )
-
-
-def _check_keys(format_: Format, fields: Sequence[tuple[str, LogicalType]], table: Table) -> None:
-    """Raise :class:`TableError` for maps that no JSON object can be.  Source: ``RowDataToJsonConverters``."""
-    for name, t in fields if format_.name.endswith("json") else ():
-        for key in _map_keys(t):
-            if key.root not in ("CHAR", "VARCHAR"):
-                raise TableError(
-                    readable(f"the keys of JSON objects are texts, but '{name}' is {t}"),
-                    where=f"table {table.identifier}",
-                    hint="let the keys be STRING",
-                )
-
-
-def _map_keys(t: LogicalType) -> Iterator[LogicalType]:
-    """The types of the keys of all maps and multisets within a type."""
-    if t.root in ("MAP", "MULTISET"):
-        yield t.children[0]
-    for inner in (*t.children, *t.field_types):
-        yield from _map_keys(inner)
-
-
-class _Request:
-    """What a scan wants of its table: paths into physical columns, then metadata columns."""
-
-    def __init__(
-        self,
-        table: Table,
-        paths: Sequence[tuple[int, ...]],
-        metadata: Sequence[str],
-        partitions: Sequence[Mapping[str, str]] | None,
-    ) -> None:
-        self.paths = paths
-        self.metadata = metadata
-        self.only = partitions
-        names = [n for n, _ in table.physical]
-        wanted = dict.fromkeys(names[path[0]] for path in paths)
-        self.fields = [n for n in wanted if n not in table.partition_keys]
-        self.partitions = [n for n in wanted if n in table.partition_keys]
-        types = dict(table.physical)
-        self.columns = [(n, types[n]) for n in (*self.fields, *self.partitions)]
-        self.positions = {names.index(n): i for i, (n, _) in enumerate(self.columns)}
-
-    @classmethod
-    def of(cls, table: Table, node: TableSourceScan) -> _Request:
-        paths: Sequence[tuple[int, ...]] = [(i,) for i in range(len(table.physical))]
-        metadata: Sequence[str] = ()
-        partitions = None
-        for ability in node.scan_table_source.abilities or ():
-            match ability:
-                case ProjectPushDown(projected_fields=projected):
-                    paths = projected
-                case ReadingMetadata(metadata_keys=keys):
-                    metadata = keys
-                case PartitionPushDown(partitions=only):
-                    partitions = only
-        for key in metadata:
-            if key not in _OFFERED:
-                raise TableError(f"there is no metadata '{key}' in files", hint=f"one of {', '.join(_OFFERED)}")
-        return cls(table, paths, metadata, partitions)
-
-    def outputs(self, frame: DataFrame) -> list[Column]:
-        """The scan's columns, named by position."""
-        columns = []
-        for path in self.paths:
-            column = frame[column_name(self.positions[path[0]])]
-            for index in path[1:]:
-                column = column.getField(field_name(index))
-            columns.append(column)
-        columns += [frame[column_name(len(self.columns) + i)] for i in range(len(self.metadata))]
-        return [c.alias(column_name(i)) for i, c in enumerate(columns)]
-
-    @property
-    def metadata_types(self) -> list[LogicalType]:
-        return [_OFFERED[key].nullable_() for key in self.metadata]
-
-
-def _lines(table: Table, format_: Format, request: _Request, context: TranslationContext) -> DataFrame:
+def _lines(table: Table, format_: Format, request: Request, context: TranslationContext) -> DataFrame:
     """The rows of line formats, by the Java source."""
     from pyspark.sql import types as spark
 
@@ -200,7 +109,7 @@ def _lines(table: Table, format_: Format, request: _Request, context: Translatio
     return reader.option("spec", json.dumps(spec)).load()
 
 
-def _columnar(table: Table, format_: Format, request: _Request, context: TranslationContext) -> DataFrame:
+def _columnar(table: Table, format_: Format, request: Request, context: TranslationContext) -> DataFrame:
     """The rows of columnar formats, by Spark's own source."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import Column as SparkColumn

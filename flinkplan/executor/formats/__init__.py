@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...plan.connectors import FORMATS, Format
+from ...plan.connectors import FORMAT, FORMATS, Format, format_of
+from ...plan.connectors.kinds import option_prefix
 from ..errors import TableError
 
 
-def find_format(options: Mapping[str, str], where: str) -> Format:
-    """The format that a table's options name.  Raises :class:`TableError` for none, or one that is not executed."""
+def find_format(options: Mapping[str, str], where: str, named_by: str = FORMAT) -> Format:
+    """The format that an option of a table names.
+
+    Raises :class:`TableError` where there is none, or one that is not executed.
+    """
     executed = ", ".join(name for name, format_ in FORMATS.items() if format_.executed)
-    name = options.get("format")
+    name = options.get(named_by)
     if name is None:
-        raise TableError("the option 'format' is missing", where=where, hint=f"one of {executed}")
+        raise TableError(f"the option '{named_by}' is missing", where=where, hint=f"one of {executed}")
     if name not in FORMATS or not FORMATS[name].executed:
         raise TableError(f"the format '{name}' is not executed here", where=where, hint=f"these are: {executed}")
     return FORMATS[name]
@@ -25,11 +29,11 @@ def find_format(options: Mapping[str, str], where: str) -> Format:
 
 def keeps_journal(options: Mapping[str, str]) -> bool:
     """Whether a table with these options has a format whose messages are a journal of all changes."""
-    format_ = FORMATS.get(options.get("format", ""))
+    format_ = format_of(options)
     return format_ is not None and format_.journal
 
 
-def format_options(format_: Format, options: Mapping[str, str]) -> dict[str, str]:
-    """The format's options without its name in front."""
-    prefix = f"{format_.name}."
+def format_options(format_: Format, options: Mapping[str, str], named_by: str = FORMAT) -> dict[str, str]:
+    """The options, without what stands in front of them, of the format that another option names."""
+    prefix = option_prefix(named_by, format_.name)
     return {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}

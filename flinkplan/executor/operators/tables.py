@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...plan.document import Plan
+from ...plan.errors import UnsupportedError
 from ...plan.nodes import Sink, TableSourceScan
 from ...plan.record import replace
 from ...plan.session import option_of
-from ...plan.specs import ContextResolvedTable
+from ...plan.specs import ContextResolvedTable, SourceWatermark
 from ..connectors import find_connector
 from ..constraints import check_enforcers, enforce_constraints
 from ..context import TranslationContext
@@ -44,7 +45,13 @@ def _options(table: ContextResolvedTable) -> Mapping[str, str]:
     return (table.resolved_table.options if table.resolved_table else None) or {}
 
 
-@translator(TableSourceScan, runs=_runs_scan)
+def _check_scan(node: TableSourceScan, plan: Plan, options: Mapping[str, str]) -> None:
+    """Sources here make no watermarks of their own."""
+    if any(isinstance(ability, SourceWatermark) for ability in node.scan_table_source.abilities or ()):
+        raise UnsupportedError("watermarks that a source knows of, SOURCE_WATERMARK()")
+
+
+@translator(TableSourceScan, runs=_runs_scan, check=_check_scan)
 def scan(node: TableSourceScan, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Read a table by its connector."""
     table = table_of(node.scan_table_source.table, context.variables)
@@ -69,7 +76,8 @@ def _check_sink(node: Sink, plan: Plan, options: Mapping[str, str]) -> None:
 def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows as the table takes them, constraints enforced.
 
-    The columns are the table's, those of its partition last, then, in a changelog, row kind and sequence number.
+    The columns are the table's, those of its partition last, then those of its metadata and, in a changelog, row kind
+    and sequence number.
     """
     from pyspark.sql import functions as F
 
@@ -81,7 +89,8 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
         stream = stream.where(F.col(KIND).isin(kinds))
         if node.require_upsert_materialize:
             stream = materialize_upserts(node, table, stream, context)
-    columns = [stream.column(i).alias(f"c{position}") for position, i in enumerate(sink_order(table))]
+    order = [*sink_order(table), *range(len(table.physical), len(stream.type.fields))]
+    columns = [stream.column(i).alias(f"c{position}") for position, i in enumerate(order)]
     hidden = [stream.frame[KIND], stream.frame[SEQUENCE]] if stream.changelog else []
     return replace(stream, frame=stream.frame.select(*columns, *hidden))
 

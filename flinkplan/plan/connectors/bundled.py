@@ -13,22 +13,22 @@ from .kinds import by_format
 from .model import Connector, Sink, Source, always
 
 
-def _unused(key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
+def unused(key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
     """An option that Flink obeys, and that does nothing when the plan is executed here."""
     return Option(key, type_, default, meaning, executed=False)
 
 
-_PARALLELISM = _unused("sink.parallelism", WHOLE, None, "how many tasks write")
+PARALLELISM = unused("sink.parallelism", WHOLE, None, "how many tasks write")
 
 EVERYWHERE = (
     Option("connector", TEXT, None, "the connector's name", required=True),
-    _unused("property-version", WHOLE, "1", "the version of the table's properties"),
-    _unused(
+    unused("property-version", WHOLE, "1", "the version of the table's properties"),
+    unused(
         "scan.watermark.emit.strategy", one_of("ON-PERIODIC", "ON-EVENT"), "on-periodic", "when watermarks are made"
     ),
-    _unused("scan.watermark.alignment.group", TEXT, None, "the group of sources that wait for each other"),
-    _unused("scan.watermark.alignment.max-drift", DURATION, None, "how far they may be apart"),
-    _unused("scan.watermark.alignment.update-interval", DURATION, "1 s", "how often they compare"),
+    unused("scan.watermark.alignment.group", TEXT, None, "the group of sources that wait for each other"),
+    unused("scan.watermark.alignment.max-drift", DURATION, None, "how far they may be apart"),
+    unused("scan.watermark.alignment.update-interval", DURATION, "1 s", "how often they compare"),
     Option("scan.watermark.idle-timeout", DURATION, None, "a source without rows for so long holds no watermark back"),
 )
 """Options of every table."""
@@ -38,28 +38,28 @@ _FILES = (
     Option("format", TEXT, None, "the format of the files", required=True),
     Option("source.monitor-interval", DURATION, None, "look for new files so often: reading then never ends"),
     Option("source.path.regex-pattern", TEXT, None, "read the files whose whole path matches this expression"),
-    _unused("source.report-statistics", one_of("NONE", "ALL"), "ALL", "files tell the planner how many rows they hold"),
+    unused("source.report-statistics", one_of("NONE", "ALL"), "ALL", "files tell the planner how many rows they hold"),
     Option("partition.default-name", TEXT, "__DEFAULT_PARTITION__", "the folder of rows whose partition is NULL or ''"),
-    _unused("partition.time-extractor.kind", exactly_one_of("default", "custom"), "default", "what dates a partition"),
-    _unused("partition.time-extractor.class", TEXT, None, "the class that does"),
-    _unused("partition.time-extractor.timestamp-pattern", TEXT, None, "how the partition columns make a time"),
-    _unused("partition.time-extractor.timestamp-formatter", TEXT, None, "how that time is written"),
-    _unused("sink.rolling-policy.file-size", MEMORY, "128 mb", "a new file is begun at this size"),
-    _unused("sink.rolling-policy.rollover-interval", DURATION, "30 min", "a new file is begun after so long"),
-    _unused("sink.rolling-policy.inactivity-interval", DURATION, "30 min", "and after so long without rows"),
-    _unused("sink.rolling-policy.check-interval", DURATION, "1 min", "how often that is looked at"),
-    _unused("sink.partition-commit.trigger", TEXT, "process-time", "what a partition's commit waits for"),
-    _unused("sink.partition-commit.delay", DURATION, "0 s", "for how long it waits"),
-    _unused("sink.partition-commit.watermark-time-zone", TEXT, "UTC", "the zone of a partition's time"),
-    _unused("sink.partition-commit.policy.kind", TEXT, None, "how a commit is told: metastore, success-file, custom"),
-    _unused("sink.partition-commit.policy.class", TEXT, None, "the class that does"),
-    _unused("sink.partition-commit.policy.class.parameters", TEXT, None, "what it is given"),
-    _unused("sink.partition-commit.success-file.name", TEXT, "_SUCCESS", "the name of that file"),
+    unused("partition.time-extractor.kind", exactly_one_of("default", "custom"), "default", "what dates a partition"),
+    unused("partition.time-extractor.class", TEXT, None, "the class that does"),
+    unused("partition.time-extractor.timestamp-pattern", TEXT, None, "how the partition columns make a time"),
+    unused("partition.time-extractor.timestamp-formatter", TEXT, None, "how that time is written"),
+    unused("sink.rolling-policy.file-size", MEMORY, "128 mb", "a new file is begun at this size"),
+    unused("sink.rolling-policy.rollover-interval", DURATION, "30 min", "a new file is begun after so long"),
+    unused("sink.rolling-policy.inactivity-interval", DURATION, "30 min", "and after so long without rows"),
+    unused("sink.rolling-policy.check-interval", DURATION, "1 min", "how often that is looked at"),
+    unused("sink.partition-commit.trigger", TEXT, "process-time", "what a partition's commit waits for"),
+    unused("sink.partition-commit.delay", DURATION, "0 s", "for how long it waits"),
+    unused("sink.partition-commit.watermark-time-zone", TEXT, "UTC", "the zone of a partition's time"),
+    unused("sink.partition-commit.policy.kind", TEXT, None, "how a commit is told: metastore, success-file, custom"),
+    unused("sink.partition-commit.policy.class", TEXT, None, "the class that does"),
+    unused("sink.partition-commit.policy.class.parameters", TEXT, None, "what it is given"),
+    unused("sink.partition-commit.success-file.name", TEXT, "_SUCCESS", "the name of that file"),
     Option("sink.shuffle-by-partition.enable", BOOLEAN, "false", "all rows of a partition are written by one task"),
-    _PARALLELISM,
-    _unused("auto-compaction", BOOLEAN, "false", "small files are put together"),
-    _unused("compaction.file-size", MEMORY, None, "up to this size"),
-    _unused("compaction.parallelism", WHOLE, None, "by so many tasks"),
+    PARALLELISM,
+    unused("auto-compaction", BOOLEAN, "false", "small files are put together"),
+    unused("compaction.file-size", MEMORY, None, "up to this size"),
+    unused("compaction.parallelism", WHOLE, None, "by so many tasks"),
 )
 
 _FIELDS = (
@@ -70,7 +70,7 @@ _FIELDS = (
     Option("fields.#.start", WHOLE, None, "where a sequence starts"),
     Option("fields.#.end", WHOLE, None, "where it ends, and reading with it"),
     Option("fields.#.length", WHOLE, "100", "the length of texts and bytes, of collections 3"),
-    _unused("fields.#.var-len", BOOLEAN, "false", "texts and bytes are of random lengths up to that"),
+    unused("fields.#.var-len", BOOLEAN, "false", "texts and bytes are of random lengths up to that"),
     Option("fields.#.null-rate", NUMBER, "0", "the share of NULLs"),
 )
 
@@ -81,7 +81,7 @@ BUNDLED = (
         Source(by_format, projection=True, filters=True, limit=True, partitions=True),
         Sink(by_format),
         (*EVERYWHERE, *_FILES),
-        formats=True,
+        formats=("format",),
         metadata={
             "file.path": STRING.not_null(),
             "file.name": STRING.not_null(),
@@ -100,7 +100,7 @@ BUNDLED = (
             *EVERYWHERE,
             Option("number-of-rows", WHOLE, None, "how many rows; else without end"),
             Option("rows-per-second", WHOLE, "10000", "how many a second where they have no end"),
-            _unused("scan.parallelism", WHOLE, None, "how many tasks read"),
+            unused("scan.parallelism", WHOLE, None, "how many tasks read"),
             *_FIELDS,
         ),
         executed=True,
@@ -114,7 +114,7 @@ BUNDLED = (
             *EVERYWHERE,
             Option("print-identifier", TEXT, None, "what stands before each row"),
             Option("standard-error", BOOLEAN, "false", "rows go to standard error"),
-            _PARALLELISM,
+            PARALLELISM,
         ),
         executed=True,
     ),

@@ -7,19 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..errors import FlinkplanError
 from ..findings import did_you_mean
 from ..options import Option, is_true, named
-from ..record import Record
 from ..specs import ResolvedSchema
 from ..types import LogicalType
 from . import CHANGELOG, CONNECTORS, FORMATS, parse_kinds
-from .model import Connector, Options
-
-
-class Problem(Record):
-    """What is wrong: the option that it is about, in words, and how to mend it."""
-
-    key: str
-    message: str
-    hint: str | None = None
+from .kinds import option_prefix
+from .model import Connector, Options, Problem
 
 
 def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
@@ -46,8 +38,20 @@ def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool)
     if known.options is not None:
         columns = [path for c in schema.columns if c.is_physical for path in _paths(c.name, c.data_type)]
         yield from _of_options(name, options, columns, known, known.options)
-        if known.formats and "format" in options:
-            yield from _of_format(options, as_sink)
+        for key in known.formats:
+            if key in options:
+                yield from _of_format(key, options, as_sink)
+        if known.problems is not None:
+            yield from known.problems(options, schema, as_sink)
+
+
+def exposed(options: Options) -> Iterator[Problem]:
+    """The secrets that stand in the options of a table, variables unreplaced, for everybody to read."""
+    connector = CONNECTORS.get(options.get("connector", ""))
+    for key in connector.secrets if connector else ():
+        if key in options and "${" not in options[key]:
+            hint = f"write a variable, '{key}' = '${{NAME}}', and say what it is when the plan is executed"
+            yield Problem(key, f"'{key}' is a secret, and a plan is no place for it", hint)
 
 
 def _paths(name: str, t: LogicalType | None) -> Iterator[str]:
@@ -72,7 +76,10 @@ def _of_options(
     for option in declared:
         names = [option.key.replace("#", column) for column in columns] if "#" in option.key else [option.key]
         known |= dict.fromkeys(names, option)
-    prefixes = tuple(f"{each}." for each in FORMATS) if connector.formats else ()
+    prefixes = (
+        *_format_prefixes(options, connector),
+        *(o.key.removesuffix("*") for o in declared if o.key.endswith(".*")),
+    )
     for key in options:
         if key not in known and key != CHANGELOG and not key.startswith(prefixes):
             message = f"the connector '{connector.name}' has no option '{key}'"
@@ -92,33 +99,39 @@ def _of_values(options: Options, known: Mapping[str, Option]) -> Iterator[Proble
                 yield Problem(key, error.message, error.hint)
 
 
-def _of_format(options: Options, as_sink: bool) -> Iterator[Problem]:
-    name = options["format"]
+def _format_prefixes(options: Options, connector: Connector) -> Iterator[str]:
+    """What the options of formats begin with that a table may have."""
+    return (option_prefix(key, name) for key in connector.formats if key in options for name in FORMATS)
+
+
+def _of_format(named_by: str, options: Options, as_sink: bool) -> Iterator[Problem]:
+    name = options[named_by]
     if name not in FORMATS:
         if "${" not in name:
-            yield Problem("format", f"there is no format '{name}'", did_you_mean(name, FORMATS))
+            yield Problem(named_by, f"there is no format '{name}'", did_you_mean(name, FORMATS))
         return
     declared = FORMATS[name].options
     if declared is None:
         return
-    known = {f"{name}.{option.key}": option for option in declared}
+    prefix = option_prefix(named_by, name)
+    known = {f"{prefix}{option.key}": option for option in declared}
     for key in options:
-        if key.startswith(f"{name}.") and key not in known and f"{name}.*" not in known:
+        if key.startswith(prefix) and key not in known and f"{prefix}*" not in known:
             yield Problem(key, f"the format '{name}' has no option '{key}'", did_you_mean(key, known))
     yield from _of_values(options, known)
-    yield from _together(name, options, as_sink)
+    yield from _together(prefix, options, as_sink)
 
 
-def _together(name: str, options: Options, as_sink: bool) -> Iterator[Problem]:
+def _together(prefix: str, options: Options, as_sink: bool) -> Iterator[Problem]:
     def is_on(option: str) -> bool:
-        return is_true(options.get(f"{name}.{option}"))
+        return is_true(options.get(f"{prefix}{option}"))
 
     if is_on("ignore-parse-errors") and is_on("fail-on-missing-field") and not as_sink:
-        yield _apart(f"{name}.fail-on-missing-field", f"{name}.ignore-parse-errors")
-    if is_on("disable-quote-character") and f"{name}.quote-character" in options:
-        yield _apart(f"{name}.quote-character", f"{name}.disable-quote-character")
+        yield _apart(f"{prefix}fail-on-missing-field", f"{prefix}ignore-parse-errors")
+    if is_on("disable-quote-character") and f"{prefix}quote-character" in options:
+        yield _apart(f"{prefix}quote-character", f"{prefix}disable-quote-character")
     if is_on("schema-include") and as_sink:
-        key = f"{name}.schema-include"
+        key = f"{prefix}schema-include"
         yield Problem(key, f"'{key}' is for reading: no schema can be written", "leave it out")
 
 

@@ -13,6 +13,14 @@ def format_name(options: Options) -> str | None:
     return options.get("format") or options.get("value.format")
 
 
+def option_prefix(named_by: str, name: str) -> str:
+    """What the options of the format ``name`` begin with where the option ``named_by`` names it.
+
+    Source: ``FactoryUtil.getFormatPrefix``.
+    """
+    return f"{named_by.removesuffix('format')}{name}."
+
+
 def by_format(options: Options, keyed: bool) -> Kinds:
     """Those that the format's messages tell."""
     format_ = FORMATS.get(format_name(options) or "")

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from ..options import Option
 from ..record import Record, field
 from ..row_kinds import INSERTS, Kinds
+from ..specs import ResolvedSchema
 from ..types import LogicalType
 
 Options: TypeAlias = Mapping[str, str]
+
+
+FORMAT, VALUE_FORMAT, KEY_FORMAT = MESSAGE_FORMATS = ("format", "value.format", "key.format")
+"""The options that name the formats of messages: of their values, and of their keys."""
+
+
+class Problem(Record):
+    """What is wrong: the option that it is about, in words, and how to mend it."""
+
+    key: str
+    message: str
+    hint: str | None = None
 
 
 class Format(Record):
@@ -72,12 +85,17 @@ class Sink(Record):
     """Whether the key of a row suffices to delete it."""
 
 
+ProblemsRule: TypeAlias = Callable[[Options, ResolvedSchema, bool], Iterator[Problem]]
+"""What is wrong with the options of a table, taken together, of this schema, and whether it is written to."""
+
+
 class Connector(Record):
     """A connector.
 
-    ``options`` are all that a table may have; ``None``: they are the business of another jar.  ``formats``: whether it
-    reads and writes messages in one of the formats.  ``metadata`` are the types of its metadata columns by key,
-    ``has_metadata`` says that there are some even where they are not listed.
+    ``options`` are all that a table may have; ``None``: they are the business of another jar.  ``formats`` are the
+    options that name the formats of what it reads and writes.  ``metadata`` are the types of its metadata columns by
+    key, ``has_metadata`` says that there are some even where they are not listed.  ``problems`` finds what no single
+    option tells.  ``secrets`` are the options that no plan may hold in plain text.
     """
 
     name: str
@@ -85,9 +103,11 @@ class Connector(Record):
     source: Source | None = None
     sink: Sink | None = None
     options: tuple[Option, ...] | None = None
-    formats: bool = False
+    formats: tuple[str, ...] = ()
     metadata: Mapping[str, LogicalType] = field(default_factory=dict)
     has_metadata: bool = False
+    problems: ProblemsRule | None = None
+    secrets: tuple[str, ...] = ()
     executed: bool = False
 
 

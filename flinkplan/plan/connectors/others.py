@@ -1,7 +1,7 @@
 """The connectors of other jars: known to the planner, compiled into plans for Flink, not executed here.
 
 Their options are left to them.  Sources: the ``getChangelogMode`` methods and ``Supports…`` interfaces in the
-connectors' repositories (Flink CDC, flink-connector-kafka, -jdbc, -mongodb, -hbase, -elasticsearch, -pulsar, -aws,
+connectors' repositories (Flink CDC, flink-connector-jdbc, -mongodb, -hbase, -elasticsearch, -pulsar, -aws,
 Apache Paimon, Hudi, Iceberg, Fluss, Doris and StarRocks) and their documentation.
 """
 
@@ -20,7 +20,7 @@ from .kinds import (
     unless,
     upserts_by_key,
 )
-from .model import Connector, KindsRule, Sink, Source, always
+from .model import MESSAGE_FORMATS, Connector, KindsRule, Sink, Source, always
 
 _AS_APPENDS = "scan.read-changelog-as-append-only.enabled"
 _TABLES = {"projection": True, "filters": False, "limit": True}
@@ -35,7 +35,7 @@ def _cdc(
 
 
 def _search(name: str, meaning: str) -> Connector:
-    return Connector(name, meaning, None, Sink(always(UPSERTS), as_requested=True), formats=True)
+    return Connector(name, meaning, None, Sink(always(UPSERTS), as_requested=True), formats=MESSAGE_FORMATS)
 
 
 def _unknown(name: str, meaning: str, source: bool = True, sink: bool = True) -> Connector:
@@ -43,19 +43,14 @@ def _unknown(name: str, meaning: str, source: bool = True, sink: bool = True) ->
 
 
 OTHERS = (
-    Connector("kafka", "topics of Kafka", Source(by_format), Sink(by_format), formats=True, has_metadata=True),
     Connector(
-        "upsert-kafka",
-        "the last message of each key of a topic of Kafka",
-        Source(always(UPSERTS), bounded=False),
-        Sink(always(UPSERTS)),
-        formats=True,
-        has_metadata=True,
+        "pulsar", "topics of Pulsar", Source(by_format), Sink(by_format), formats=MESSAGE_FORMATS, has_metadata=True
     ),
-    Connector("pulsar", "topics of Pulsar", Source(by_format), Sink(by_format), formats=True, has_metadata=True),
-    Connector("kinesis", "streams of AWS Kinesis", Source(by_format, bounded=False), Sink(by_format), formats=True),
-    Connector("firehose", "AWS Firehose", None, Sink(by_format), formats=True),
-    Connector("sqs", "queues of AWS SQS", None, Sink(by_format), formats=True),
+    Connector(
+        "kinesis", "streams of AWS Kinesis", Source(by_format, bounded=False), Sink(by_format), formats=MESSAGE_FORMATS
+    ),
+    Connector("firehose", "AWS Firehose", None, Sink(by_format), formats=MESSAGE_FORMATS),
+    Connector("sqs", "queues of AWS SQS", None, Sink(by_format), formats=MESSAGE_FORMATS),
     Connector("dynamodb", "tables of AWS DynamoDB", None, Sink(always(UPSERTS), deletes_by_key=True)),
     Connector(
         "jdbc",
@@ -129,7 +124,7 @@ OTHERS = (
     Connector("influxdb", "measurements of InfluxDB", Source(always(INSERTS)), Sink(always(INSERTS))),
     Connector("prometheus", "time series of Prometheus", None, Sink(always(INSERTS))),
     Connector("cloudwatch", "metrics of AWS CloudWatch", None, Sink(always(INSERTS))),
-    Connector("socket", "lines from a socket", Source(by_format, bounded=False), formats=True),
+    Connector("socket", "lines from a socket", Source(by_format, bounded=False), formats=MESSAGE_FORMATS),
     _unknown("clickhouse", "tables of ClickHouse"),
     _unknown("redis", "values of Redis"),
     _unknown("cassandra", "tables of Cassandra"),

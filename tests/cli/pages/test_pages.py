@@ -77,10 +77,10 @@ def test_a_plan_by_itself_and_with_its_script() -> None:
 
 
 def test_a_plan_that_is_not_executed_here_is_shown_all_the_same(tmp_path: Path) -> None:
-    script = tmp_path / "kafka.sql"
+    script = tmp_path / "pulsar.sql"
     script.write_text(
-        "CREATE TABLE k (n INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b', "
-        "'format' = 'json'); CREATE TABLE o (n INT) WITH ('connector' = 'print'); INSERT INTO o SELECT n FROM k;"
+        "CREATE TABLE k (n INT) WITH ('connector' = 'pulsar', 'format' = 'json'); "
+        "CREATE TABLE o (n INT) WITH ('connector' = 'print'); INSERT INTO o SELECT n FROM k;"
     )
     graph = data(flinkplan("explain", str(script), "--format", "html").out)
     assert "not executed here" in graph["subtitle"]

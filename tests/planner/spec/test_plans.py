@@ -43,7 +43,7 @@ tables:
       topic: {type: STRING, metadata: true}
       pair: ROW<x INT, y STRING>
     primary-key: {name: pk, columns: [id]}
-    with: {connector: kafka}
+    with: {connector: kafka, topic: t, properties.bootstrap.servers: h, value.format: debezium-json}
   o:
     columns: {id: INT, year: INT, twice: "DECIMAL(20, 2)", single: INT, ts: TIMESTAMP(3), topic: STRING, x: INT}
     with: {connector: print}
@@ -62,7 +62,9 @@ CREATE TABLE t (
   topic STRING METADATA,
   pair ROW<x INT, y STRING>,
   CONSTRAINT pk PRIMARY KEY (id) NOT ENFORCED
-) COMMENT 'with all of it' WITH ('connector' = 'kafka');
+) COMMENT 'with all of it' WITH (
+  'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h', 'value.format' = 'debezium-json'
+);
 CREATE TABLE o (
   id INT, `year` INT, twice DECIMAL(20, 2), single INT, ts TIMESTAMP(3), topic STRING, x INT
 ) WITH ('connector' = 'print');

@@ -1,6 +1,6 @@
 package flinkplan.runtime.format;
 
-/** Finds the ends of messages that are not just lines; it goes over the bytes of a file once and in order. */
+/** Finds the ends of messages that are not just lines; it goes over their bytes once and in order. */
 public interface Records {
 
     /** Starts on a message. */

@@ -1,13 +1,9 @@
 package flinkplan.runtime.sink;
 
-import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.when;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.batch.RowsRead;
-import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.format.Encoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.FormatOptions;
@@ -18,17 +14,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.VoidFunction2;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.QueryExecution;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.MapType;
-import org.apache.spark.sql.types.StructType;
 
 /** Writes the batches of a query into one table. */
 public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
@@ -87,7 +78,7 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         RowSink sink = this.sink;
         boolean changelog = this.changelog;
         String name = name(rows, batch);
-        var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (changelog ? ordered(rows) : rows);
+        var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (changelog ? Changes.inOrder(rows, keys) : rows);
         QueryExecution execution = inOrder.queryExecution();
         JavaRDD<InternalRow> partitions = execution.toRdd().toJavaRDD();
         if (publication == null) {
@@ -115,30 +106,6 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
 
     private static long rows(List<RowSink.Written> done) {
         return done.stream().mapToLong(RowSink.Written::rows).sum();
-    }
-
-    /**
-     * The changes of a key (without one, of a whole row) together and in their order; those of one row of a source
-     * with the retractions first.
-     */
-    private Dataset<Row> ordered(Dataset<Row> rows) {
-        boolean single = rows.sparkSession().conf().get("spark.sql.shuffle.partitions").equals("1");
-        Column retracts = col("__kind").isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
-        Dataset<Row> together = single ? rows.coalesce(1) : rows.repartition(keyColumns(rows.schema()));
-        return together.sortWithinPartitions(col("__seq"), when(retracts, 0).otherwise(1));
-    }
-
-    private Column[] keyColumns(StructType schema) {
-        IntStream indexes =
-                keys.isEmpty()
-                        ? IntStream.range(0, schema.length() - 2).filter(i -> !hasMap(schema.apply(i).dataType()))
-                        : keys.stream().mapToInt(Integer::intValue);
-        return indexes.mapToObj(i -> col(schema.apply(i).name())).toArray(Column[]::new);
-    }
-
-    /** Maps cannot be hashed. */
-    private static boolean hasMap(DataType type) {
-        return type.existsRecursively(part -> part instanceof MapType);
     }
 
     /** A name that no other batch of any query has. */

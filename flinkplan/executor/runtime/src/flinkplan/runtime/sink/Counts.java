@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What the last batches have written and dropped. */
-final class Counts {
+public final class Counts {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final int KEPT = 1000;
 
@@ -21,12 +21,12 @@ final class Counts {
     };
 
     /** Has the rows counted that a node drops. */
-    synchronized void add(int node, LateRows rows) {
+    public synchronized void add(int node, LateRows rows) {
         late.put(node, rows);
     }
 
     /** Counts a batch that has ended: the rows written, and those read by the plan itself, not by that of a stream. */
-    synchronized void add(long batch, long rows, long read) {
+    public synchronized void add(long batch, long rows, long read) {
         ObjectNode counts = MAPPER.createObjectNode().put("written", rows).put("read", read);
         ObjectNode dropped = counts.putObject("dropped");
         late.forEach((node, drops) -> {
@@ -38,7 +38,7 @@ final class Counts {
     }
 
     /** {@code {"written": rows, "read": rows, "dropped": {node: rows}}} of a batch, which is forgotten; null where none is known. */
-    synchronized String take(long batch) {
+    public synchronized String take(long batch) {
         return batches.remove(batch);
     }
 }

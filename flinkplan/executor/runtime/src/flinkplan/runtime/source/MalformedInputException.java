@@ -3,13 +3,13 @@ package flinkplan.runtime.source;
 import java.io.IOException;
 
 /**
- * A line of a file that cannot be read. The message is the place, {@code FILE:LINE}, then, on lines of its own, what
+ * A message, or a line of a file, that cannot be read. The message is the place, then, on lines of its own, what
  * is wrong, which is cut where it is long: whole lines stand in the messages of parsers.
  */
 public final class MalformedInputException extends IOException {
     private static final int LONGEST = 1000;
 
-    MalformedInputException(String place, Throwable cause) {
+    public MalformedInputException(String place, Throwable cause) {
         super(place + "\n" + told(cause));
         setStackTrace(cause.getStackTrace());
     }

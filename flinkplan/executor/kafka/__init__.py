@@ -1,0 +1,1 @@
+"""Kafka by its own client, librdkafka: what is asked of brokers, and what runs in Spark's Python workers."""

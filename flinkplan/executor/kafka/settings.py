@@ -1,0 +1,131 @@
+"""What a table's options tell the client.
+
+They are written for Flink's client, in Java; librdkafka's settings mostly have the same names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...plan.durations import parse_duration
+from ...plan.record import Record, field
+from ..errors import TableError
+from ..tables import Table
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, Producer
+
+PROPERTIES = "properties."
+
+_LOGIN = re.compile(r"\s*[\w.$]+\s+required\s+(.*?);?\s*", re.DOTALL)
+_ARGUMENT = re.compile(r"(\w+)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))")
+_SERIALIZERS = re.compile(r"(key|value)\.(de)?serializer")
+"""Flink sets them itself, whatever the table says."""
+
+READER: Mapping[str, str | bool] = {
+    "isolation.level": "read_uncommitted",
+    "allow.auto.create.topics": False,
+}
+"""Defaults of Flink's client where librdkafka's differ, to read."""
+
+WRITER: Mapping[str, str | bool] = {"partitioner": "murmur2_random"}
+"""The same to write: keys go to the partitions where Java's client puts them."""
+
+
+class Reading(Record):
+    """What is read of Kafka: the topics by name or pattern, where reading begins and ends, and what the client is told.
+
+    ``start`` and ``end`` are modes of the options ``scan.startup.mode`` and ``scan.bounded.mode``, whose times are
+    epoch milliseconds and whose offsets are by partition.  ``discovery_ms``: how often new partitions are looked for,
+    0: never.
+    """
+
+    topics: tuple[str, ...]
+    pattern: str | None
+    client: Mapping[str, Any]
+    start: str = "group-offsets"
+    start_time: int = 0
+    start_offsets: Mapping[int, int] = field(default_factory=dict)
+    end: str = "unbounded"
+    end_time: int = 0
+    end_offsets: Mapping[int, int] = field(default_factory=dict)
+    discovery_ms: int = 300_000
+    reset: str | None = None
+    """Where a group without offsets begins: ``earliest``, ``latest``, else nowhere."""
+    group: str | None = None
+    """The consumer group that is told how far the job is."""
+
+
+def reading_of(table: Table) -> Reading:
+    """What a table's options say of reading.  Raises :class:`TableError` for what the client has no word for."""
+    from ...plan.connectors.kafka import parse_names, parse_offsets
+
+    options = table.options
+    client = client_settings(table)
+    reset = client.pop("auto.offset.reset", None)
+    group = client.get("group.id")
+    upserts = options["connector"] == "upsert-kafka"
+    return Reading(
+        topics=tuple(parse_names(options.get("topic", ""))),
+        pattern=options.get("topic-pattern"),
+        client={**READER, "group.id": "flinkplan", **client},
+        start="earliest-offset" if upserts else options.get("scan.startup.mode", "group-offsets"),
+        start_time=int(options.get("scan.startup.timestamp-millis", 0)),
+        start_offsets=parse_offsets(options["scan.startup.specific-offsets"])
+        if "scan.startup.specific-offsets" in options
+        else {},
+        end=options.get("scan.bounded.mode", "unbounded"),
+        end_time=int(options.get("scan.bounded.timestamp-millis", 0)),
+        end_offsets=parse_offsets(options["scan.bounded.specific-offsets"])
+        if "scan.bounded.specific-offsets" in options
+        else {},
+        discovery_ms=parse_duration(options.get("scan.topic-partition-discovery.interval", "5 min")),
+        reset=None if reset is None else str(reset),
+        group=None if group is None else str(group),
+    )
+
+
+def client_settings(table: Table) -> dict[str, Any]:
+    """librdkafka's settings of a table's ``properties.*``.  Raises :class:`TableError` for a login it cannot do."""
+    found: dict[str, Any] = {}
+    for key, value in table.options.items():
+        name = key.removeprefix(PROPERTIES)
+        if name == key or _SERIALIZERS.fullmatch(name):
+            continue
+        if name == "sasl.jaas.config":
+            found |= _login(value, table)
+        else:
+            found[name] = value
+    return found
+
+
+def _login(text: str, table: Table) -> dict[str, Any]:
+    """The user and password of a line for Java's login modules."""
+    found = _LOGIN.fullmatch(text)
+    arguments = (
+        {m[1]: next(v for v in m.groups()[1:] if v is not None) for m in _ARGUMENT.finditer(found[1])} if found else {}
+    )
+    if not {"username", "password"} <= arguments.keys():
+        raise TableError(
+            "'properties.sasl.jaas.config' names no user and password",
+            where=f"table {table.identifier}",
+            hint="only PLAIN and SCRAM work so; for others set the properties of librdkafka's that begin with 'sasl.'",
+        )
+    return {"sasl.username": arguments["username"], "sasl.password": arguments["password"]}
+
+
+def consumer_of(settings: Mapping[str, Any], **more: Any) -> Consumer:
+    """A client that reads what it is assigned."""
+    from confluent_kafka import Consumer
+
+    own = {"enable.auto.commit": False, "auto.offset.reset": "error", "enable.partition.eof": True, "log_level": 0}
+    return Consumer({**settings, **own, **more})
+
+
+def producer_of(settings: Mapping[str, Any], **more: Any) -> Producer:
+    """A client that writes."""
+    from confluent_kafka import Producer
+
+    return Producer({**settings, "log_level": 0, **more})
