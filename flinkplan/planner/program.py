@@ -6,13 +6,12 @@ An ordered tuple of phases, each a pure function of a tree; the order is that of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 from ..plan.document import Plan
 from ..plan.record import Record
 from .algebra.logical import Rel, TableModify
 from .algebra.physical import Sink
-from .physical.changelog import Mode, Modes, infer
+from .physical.changelog import infer
 from .physical.deletes import without_needless_normalizations
 from .physical.implement import Implementer
 from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
@@ -186,11 +185,7 @@ def physical(rel: Rel, config: Mapping[str, str]) -> Rel:
     return implementer.visit(logical(rel, config))
 
 
-Optimized: TypeAlias = tuple[Sink, Modes]
-"""The physical tree of a sink, and the mode of each operator by ``id()``."""
-
-
-def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
+def optimize(modify: TableModify, config: Mapping[str, str]) -> Sink:
     """The operators of one INSERT; ``config`` has the options to plan its job with.
 
     Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
@@ -199,25 +194,21 @@ def optimize(modify: TableModify, config: Mapping[str, str]) -> Optimized:
     tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
     refuse_unplannable(tree, config)
     assert isinstance(tree, Sink)
-    return without_needless_normalizations(*infer(tree, config), config)
+    return without_needless_normalizations(infer(tree, config), config)
 
 
-def assemble(optimized: Sequence[Optimized], config: Mapping[str, str], *, complete: bool = False) -> Plan:
+def assemble(optimized: Sequence[Sink], config: Mapping[str, str], *, complete: bool = False) -> Plan:
     """The plan of one job: what its sinks have in common is shared.  ``complete``: with all tables' definitions."""
     from .lowering import lower
 
-    sinks: list[Rel] = [sink for sink, _ in optimized]
-    modes: dict[int, Mode] = {}
-    for _, found in optimized:
-        modes |= found
-    if _is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
-        sources = _is_on(config, "table.optimizer.reuse-source-enabled")
-        if sources:
-            sinks = list(merge_scans(sinks, modes))
-        if _is_on(config, "table.optimizer.reuse-sink-enabled"):
-            sinks = list(merge_sinks(sinks, modes))
-        return lower(*share(sinks, modes, sources=sources), config, complete=complete)
-    return lower(sinks, modes, config, complete=complete)
+    sinks: Sequence[Rel] = optimized
+    subplans = _is_on(config, "table.optimizer.reuse-sub-plan-enabled")
+    sources = _is_on(config, "table.optimizer.reuse-source-enabled")
+    if subplans and sources:
+        sinks = merge_scans(sinks)
+    if subplans and _is_on(config, "table.optimizer.reuse-sink-enabled"):
+        sinks = merge_sinks(sinks)
+    return lower(share(sinks, subplans=subplans, sources=sources), config, complete=complete)
 
 
 def _is_on(config: Mapping[str, str], option: str) -> bool:

@@ -28,6 +28,7 @@ from ...plan.specs import (
 )
 from ...plan.types import LogicalType, TimeKind, row, timestamp
 from ..catalog.catalog import Table
+from .changes import Changes
 from .names import uniquify
 
 
@@ -42,6 +43,15 @@ class Rel(Record, kw_only=True, dict=True):
 
     Its columns follow from these and from its expressions; only what names columns holds names.
     """
+
+    change_trait: Changes | None = None
+    """The changes that a physical relation emits, once they are inferred."""
+
+    @property
+    def changes(self) -> Changes:
+        """The changes that it emits."""
+        assert self.change_trait is not None
+        return self.change_trait
 
     @property
     def inputs(self) -> tuple[Rel, ...]:

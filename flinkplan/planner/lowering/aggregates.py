@@ -46,7 +46,7 @@ def group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
         grouping=rel.grouping,
         agg_calls=rel.calls,
         agg_call_need_retractions=retractions,
-        generate_update_before=ctx.mode(rel).has_update_before,
+        generate_update_before=rel.changes.has_update_before,
         need_retraction=retracts,
         state=ctx.states(nodes.GroupAggregate, (rel.ttl,)),
     )
@@ -88,7 +88,7 @@ def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
         agg_calls=rel.calls,
         agg_call_need_retractions=retractions,
         local_agg_input_row_type=rel.local_input.nullable_(),
-        generate_update_before=ctx.mode(rel).has_update_before,
+        generate_update_before=rel.changes.has_update_before,
         need_retraction=rel.need_retraction,
         index_of_count_star=rel.count_star,
         state=ctx.states(nodes.GlobalGroupAggregate, (rel.ttl,)),

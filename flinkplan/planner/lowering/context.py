@@ -12,7 +12,6 @@ from ...plan.settings import LOCAL_TIME_ZONE, Effect, defaults
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ...plan.ttl import state_names
 from ..algebra.logical import Rel
-from ..physical.changelog import Mode, Modes
 
 DEFAULTS = {**defaults(Effect.COMPILING, Effect.BOTH), LOCAL_TIME_ZONE: "UTC"}
 """The values of the consumed options where the session sets none."""
@@ -22,22 +21,17 @@ ENUMS = frozenset(key for key in DEFAULTS if key.startswith("table.exec.sink."))
 
 
 class Context(Record):
-    """The state of a lowering: modes by ``id()`` of the relation, and the session's options.
+    """The state of a lowering: the session's options.
 
     ``complete``: the plan holds the definition of every table, whatever the session leaves to the catalog.
     """
 
-    modes: Modes
     config: Mapping[str, str]
     complete: bool = False
 
-    def mode(self, rel: Rel) -> Mode:
-        """The changes that a relation emits."""
-        return self.modes[id(rel)]
-
     def retracts(self, rel: Rel) -> bool:
         """Whether a relation takes rows back."""
-        return not self.mode(rel).is_insert_only
+        return not rel.changes.are_insertions
 
     def node(self, cls: type[ExecNode], rel: Rel, description: str, **fields: Any) -> ExecNode:
         """A node of a class with what all nodes have; its id is given later."""

@@ -64,14 +64,14 @@ def rank(rel: p.Rank, ctx: Context) -> ExecNode:
         rank_range=rel.range,
         rank_strategy=rel.strategy,
         output_row_number=rel.rank is not None,
-        generate_update_before=ctx.mode(rel).has_update_before,
+        generate_update_before=rel.changes.has_update_before,
         state=ctx.states(nodes.Rank),
     )
 
 
 def deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
     """The first or last row of each key."""
-    insert_only = ctx.mode(rel).is_insert_only
+    insert_only = rel.changes.are_insertions
     text = (
         f"keep=[{'LastRow' if rel.keep_last else 'FirstRow'}], key=[{columns(rel, rel.keys)}], "
         f"order=[{'ROWTIME' if rel.is_rowtime else 'PROCTIME'}], outputInsertOnly=[{str(insert_only).lower()}]"
@@ -84,7 +84,7 @@ def deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
         is_rowtime=rel.is_rowtime,
         keep_last_row=rel.keep_last,
         output_insert_only=insert_only,
-        generate_update_before=ctx.mode(rel).has_update_before,
+        generate_update_before=rel.changes.has_update_before,
         state=ctx.states(nodes.Deduplicate),
     )
 
@@ -107,7 +107,7 @@ def sort_limit(rel: p.SortLimit, ctx: Context) -> ExecNode:
         order_by=SortSpec(rel.order),
         rank_range=rank_range,
         rank_strategy=rel.strategy,
-        generate_update_before=ctx.mode(rel).has_update_before,
+        generate_update_before=rel.changes.has_update_before,
         state=ctx.states(nodes.SortLimit),
         rank_type="ROW_NUMBER",
         partition=_NO_PARTITION,
@@ -124,7 +124,7 @@ def limit(rel: p.Limit, ctx: Context) -> ExecNode:
         f"Limit({limits})",
         rank_range=rank_range,
         rank_strategy=rel.strategy,
-        generate_update_before=ctx.mode(rel).has_update_before,
+        generate_update_before=rel.changes.has_update_before,
         state=ctx.states(nodes.Limit),
         rank_type="ROW_NUMBER",
         partition=_NO_PARTITION,

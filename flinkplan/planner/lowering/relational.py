@@ -127,7 +127,7 @@ def sink(rel: p.Sink, ctx: Context) -> ExecNode:
         rel,
         f"Sink({details})",
         dynamic_table_sink=spec,
-        input_changelog_mode=ctx.mode(rel.input).row_kinds,
+        input_changelog_mode=rel.input.changes.row_kinds,
         require_upsert_materialize=rel.upsert_materialize,
         state=ctx.states(nodes.Sink) if rel.upsert_materialize else None,
         input_upsert_key=key or None,
@@ -200,7 +200,7 @@ def normalize(rel: p.ChangelogNormalize, ctx: Context) -> ExecNode:
         rel,
         f"ChangelogNormalize({text})",
         unique_keys=rel.unique_keys,
-        generate_update_before=ctx.mode(rel).has_update_before,
+        generate_update_before=rel.changes.has_update_before,
         state=ctx.states(nodes.ChangelogNormalize),
         filter_condition=rel.condition,
     )

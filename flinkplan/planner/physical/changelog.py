@@ -6,12 +6,12 @@ Source: ``SatisfyUpdateKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
 
 from ...plan.connectors import CHANGELOG, is_assumed
-from ...plan.record import Record, Struct, field, replace
+from ...plan.record import replace
 from ...plan.row_kinds import Kinds
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
+from ..algebra.changes import Changes, Updates
 from ..algebra.logical import Rel
 from ..algebra.physical import (
     Calc,
@@ -45,39 +45,6 @@ from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
 from ..rex.expressions import refs
 
-
-class Updates(Enum):
-    """How updates are emitted: there are none, as +U alone, as -U and +U."""
-
-    NONE = "NONE"
-    ONLY_AFTER = "ONLY_AFTER"
-    BEFORE_AND_AFTER = "BEFORE_AND_AFTER"
-
-
-class Mode(Record):
-    """The changes that an operator emits."""
-
-    kinds: Kinds
-    updates: Updates
-
-    @property
-    def is_insert_only(self) -> bool:
-        return self.kinds <= INSERT_ONLY
-
-    @property
-    def has_update_before(self) -> bool:
-        return self.updates is Updates.BEFORE_AND_AFTER
-
-    @property
-    def row_kinds(self) -> tuple[RowKind, ...]:
-        """As the plan lists them."""
-        before = {RowKind.UPDATE_BEFORE} if UPDATE in self.kinds and self.has_update_before else set()
-        return tuple(kind for kind in RowKind if kind in self.kinds | before)
-
-
-Modes = Mapping[int, Mode]
-"""The mode of each operator, by ``id()``."""
-
 _FORWARDS = (
     Exchange,
     WatermarkAssigner,
@@ -87,12 +54,11 @@ _FORWARDS = (
 )
 
 
-def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]:
-    """Infer the modes below a sink, which may gain a materializer; sources may gain a DropUpdateBefore.
+def infer(sink: Sink, config: Mapping[str, str]) -> Sink:
+    """Infer the changes of a sink and below it; it may gain a materializer, sources a DropUpdateBefore.
 
     Raises :class:`PlanningError` where the sink cannot take what the query emits.
     """
-    inference = _Inference()
     kinds = modify_kinds(sink.input)
     accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     if missing := kinds - accepted:
@@ -107,11 +73,9 @@ def infer(sink: Sink, config: Mapping[str, str]) -> tuple[Sink, dict[int, Mode]]
     _check_conflict(sink, accepted)
     wanted, materialize = _sink_requirement(sink, kinds, accepted, config)
     for updates in wanted:
-        found = inference.visit(sink.input, updates)
+        found = _visit(sink.input, updates)
         if found is not None:
-            new = replace(sink, input=found, upsert_materialize=materialize)
-            inference.modes[id(new)] = inference.modes[id(found)]
-            return new, inference.modes
+            return replace(sink, input=found, upsert_materialize=materialize, change_trait=found.changes)
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
 
 
@@ -221,136 +185,127 @@ def materializes(sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str,
     return True
 
 
-class _Inference(Struct):
-    modes: dict[int, Mode] = field(default_factory=dict)
-
-    def visit(self, rel: Rel, required: Updates) -> Rel | None:
-        """The relation with inputs that let it emit updates as required; ``None`` where it cannot."""
-        rule = _RULES.get(type(rel), _retracting)
-        return rule(self, rel, required)
-
-    def best(self, rel: Rel) -> Updates:
-        """-U and +U where a relation updates."""
-        return Updates.BEFORE_AND_AFTER if UPDATE in self.kinds_of(rel) else Updates.NONE
-
-    def only_after(self, rel: Rel) -> Updates:
-        return Updates.ONLY_AFTER if UPDATE in self.kinds_of(rel) else Updates.NONE
-
-    def kinds_of(self, rel: Rel) -> Kinds:
-        return modify_kinds(rel)
-
-    def done(self, rel: Rel, inputs: tuple[Rel | None, ...], updates: Updates) -> Rel | None:
-        """Rebuild over new inputs and note the mode; ``None`` where an input could not comply."""
-        if any(i is None for i in inputs):
-            return None
-        kinds = self.kinds_of(rel)
-        new = with_inputs(rel, tuple(i for i in inputs if i is not None))
-        self.modes[id(new)] = Mode(kinds, updates if UPDATE in kinds else Updates.NONE)
-        self.alive.append(new)
-        return new
-
-    alive: list[Rel] = field(default_factory=list)
-    """Keeps every relation whose ``id()`` is noted."""
+def _visit(rel: Rel, required: Updates) -> Rel | None:
+    """The relation with inputs that let it emit updates as required; ``None`` where it cannot."""
+    return _RULES.get(type(rel), _retracting)(rel, required)
 
 
-def _retracting(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
-    inputs = tuple(self.visit(i, self.best(i)) for i in rel.inputs)
-    return self.done(rel, inputs, required)
+def _best(rel: Rel) -> Updates:
+    """-U and +U where a relation updates."""
+    return Updates.BEFORE_AND_AFTER if UPDATE in modify_kinds(rel) else Updates.NONE
 
 
-def _forwarding(self: _Inference, rel: Rel, required: Updates) -> Rel | None:
-    inputs = tuple(self.visit(i, required if UPDATE in self.kinds_of(i) else Updates.NONE) for i in rel.inputs)
-    return self.done(rel, inputs, required)
+def _only_after(rel: Rel) -> Updates:
+    return Updates.ONLY_AFTER if UPDATE in modify_kinds(rel) else Updates.NONE
 
 
-def _calc(self: _Inference, rel: Calc, required: Updates) -> Rel | None:
+def _done(rel: Rel, inputs: tuple[Rel | None, ...], updates: Updates) -> Rel | None:
+    """Rebuild over new inputs, with the changes; ``None`` where an input could not comply."""
+    if any(i is None for i in inputs):
+        return None
+    kinds = modify_kinds(rel)
+    changes = Changes(kinds, updates if UPDATE in kinds else Updates.NONE)
+    return replace(with_inputs(rel, tuple(i for i in inputs if i is not None)), change_trait=changes)
+
+
+def _retracting(rel: Rel, required: Updates) -> Rel | None:
+    inputs = tuple(_visit(i, _best(i)) for i in rel.inputs)
+    return _done(rel, inputs, required)
+
+
+def _forwarding(rel: Rel, required: Updates) -> Rel | None:
+    inputs = tuple(_visit(i, required if UPDATE in modify_kinds(i) else Updates.NONE) for i in rel.inputs)
+    return _done(rel, inputs, required)
+
+
+def _calc(rel: Calc, required: Updates) -> Rel | None:
     """A filter on columns beyond the key would lose the old row of an update that no longer passes."""
     if required is Updates.ONLY_AFTER and rel.condition is not None:
         read = refs(rel.condition)
         keys = upsert_keys(rel.input)
         if not any(read <= key for key in keys):
             return None
-    return _forwarding(self, rel, required)
+    return _forwarding(rel, required)
 
 
-def _scan(self: _Inference, rel: SourceScan, required: Updates) -> Rel | None:
-    return _dropping(self, self.done(rel, (), _told(self, rel)), required)
+def _scan(rel: SourceScan, required: Updates) -> Rel | None:
+    return _dropping(_done(rel, (), _told(rel)), required)
 
 
-def _told(self: _Inference, source: SourceScan) -> Updates:
+def _told(source: SourceScan) -> Updates:
     """The updates that a source tells: both rows of each, or those after alone."""
     both = RowKind.UPDATE_BEFORE in source_kinds(source.table, dict(source.options))
-    return self.best(source) if both else self.only_after(source)
+    return _best(source) if both else _only_after(source)
 
 
-def _mini_batches(self: _Inference, rel: MiniBatchAssigner, required: Updates) -> Rel | None:
+def _mini_batches(rel: MiniBatchAssigner, required: Updates) -> Rel | None:
     """Those of a source are marked before its old rows are dropped."""
     if not isinstance(rel.input, SourceScan):
-        return _forwarding(self, rel, required)
-    told = _told(self, rel.input)
-    return _dropping(self, self.done(rel, (self.visit(rel.input, told),), told), required)
+        return _forwarding(rel, required)
+    told = _told(rel.input)
+    return _dropping(_done(rel, (_visit(rel.input, told),), told), required)
 
 
-def _dropping(self: _Inference, source: Rel | None, required: Updates) -> Rel | None:
+def _dropping(source: Rel | None, required: Updates) -> Rel | None:
     """The source without its old rows, where it has some that nobody wants."""
     if source is None or required is not Updates.ONLY_AFTER:
         return source
-    if self.modes[id(source)].updates is not Updates.BEFORE_AND_AFTER:
+    if not source.changes.has_update_before:
         return source
-    return self.done(DropUpdateBefore(input=source), (source,), Updates.ONLY_AFTER)
+    return _done(DropUpdateBefore(input=source), (source,), Updates.ONLY_AFTER)
 
 
-def _join(self: _Inference, rel: RegularJoin, required: Updates) -> Rel | None:
-    return _joined(self, rel, (rel.spec.left_keys, rel.spec.right_keys), required)
+def _join(rel: RegularJoin, required: Updates) -> Rel | None:
+    return _joined(rel, (rel.spec.left_keys, rel.spec.right_keys), required)
 
 
-def _multi_join(self: _Inference, rel: MultiJoin, required: Updates) -> Rel | None:
+def _multi_join(rel: MultiJoin, required: Updates) -> Rel | None:
     """Without a common key no unique key of an input holds it, even that of a single row."""
-    if required is Updates.ONLY_AFTER and not rel.keys[0] and any(UPDATE in self.kinds_of(i) for i in rel.inputs):
+    if required is Updates.ONLY_AFTER and not rel.keys[0] and any(UPDATE in modify_kinds(i) for i in rel.inputs):
         return None
-    return _joined(self, rel, rel.keys, required)
+    return _joined(rel, rel.keys, required)
 
 
-def _joined(self: _Inference, rel: Rel, join_keys: tuple[tuple[int, ...], ...], required: Updates) -> Rel | None:
+def _joined(rel: Rel, join_keys: tuple[tuple[int, ...], ...], required: Updates) -> Rel | None:
     """New rows alone only where they suffice of each input that updates: where its unique key holds the join key."""
     inputs: list[Rel | None] = []
     for child, keys in zip(rel.inputs, join_keys, strict=True):
         if required is not Updates.ONLY_AFTER:
-            inputs.append(self.visit(child, self.best(child)))
-        elif UPDATE not in self.kinds_of(child) or _contain(keys_in_group_range(child, keys), keys):
-            inputs.append(self.visit(child, self.only_after(child)))
+            inputs.append(_visit(child, _best(child)))
+        elif UPDATE not in modify_kinds(child) or _contain(keys_in_group_range(child, keys), keys):
+            inputs.append(_visit(child, _only_after(child)))
         else:
             return None
-    return self.done(rel, tuple(inputs), required)
+    return _done(rel, tuple(inputs), required)
 
 
 def _contain(unique: Keys, join_key: tuple[int, ...]) -> bool:
     return any(frozenset(join_key) <= key for key in unique)
 
 
-def _versioned(self: _Inference, rel: VersionedJoin, required: Updates) -> Rel | None:
-    left = self.visit(rel.left, required if UPDATE in self.kinds_of(rel.left) else Updates.NONE)
-    right = self.visit(rel.right, self.only_after(rel.right)) or self.visit(rel.right, self.best(rel.right))
-    return self.done(rel, (left, right), required)
+def _versioned(rel: VersionedJoin, required: Updates) -> Rel | None:
+    left = _visit(rel.left, required if UPDATE in modify_kinds(rel.left) else Updates.NONE)
+    right = _visit(rel.right, _only_after(rel.right)) or _visit(rel.right, _best(rel.right))
+    return _done(rel, (left, right), required)
 
 
-def _normalize(self: _Inference, rel: ChangelogNormalize, required: Updates) -> Rel | None:
-    return self.done(rel, (self.visit(rel.input, Updates.ONLY_AFTER),), required)
+def _normalize(rel: ChangelogNormalize, required: Updates) -> Rel | None:
+    return _done(rel, (_visit(rel.input, Updates.ONLY_AFTER),), required)
 
 
-def _rank(self: _Inference, rel: Rank | SortLimit, required: Updates) -> Rel | None:
+def _rank(rel: Rank | SortLimit, required: Updates) -> Rel | None:
     partition = rel.partition if isinstance(rel, Rank) else ()
-    for strategy in rank_strategies(rel.input, partition, rel.order, self.kinds_of(rel.input)):
+    for strategy in rank_strategies(rel.input, partition, rel.order, modify_kinds(rel.input)):
         needed = {UpdateFastStrategy: Updates.ONLY_AFTER, AppendFastStrategy: Updates.NONE}
-        child = self.visit(rel.input, needed.get(type(strategy), self.best(rel.input)))
+        child = _visit(rel.input, needed.get(type(strategy), _best(rel.input)))
         if child is not None:
-            return self.done(replace(rel, strategy=strategy), (child,), required)
+            return _done(replace(rel, strategy=strategy), (child,), required)
     return None
 
 
-def _limit(self: _Inference, rel: Limit, required: Updates) -> Rel | None:
-    strategy: RankStrategy = AppendFastStrategy() if self.kinds_of(rel.input) <= INSERT_ONLY else RetractStrategy()
-    return self.done(replace(rel, strategy=strategy), (self.visit(rel.input, self.best(rel.input)),), required)
+def _limit(rel: Limit, required: Updates) -> Rel | None:
+    strategy: RankStrategy = AppendFastStrategy() if modify_kinds(rel.input) <= INSERT_ONLY else RetractStrategy()
+    return _done(replace(rel, strategy=strategy), (_visit(rel.input, _best(rel.input)),), required)
 
 
 def rank_strategies(

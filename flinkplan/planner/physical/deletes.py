@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from enum import Enum
 
 from ...plan.options import is_true
-from ...plan.record import Struct, field
+from ...plan.record import replace
 from ...plan.specs import ReadingMetadata
+from ..algebra.changes import Updates
 from ..algebra.logical import Rel
 from ..algebra.physical import (
     Calc,
@@ -31,7 +32,7 @@ from ..connectors import emits_deletes_by_key, takes_deletes_by_key
 from ..metadata.keys import keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE
 from ..rex.expressions import refs
-from .changelog import Mode, Updates, primary_key
+from .changelog import primary_key
 
 
 class Deletes(Enum):
@@ -52,124 +53,113 @@ Found = tuple[Rel, Deletes]
 """A relation, and what the deletions hold that it emits."""
 
 
-def without_needless_normalizations(
-    sink: Sink, modes: Mapping[int, Mode], config: Mapping[str, str]
-) -> tuple[Sink, dict[int, Mode]]:
-    """The sink without normalizations of upserts that nobody needs, and the modes of what is left.
+def without_needless_normalizations(sink: Sink, config: Mapping[str, str]) -> Sink:
+    """The sink without normalizations of upserts that nobody needs.
 
     A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata:
     where none of these is asked for, upserts go on as they are.
     """
     if is_true(config.get("table.exec.source.cdc-events-duplicate")):
-        return sink, dict(modes)
-    visitor = _Visitor(dict(modes))
-    for wanted in _wanted(sink, visitor):
-        found = visitor.satisfying(sink.input, wanted)
+        return sink
+    for wanted in _wanted(sink):
+        found = _satisfying(sink.input, wanted)
         if found is not None:
-            new = visitor.rebuilt(sink, (found[0],))
-            assert isinstance(new, Sink)
-            return new, visitor.modes
-    return sink, dict(modes)
+            return replace(sink, input=found[0])
+    return sink
 
 
-def _wanted(sink: Sink, visitor: _Visitor) -> tuple[Deletes, ...]:
+def _wanted(sink: Sink) -> tuple[Deletes, ...]:
     """What the sink wants of deletions, the best first."""
-    full = visitor.full(sink.input)
+    full = _full(sink.input)
     if full is Deletes.NONE or not takes_deletes_by_key(sink.table, dict(sink.options)):
         return (full,)
     key = primary_key(sink)
     return (full,) if key is not None and key not in upsert_keys(sink.input) else (Deletes.BY_KEY, full)
 
 
-class _Visitor(Struct):
-    modes: dict[int, Mode]
-    alive: list[Rel] = field(default_factory=list)
-    """Keeps every relation whose ``id()`` is noted."""
+def _full(rel: Rel) -> Deletes:
+    """Whole rows, where a relation deletes any."""
+    return Deletes.FULL if _deletes(rel) else Deletes.NONE
 
-    def full(self, rel: Rel) -> Deletes:
-        """Whole rows, where a relation deletes any."""
-        return Deletes.FULL if self.deletes(rel) else Deletes.NONE
 
-    def by_key(self, rel: Rel) -> Deletes:
-        return Deletes.BY_KEY if self.deletes(rel) else Deletes.NONE
+def _by_key(rel: Rel) -> Deletes:
+    return Deletes.BY_KEY if _deletes(rel) else Deletes.NONE
 
-    def deletes(self, rel: Rel) -> bool:
-        return DELETE in self.modes[id(rel)].kinds
 
-    def rebuilt(self, rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
-        """The relation over other inputs, in the same mode."""
-        if all(new is old for new, old in zip(inputs, rel.inputs, strict=True)):
-            return rel
-        new = with_inputs(rel, inputs)
-        self.modes[id(new)] = self.modes[id(rel)]
-        self.alive.append(new)
-        return new
+def _deletes(rel: Rel) -> bool:
+    return DELETE in rel.changes.kinds
 
-    def satisfying(self, rel: Rel, wanted: Deletes) -> Found | None:
-        """The relation where what it emits is what is wanted."""
-        found = self.visit(rel, wanted)
-        return found if found is not None and found[1].satisfy(wanted) else None
 
-    def visit(self, rel: Rel, wanted: Deletes) -> Found | None:
-        """The relation, asked for such deletions; ``None`` where it cannot have them."""
-        match rel:
-            case SourceScan():
-                by_key = emits_deletes_by_key(rel.table, dict(rel.options))
-                return rel, self.by_key(rel) if by_key else self.full(rel)
-            case Exchange() | Expand() | MiniBatchAssigner() | DropUpdateBefore():
-                return self.forwarded(rel, wanted)
-            case Calc():
-                return None if wanted is Deletes.BY_KEY and _filters_beyond_key(rel) else self.forwarded(rel, wanted)
-            case UnionAll():
-                return self.union(rel, wanted)
-            case RegularJoin():
-                return self.join(rel, (rel.spec.left_keys, rel.spec.right_keys), wanted)
-            case MultiJoin():
-                return self.join(rel, rel.keys, wanted)
-            case ChangelogNormalize():
-                return self.normalize(rel, wanted)
-        inputs = [self.visit(i, self.full(i)) for i in rel.inputs]
-        if any(found is None for found in inputs):
+def _satisfying(rel: Rel, wanted: Deletes) -> Found | None:
+    """The relation where what it emits is what is wanted."""
+    found = _visit(rel, wanted)
+    return found if found is not None and found[1].satisfy(wanted) else None
+
+
+def _visit(rel: Rel, wanted: Deletes) -> Found | None:
+    """The relation, asked for such deletions; ``None`` where it cannot have them."""
+    match rel:
+        case SourceScan():
+            by_key = emits_deletes_by_key(rel.table, dict(rel.options))
+            return rel, _by_key(rel) if by_key else _full(rel)
+        case Exchange() | Expand() | MiniBatchAssigner() | DropUpdateBefore():
+            return _forwarded(rel, wanted)
+        case Calc():
+            return None if wanted is Deletes.BY_KEY and _filters_beyond_key(rel) else _forwarded(rel, wanted)
+        case UnionAll():
+            return _union(rel, wanted)
+        case RegularJoin():
+            return _join(rel, (rel.spec.left_keys, rel.spec.right_keys), wanted)
+        case MultiJoin():
+            return _join(rel, rel.keys, wanted)
+        case ChangelogNormalize():
+            return _normalize(rel, wanted)
+    inputs = [_visit(i, _full(i)) for i in rel.inputs]
+    if any(found is None for found in inputs):
+        return None
+    return with_inputs(rel, tuple(found[0] for found in inputs if found is not None)), _full(rel)
+
+
+def _forwarded(rel: Rel, wanted: Deletes) -> Found | None:
+    found = _satisfying(rel.inputs[0], wanted)
+    return None if found is None else (with_inputs(rel, (found[0],)), found[1])
+
+
+def _union(rel: UnionAll, wanted: Deletes) -> Found | None:
+    """Deletions by key, where some of an input are."""
+    inputs = [_visit(i, wanted if _deletes(i) else Deletes.NONE) for i in rel.inputs]
+    told = [found for found in inputs if found is not None]
+    if len(told) < len(inputs):
+        return None
+    kinds = {kind for _, kind in told} - {Deletes.NONE}
+    merged = kinds.pop() if len(kinds) == 1 else Deletes.BY_KEY if kinds else Deletes.NONE
+    return with_inputs(rel, tuple(rel for rel, _ in told)), merged
+
+
+def _join(rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Found | None:
+    """By key only of inputs whose unique key holds the join key."""
+    told = []
+    for child, join_key in zip(rel.inputs, keys, strict=True):
+        holds = any(frozenset(join_key) <= key for key in keys_in_group_range(child, join_key))
+        found = _visit(child, _by_key(child)) if holds and wanted is Deletes.BY_KEY else None
+        found = found or _visit(child, _full(child))
+        if found is None:
             return None
-        return self.rebuilt(rel, tuple(found[0] for found in inputs if found is not None)), self.full(rel)
+        told.append(found)
+    by_key = any(kind is Deletes.BY_KEY for _, kind in told)
+    return with_inputs(rel, tuple(r for r, _ in told)), _by_key(rel) if by_key else _full(rel)
 
-    def forwarded(self, rel: Rel, wanted: Deletes) -> Found | None:
-        found = self.satisfying(rel.inputs[0], wanted)
-        return None if found is None else (self.rebuilt(rel, (found[0],)), found[1])
 
-    def union(self, rel: UnionAll, wanted: Deletes) -> Found | None:
-        """Deletions by key, where some of an input are."""
-        inputs = [self.visit(i, wanted if self.deletes(i) else Deletes.NONE) for i in rel.inputs]
-        told = [found for found in inputs if found is not None]
-        if len(told) < len(inputs):
-            return None
-        kinds = {kind for _, kind in told} - {Deletes.NONE}
-        merged = kinds.pop() if len(kinds) == 1 else Deletes.BY_KEY if kinds else Deletes.NONE
-        return self.rebuilt(rel, tuple(rel for rel, _ in told)), merged
-
-    def join(self, rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Found | None:
-        """By key only of inputs whose unique key holds the join key."""
-        told = []
-        for child, join_key in zip(rel.inputs, keys, strict=True):
-            holds = any(frozenset(join_key) <= key for key in keys_in_group_range(child, join_key))
-            found = self.visit(child, self.by_key(child)) if holds and wanted is Deletes.BY_KEY else None
-            found = found or self.visit(child, self.full(child))
-            if found is None:
-                return None
-            told.append(found)
-        by_key = any(kind is Deletes.BY_KEY for _, kind in told)
-        return self.rebuilt(rel, tuple(r for r, _ in told)), self.by_key(rel) if by_key else self.full(rel)
-
-    def normalize(self, rel: ChangelogNormalize, wanted: Deletes) -> Found | None:
-        """Left out where it adds nothing that is wanted; else it makes whole rows of all deletions."""
-        only_after = self.modes[id(rel)].updates is Updates.ONLY_AFTER
-        if rel.condition is None and only_after and not _reads_metadata(rel):
-            found = self.satisfying(rel.input, wanted)
-            if found is not None:
-                shuffled, kind = found
-                return (shuffled.input if isinstance(shuffled, Exchange) else shuffled), kind
-        found = self.satisfying(rel.input, self.by_key(rel.input))
-        return None if found is None else (self.rebuilt(rel, (found[0],)), self.full(rel))
+def _normalize(rel: ChangelogNormalize, wanted: Deletes) -> Found | None:
+    """Left out where it adds nothing that is wanted; else it makes whole rows of all deletions."""
+    only_after = rel.changes.updates is Updates.ONLY_AFTER
+    if rel.condition is None and only_after and not _reads_metadata(rel):
+        found = _satisfying(rel.input, wanted)
+        if found is not None:
+            shuffled, kind = found
+            return (shuffled.input if isinstance(shuffled, Exchange) else shuffled), kind
+    found = _satisfying(rel.input, _by_key(rel.input))
+    return None if found is None else (with_inputs(rel, (found[0],)), _full(rel))
 
 
 def _filters_beyond_key(rel: Calc) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...plan.record import replace
+from ...plan.record import Record, replace
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
@@ -18,14 +18,10 @@ from ..algebra.tree import with_inputs
 from ..rex.expressions import identity
 from ..rules.calcs import merge_calcs
 from ..rules.projections import project_scan
-from .changelog import Mode, Modes
 
 
-def merge_scans(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]:
-    """Scans of one table that read different columns become one that reads all of these.
-
-    The modes of what is rebuilt are added to ``modes``.
-    """
+def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
+    """Scans of one table that read different columns become one that reads all of these."""
     groups: dict[Any, list[SourceScan]] = {}
     for sink in sinks:
         for scan in _scans(sink):
@@ -39,31 +35,25 @@ def merge_scans(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]
 
     def visit(rel: Rel) -> Rel:
         if isinstance(rel, SourceScan):
-            return _narrowed(rel, merged.get(_source_key(rel)), modes)
+            return _narrowed(rel, merged.get(_source_key(rel)))
         new = with_inputs(rel, tuple(map(visit, rel.inputs)))
         if isinstance(new, Calc) and isinstance(new.input, Calc):
-            new = merge_calcs(new)
-        modes[id(new)] = modes[id(rel)]
-        alive.append(new)
+            return replace(merge_calcs(new), change_trait=rel.change_trait)
         return new
 
-    alive: list[Rel] = []
     return tuple(map(visit, sinks)) if merged else tuple(sinks)
 
 
-def _narrowed(rel: SourceScan, source: SourceScan | None, modes: dict[int, Mode]) -> Rel:
+def _narrowed(rel: SourceScan, source: SourceScan | None) -> Rel:
     """The merged scan, with a calc that picks the columns of the scan that it replaces."""
     if source is None:
         return rel
-    modes[id(source)] = modes[id(rel)]
     available = _columns(source)
     if available == _columns(rel):
         return source
     columns = identity(source.types)
     picked = tuple(columns[available.index(c)] for c in _columns(rel))
-    new = Calc(input=source, projection=picked, names=rel.names)
-    modes[id(new)] = modes[id(rel)]
-    return new
+    return Calc(input=source, projection=picked, names=rel.names, change_trait=rel.change_trait)
 
 
 def _scans(rel: Rel) -> list[SourceScan]:
@@ -94,73 +84,72 @@ def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
     return project_scan(replace(scan, abilities=others, fields=fields), columns)
 
 
-def merge_sinks(sinks: Sequence[Rel], modes: dict[int, Mode]) -> tuple[Rel, ...]:
-    """Sinks that write the same changes to one table become the first of them, over a union of their inputs.
-
-    The modes of what is rebuilt are added to ``modes``.
-    """
+def merge_sinks(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
+    """Sinks that write the same changes to one table become the first of them, over a union of their inputs."""
     groups: dict[Any, list[Sink]] = {}
     for sink in sinks:
         assert isinstance(sink, Sink)
-        groups.setdefault(_sink_key(sink, modes[id(sink.input)]), []).append(sink)
-    return tuple(_united(group, modes) for group in groups.values())
+        groups.setdefault(_sink_key(sink), []).append(sink)
+    return tuple(_united(group) for group in groups.values())
 
 
-def _sink_key(sink: Sink, mode: Mode) -> Any:
+def _sink_key(sink: Sink) -> Any:
     """What sinks must have in common to be merged: all but their inputs and names."""
     own = (name for name in sink.__struct_fields__ if name not in ("input", "conflict"))
     types = tuple(t.nullable_() for t in sink.types)
-    return repr((*(getattr(sink, name) for name in own), types)), mode
+    return repr((*(getattr(sink, name) for name in own), types)), sink.input.changes
 
 
-def _united(group: list[Sink], modes: dict[int, Mode]) -> Rel:
+def _united(group: list[Sink]) -> Rel:
     first = group[0]
     if len(group) == 1:
         return first
-    union = UnionAll(operands=tuple(sink.input for sink in group))
-    new = replace(first, input=union, is_united=True)
-    modes[id(union)] = modes[id(first.input)]
-    modes[id(new)] = modes[id(first)]
-    return new
+    union = UnionAll(operands=tuple(sink.input for sink in group), change_trait=first.input.change_trait)
+    return replace(first, input=union, is_united=True)
 
 
-def share(sinks: Sequence[Rel], modes: Modes, *, sources: bool = True) -> tuple[tuple[Rel, ...], dict[int, Mode]]:
-    """Equal sub-trees as one object each.  Sinks stay apart, and without ``sources`` so do scans and what moves them.
+class Operator(Record):
+    """A physical relation among those of a job: ``inputs`` are the places of those that it reads."""
 
-    What stands on equal scans is equal nevertheless.
+    rel: Rel
+    inputs: tuple[int, ...]
+
+
+def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Operator, ...]:
+    """The operators of a job, inputs first, sink by sink: with ``subplans`` equal sub-trees are there once.
+
+    Sinks stay apart, and without ``sources`` so do scans and what moves them; what stands on equal scans is equal
+    nevertheless.
     """
-    canonical: dict[Any, Rel] = {}
-    new_modes: dict[int, Mode] = {}
-    ids: dict[int, Rel] = {}
-    kinds: dict[int, int] = {}
+    operators: list[Operator] = []
+    first_equal: dict[Any, int] = {}
 
     def stays_apart(rel: Rel) -> bool:
         if isinstance(rel, Exchange):
             return stays_apart(rel.input)
         return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not sources)
 
-    def visit(rel: Rel) -> Rel:
-        found = ids.get(id(rel))
-        if found is not None:
-            return found
-        inputs = tuple(visit(i) for i in rel.inputs)
-        mode = modes.get(id(rel))
-        new = with_inputs(rel, inputs)
-        same = canonical.setdefault(_digest(rel, tuple(kinds[id(i)] for i in inputs), mode), new)
-        ids[id(rel)] = new = new if stays_apart(new) else same
-        kinds[id(new)] = id(same)
-        if mode is not None:
-            new_modes[id(new)] = mode
-        return new
+    def visit(rel: Rel) -> tuple[int, int]:
+        """The places of the relation and of the first one that equals it."""
+        start = len(operators)
+        inputs = [visit(i) for i in rel.inputs]
+        place = len(operators)
+        equal = first_equal.setdefault(_digest(rel, [first for _, first in inputs]), place)
+        if subplans and equal < place and not stays_apart(rel):
+            del operators[start:]  # what it reads, too, is there already
+            return equal, equal
+        new = with_inputs(rel, tuple(operators[i].rel for i, _ in inputs))
+        operators.append(Operator(new, tuple(i for i, _ in inputs)))
+        return place, equal
 
-    return tuple(visit(s) for s in sinks), new_modes
+    for sink in sinks:
+        visit(sink)
+    return tuple(operators)
 
 
-def _digest(rel: Rel, inputs: tuple[int, ...], mode: Mode | None) -> Any:
+def _digest(rel: Rel, inputs: list[int]) -> Any:
     """What equal operators have in common: all but the names of calls that a first phase computes."""
     if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
-    own = tuple(
-        repr(getattr(rel, name)) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands")
-    )
-    return type(rel), own, inputs, mode
+    own = (name for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands"))
+    return type(rel), tuple(repr(getattr(rel, name)) for name in own), tuple(inputs)
