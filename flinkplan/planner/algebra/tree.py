@@ -53,18 +53,18 @@ def to_fixpoint(rel: Rel, change: Rewrite, limit: int = 100) -> Rel:
 def exhaust(rel: Rel, rule: Rewrite, limit: int = 100) -> Rel:
     """Apply a rule to each relation, inputs first, and again to the whole tree until it changes nothing.
 
-    What has come out of one pass as it was is not looked at in the next ones: a rule sees but a relation and what is
-    below it.
+    What has come out of one pass as it was is not looked at again, which is noted with it: a rule sees but a relation
+    and what is below it.
     """
-    settled: dict[int, Rel] = {}
 
     def visit(rel: Rel) -> Rel:
-        if id(rel) in settled:
+        notes: dict[Any, Any] = rel.__dict__
+        if rule in notes:
             return rel
         inputs = rel.inputs
         new = rule(with_inputs(rel, tuple([visit(i) for i in inputs])) if inputs else rel)
         if new is rel or new == rel:
-            settled[id(rel)] = rel
+            notes[rule] = True
             return rel
         return new
 

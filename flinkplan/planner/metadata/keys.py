@@ -15,32 +15,6 @@ from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Unary, Watermark
-from ..algebra.physical import (
-    Calc,
-    ChangelogNormalize,
-    Deduplicate,
-    DropUpdateBefore,
-    Exchange,
-    Expand,
-    FullSort,
-    GlobalGroupAggregate,
-    GroupAggregate,
-    IntervalJoin,
-    LegacyWindowAggregate,
-    Limit,
-    MiniBatchAssigner,
-    MultiJoin,
-    OverAggregate,
-    Rank,
-    RegularJoin,
-    SortLimit,
-    SourceScan,
-    TemporalSort,
-    VersionedJoin,
-    WatermarkAssigner,
-    WindowJoin,
-    WindowRank,
-)
 from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import CAST
 from .join_kinds import join_keys
@@ -52,7 +26,7 @@ Keys = frozenset[Key]
 NO_KEYS: Keys = frozenset()
 NO_COLUMNS: Key = frozenset()
 
-_KEEPING = (Exchange, ChangelogNormalize, DropUpdateBefore, MiniBatchAssigner, WatermarkAssigner)
+_KEEPING = (p.Exchange, p.ChangelogNormalize, p.DropUpdateBefore, p.MiniBatchAssigner, p.WatermarkAssigner)
 """Through these the columns stay that never change."""
 
 
@@ -74,14 +48,14 @@ def immutable_columns(rel: Rel) -> Key:
 
 
 def _immutable(rel: Rel) -> Key:
-    if isinstance(rel, SourceScan):
+    if isinstance(rel, p.SourceScan):
         primary = rel.table.resolved.schema.primary_key
         names = primary.columns if primary else ()
         return frozenset(i for i, name in enumerate(scan_columns(rel)) if name in names)
-    if isinstance(rel, Calc):
+    if isinstance(rel, p.Calc):
         below = immutable_columns(rel.input)
         return frozenset(i for i, rex in enumerate(rel.projection) if isinstance(rex, InputRef) and rex.index in below)
-    if isinstance(rel, (RegularJoin, WindowJoin, VersionedJoin)):
+    if isinstance(rel, (p.RegularJoin, p.WindowJoin, p.VersionedJoin)):
         kind = join_spec(rel).join_type
         left, right = map(immutable_columns, rel.inputs)
         if kind in (JoinType.SEMI, JoinType.ANTI):
@@ -99,7 +73,7 @@ def smallest_key(keys: Keys) -> tuple[int, ...] | None:
 
 def keys_in_group_range(rel: Rel, partition: tuple[int, ...]) -> Keys:
     """The upsert keys below the exchange that brings rows of equal ``partition`` together."""
-    if isinstance(rel, Exchange) and rel.keys == partition:
+    if isinstance(rel, p.Exchange) and rel.keys == partition:
         rel = rel.input
     return upsert_keys(rel)
 
@@ -122,7 +96,7 @@ def _within(keys: Keys, partition: Iterable[int], fixed: Key = NO_COLUMNS) -> Ke
     return frozenset(k for k in keys if wanted <= k)
 
 
-def _scan(rel: SourceScan, upsert: bool) -> Keys:
+def _scan(rel: p.SourceScan, upsert: bool) -> Keys:
     primary = rel.table.resolved.schema.primary_key
     if primary is None:
         return NO_KEYS
@@ -138,12 +112,12 @@ def _stored(rel: Scan, upsert: bool) -> Keys:
     return NO_KEYS if primary is None else frozenset({frozenset(names.index(c) for c in primary.columns)})
 
 
-def _exchange(rel: Exchange, upsert: bool) -> Keys:
+def _exchange(rel: p.Exchange, upsert: bool) -> Keys:
     keys = _keys(rel.input, upsert)
     return _within(keys, rel.keys, immutable_columns(rel.input)) if upsert else keys
 
 
-def _calc(rel: Calc, upsert: bool) -> Keys:
+def _calc(rel: p.Calc, upsert: bool) -> Keys:
     return project_keys(rel.projection, _keys(rel.input, upsert))
 
 
@@ -205,17 +179,17 @@ def _grouped(rel: Aggregate, upsert: bool) -> Keys:
     return frozenset({frozenset(range(len(rel.grouping)))}) if rel.grouping_sets is None else NO_KEYS
 
 
-def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, upsert: bool) -> Keys:
+def _aggregate(rel: p.GroupAggregate | p.GlobalGroupAggregate, upsert: bool) -> Keys:
     return frozenset({frozenset(range(len(rel.grouping)))})
 
 
-def _legacy_window(rel: LegacyWindowAggregate, upsert: bool) -> Keys:
+def _legacy_window(rel: p.LegacyWindowAggregate, upsert: bool) -> Keys:
     width = rel.width
     grouping = frozenset(range(len(rel.grouping)))
     return frozenset(grouping | {i} for i in range(width - len(rel.properties), width))
 
 
-def _expand(rel: Expand, upsert: bool) -> Keys:
+def _expand(rel: p.Expand, upsert: bool) -> Keys:
     kept = {
         i
         for i in range(rel.input.width)
@@ -228,7 +202,7 @@ def join_spec(rel: Rel) -> JoinSpec:
     """The join spec of any join of two inputs."""
     if isinstance(rel, Join):
         return join_keys(rel.condition, rel.left.width).spec(rel.type)
-    if isinstance(rel, IntervalJoin):
+    if isinstance(rel, p.IntervalJoin):
         return rel.spec.join_spec
     spec: JoinSpec = rel.spec  # type: ignore[attr-defined]
     return spec
@@ -247,7 +221,7 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
     return _joined_keys(spec, both, width, unique)
 
 
-def _multi_join(rel: MultiJoin, upsert: bool) -> Keys:
+def _multi_join(rel: p.MultiJoin, upsert: bool) -> Keys:
     """Those of the inputs joined one by one, by the columns that are common to all."""
     keys = _keys(rel.operands[0], upsert)
     width = rel.operands[0].width
@@ -277,7 +251,7 @@ def _joined_keys(spec: JoinSpec, both: tuple[Keys, Keys], width: int, unique: tu
     return frozenset(found)
 
 
-def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
+def _rank(rel: p.Rank | p.WindowRank, upsert: bool) -> Keys:
     partition = frozenset(rel.partition)
     keys = _keys(rel.input, upsert)
     if upsert:
@@ -286,20 +260,20 @@ def _rank(rel: Rank | WindowRank, upsert: bool) -> Keys:
         return keys
     ranked = frozenset({partition | {rel.width - 1}}) if rel.rank is not None else NO_KEYS
     first = isinstance(rel.range, ConstantRankRange) and rel.range.start == rel.range.end == 1
-    if not first or not (partition or isinstance(rel, Rank)):
+    if not first or not (partition or isinstance(rel, p.Rank)):
         return keys | ranked
     if upsert and rel.rank is None:
         return frozenset({partition})
     return keys | ranked | {partition}
 
 
-def _sort(rel: Sort | SortLimit | TemporalSort | FullSort | Limit, upsert: bool) -> Keys:
+def _sort(rel: Sort | p.SortLimit | p.TemporalSort | p.FullSort | p.Limit, upsert: bool) -> Keys:
     keys = _keys(rel.input, upsert)
-    order = () if isinstance(rel, Limit) else (f.index for f in rel.order)
+    order = () if isinstance(rel, p.Limit) else (f.index for f in rel.order)
     return _within(keys, order, immutable_columns(rel.input)) if upsert else keys
 
 
-def _deduplicate(rel: Deduplicate, upsert: bool) -> Keys:
+def _deduplicate(rel: p.Deduplicate, upsert: bool) -> Keys:
     return frozenset({frozenset(rel.keys)})
 
 
@@ -312,35 +286,35 @@ _RULES: Metadata[Keys] = Metadata(
     {
         Filter: _passed_on,
         Watermark: _passed_on,
-        ChangelogNormalize: _passed_on,
-        DropUpdateBefore: _passed_on,
-        MiniBatchAssigner: _passed_on,
-        WatermarkAssigner: _passed_on,
-        OverAggregate: _passed_on,
+        p.ChangelogNormalize: _passed_on,
+        p.DropUpdateBefore: _passed_on,
+        p.MiniBatchAssigner: _passed_on,
+        p.WatermarkAssigner: _passed_on,
+        p.OverAggregate: _passed_on,
         Join: _join_keys,
-        RegularJoin: _join_keys,
-        IntervalJoin: _join_keys,
-        WindowJoin: _join_keys,
-        VersionedJoin: _join_keys,
+        p.RegularJoin: _join_keys,
+        p.IntervalJoin: _join_keys,
+        p.WindowJoin: _join_keys,
+        p.VersionedJoin: _join_keys,
         Scan: _stored,
-        SourceScan: _scan,
-        Exchange: _exchange,
-        Calc: _calc,
+        p.SourceScan: _scan,
+        p.Exchange: _exchange,
+        p.Calc: _calc,
         Project: _project,
         Aggregate: _grouped,
-        MultiJoin: _multi_join,
-        GroupAggregate: _aggregate,
-        GlobalGroupAggregate: _aggregate,
-        LegacyWindowAggregate: _legacy_window,
-        Expand: _expand,
-        Rank: _rank,
-        WindowRank: _rank,
-        Deduplicate: _deduplicate,
+        p.MultiJoin: _multi_join,
+        p.GroupAggregate: _aggregate,
+        p.GlobalGroupAggregate: _aggregate,
+        p.LegacyWindowAggregate: _legacy_window,
+        p.Expand: _expand,
+        p.Rank: _rank,
+        p.WindowRank: _rank,
+        p.Deduplicate: _deduplicate,
         Sort: _sort,
-        SortLimit: _sort,
-        TemporalSort: _sort,
-        FullSort: _sort,
-        Limit: _sort,
+        p.SortLimit: _sort,
+        p.TemporalSort: _sort,
+        p.FullSort: _sort,
+        p.Limit: _sort,
     },
     unknown=(
         *(a.Correlate, a.LateRows, a.Lateral, a.MultiJoin, a.SetOp, a.Snapshot, a.TableModify),

@@ -10,31 +10,6 @@ from ...plan.row_kinds import CHANGES, Kinds
 from ...plan.specs import RowKind
 from ..algebra import physical as p
 from ..algebra.logical import Rel
-from ..algebra.physical import (
-    Calc,
-    ChangelogNormalize,
-    ConstantRows,
-    Deduplicate,
-    FullSort,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    GroupAggregate,
-    IntervalJoin,
-    LegacyWindowAggregate,
-    Limit,
-    MultiJoin,
-    OverAggregate,
-    Rank,
-    RegularJoin,
-    SortLimit,
-    SourceScan,
-    VersionedJoin,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowOperator,
-    WindowRank,
-)
 from ..connectors import source_kinds
 from .memo import found_once
 from .registry import Metadata
@@ -55,44 +30,44 @@ def _passed_on(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.together(inputs) if inputs else INSERT_ONLY
 
 
-def _scan(rel: SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
+def _scan(rel: p.SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
     return source_kinds(rel.table, dict(rel.options)) & CHANGES
 
 
-def _aggregate(rel: GroupAggregate | GlobalGroupAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+def _aggregate(rel: p.GroupAggregate | p.GlobalGroupAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.grouped(rel.phase == "FINAL" or not inputs[0] <= INSERT_ONLY)
 
 
-def _legacy_window(rel: LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+def _legacy_window(rel: p.LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.fired(bool(rel.emit))
 
 
-def _join(rel: RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
+def _join(rel: p.RegularJoin, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.joined((rel.spec.join_type,), inputs)
 
 
-def _multi_join(rel: MultiJoin, inputs: tuple[Kinds, ...]) -> Kinds:
+def _multi_join(rel: p.MultiJoin, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.joined(rel.kinds, inputs)
 
 
-def _limit(rel: Limit, inputs: tuple[Kinds, ...]) -> Kinds:
+def _limit(rel: p.Limit, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.limited(inputs[0])
 
 
-def _deduplicate(rel: Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
+def _deduplicate(rel: p.Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.deduplicated(not (rel.keep_last or rel.in_batches))
 
 
-def _rank(rel: Rank, inputs: tuple[Kinds, ...]) -> Kinds:
+def _rank(rel: p.Rank, inputs: tuple[Kinds, ...]) -> Kinds:
     stays = row_kinds.first_stays(rel.kind, rel.range, rel.order, with_rank=rel.rank is not None)
     return row_kinds.ranked(stays and not rel.in_batches, inputs[0])
 
 
-def _over(rel: OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+def _over(rel: p.OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
     return row_kinds.framed(is_ordered_by_time(rel), inputs[0])
 
 
-def is_ordered_by_time(rel: OverAggregate) -> bool:
+def is_ordered_by_time(rel: p.OverAggregate) -> bool:
     """Whether the rows of OVER are ordered by a time attribute, or not at all."""
     fields = rel.input.row_type.fields
     orders = [g.order_by.fields[0].index for g in rel.groups if g.order_by.fields]
@@ -114,29 +89,29 @@ def _left(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
 _RULES: Metadata[Kinds] = Metadata(
     "kinds of changes",
     {
-        SourceScan: _scan,
-        ConstantRows: _insert_only,
-        Calc: _passed_on,
-        GroupAggregate: _aggregate,
-        GlobalGroupAggregate: _aggregate,
-        LegacyWindowAggregate: _legacy_window,
-        WindowAggregate: _insert_only,
-        GlobalWindowAggregate: _insert_only,
-        WindowOperator: _insert_only,
-        WindowRank: _insert_only,
-        WindowDeduplicate: _insert_only,
-        OverAggregate: _over,
-        RegularJoin: _join,
-        MultiJoin: _multi_join,
-        IntervalJoin: _insert_only,
-        WindowJoin: _insert_only,
-        VersionedJoin: _left,
-        Rank: _rank,
-        SortLimit: _all,
-        FullSort: _insert_only,
-        Limit: _limit,
-        Deduplicate: _deduplicate,
-        ChangelogNormalize: _all,
+        p.SourceScan: _scan,
+        p.ConstantRows: _insert_only,
+        p.Calc: _passed_on,
+        p.GroupAggregate: _aggregate,
+        p.GlobalGroupAggregate: _aggregate,
+        p.LegacyWindowAggregate: _legacy_window,
+        p.WindowAggregate: _insert_only,
+        p.GlobalWindowAggregate: _insert_only,
+        p.WindowOperator: _insert_only,
+        p.WindowRank: _insert_only,
+        p.WindowDeduplicate: _insert_only,
+        p.OverAggregate: _over,
+        p.RegularJoin: _join,
+        p.MultiJoin: _multi_join,
+        p.IntervalJoin: _insert_only,
+        p.WindowJoin: _insert_only,
+        p.VersionedJoin: _left,
+        p.Rank: _rank,
+        p.SortLimit: _all,
+        p.FullSort: _insert_only,
+        p.Limit: _limit,
+        p.Deduplicate: _deduplicate,
+        p.ChangelogNormalize: _all,
         p.DropUpdateBefore: _passed_on,
         p.Exchange: _passed_on,
         p.Expand: _passed_on,

@@ -12,29 +12,6 @@ from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
 from ..algebra.logical import Rel
-from ..algebra.physical import (
-    Calc,
-    ChangelogNormalize,
-    Deduplicate,
-    DropUpdateBefore,
-    Exchange,
-    Expand,
-    GlobalGroupAggregate,
-    GroupAggregate,
-    IntervalJoin,
-    LegacyWindowAggregate,
-    LocalGroupAggregate,
-    MiniBatchAssigner,
-    OverAggregate,
-    Rank,
-    RegularJoin,
-    SourceScan,
-    TableFunctionJoin,
-    UnionAll,
-    VersionedJoin,
-    WatermarkAssigner,
-    WindowJoin,
-)
 from ..connectors import INSERT_ONLY, source_kinds
 from ..rex.expressions import (
     AND,
@@ -95,15 +72,15 @@ def _only(rel: Rel, constant: Sequence[int]) -> Directions:
     return tuple(CONSTANT if i in constant else NOT_MONOTONIC for i in range(rel.width))
 
 
-def _scan(rel: SourceScan) -> Directions | None:
+def _scan(rel: p.SourceScan) -> Directions | None:
     return _constants(rel) if source_kinds(rel.table, dict(rel.options)) <= INSERT_ONLY else None
 
 
-def _exchange(rel: Exchange | GlobalGroupAggregate) -> Directions | None:
+def _exchange(rel: p.Exchange | p.GlobalGroupAggregate) -> Directions | None:
     return monotonicity(rel.input)
 
 
-def _passed_on(rel: WatermarkAssigner | Expand | TableFunctionJoin) -> Directions | None:
+def _passed_on(rel: p.WatermarkAssigner | p.Expand | p.TableFunctionJoin) -> Directions | None:
     """Of an operator that emits no updates of its own."""
     below = monotonicity(rel.input)
     if below is None:
@@ -111,11 +88,11 @@ def _passed_on(rel: WatermarkAssigner | Expand | TableFunctionJoin) -> Direction
     return _constants(rel) if _never_changes(below) else _only(rel, ())
 
 
-def _normalized(rel: ChangelogNormalize) -> Directions:
+def _normalized(rel: p.ChangelogNormalize) -> Directions:
     return _only(rel, rel.unique_keys)
 
 
-def _calc(rel: Calc) -> Directions | None:
+def _calc(rel: p.Calc) -> Directions | None:
     below = monotonicity(rel.input)
     if below is None or _never_changes(below):
         return None if below is None else _constants(rel)
@@ -157,7 +134,7 @@ def _takes_back(condition: RexNode, below: Directions) -> bool:
     return False
 
 
-def _rank(rel: Rank) -> Directions | None:
+def _rank(rel: p.Rank) -> Directions | None:
     below = monotonicity(rel.input)
     if rel.kind == "ROW_NUMBER" and rel.range == _FIRST and rel.rank is None:
         return _first_row(rel, below)
@@ -178,7 +155,7 @@ def _rank(rel: Rank) -> Directions | None:
 _FIRST = ConstantRankRange(1, 1)
 
 
-def _first_row(rel: Rank, below: Directions | None) -> Directions | None:
+def _first_row(rel: p.Rank, below: Directions | None) -> Directions | None:
     """As of a deduplication, by whatever column: of the last row all but the key changes, the first one stays."""
     if below is None or not _never_changes(below):
         return None
@@ -188,14 +165,14 @@ def _first_row(rel: Rank, below: Directions | None) -> Directions | None:
     return _only(rel, rel.partition) if keeps_last or by_rowtime else _constants(rel)
 
 
-def _deduplicate(rel: Deduplicate) -> Directions | None:
+def _deduplicate(rel: p.Deduplicate) -> Directions | None:
     below = monotonicity(rel.input)
     if below is None or not _never_changes(below):
         return None
     return _only(rel, rel.keys) if rel.keep_last or rel.is_rowtime else _constants(rel)
 
 
-def _join(rel: RegularJoin | WindowJoin | VersionedJoin) -> Directions | None:
+def _join(rel: p.RegularJoin | p.WindowJoin | p.VersionedJoin) -> Directions | None:
     left, right = monotonicity(rel.left), monotonicity(rel.right)
     spec = rel.spec
     if left is None or right is None or spec.join_type is JoinType.ANTI:
@@ -207,19 +184,19 @@ def _join(rel: RegularJoin | WindowJoin | VersionedJoin) -> Directions | None:
     return left if spec.join_type is JoinType.SEMI else left + right
 
 
-def _union(rel: UnionAll) -> Directions | None:
+def _union(rel: p.UnionAll) -> Directions | None:
     found = [monotonicity(operand) for operand in rel.operands]
     if None in found:
         return None
     return found[0] if len(set(found)) == 1 else _only(rel, ())
 
 
-def _legacy_window(rel: LegacyWindowAggregate) -> Directions | None:
+def _legacy_window(rel: p.LegacyWindowAggregate) -> Directions | None:
     below = monotonicity(rel.input)
     return _constants(rel) if below is not None and _never_changes(below) and not rel.emit else None
 
 
-def _aggregate(rel: GroupAggregate | LocalGroupAggregate) -> Directions | None:
+def _aggregate(rel: p.GroupAggregate | p.LocalGroupAggregate) -> Directions | None:
     below = monotonicity(rel.input)
     if below is None or any(below[g] != CONSTANT for g in rel.grouping):
         return None
@@ -252,27 +229,27 @@ def _of_function(call: AggregateCall, source: Rel) -> str:
 _RULES: Metadata[Directions | None] = Metadata(
     "directions of columns",
     {
-        SourceScan: _scan,
-        Exchange: _exchange,
-        MiniBatchAssigner: _passed_on,
-        WatermarkAssigner: _passed_on,
-        DropUpdateBefore: _passed_on,
-        Expand: _passed_on,
-        TableFunctionJoin: _passed_on,
-        ChangelogNormalize: _normalized,
-        Calc: _calc,
-        Rank: _rank,
-        Deduplicate: _deduplicate,
-        RegularJoin: _join,
-        WindowJoin: _join,
-        VersionedJoin: _join,
-        IntervalJoin: _constants,
-        OverAggregate: _constants,
-        UnionAll: _union,
-        LegacyWindowAggregate: _legacy_window,
-        GroupAggregate: _aggregate,
-        LocalGroupAggregate: _aggregate,
-        GlobalGroupAggregate: _exchange,
+        p.SourceScan: _scan,
+        p.Exchange: _exchange,
+        p.MiniBatchAssigner: _passed_on,
+        p.WatermarkAssigner: _passed_on,
+        p.DropUpdateBefore: _passed_on,
+        p.Expand: _passed_on,
+        p.TableFunctionJoin: _passed_on,
+        p.ChangelogNormalize: _normalized,
+        p.Calc: _calc,
+        p.Rank: _rank,
+        p.Deduplicate: _deduplicate,
+        p.RegularJoin: _join,
+        p.WindowJoin: _join,
+        p.VersionedJoin: _join,
+        p.IntervalJoin: _constants,
+        p.OverAggregate: _constants,
+        p.UnionAll: _union,
+        p.LegacyWindowAggregate: _legacy_window,
+        p.GroupAggregate: _aggregate,
+        p.LocalGroupAggregate: _aggregate,
+        p.GlobalGroupAggregate: _exchange,
     },
     unknown=(
         *(p.ConstantRows, p.FullSort, p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows),

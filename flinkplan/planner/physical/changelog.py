@@ -11,30 +11,9 @@ from ...plan.connectors import CHANGELOG, is_assumed
 from ...plan.record import replace
 from ...plan.row_kinds import Kinds
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
+from ..algebra import physical as p
 from ..algebra.changes import Changes, Updates
 from ..algebra.logical import Rel
-from ..algebra.physical import (
-    Calc,
-    ChangelogNormalize,
-    Deduplicate,
-    DropUpdateBefore,
-    Exchange,
-    GroupAggregate,
-    Limit,
-    MiniBatchAssigner,
-    MultiJoin,
-    OverAggregate,
-    Rank,
-    RegularJoin,
-    Sink,
-    SortLimit,
-    SourceScan,
-    TableFunctionJoin,
-    UnionAll,
-    VersionedJoin,
-    WatermarkAssigner,
-    WindowTableFunction,
-)
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
 from ..connectors import INSERT_ONLY as TAKES_INSERTS
@@ -46,15 +25,15 @@ from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonici
 from ..rex.expressions import refs
 
 _FORWARDS = (
-    Exchange,
-    WatermarkAssigner,
-    WindowTableFunction,
-    TableFunctionJoin,
-    UnionAll,
+    p.Exchange,
+    p.WatermarkAssigner,
+    p.WindowTableFunction,
+    p.TableFunctionJoin,
+    p.UnionAll,
 )
 
 
-def infer(sink: Sink, config: Mapping[str, str]) -> Sink:
+def infer(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
     """Infer the changes of a sink and below it; it may gain a materializer, sources a DropUpdateBefore.
 
     Raises :class:`PlanningError` where the sink cannot take what the query emits.
@@ -79,7 +58,7 @@ def infer(sink: Sink, config: Mapping[str, str]) -> Sink:
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
 
 
-def _check_conflict(sink: Sink, accepted: Kinds) -> None:
+def _check_conflict(sink: p.Sink, accepted: Kinds) -> None:
     """Raise :class:`PlanningError` where ON CONFLICT has no meaning, or not the watermarks that it waits for."""
     if sink.conflict is None:
         return
@@ -100,13 +79,13 @@ def _check_conflict(sink: Sink, accepted: Kinds) -> None:
 
 
 def _sources(rel: Rel) -> Iterator[Table]:
-    if isinstance(rel, SourceScan):
+    if isinstance(rel, p.SourceScan):
         yield rel.table
     for each in rel.inputs:
         yield from _sources(each)
 
 
-def _origin(sink: Sink) -> str:
+def _origin(sink: p.Sink) -> str:
     """What turns inserts into updates: the lowest such operator, in words."""
     rel: Rel = sink.input
     while True:
@@ -117,15 +96,15 @@ def _origin(sink: Sink) -> str:
 
 
 _ORIGINS: dict[type[Rel], str] = {
-    SourceScan: "a source",
-    GroupAggregate: "an aggregation without a window",
-    RegularJoin: "an outer join",
-    MultiJoin: "an outer join",
-    Rank: "a Top-N",
-    SortLimit: "ORDER BY … LIMIT",
-    Deduplicate: "a deduplication that keeps the last row",
-    OverAggregate: "OVER ordered by no time attribute",
-    ChangelogNormalize: "a source",
+    p.SourceScan: "a source",
+    p.GroupAggregate: "an aggregation without a window",
+    p.RegularJoin: "an outer join",
+    p.MultiJoin: "an outer join",
+    p.Rank: "a Top-N",
+    p.SortLimit: "ORDER BY … LIMIT",
+    p.Deduplicate: "a deduplication that keeps the last row",
+    p.OverAggregate: "OVER ordered by no time attribute",
+    p.ChangelogNormalize: "a source",
 }
 
 
@@ -135,7 +114,7 @@ def _words(kinds: Kinds) -> str:
 
 
 def _sink_requirement(
-    sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]
+    sink: p.Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]
 ) -> tuple[tuple[Updates, ...], bool]:
     if UPDATE not in kinds and not materializes(sink, kinds, accepted, config):
         return (Updates.NONE,), False
@@ -151,7 +130,7 @@ def _sink_requirement(
     return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), materialized
 
 
-def primary_key(sink: Sink) -> frozenset[int] | None:
+def primary_key(sink: p.Sink) -> frozenset[int] | None:
     """The sink's key columns, if it has a key."""
     schema = sink.table.resolved.schema
     if schema.primary_key is None:
@@ -160,7 +139,7 @@ def primary_key(sink: Sink) -> frozenset[int] | None:
     return frozenset(stored.index(c) for c in schema.primary_key.columns)
 
 
-def materializes(sink: Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]) -> bool:
+def materializes(sink: p.Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]) -> bool:
     """Whether the sink must keep rows by key to resolve conflicts.  Source: ``analyzeUpsertMaterializeStrategy``.
 
     Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
@@ -218,7 +197,7 @@ def _forwarding(rel: Rel, required: Updates) -> Rel | None:
     return _done(rel, inputs, required)
 
 
-def _calc(rel: Calc, required: Updates) -> Rel | None:
+def _calc(rel: p.Calc, required: Updates) -> Rel | None:
     """A filter on columns beyond the key would lose the old row of an update that no longer passes."""
     if required is Updates.ONLY_AFTER and rel.condition is not None:
         read = refs(rel.condition)
@@ -228,19 +207,19 @@ def _calc(rel: Calc, required: Updates) -> Rel | None:
     return _forwarding(rel, required)
 
 
-def _scan(rel: SourceScan, required: Updates) -> Rel | None:
+def _scan(rel: p.SourceScan, required: Updates) -> Rel | None:
     return _dropping(_done(rel, (), _told(rel)), required)
 
 
-def _told(source: SourceScan) -> Updates:
+def _told(source: p.SourceScan) -> Updates:
     """The updates that a source tells: both rows of each, or those after alone."""
     both = RowKind.UPDATE_BEFORE in source_kinds(source.table, dict(source.options))
     return _best(source) if both else _only_after(source)
 
 
-def _mini_batches(rel: MiniBatchAssigner, required: Updates) -> Rel | None:
+def _mini_batches(rel: p.MiniBatchAssigner, required: Updates) -> Rel | None:
     """Those of a source are marked before its old rows are dropped."""
-    if not isinstance(rel.input, SourceScan):
+    if not isinstance(rel.input, p.SourceScan):
         return _forwarding(rel, required)
     told = _told(rel.input)
     return _dropping(_done(rel, (_visit(rel.input, told),), told), required)
@@ -252,14 +231,14 @@ def _dropping(source: Rel | None, required: Updates) -> Rel | None:
         return source
     if not source.changes.has_update_before:
         return source
-    return _done(DropUpdateBefore(input=source), (source,), Updates.ONLY_AFTER)
+    return _done(p.DropUpdateBefore(input=source), (source,), Updates.ONLY_AFTER)
 
 
-def _join(rel: RegularJoin, required: Updates) -> Rel | None:
+def _join(rel: p.RegularJoin, required: Updates) -> Rel | None:
     return _joined(rel, (rel.spec.left_keys, rel.spec.right_keys), required)
 
 
-def _multi_join(rel: MultiJoin, required: Updates) -> Rel | None:
+def _multi_join(rel: p.MultiJoin, required: Updates) -> Rel | None:
     """Without a common key no unique key of an input holds it, even that of a single row."""
     if required is Updates.ONLY_AFTER and not rel.keys[0] and any(UPDATE in modify_kinds(i) for i in rel.inputs):
         return None
@@ -283,18 +262,18 @@ def _contain(unique: Keys, join_key: tuple[int, ...]) -> bool:
     return any(frozenset(join_key) <= key for key in unique)
 
 
-def _versioned(rel: VersionedJoin, required: Updates) -> Rel | None:
+def _versioned(rel: p.VersionedJoin, required: Updates) -> Rel | None:
     left = _visit(rel.left, required if UPDATE in modify_kinds(rel.left) else Updates.NONE)
     right = _visit(rel.right, _only_after(rel.right)) or _visit(rel.right, _best(rel.right))
     return _done(rel, (left, right), required)
 
 
-def _normalize(rel: ChangelogNormalize, required: Updates) -> Rel | None:
+def _normalize(rel: p.ChangelogNormalize, required: Updates) -> Rel | None:
     return _done(rel, (_visit(rel.input, Updates.ONLY_AFTER),), required)
 
 
-def _rank(rel: Rank | SortLimit, required: Updates) -> Rel | None:
-    partition = rel.partition if isinstance(rel, Rank) else ()
+def _rank(rel: p.Rank | p.SortLimit, required: Updates) -> Rel | None:
+    partition = rel.partition if isinstance(rel, p.Rank) else ()
     for strategy in rank_strategies(rel.input, partition, rel.order, modify_kinds(rel.input)):
         needed = {UpdateFastStrategy: Updates.ONLY_AFTER, AppendFastStrategy: Updates.NONE}
         child = _visit(rel.input, needed.get(type(strategy), _best(rel.input)))
@@ -303,7 +282,7 @@ def _rank(rel: Rank | SortLimit, required: Updates) -> Rel | None:
     return None
 
 
-def _limit(rel: Limit, required: Updates) -> Rel | None:
+def _limit(rel: p.Limit, required: Updates) -> Rel | None:
     strategy: RankStrategy = AppendFastStrategy() if modify_kinds(rel.input) <= INSERT_ONLY else RetractStrategy()
     return _done(replace(rel, strategy=strategy), (_visit(rel.input, _best(rel.input)),), required)
 
@@ -330,14 +309,14 @@ def rank_strategies(
 
 _RULES: dict[type[Rel], Callable[..., Rel | None]] = {
     **dict.fromkeys(_FORWARDS, _forwarding),
-    Calc: _calc,
-    SourceScan: _scan,
-    MiniBatchAssigner: _mini_batches,
-    RegularJoin: _join,
-    MultiJoin: _multi_join,
-    VersionedJoin: _versioned,
-    ChangelogNormalize: _normalize,
-    Rank: _rank,
-    SortLimit: _rank,
-    Limit: _limit,
+    p.Calc: _calc,
+    p.SourceScan: _scan,
+    p.MiniBatchAssigner: _mini_batches,
+    p.RegularJoin: _join,
+    p.MultiJoin: _multi_join,
+    p.VersionedJoin: _versioned,
+    p.ChangelogNormalize: _normalize,
+    p.Rank: _rank,
+    p.SortLimit: _rank,
+    p.Limit: _limit,
 }

@@ -12,21 +12,9 @@ from enum import Enum
 from ...plan.options import is_true
 from ...plan.record import replace
 from ...plan.specs import ReadingMetadata
+from ..algebra import physical as p
 from ..algebra.changes import Updates
 from ..algebra.logical import Rel
-from ..algebra.physical import (
-    Calc,
-    ChangelogNormalize,
-    DropUpdateBefore,
-    Exchange,
-    Expand,
-    MiniBatchAssigner,
-    MultiJoin,
-    RegularJoin,
-    Sink,
-    SourceScan,
-    UnionAll,
-)
 from ..algebra.tree import with_inputs
 from ..connectors import emits_deletes_by_key, takes_deletes_by_key
 from ..metadata.keys import keys_in_group_range, upsert_keys
@@ -53,7 +41,7 @@ Found = tuple[Rel, Deletes]
 """A relation, and what the deletions hold that it emits."""
 
 
-def without_needless_normalizations(sink: Sink, config: Mapping[str, str]) -> Sink:
+def without_needless_normalizations(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
     """The sink without normalizations of upserts that nobody needs.
 
     A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata:
@@ -68,7 +56,7 @@ def without_needless_normalizations(sink: Sink, config: Mapping[str, str]) -> Si
     return sink
 
 
-def _wanted(sink: Sink) -> tuple[Deletes, ...]:
+def _wanted(sink: p.Sink) -> tuple[Deletes, ...]:
     """What the sink wants of deletions, the best first."""
     full = _full(sink.input)
     if full is Deletes.NONE or not takes_deletes_by_key(sink.table, dict(sink.options)):
@@ -99,20 +87,20 @@ def _satisfying(rel: Rel, wanted: Deletes) -> Found | None:
 def _visit(rel: Rel, wanted: Deletes) -> Found | None:
     """The relation, asked for such deletions; ``None`` where it cannot have them."""
     match rel:
-        case SourceScan():
+        case p.SourceScan():
             by_key = emits_deletes_by_key(rel.table, dict(rel.options))
             return rel, _by_key(rel) if by_key else _full(rel)
-        case Exchange() | Expand() | MiniBatchAssigner() | DropUpdateBefore():
+        case p.Exchange() | p.Expand() | p.MiniBatchAssigner() | p.DropUpdateBefore():
             return _forwarded(rel, wanted)
-        case Calc():
+        case p.Calc():
             return None if wanted is Deletes.BY_KEY and _filters_beyond_key(rel) else _forwarded(rel, wanted)
-        case UnionAll():
+        case p.UnionAll():
             return _union(rel, wanted)
-        case RegularJoin():
+        case p.RegularJoin():
             return _join(rel, (rel.spec.left_keys, rel.spec.right_keys), wanted)
-        case MultiJoin():
+        case p.MultiJoin():
             return _join(rel, rel.keys, wanted)
-        case ChangelogNormalize():
+        case p.ChangelogNormalize():
             return _normalize(rel, wanted)
     inputs = [_visit(i, _full(i)) for i in rel.inputs]
     if any(found is None for found in inputs):
@@ -125,7 +113,7 @@ def _forwarded(rel: Rel, wanted: Deletes) -> Found | None:
     return None if found is None else (with_inputs(rel, (found[0],)), found[1])
 
 
-def _union(rel: UnionAll, wanted: Deletes) -> Found | None:
+def _union(rel: p.UnionAll, wanted: Deletes) -> Found | None:
     """Deletions by key, where some of an input are."""
     inputs = [_visit(i, wanted if _deletes(i) else Deletes.NONE) for i in rel.inputs]
     told = [found for found in inputs if found is not None]
@@ -150,19 +138,19 @@ def _join(rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Found
     return with_inputs(rel, tuple(r for r, _ in told)), _by_key(rel) if by_key else _full(rel)
 
 
-def _normalize(rel: ChangelogNormalize, wanted: Deletes) -> Found | None:
+def _normalize(rel: p.ChangelogNormalize, wanted: Deletes) -> Found | None:
     """Left out where it adds nothing that is wanted; else it makes whole rows of all deletions."""
     only_after = rel.changes.updates is Updates.ONLY_AFTER
     if rel.condition is None and only_after and not _reads_metadata(rel):
         found = _satisfying(rel.input, wanted)
         if found is not None:
             shuffled, kind = found
-            return (shuffled.input if isinstance(shuffled, Exchange) else shuffled), kind
+            return (shuffled.input if isinstance(shuffled, p.Exchange) else shuffled), kind
     found = _satisfying(rel.input, _by_key(rel.input))
     return None if found is None else (with_inputs(rel, (found[0],)), _full(rel))
 
 
-def _filters_beyond_key(rel: Calc) -> bool:
+def _filters_beyond_key(rel: p.Calc) -> bool:
     if rel.condition is None:
         return False
     return not any(refs(rel.condition) <= key for key in upsert_keys(rel.input))
@@ -170,6 +158,6 @@ def _filters_beyond_key(rel: Calc) -> bool:
 
 def _reads_metadata(rel: Rel) -> bool:
     """Whether a source below reads metadata, which need not be the same for all rows of a key."""
-    if isinstance(rel, SourceScan):
+    if isinstance(rel, p.SourceScan):
         return any(isinstance(a, ReadingMetadata) and a.metadata_keys for a in rel.abilities)
     return any(map(_reads_metadata, rel.inputs))

@@ -12,30 +12,8 @@ from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
 from ...plan.types import TimeKind
+from ..algebra import physical as p
 from ..algebra.logical import Filter, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
-from ..algebra.physical import (
-    Deduplicate,
-    Exchange,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    GroupAggregate,
-    IncrementalGroupAggregate,
-    IntervalJoin,
-    LegacyWindowAggregate,
-    LocalGroupAggregate,
-    MiniBatchAssigner,
-    OverAggregate,
-    Rank,
-    SourceScan,
-    TemporalSort,
-    VersionedJoin,
-    WatermarkAssigner,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowRank,
-    WindowTableFunction,
-)
 from ..algebra.tree import bottom_up, with_inputs
 from ..algebra.unplanned import Over
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
@@ -81,36 +59,42 @@ def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 def _place(rel: Rel, mode: str, interval: int) -> Rel:
     """``mode``: of the mini-batches that the operators above need."""
-    if isinstance(rel, LegacyWindowAggregate):
+    if isinstance(rel, p.LegacyWindowAggregate):
         return rel
     if _waits_for_watermarks(rel):
         mode = "RowTime"
-    if isinstance(rel, WatermarkAssigner):
-        return MiniBatchAssigner(input=rel, interval=interval, mode=mode)
-    if isinstance(rel, SourceScan):
-        return MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime")
+    if isinstance(rel, p.WatermarkAssigner):
+        return p.MiniBatchAssigner(input=rel, interval=interval, mode=mode)
+    if isinstance(rel, p.SourceScan):
+        return p.MiniBatchAssigner(input=rel, interval=interval, mode="ProcTime")
     return with_inputs(rel, tuple(_place(i, mode, interval) for i in rel.inputs))
 
 
 def _waits_for_watermarks(rel: Rel) -> bool:
     """Whether the operator works by event time."""
     match rel:
-        case Deduplicate():
+        case p.Deduplicate():
             return rel.is_rowtime
-        case Rank():
+        case p.Rank():
             return any(rel.input.types[f.index].is_rowtime for f in rel.order)
-        case OverAggregate():
+        case p.OverAggregate():
             types = rel.types
             return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
-        case IntervalJoin():
+        case p.IntervalJoin():
             return rel.spec.window_bounds.is_event_time
-        case VersionedJoin():
+        case p.VersionedJoin():
             return rel.right_time >= 0
-        case WindowJoin():
+        case p.WindowJoin():
             return not rel.left_windowing.is_proctime
-        case GlobalWindowAggregate() | WindowAggregate() | WindowTableFunction() | WindowRank() | WindowDeduplicate():
+        case (
+            p.GlobalWindowAggregate()
+            | p.WindowAggregate()
+            | p.WindowTableFunction()
+            | p.WindowRank()
+            | p.WindowDeduplicate()
+        ):
             return not rel.windowing.is_proctime
-    return isinstance(rel, TemporalSort)
+    return isinstance(rel, p.TemporalSort)
 
 
 def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
@@ -120,7 +104,7 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
         return rel
 
     def split(node: Rel) -> Rel:
-        if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange):
+        if not isinstance(node, p.GroupAggregate) or not isinstance(node.input, p.Exchange):
             return node
         source = node.input.input
         retracts = not modify_kinds(source) <= INSERT_ONLY
@@ -134,10 +118,10 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
     return bottom_up(split_tree, _incremental) if merges else split_tree
 
 
-def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
+def _two_phases(rel: p.GroupAggregate, source: Rel, retracts: bool) -> Rel:
     retractions = call_retractions(rel, rel.calls, retracts)
     columns = accumulators(rel.calls, retractions, source.types, retracts)
-    local = LocalGroupAggregate(
+    local = p.LocalGroupAggregate(
         input=source,
         grouping=rel.grouping,
         calls=rel.calls,
@@ -146,8 +130,8 @@ def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
         accumulators=columns.fields,
     )
     grouping = tuple(range(len(rel.grouping)))
-    return GlobalGroupAggregate(
-        input=Exchange(input=local, keys=grouping),
+    return p.GlobalGroupAggregate(
+        input=p.Exchange(input=local, keys=grouping),
         grouping=grouping,
         calls=rel.calls,
         need_retraction=retracts,
@@ -160,10 +144,10 @@ def _two_phases(rel: GroupAggregate, source: Rel, retracts: bool) -> Rel:
 
 def _incremental(rel: Rel) -> Rel:
     """FINAL local over PARTIAL global: the two in one operator."""
-    if not isinstance(rel, GlobalGroupAggregate) or rel.phase != "FINAL" or not isinstance(rel.input, Exchange):
+    if not isinstance(rel, p.GlobalGroupAggregate) or rel.phase != "FINAL" or not isinstance(rel.input, p.Exchange):
         return rel
     local = rel.input.input
-    if not isinstance(local, LocalGroupAggregate) or not isinstance(local.input, GlobalGroupAggregate):
+    if not isinstance(local, p.LocalGroupAggregate) or not isinstance(local.input, p.GlobalGroupAggregate):
         return rel
     partial = local.input
     if partial.phase != "PARTIAL":
@@ -172,7 +156,7 @@ def _incremental(rel: Rel) -> Rel:
     plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
     retracts = partial.need_retraction
     columns = accumulators(plain, (retracts,) * len(plain), partial.local_input.field_types, retracts)
-    incremental = IncrementalGroupAggregate(
+    incremental = p.IncrementalGroupAggregate(
         input=partial.input,
         partial_grouping=partial.grouping,
         final_grouping=keys,
@@ -187,5 +171,5 @@ def _incremental(rel: Rel) -> Rel:
         rel,
         need_retraction=retracts,
         count_star=own_counts[0] if retracts and own_counts else None,
-        input=Exchange(input=incremental, keys=tuple(range(len(keys)))),
+        input=p.Exchange(input=incremental, keys=tuple(range(len(keys)))),
     )

@@ -12,41 +12,23 @@ from ...plan.functions import aggregation_of
 from ...plan.rex import RexNode, walk
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
+from ..algebra import physical as p
 from ..algebra.logical import Rel
-from ..algebra.physical import (
-    Calc,
-    Deduplicate,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    GroupAggregate,
-    IntervalJoin,
-    LegacyWindowAggregate,
-    LocalGroupAggregate,
-    LocalWindowAggregate,
-    OverAggregate,
-    Sink,
-    TemporalSort,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowOperator,
-    WindowRank,
-)
 from ..connectors import table_options
 from ..errors import PlanningError
 from ..metadata.modify_kinds import INSERT_ONLY, is_ordered_by_time, modify_kinds
 from ..rules.legacy_windows import emit_text
 
 _READS_INSERTS: dict[type[Rel], str] = {
-    Deduplicate: "a deduplication by time",
-    IntervalJoin: "an interval join",
-    OverAggregate: "OVER ordered by time",
-    Sink: "a table of files with sink.parallelism",
-    TemporalSort: "a sort by time",
-    WindowDeduplicate: "a deduplication per window",
-    WindowJoin: "a window join",
-    WindowOperator: "a window of the section 'windows'",
-    WindowRank: "a Top-N per window",
+    p.Deduplicate: "a deduplication by time",
+    p.IntervalJoin: "an interval join",
+    p.OverAggregate: "OVER ordered by time",
+    p.Sink: "a table of files with sink.parallelism",
+    p.TemporalSort: "a sort by time",
+    p.WindowDeduplicate: "a deduplication per window",
+    p.WindowJoin: "a window join",
+    p.WindowOperator: "a window of the section 'windows'",
+    p.WindowRank: "a Top-N per window",
 }
 """The operators that take no updates and deletions, in words."""
 
@@ -69,7 +51,7 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
         raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
-    if isinstance(rel, Calc) and any(r.type.root == "VARIANT" for e in _expressions(rel) for r in walk(e)):
+    if isinstance(rel, p.Calc) and any(r.type.root == "VARIANT" for e in _expressions(rel) for r in walk(e)):
         raise PlanningError(
             "Flink cannot write an expression of type VARIANT into a compiled plan",
             hint="read JSON texts with JSON_VALUE or JSON_QUERY",
@@ -91,25 +73,25 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
         rule(rel, config)
 
 
-def _expressions(rel: Calc) -> Iterator[RexNode]:
+def _expressions(rel: p.Calc) -> Iterator[RexNode]:
     yield from rel.projection
     if rel.condition is not None:
         yield rel.condition
 
 
 def _reads_inserts(rel: Rel) -> bool:
-    if isinstance(rel, OverAggregate):
+    if isinstance(rel, p.OverAggregate):
         return is_ordered_by_time(rel)
-    if isinstance(rel, Sink):
+    if isinstance(rel, p.Sink):
         options = table_options(rel.table, dict(rel.options))
         return options.get("connector") == "filesystem" and "sink.parallelism" in options
     return type(rel) in _READS_INSERTS
 
 
 def _calls(rel: Rel) -> Iterator[AggregateCall]:
-    if isinstance(rel, OverAggregate):
+    if isinstance(rel, p.OverAggregate):
         yield from (c for g in rel.groups for c in g.agg_calls)
-    elif isinstance(rel, (*_FIRST_PHASES, GlobalGroupAggregate, GlobalWindowAggregate)):
+    elif isinstance(rel, (*_FIRST_PHASES, p.GlobalGroupAggregate, p.GlobalWindowAggregate)):
         yield from rel.calls
 
 
@@ -123,19 +105,19 @@ def _arguments(rel: Rel) -> Iterator[tuple[AggregateCall, LogicalType]]:
         yield from ((c, fields[c.arg_list[0]].type) for c in rel.calls if len(c.arg_list) == 1)
 
 
-def _window_aggregate(rel: WindowAggregate | GlobalWindowAggregate, config: Mapping[str, str]) -> None:
+def _window_aggregate(rel: p.WindowAggregate | p.GlobalWindowAggregate, config: Mapping[str, str]) -> None:
     if emit_text(config) is not None:
         raise PlanningError(
             "an aggregation over a window table function fires neither early nor late", hint=_SWITCH_OFF
         )
 
 
-def _legacy_window(rel: LegacyWindowAggregate, config: Mapping[str, str]) -> None:
+def _legacy_window(rel: p.LegacyWindowAggregate, config: Mapping[str, str]) -> None:
     if rel.emit is not None and isinstance(rel.window, SessionGroupWindow):
         raise PlanningError("a session window fires neither early nor late", hint=_SWITCH_OFF)
 
 
-def _interval_join(rel: IntervalJoin, config: Mapping[str, str]) -> None:
+def _interval_join(rel: p.IntervalJoin, config: Mapping[str, str]) -> None:
     bounds = rel.spec.window_bounds
     if not bounds.is_event_time and any(f.type.is_rowtime for i in rel.inputs for f in i.row_type.fields):
         raise PlanningError(
@@ -151,18 +133,24 @@ def _interval_join(rel: IntervalJoin, config: Mapping[str, str]) -> None:
         )
 
 
-def _window_join(rel: WindowJoin, config: Mapping[str, str]) -> None:
+def _window_join(rel: p.WindowJoin, config: Mapping[str, str]) -> None:
     if rel.left_windowing.is_proctime or rel.right_windowing.is_proctime:
         raise PlanningError(
             "a join of windows by processing time is not supported", hint="assign both windows by event time"
         )
 
 
-_FIRST_PHASES = (GroupAggregate, LocalGroupAggregate, LegacyWindowAggregate, WindowAggregate, LocalWindowAggregate)
+_FIRST_PHASES = (
+    p.GroupAggregate,
+    p.LocalGroupAggregate,
+    p.LegacyWindowAggregate,
+    p.WindowAggregate,
+    p.LocalWindowAggregate,
+)
 _RULES: dict[type[Rel], Callable[..., None]] = {
-    WindowAggregate: _window_aggregate,
-    GlobalWindowAggregate: _window_aggregate,
-    LegacyWindowAggregate: _legacy_window,
-    IntervalJoin: _interval_join,
-    WindowJoin: _window_join,
+    p.WindowAggregate: _window_aggregate,
+    p.GlobalWindowAggregate: _window_aggregate,
+    p.LegacyWindowAggregate: _legacy_window,
+    p.IntervalJoin: _interval_join,
+    p.WindowJoin: _window_join,
 }

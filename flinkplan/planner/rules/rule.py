@@ -73,7 +73,7 @@ class Order(Enum):
     """Each relation once."""
 
 
-class RuleSet(Record):
+class RuleSet(Record, eq=False):
     """Rules that go through a tree together; a relation is rewritten by the first of them that changes it."""
 
     name: str
