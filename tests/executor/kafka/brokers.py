@@ -6,7 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+import pytest
+
+try:
+    from confluent_kafka import Consumer, Message, Producer, TopicPartition
+except ImportError:
+    pytest.skip("the client of Kafka, flinkplan[kafka], is not installed", allow_module_level=True)
 
 PARTITIONS = 4
 """How many each topic has."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
@@ -14,6 +13,8 @@ from flinkplan.executor.kafka.settings import READER, WRITER, Reading
 from flinkplan.executor.kafka.sink import Writing, writer
 
 from .brokers import Broker
+
+pa = pytest.importorskip("pyarrow")
 
 _ALL = ReadAllAvailable()
 
