@@ -19,6 +19,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ BATCHES = (0, 0, 1, 2, 3)
 PATIENCE, START_UP = 1.0, 4.0
 """Seconds within which it is killed after a batch, or from its start on."""
 ROWS = 25
+START = datetime(2020, 1, 1)
 SEED = int(os.environ.get("FLINKPLAN_SEED", "7"))
 BRIEF = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptions"
 """How a JVM starts that lives for seconds."""
@@ -69,9 +71,7 @@ def feed(folder: Path, number: int) -> None:
     """Add the files ``number`` of both tables, each whole at once; the orders' times go on and on."""
     ids = range(number * ROWS, (number + 1) * ROWS)
     rows: dict[str, list[Any]] = {
-        "orders": [
-            order(i, product=f"p{i % 7}", amount=i % 5, ts=f"2020-01-01 {i // 60 % 24:02}:{i % 60:02}:00") for i in ids
-        ],
+        "orders": [order(i, product=f"p{i % 7}", amount=i % 5, ts=str(START + timedelta(minutes=i))) for i in ids],
         "shipments": [shipment(i - i % 3, cost=i % 11) for i in ids],
     }
     for table, its in rows.items():
