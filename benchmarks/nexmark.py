@@ -13,24 +13,16 @@ A figure is the least of the seconds of all rounds but the first one in a sessio
 import argparse
 import json
 import random
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from flink_job import processor_seconds
-from rich.console import Console
-from rich.table import Table
+from measuring import Report, least, run, run_flink
 
-from flinkplan.executor.job import JobOptions, execute
 from flinkplan.executor.session import session
 from flinkplan.plan.errors import FlinkplanError
-from flinkplan.planner import compile_script
 
-HERE = Path(__file__).parent
 EVENTS_A_SECOND = 10_000
 START = datetime(2024, 1, 1, tzinfo=UTC)
 STATES = ("OR", "ID", "CA", "WA", "AZ", "WY")
@@ -122,44 +114,6 @@ def script(queries: Path, name: str, data: Path) -> str:
     return "\n".join([source, views.rstrip(";") + ";", *lines]) + "\n"
 
 
-class Round(NamedTuple):
-    """The seconds of a run, and those of processor time."""
-
-    seconds: float
-    processor: float
-
-
-def run(sql: str, rounds: int, *, streams: bool) -> list[Round]:
-    """What each round took here."""
-    plan = compile_script(sql)
-    spark: Any = session()
-    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
-    found = []
-    for _ in range(rounds):
-        with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
-            options = JobOptions(checkpoint=folder, spark=spark, streams=streams)
-            begin, used = time.perf_counter(), time.process_time() + processor_seconds(jvm)
-            execute(plan, options).wait()
-            used = time.process_time() + processor_seconds(jvm) - used
-            found.append(Round(time.perf_counter() - begin, used))
-    return found
-
-
-def run_flink(sql: str, rounds: int, python: str) -> list[Round]:
-    """The same on Flink, with its state on the heap."""
-    with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
-        file = Path(folder, "job.sql")
-        file.write_text(sql, encoding="utf-8")
-        command = [python, str(HERE / "flink_job.py"), str(file), "hashmap", str(rounds)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        return [Round(*map(float, line.split())) for line in done.stdout.splitlines()[-rounds:]]
-
-
-def least(rounds: list[Round]) -> Round:
-    """The best of all rounds but the first one."""
-    return Round(min(r.seconds for r in rounds[1:]), min(r.processor for r in rounds[1:]))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("queries", type=Path)
@@ -172,29 +126,23 @@ def main() -> None:
     given = parser.parse_args()
     data = build(given.data.absolute(), given.events)
     names = given.only.split(",") if given.only else [f"q{n}" for n in range(24)]
-    table = Table(title=f"Nexmark, {given.events:,} events, bounded: seconds (of processor time)")
-    for column in ("query", "first", "warm", "as a stream", "Flink", "ours ÷ Flink"):
-        table.add_column(column, justify="right")
+    others = [*(["as a stream"] if given.stream else []), *(["Flink"] if given.flink else [])]
+    report = Report(f"Nexmark, {given.events:,} events, bounded: seconds (of processor time)", others)
     session("local[2]")
     for name in names:
         try:
             sql = script(given.queries, name, data)
-            batch = run(sql, given.rounds, streams=False)
+            ours = run(sql, given.rounds, streams=False)
         except (FlinkplanError, OSError) as e:
-            table.add_row(name, str(e).splitlines()[0])
+            report.fail(name, e)
             continue
-        found = [batch[0], least(batch)]
-        shown = [_shown(round_) for round_ in found]
-        shown.append(_shown(least(run(sql, given.rounds, streams=True))) if given.stream else "")
-        flink = least(run_flink(sql, given.rounds, given.flink)) if given.flink else None
-        shown.append(_shown(flink) if flink else "")
-        shown.append(_shown(Round(*(a / b for a, b in zip(found[1], flink, strict=True)))) if flink else "")
-        table.add_row(name, *shown)
-    Console().print(table)
-
-
-def _shown(of: Round) -> str:
-    return f"{of.seconds:.2f} ({of.processor:.2f})"
+        beside = {}
+        if given.stream:
+            beside["as a stream"] = least(run(sql, given.rounds, streams=True))
+        if given.flink:
+            beside["Flink"] = least(run_flink(sql, given.rounds, given.flink))
+        report.add(name, ours, beside)
+    report.print()
 
 
 if __name__ == "__main__":

@@ -55,3 +55,11 @@ def test_rows_of_one_primary_key_replace_each_other() -> None:
 def test_the_order_of_rows_is_kept_over_one_join_where_it_is_read() -> None:
     assert obstacles(TWO) == [None, None]
     assert obstacles(FIRST) == [None, "rows of several joins must keep their order"]
+
+
+@pytest.mark.parametrize(
+    ("type_", "second"), [("DECIMAL(32, 4)", None), ("DOUBLE", "rows of several joins must keep their order")]
+)
+def test_totals_of_doubles_go_by_the_order_of_rows_those_of_decimals_do_not(type_: str, second: str | None) -> None:
+    rows = TWO.replace("CAST(z AS BIGINT)", f"CAST(z AS {type_}) AS z")
+    assert obstacles(f"SELECT id, CAST(SUM(z) AS BIGINT) FROM ({rows}) GROUP BY id") == [None, second]

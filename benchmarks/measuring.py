@@ -1,0 +1,96 @@
+"""What benchmarks of whole queries share: rounds of a job here and on Flink, and the table of what they took."""
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flink_job import processor_seconds
+from rich.console import Console
+from rich.table import Table
+
+from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.session import session
+from flinkplan.planner import compile_script
+
+HERE = Path(__file__).parent
+
+
+class Round(NamedTuple):
+    """The seconds of a run, and those of processor time."""
+
+    seconds: float
+    processor: float
+
+
+def timed(rounds: int, work: Callable[[], object]) -> list[Round]:
+    """What each round took, in this process and its JVM."""
+    spark: Any = session()
+    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
+    found = []
+    for _ in range(rounds):
+        begin, used = time.perf_counter(), time.process_time() + processor_seconds(jvm)
+        work()
+        used = time.process_time() + processor_seconds(jvm) - used
+        found.append(Round(time.perf_counter() - begin, used))
+    return found
+
+
+def run(sql: str, rounds: int, *, streams: bool) -> list[Round]:
+    """What each round of a script's job took here."""
+    plan = compile_script(sql)
+
+    def work() -> None:
+        with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
+            execute(plan, JobOptions(checkpoint=folder, spark=session(), streams=streams)).wait()
+
+    return timed(rounds, work)
+
+
+def run_flink(sql: str, rounds: int, python: str) -> list[Round]:
+    """The same on Flink, with its state on the heap."""
+    with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
+        file = Path(folder, "job.sql")
+        file.write_text(sql, encoding="utf-8")
+        command = [python, str(HERE / "flink_job.py"), str(file), "hashmap", str(rounds)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return [Round(*map(float, line.split())) for line in done.stdout.splitlines()[-rounds:]]
+
+
+def least(rounds: list[Round]) -> Round:
+    """The best of all rounds but the first one."""
+    return Round(min(r.seconds for r in rounds[1:]), min(r.processor for r in rounds[1:]))
+
+
+class Report:
+    """A table of queries: the first round, the best of the others, and those of other engines beside ours."""
+
+    def __init__(self, title: str, others: list[str]) -> None:
+        self._table = Table(title=title)
+        self._others = others
+        for column in ("query", "first", "warm", *(c for other in others for c in (other, f"ours ÷ {other}"))):
+            self._table.add_column(column, justify="right")
+
+    def add(self, query: str, ours: list[Round], others: dict[str, Round]) -> None:
+        """A row: all rounds of ours, and the best of each other one."""
+        best = least(ours)
+        cells = [_shown(ours[0]), _shown(best)]
+        for other in self._others:
+            found = others.get(other)
+            ratio = Round(*(a / b for a, b in zip(best, found, strict=True))) if found else None
+            cells += [_shown(found), _shown(ratio)]
+        self._table.add_row(query, *cells)
+
+    def fail(self, query: str, why: object) -> None:
+        """A query that cannot be measured."""
+        self._table.add_row(query, str(why).splitlines()[0])
+
+    def print(self) -> None:
+        """Print the table."""
+        Console().print(self._table)
+
+
+def _shown(of: Round | None) -> str:
+    return "" if of is None else f"{of.seconds:.2f} ({of.processor:.2f})"
