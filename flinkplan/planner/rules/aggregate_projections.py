@@ -36,13 +36,15 @@ def merge_aggregated(rel: Aggregation | Project) -> Rel:
 def _merged(rel: Aggregation) -> Rel:
     """The aggregation without projections that are operators of their own.
 
-    Over grouping sets that above a semi join stays, which is to go further down.
+    One above a semi join stays where its order would have to be restored: the semi join is to go further down, past a
+    projection that only leaves columns out, of which the aggregation's is then a part.
     """
-    if isinstance(rel.input, Project):
-        below = rel.input.input
-        if isinstance(below, Values) or (_has_sets(rel) and is_one_sided(below)):
-            return rel
-    return merge_columns(rel)
+    below = rel.input.input if isinstance(rel.input, Project) else None
+    if isinstance(below, Values):
+        return rel
+    merged = merge_columns(rel)
+    stays = below is not None and is_one_sided(below) and (_has_sets(rel) or isinstance(merged, Project))
+    return rel if stays else merged
 
 
 def _merged_below(rel: Project) -> Rel:
