@@ -8,7 +8,7 @@ to the second of two equal names of a join.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from enum import Enum
 from functools import cached_property
 from typing import TypeGuard
@@ -76,6 +76,17 @@ class Rel(Record, kw_only=True, dict=True):
     def row_type(self) -> LogicalType:
         """The type of the rows."""
         return row(zip(self.names, self.types, strict=True), nullable=False)
+
+    @cached_property
+    def classes(self) -> frozenset[type[Rel]]:
+        """The classes of the relation and of all below it."""
+        own: frozenset[type[Rel]] = frozenset((type(self),))
+        return own.union(*[i.classes for i in self.inputs])
+
+    @cached_property
+    def settled(self) -> set[Hashable]:
+        """The rewrites that are known to leave the relation and all below it as they are."""
+        return set()
 
 
 class Leaf(Rel, kw_only=True):

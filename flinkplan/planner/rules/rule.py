@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import cache, cached_property
 from typing import Any, TypeAlias, TypeVar, overload
 
 from ...plan.record import Record
 from ..algebra.logical import Rel
-from ..algebra.tree import Rewrite, bottom_up, exhaust, to_fixpoint, top_down
+from ..algebra.tree import Rewrite, with_inputs
 
 R = TypeVar("R", bound=Rel)
 S = TypeVar("S", bound=Rel)
@@ -41,6 +42,10 @@ class Rule(Record):
         """Whether the rule looks at a relation."""
         return isinstance(rel, self.on) and (self.over is None or isinstance(rel.inputs[0], self.over))
 
+    def matches_classes(self, kind: type[Rel], below: type[Rel] | None) -> bool:
+        """Whether the rule looks at relations of a class over a first input of another."""
+        return issubclass(kind, self.on) and (self.over is None or (below is not None and issubclass(below, self.over)))
+
     def __call__(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """The relation, rewritten if the rule matches it and has something to change."""
         if not self.matches(rel):
@@ -49,8 +54,26 @@ class Rule(Record):
         return self.rewrite(rel, *below, *([config] if self.configured else ()))
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """A tree after the rule has seen each relation of it once, inputs first."""
-        return bottom_up(rel, lambda node: self(node, config))
+        """A tree after the rule has seen each relation of it once, inputs first.
+
+        What it has left as it was before is passed over, and so is what holds no relation that it matches.
+        """
+        if self.rewrite in rel.settled or not self._occurs_in(rel):
+            return rel
+        inputs = tuple([self.run(i, config) for i in rel.inputs])
+        new = self(with_inputs(rel, inputs), config)
+        if new is rel and not self.configured:
+            rel.settled.add(self.rewrite)
+        return new
+
+    def _occurs_in(self, rel: Rel) -> bool:
+        return _occurs(self.on, rel.classes) and (self.over is None or _occurs(self.over, rel.classes))
+
+
+@cache
+def _occurs(kinds: Kinds, classes: frozenset[type[Rel]]) -> bool:
+    """Whether any of the classes is one of those kinds."""
+    return any(issubclass(c, kinds) for c in classes)
 
 
 @overload
@@ -73,7 +96,7 @@ class Order(Enum):
     """Each relation once."""
 
 
-class RuleSet(Record, eq=False):
+class RuleSet(Record, dict=True):
     """Rules that go through a tree together; a relation is rewritten by the first of them that changes it."""
 
     name: str
@@ -83,23 +106,60 @@ class RuleSet(Record, eq=False):
     """Whether they go through the tree again until they change nothing."""
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """A tree after the rules."""
-        if self.order is Order.BOTTOM_UP:
-            return exhaust(rel, self._change) if self.to_fixpoint else bottom_up(rel, self._change)
-        walk: Rewrite = lambda tree: top_down(tree, self._settled)  # noqa: E731
-        return to_fixpoint(rel, walk) if self.to_fixpoint else walk(rel)
+        """A tree after the rules; what they have left as it was before is passed over."""
+        walk = self._upwards if self.order is Order.BOTTOM_UP else self._downwards
+        for _ in range(_LIMIT if self.to_fixpoint else 1):
+            new = walk(rel)
+            if new is rel or new == rel:
+                break
+            rel = new
+        return new
+
+    def _upwards(self, rel: Rel) -> Rel:
+        if self.name in rel.settled:
+            return rel
+        inputs = tuple([self._upwards(i) for i in rel.inputs])
+        return self._told(rel, self._change(with_inputs(rel, inputs)))
+
+    def _downwards(self, rel: Rel) -> Rel:
+        if self.name in rel.settled:
+            return rel
+        top = rel
+        while (new := self._change(top)) is not top:
+            top = new
+        inputs = tuple([self._downwards(i) for i in top.inputs])
+        return self._told(rel, with_inputs(top, inputs))
+
+    def _told(self, rel: Rel, new: Rel) -> Rel:
+        """What has come of a relation: itself where that is equal, which is then known."""
+        if new is not rel and new != rel:
+            return new
+        rel.settled.add(self.name)
+        return rel
 
     def _change(self, rel: Rel) -> Rel:
-        for rule in self.rules:
+        below = type(rel.inputs[0]) if rel.inputs else None
+        for rule in self._matching(type(rel), below):
             new = rule(rel)
             if new is not rel:
                 return new
         return rel
 
-    def _settled(self, rel: Rel) -> Rel:
-        while (new := self._change(rel)) is not rel:
-            rel = new
-        return rel
+    def _matching(self, kind: type[Rel], below: type[Rel] | None) -> tuple[Rule, ...]:
+        """The rules that match relations of a class over a first input of another."""
+        found = self._by_classes.get((kind, below))
+        if found is None:
+            found = tuple([r for r in self.rules if r.matches_classes(kind, below)])
+            self._by_classes[kind, below] = found
+        return found
+
+    @cached_property
+    def _by_classes(self) -> dict[tuple[type[Rel], type[Rel] | None], tuple[Rule, ...]]:
+        return {}
+
+
+_LIMIT = 100
+"""How often rules go through a tree at most."""
 
 
 class Walk(Record):
