@@ -10,13 +10,14 @@ from itertools import product
 from ...plan.errors import FlinkplanError
 from ...plan.functions import Function, Kind, find_function, function_of
 from ...plan.functions.aggregate import COUNT, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
-from ...plan.functions.model import FUNCTION_STAR, Arguments
+from ...plan.functions.model import Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
-from ...plan.rex import FUNCTION, Call, InputRef, RexNode, input_refs
+from ...plan.rex import Call, InputRef, RexNode, input_refs
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
+from ..algebra.calls import aggregate_call
 from ..algebra.logical import Aggregate, Project, Rel, TtlHint
 from ..algebra.names import uniquify
 from ..rex.builder import is_constant
@@ -220,16 +221,14 @@ class AggregateBinder(WindowedBinder):
                 condition = is_true.call(condition)
             filter_index = self._add_input(condition)
         return self._call(
-            AggregateCall(
+            aggregate_call(
+                function,
+                argument_indexes,
+                function.returns(arguments),
                 name=self.named.get(node),
-                syntax=FUNCTION_STAR if function.name == "COUNT" else FUNCTION,
-                internal_name=function.internal_name,
-                arg_list=argument_indexes,
                 filter_arg=filter_index,
                 distinct=node.distinct and not function.aggregation.ignores_repeats,
-                approximate=False,
                 ignore_nulls=bool(node.ignore_nulls),
-                type=function.returns(arguments),
             )
         )
 
@@ -260,18 +259,7 @@ class AggregateBinder(WindowedBinder):
             if index is None:
                 raise BindError(f"{function.name} takes expressions of GROUP BY", a.span)
             indexes.append(index)
-        return self._call(
-            AggregateCall(
-                name=self.named.get(node),
-                internal_name=function.internal_name,
-                arg_list=tuple(indexes),
-                filter_arg=-1,
-                distinct=False,
-                approximate=False,
-                ignore_nulls=False,
-                type=function.returns(Arguments(())),
-            )
-        )
+        return self._call(aggregate_call(function, indexes, function.returns(Arguments(())), name=self.named.get(node)))
 
     def group_window(self, node: ast.FunctionCall) -> RexNode:
         """TUMBLE_START(…) and its like read a property of the window among the groups."""

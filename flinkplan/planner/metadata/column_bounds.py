@@ -8,11 +8,13 @@ from __future__ import annotations
 from decimal import Decimal
 
 from ...plan.functions import Direction, aggregation_of
+from ...plan.functions.aggregate import COUNT
 from ...plan.record import Record
 from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
 from ...plan.specs import AggregateCall
 from ...plan.types import NUMERIC
 from ..algebra import physical as p
+from ..algebra.calls import is_of
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
 from ..rex.expressions import CASE, EQ, GE, GT, IS_TRUE, LE, LT, MIRRORED, SEARCH, conjunctions, is_call
@@ -123,7 +125,7 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
     if index < keys:
         return column_bounds(rel.input, rel.grouping[index])
     call = rel.calls[index - keys]
-    if call.internal_name == "$COUNT$1":
+    if is_of(call, COUNT):
         return Bounds(lower=Decimal(0))
     known = aggregation_of(call.internal_name)
     if len(call.arg_list) != 1 or not (known.is_one_of or known.direction is Direction.BY_SIGN):

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable
 from math import exp, prod, sqrt
 from typing import TypeAlias
 
+from ...plan.functions.aggregate import COUNT
 from ...plan.record import Record
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
+from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
 from ..rex.expressions import (
@@ -246,7 +248,7 @@ def _aggregate_population(known: Estimates, rel: Aggregate, columns: tuple[int, 
     keys = len(rel.grouping)
     factors = [_population(known, rel.input, (rel.grouping[i] for i in columns if i < keys))]
     for call in (rel.calls[i - keys] for i in columns if i >= keys):
-        if call.internal_name == "$COUNT$1":
+        if is_of(call, COUNT):
             factors.append(sqrt(2.0 * known.rows(rel.input)))
             continue
         values = _population(known, rel.input, call.arg_list) if call.arg_list else None

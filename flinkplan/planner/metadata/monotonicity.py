@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...plan.functions import Direction, aggregation_of
+from ...plan.functions.aggregate import COUNT
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
+from ..algebra.calls import is_of
 from ..algebra.logical import Rel
 from ..connectors import INSERT_ONLY, source_kinds
 from ..rex.expressions import (
@@ -204,7 +206,7 @@ def _aggregate(rel: p.GroupAggregate | p.LocalGroupAggregate) -> Directions | No
 
 
 def _call(call: AggregateCall, below: Directions, source: Rel) -> str:
-    if call.internal_name == "$COUNT$1":
+    if is_of(call, COUNT):
         return INCREASING if _never_changes(below) or len(call.arg_list) < 2 else NOT_MONOTONIC
     found = _of_function(call, source)
     if _never_changes(below) or not call.arg_list:

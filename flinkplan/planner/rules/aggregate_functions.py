@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from ...plan.functions import aggregation_of, arithmetic
+from ...plan.functions import Function, aggregation_of, arithmetic
+from ...plan.functions.aggregate import AVG, COUNT, SUM, SUM0, WELFORD_M2
 from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
+from ..algebra.calls import is_of, of_function
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
 from ..rex.builder import convert
@@ -33,20 +35,19 @@ def reduce_functions(rel: _Aggregation) -> Rel:
     """
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
-    names = {c.internal_name for c in rel.calls}
-    forced = any(aggregation_of(name).variance for name in names)
-    if not forced and names.isdisjoint(("$AVG$1", "$SUM$1")):
+    forced = any(aggregation_of(c.internal_name).variance for c in rel.calls)
+    if not forced and not any(is_of(c, AVG, SUM) for c in rel.calls):
         return rel
     reduction = _Reduction(rel, keeps_sums=forced)
     reduced = reduction.reduced()
     if not forced and len(reduction.calls) >= len(rel.calls):
-        return rel if "$AVG$1" in names else _sum_of_window_results(rel)
+        return rel if any(is_of(c, AVG) for c in rel.calls) else _sum_of_window_results(rel)
     return reduced
 
 
 def without_averages(rel: Aggregate) -> Project | None:
     """AVG in terms of sums and counts, which can be merged; ``None`` where there is none."""
-    if all(c.internal_name != "$AVG$1" for c in rel.calls):
+    if not any(is_of(c, AVG) for c in rel.calls):
         return None
     return _Reduction(rel, keeps_sums=True).reduced()
 
@@ -55,11 +56,10 @@ def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
     """Over results of windows, a SUM that cannot be NULL is planned as $SUM0."""
     if isinstance(rel, LegacyWindowAggregate) or not _over_windows(rel.input):
         return rel
-    calls = tuple(
-        replace(c, internal_name="$$SUM0$1") if c.internal_name == "$SUM$1" and not c.type.nullable else c
-        for c in rel.calls
+    summed = (
+        replace(c, internal_name=SUM0.internal_name) if is_of(c, SUM) and not c.type.nullable else c for c in rel.calls
     )
-    return replace(rel, calls=calls)
+    return replace(rel, calls=tuple(summed))
 
 
 def _over_windows(rel: Rel) -> bool:
@@ -72,9 +72,9 @@ def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:
     return rel.input.types[call.arg_list[0]]
 
 
-def _summed(rel: _Aggregation, name: str) -> set[tuple[tuple[int, ...], int, bool]]:
+def _summed(rel: _Aggregation, function: Function) -> set[tuple[tuple[int, ...], int, bool]]:
     """What the calls of a function read: arguments and filter, and whether each value counts once."""
-    return {(c.arg_list, c.filter_arg, c.distinct) for c in rel.calls if c.internal_name == name}
+    return {(c.arg_list, c.filter_arg, c.distinct) for c in rel.calls if is_of(c, function)}
 
 
 class _Reduction:
@@ -83,7 +83,7 @@ class _Reduction:
     def __init__(self, rel: _Aggregation, keeps_sums: bool) -> None:
         self.rel = rel
         self.calls: list[AggregateCall] = []
-        is_summed = not _summed(rel, "$SUM$1").isdisjoint(_summed(rel, "$AVG$1"))
+        is_summed = not _summed(rel, SUM).isdisjoint(_summed(rel, AVG))
         self.keeps_sums = keeps_sums and not is_summed
         """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances.
 
@@ -105,9 +105,9 @@ class _Reduction:
 
     def value(self, call: AggregateCall) -> RexNode:
         """What a call yields, in terms of the simpler ones."""
-        if call.internal_name == "$SUM$1":
+        if is_of(call, SUM):
             return self._total(call, call.type)
-        if call.internal_name == "$AVG$1":
+        if is_of(call, AVG):
             return self._average(call)
         if variance := aggregation_of(call.internal_name).variance:
             return self._variance(call, *variance)
@@ -124,7 +124,7 @@ class _Reduction:
         argument = _argument(self.rel, call).with_nullability(call.type.nullable)
         exact = argument.root == "DECIMAL"
         summed = decimal(MAX_DECIMAL, argument.scale or 0, argument.nullable) if exact else argument
-        summing = replace(call, internal_name="$SUM$1", type=summed, name=None)
+        summing = of_function(call, SUM, summed)
         total = self._place(summing) if self.keeps_sums else self._total(summing, summed)
         if exact:
             total = convert(call.type.with_nullability(total.type.nullable), total)
@@ -139,7 +139,7 @@ class _Reduction:
 
     def _total(self, call: AggregateCall, t: LogicalType) -> RexNode:
         """SUM: NULL where nothing was counted."""
-        total = self._place(replace(call, internal_name="$$SUM0$1", type=t.not_null()))
+        total = self._place(replace(call, internal_name=SUM0.internal_name, type=t.not_null()))
         if not t.nullable:
             return total
         zero = compare(EQ, self._count(call), Literal(0, INT.not_null()))
@@ -147,19 +147,11 @@ class _Reduction:
 
     def _count(self, call: AggregateCall) -> InputRef:
         nullable = _argument(self.rel, call).nullable
-        return self._place(
-            replace(
-                call,
-                internal_name="$COUNT$1",
-                syntax="FUNCTION_STAR",
-                type=BIGINT.not_null(),
-                name=None,
-                arg_list=call.arg_list if nullable else (),
-            )
-        )
+        counted = of_function(call, COUNT, BIGINT.not_null())
+        return self._place(counted if nullable else replace(counted, arg_list=()))
 
     def _variance(self, call: AggregateCall, of_sample: bool, root: bool) -> RexNode:
-        squares = self._place(replace(call, internal_name="$$WELFORD_M2$1$1", type=DOUBLE, name=None))
+        squares = self._place(of_function(call, WELFORD_M2, DOUBLE))
         count: RexNode = self._count(call)
         if of_sample:
             one = Literal(1, INT.not_null())

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...plan.functions import aggregation_of, arithmetic
+from ...plan.functions.aggregate import COUNT
 from ...plan.record import Record, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT
+from ..algebra.calls import aggregate_call, is_of
 from ..algebra.logical import Aggregate, Join, Project, Rel, Values
 from ..algebra.names import uniquify
 from ..algebra.row_types import row_of
@@ -38,9 +40,6 @@ from .aggregate_projections import merge_columns
 from .aggregates import reads_something, without_unread
 from .projections import project
 from .rule import rule
-from .semi_joins import call_of
-
-_COUNT = "$COUNT$1"
 
 
 @rule(on=Aggregate)
@@ -170,7 +169,7 @@ def _aggregate(source: Rel, keys: list[int], calls: Iterable[AggregateCall]) -> 
 
 def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
     """The call over the rows of one side: NULL only where its argument may be, or where there may be no rows."""
-    if call.internal_name == _COUNT:
+    if is_of(call, COUNT):
         return call
     nullable = source.types[call.arg_list[0]].nullable or not keys
     return replace(call, type=call.type.with_nullability(nullable))
@@ -179,13 +178,13 @@ def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
 def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
     """What the other side's rows do to a call: they repeat the rows that are counted or summed up."""
     is_repeated = not aggregation_of(call.internal_name).is_one_of
-    return call_of(None, _COUNT, (), BIGINT.not_null()) if is_repeated else None
+    return aggregate_call(COUNT, (), BIGINT.not_null()) if is_repeated else None
 
 
 def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
     """The call's result for a single row."""
     values = [identity(source.types)[a] for a in call.arg_list]
-    if call.internal_name != _COUNT:
+    if not is_of(call, COUNT):
         return _typed(values[0], call)
     one, zero = (Literal(n, call.type.not_null()) for n in (1, 0))
     counted = [test(IS_NOT_NULL, v) for v in values if v.type.nullable]
@@ -202,7 +201,7 @@ def _total(call: AggregateCall, parts: list[RexNode]) -> RexNode:
     if len(parts) == 1:
         return parts[0]
     product = arithmetic.TIMES.call(*parts)
-    return product if call.internal_name == _COUNT else cast(product, call.type)
+    return product if is_of(call, COUNT) else cast(product, call.type)
 
 
 def _merging(call: AggregateCall, at: int) -> AggregateCall:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...plan.errors import UnsupportedError
+from ...plan.functions.aggregate import COUNT
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
+from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
 from ..algebra.names import uniquify
 from ..rex.expressions import (
@@ -204,7 +206,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
 
 def _of_some_rows(call: AggregateCall, source: Rel) -> AggregateCall:
     """A call over groups, of which each has a row: NULL only where its arguments may be."""
-    if not call.arg_list or call.internal_name == "$COUNT$1":
+    if not call.arg_list or is_of(call, COUNT):
         return call
     nullable = any(source.types[a].nullable for a in call.arg_list)
     return replace(call, type=call.type.with_nullability(nullable or call.filter_arg >= 0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...plan.durations import format_iso_duration, parse_duration
+from ...plan.functions.aggregate import COUNT
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import (
@@ -22,6 +23,7 @@ from ...plan.specs import (
     WindowReference,
 )
 from ...plan.types import LogicalType
+from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
 from ..errors import PlanningError
@@ -128,7 +130,7 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
 
 def _if_empty(call: AggregateCall) -> AggregateCall:
     """Without grouping columns the planner takes the result of most functions to be nullable."""
-    return call if call.internal_name == "$COUNT$1" else replace(call, type=call.type.nullable_())
+    return call if is_of(call, COUNT) else replace(call, type=call.type.nullable_())
 
 
 def _inferred_names(exprs: list[RexNode], source: Rel) -> list[str]:

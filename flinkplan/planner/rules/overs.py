@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
+from ...plan.functions.aggregate import COUNT
 from ...plan.record import Struct, replace
 from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
@@ -20,7 +21,7 @@ from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from .projections import is_identity, merge_projects
 from .rule import rule
 
-_STARRED = frozenset({"$COUNT$1"})
+_STARRED = frozenset({COUNT.internal_name})
 
 
 @rule(on=Project, over=Project)

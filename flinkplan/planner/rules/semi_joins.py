@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ...plan.functions.aggregate import MIN
 from ...plan.record import replace
-from ...plan.rex import FUNCTION, CorrelVariable, FieldAccess, InputRef, RexNode, children
+from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BOOLEAN, LogicalType
+from ...plan.types import BOOLEAN
+from ..algebra.calls import aggregate_call
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
 from ..algebra.names import uniquify
 from ..algebra.unplanned import SubQuery, SubQueryKind
@@ -91,7 +93,7 @@ def has_a_row(rel: Rel) -> bool:
 def _existence(rel: Rel, kind: JoinType, width: int) -> tuple[Rel, RexNode]:
     """One row for a relation that has any, and the condition of the join with it."""
     marked = Project(input=rel, exprs=(TRUE,), names=("i",))
-    least = aggregated(marked, [call_of("m", "$MIN$1", (0,), BOOLEAN)])
+    least = aggregated(marked, [aggregate_call(MIN, [0], BOOLEAN, name="m")])
     found = test(IS_NOT_NULL, identity(least.types)[0])
     if kind is JoinType.SEMI:
         return columns(filtered(least, [found]), []), TRUE
@@ -199,20 +201,6 @@ def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Re
     place = {g: i if i < keys else rel.width + i - keys for i, g in enumerate(grouping)}
     ordered = columns(new, [*own, *range(keys, keys + len(added))])
     return ordered, [remap(c, {r: place[r] for r in read}) for c in conditions]
-
-
-def call_of(name: str | None, function: str, arguments: tuple[int, ...], t: LogicalType) -> AggregateCall:
-    return AggregateCall(
-        name=name,
-        syntax="FUNCTION_STAR" if function == "$COUNT$1" else FUNCTION,
-        internal_name=function,
-        arg_list=arguments,
-        filter_arg=-1,
-        distinct=False,
-        approximate=False,
-        ignore_nulls=False,
-        type=t,
-    )
 
 
 def aggregated(rel: Rel, calls: Iterable[AggregateCall]) -> Aggregate:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from functools import reduce
 
+from ...plan.functions.aggregate import COUNT, SUM
 from ...plan.record import replace
-from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
+from ...plan.types import BIGINT, BOOLEAN, INT
+from ..algebra.calls import aggregate_call
 from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind, SetOp
 from ..algebra.row_types import pick
 from ..rex.expressions import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
@@ -43,7 +45,7 @@ def _except_all(left: Rel, right: Rel) -> Rel:
     marker = BIGINT.not_null()
     union = _marked_union(left, right, [(Literal(1, marker),), (Literal(-1, marker),)], ["vcol_marker"])
     width = left.width
-    call = _call("sum_vcol_marker", "$SUM$1", width, marker)
+    call = aggregate_call(SUM, [width], marker, name="sum_vcol_marker")
     grouped = _per_row(union, width, [call])
     count = InputRef(width, marker)
     kept = filtered(grouped, [compare(GT, count, Literal(0, INT.not_null()))])
@@ -57,8 +59,8 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
     width = left.width
     counter = BIGINT.not_null()
     calls = [
-        _call("vcol_left_cnt", "$COUNT$1", width, counter),
-        _call("vcol_right_cnt", "$COUNT$1", width + 1, counter),
+        aggregate_call(COUNT, [width], counter, name="vcol_left_cnt"),
+        aggregate_call(COUNT, [width + 1], counter, name="vcol_right_cnt"),
     ]
     grouped = _per_row(union, width, calls)
     ours, theirs = InputRef(width, counter), InputRef(width + 1, counter)
@@ -75,20 +77,6 @@ def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], nam
 
     sides = (marked(left, markers[0]), marked(right, markers[1]))
     return SetOp(kind=SetKind.UNION, all=True, operands=sides)
-
-
-def _call(name: str, function: str, argument: int, t: LogicalType) -> AggregateCall:
-    return AggregateCall(
-        name=name,
-        syntax="FUNCTION_STAR" if function == "$COUNT$1" else FUNCTION,
-        internal_name=function,
-        arg_list=(argument,),
-        filter_arg=-1,
-        distinct=False,
-        approximate=False,
-        ignore_nulls=False,
-        type=t,
-    )
 
 
 def _per_row(rel: Rel, width: int, calls: list[AggregateCall]) -> Aggregate:

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from itertools import count as counting
 
 from ...plan.functions import Arguments, aggregation_of, arithmetic
-from ...plan.functions.aggregate import SUM0
+from ...plan.functions.aggregate import AVG, SUM0
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
+from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Expand
@@ -161,15 +162,14 @@ def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggr
     first = len(partial.grouping)
     keys = len(rel.grouping)
     calls = tuple(
-        AggregateCall(
+        replace(
+            part,
             name=None,
             internal_name=function,
+            syntax=FUNCTION,
             arg_list=(first + i,),
             filter_arg=-1,
             distinct=False,
-            approximate=False,
-            ignore_nulls=False,
-            type=part.type,
         )
         for i, (function, part) in enumerate(zip(functions, partial.calls, strict=True))
     )
@@ -190,7 +190,7 @@ def _merged(rel: Aggregate, final: Aggregate) -> Rel:
     exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
     for call in rel.calls:
         value = next(columns)
-        exprs.append(_average(value, next(columns), call) if call.internal_name == "$AVG$1" else value)
+        exprs.append(_average(value, next(columns), call) if is_of(call, AVG) else value)
     names: list[str] = []
     for i, e in enumerate(exprs):
         free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from ...plan.functions.aggregate import COUNT
 from ...plan.record import Struct, replace
 from ...plan.rex import Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, NUMERIC
+from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project, Rel
 from ..algebra.tree import bottom_up
 from ..algebra.unplanned import SubQuery, SubQueryKind
@@ -185,4 +187,4 @@ def _as_exists(rex: RexNode) -> RexNode:
 
 
 def _counts_rows(call: AggregateCall) -> bool:
-    return call.internal_name == "$COUNT$1" and not call.arg_list and not call.distinct and call.filter_arg < 0
+    return is_of(call, COUNT) and not call.arg_list and not call.distinct and call.filter_arg < 0

@@ -7,12 +7,13 @@ from enum import Enum, auto
 from typing import Protocol
 
 from ...plan.errors import UnsupportedError
-from ...plan.functions import aggregate as functions
 from ...plan.functions import function_of
+from ...plan.functions.aggregate import COUNT, MAX, MIN, SINGLE_VALUE
 from ...plan.record import Struct, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
+from ..algebra.calls import aggregate_call, is_of
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
 from ..algebra.names import uniquify
 from ..algebra.unplanned import SubQuery, SubQueryKind
@@ -55,7 +56,7 @@ from ..rex.expressions import (
 from ..rex.simplify import negate, simplify_condition
 from .decorrelation import compare_columns, correlated_columns, decorrelated, distinct, free_variables
 from .projections import columns
-from .semi_joins import aggregated, call_of, has_a_row, is_correlated, joined
+from .semi_joins import aggregated, has_a_row, is_correlated, joined
 
 
 class Rewriter(Protocol):
@@ -181,7 +182,7 @@ class Joins(Struct):
         values = []
         for i, call in enumerate(right.calls):
             value = added[frame.places[i]]
-            if call.internal_name == "$COUNT$1":
+            if is_of(call, COUNT):
                 zero = Literal(0, call.type.not_null())
                 value = case([test(IS_NULL, value), zero, value], call.type.nullable_())
             values.append(value)
@@ -335,7 +336,7 @@ class Joins(Struct):
 
 _ZERO = Literal(0, INT.not_null())
 _ONE = Literal(1, INT.not_null())
-_EASIEST = {LT: "$MAX$1", LE: "$MAX$1", GT: "$MIN$1", GE: "$MIN$1"}
+_EASIEST = {LT: MAX, LE: MAX, GT: MIN, GE: MIN}
 """The value of a column that is compared with most easily."""
 
 
@@ -382,7 +383,7 @@ def _of_group(
 ) -> AggregateCall:
     """A call of one row's aggregates over groups, its arguments and filter moved."""
     t = call.type
-    if call.internal_name != "$COUNT$1":
+    if not is_of(call, COUNT):
         t = t.with_nullability(any(types[a].nullable for a in arguments) or call.filter_arg >= 0)
     filter_arg = call.filter_arg + shift if call.filter_arg >= 0 else -1
     return replace(call, arg_list=arguments, filter_arg=filter_arg, type=t)
@@ -406,7 +407,7 @@ def _counted(rel: Rel) -> Rel:
 def _extreme(rel: Rel, comparison: str) -> Rel:
     """The value of a column that is compared with most easily, the number of rows and that of values."""
     t = rel.types[0]
-    extreme = call_of("m", _EASIEST[comparison], (0,), t.nullable_())
+    extreme = aggregate_call(_EASIEST[comparison], [0], t.nullable_(), name="m")
     if t.nullable:
         return aggregated(rel, [extreme, _COUNT, replace(_COUNT, name="d", arg_list=(0,))])
     return _twice(aggregated(rel, [extreme, _COUNT]), "d")
@@ -415,7 +416,7 @@ def _extreme(rel: Rel, comparison: str) -> Rel:
 def _varieties(rel: Rel) -> Rel:
     """The numbers of different rows and of different values, and the greatest value."""
     t = rel.types[0]
-    greatest = call_of("m", "$MAX$1", (0,), t.nullable_())
+    greatest = aggregate_call(MAX, [0], t.nullable_(), name="m")
     values = replace(_COUNT, name="d", arg_list=(0,))
     if t.nullable:
         return aggregated(distinct(rel), [_COUNT, values, greatest])
@@ -430,7 +431,7 @@ def _twice(rel: Rel, name: str) -> Project:
     return Project(input=rel, exprs=exprs, names=(*rel.names, name))
 
 
-_COUNT = call_of("c", "$COUNT$1", (), BIGINT.not_null())
+_COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
 
 
 def _marked(rel: Rel, name: str) -> Rel:
@@ -441,7 +442,7 @@ def _marked(rel: Rel, name: str) -> Rel:
 
 def single_value(rel: Rel) -> Rel:
     """The one value of a relation; Flink fails at run time where there are several."""
-    call = call_of(None, functions.SINGLE_VALUE.internal_name, (0,), rel.types[0].nullable_())
+    call = aggregate_call(SINGLE_VALUE, [0], rel.types[0].nullable_())
     return Aggregate(input=rel, grouping=(), calls=(call,))
 
 
@@ -453,9 +454,9 @@ def without_check(rel: Rel) -> Rel:
     match rel:
         case Aggregate(
             grouping=(),
-            calls=(AggregateCall(internal_name="$SINGLE_VALUE$1"),),
+            calls=(call,),
             input=Project(input=Aggregate(grouping=(), grouping_sets=None) as row, exprs=(value,)),
-        ):
+        ) if is_of(call, SINGLE_VALUE):
             one = cast(value, value.type.nullable_())
             return Project(input=row, exprs=(one,), names=rel.input.names)
     return rel
