@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from .ast import (
-    AlterTable,
-    AlterView,
-    ChangeSchema,
-    DropColumns,
-    DropKey,
-    DropWatermark,
-    PlacedColumn,
-    RenameColumn,
-    RenameTable,
-    ResetOptions,
-    SetOptions,
-    Statement,
-    TableChange,
-)
+from . import ast
 from .ddl import CreateParser, Elements
 
 _CHANGES = ("SET", "RESET", "RENAME", "ADD", "MODIFY", "DROP")
@@ -25,7 +11,7 @@ _CHANGES = ("SET", "RESET", "RENAME", "ADD", "MODIFY", "DROP")
 class AlterParser(CreateParser):
     """ALTER TABLE and ALTER VIEW."""
 
-    def alter(self) -> Statement:
+    def alter(self) -> ast.Statement:
         """``ALTER …``."""
         start = self.expect("ALTER").start
         if self.accept("VIEW"):
@@ -35,17 +21,17 @@ class AlterParser(CreateParser):
         self.advance()
         if_exists = self.if_exists()
         name = self.name("the name of a table")
-        return AlterTable(name, self._table_change(), if_exists, span=self.span(start))
+        return ast.AlterTable(name, self._table_change(), if_exists, span=self.span(start))
 
-    def _alter_view(self, start: int) -> AlterView:
+    def _alter_view(self, start: int) -> ast.AlterView:
         name = self.name("the name of a view")
         if self.accept("RENAME", "TO"):
-            return AlterView(name, rename_to=self.name("the new name"), span=self.span(start))
+            return ast.AlterView(name, rename_to=self.name("the new name"), span=self.span(start))
         if not self.accept("AS"):
             self.fail("AS or RENAME TO", words=("AS", "RENAME"))
-        return AlterView(name, query=self.query(), span=self.span(start))
+        return ast.AlterView(name, query=self.query(), span=self.span(start))
 
-    def _table_change(self) -> TableChange:
+    def _table_change(self) -> ast.TableChange:
         token = self.token
         start = token.start
         if token.key == "COMPACT":
@@ -56,40 +42,40 @@ class AlterParser(CreateParser):
         if self.token.key in ("PARTITION", "DISTRIBUTION") or (self.token.key == "IF" and token.key in ("ADD", "DROP")):
             self.unsupported(f"ALTER TABLE … {token.key} {self.token.key}", self.token)
         if token.key == "SET":
-            return SetOptions(self.options(), span=self.span(start))
+            return ast.SetOptions(self.options(), span=self.span(start))
         if token.key == "RESET":
             keys = self.parenthesized(lambda: self.string("an option key in 'single quotes'"))
-            return ResetOptions(keys, span=self.span(start))
+            return ast.ResetOptions(keys, span=self.span(start))
         if token.key == "RENAME":
             return self._rename(start)
         if token.key == "DROP":
             return self._drop_part(start)
         return self._change_schema(start, modify=token.key == "MODIFY")
 
-    def _rename(self, start: int) -> TableChange:
+    def _rename(self, start: int) -> ast.TableChange:
         if self.accept("TO"):
-            return RenameTable(self.name("the new name"), span=self.span(start))
+            return ast.RenameTable(self.name("the new name"), span=self.span(start))
         column = self.identifier("a column name or TO")
         self.expect("TO")
-        return RenameColumn(column, self.identifier("the new name"), span=self.span(start))
+        return ast.RenameColumn(column, self.identifier("the new name"), span=self.span(start))
 
-    def _drop_part(self, start: int) -> TableChange:
+    def _drop_part(self, start: int) -> ast.TableChange:
         if self.accept("PRIMARY", "KEY"):
-            return DropKey(span=self.span(start))
+            return ast.DropKey(span=self.span(start))
         if self.accept("CONSTRAINT"):
-            return DropKey(self.identifier("the name of the constraint"), span=self.span(start))
+            return ast.DropKey(self.identifier("the name of the constraint"), span=self.span(start))
         if self.accept("WATERMARK"):
-            return DropWatermark(span=self.span(start))
+            return ast.DropWatermark(span=self.span(start))
         columns = self.column_list() or (self.identifier("a column name"),)
-        return DropColumns(columns, span=self.span(start))
+        return ast.DropColumns(columns, span=self.span(start))
 
-    def _change_schema(self, start: int, *, modify: bool) -> ChangeSchema:
+    def _change_schema(self, start: int, *, modify: bool) -> ast.ChangeSchema:
         elements = Elements()
         if self.token.key == "(":
             columns = self.parenthesized(lambda: self._placed_element(elements))
         else:
             columns = (self._placed_element(elements),)
-        return ChangeSchema(
+        return ast.ChangeSchema(
             modify,
             tuple(column for column in columns if column is not None),
             tuple(elements.primary_keys),
@@ -98,7 +84,7 @@ class AlterParser(CreateParser):
             span=self.span(start),
         )
 
-    def _placed_element(self, elements: Elements) -> PlacedColumn | None:
+    def _placed_element(self, elements: Elements) -> ast.PlacedColumn | None:
         """A column with its place; a key or a watermark goes into ``elements``."""
         start = self.token.start
         known = len(elements.columns)
@@ -109,4 +95,4 @@ class AlterParser(CreateParser):
         after = None
         if not first and self.accept("AFTER"):
             after = self.identifier("a column name")
-        return PlacedColumn(elements.columns[-1], first, after, span=self.span(start))
+        return ast.PlacedColumn(elements.columns[-1], first, after, span=self.span(start))

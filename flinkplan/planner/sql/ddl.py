@@ -2,27 +2,7 @@
 
 from __future__ import annotations
 
-from .ast import (
-    ComputedColumn,
-    CreateCatalog,
-    CreateDatabase,
-    CreateFunction,
-    CreateTable,
-    CreateView,
-    Distribution,
-    Identifier,
-    LikeOption,
-    MetadataColumn,
-    Option,
-    PhysicalColumn,
-    PrimaryKey,
-    Query,
-    Statement,
-    TableColumn,
-    TableLike,
-    UniqueKey,
-    Watermark,
-)
+from . import ast
 from .errors import SqlSyntaxError
 from .parser import either
 from .queries import QueryParser
@@ -35,29 +15,29 @@ class Elements:
     """What is found between the parentheses of a CREATE TABLE or an ALTER TABLE."""
 
     def __init__(self) -> None:
-        self.columns: list[TableColumn] = []
-        self.column_names: list[Identifier] = []
-        self.primary_keys: list[PrimaryKey] = []
-        self.unique_keys: list[UniqueKey] = []
-        self.watermarks: list[Watermark] = []
+        self.columns: list[ast.TableColumn] = []
+        self.column_names: list[ast.Identifier] = []
+        self.primary_keys: list[ast.PrimaryKey] = []
+        self.unique_keys: list[ast.UniqueKey] = []
+        self.watermarks: list[ast.Watermark] = []
 
 
 class CreateParser(QueryParser):
     """CREATE statements."""
 
-    def create(self) -> Statement:
+    def create(self) -> ast.Statement:
         """``CREATE …``."""
         start = self.expect("CREATE").start
         return self._created(start, self.accept("OR", "REPLACE"))
 
-    def replace(self) -> Statement:
+    def replace(self) -> ast.Statement:
         """``REPLACE TABLE … AS query``."""
         start = self.expect("REPLACE").start
         if self.token.key != "TABLE":
             self.fail("TABLE", words=("TABLE",))
         return self._created(start, or_replace=True)
 
-    def _created(self, start: int, or_replace: bool) -> Statement:
+    def _created(self, start: int, or_replace: bool) -> ast.Statement:
         temporary = self.accept("TEMPORARY")
         system = temporary and self.accept("SYSTEM")
         token = self.token
@@ -94,12 +74,12 @@ class CreateParser(QueryParser):
     def _comment(self) -> str | None:
         return self.string("a comment in 'single quotes'") if self.accept("COMMENT") else None
 
-    def _with_options(self) -> tuple[Option, ...]:
+    def _with_options(self) -> tuple[ast.Option, ...]:
         return self.options() if self.accept("WITH") else ()
 
     # Tables
 
-    def _create_table(self, start: int, or_replace: bool, temporary: bool) -> CreateTable:
+    def _create_table(self, start: int, or_replace: bool, temporary: bool) -> ast.CreateTable:
         self.advance()
         if_not_exists = self._if_not_exists()
         name = self.name("the name of the table")
@@ -108,13 +88,13 @@ class CreateParser(QueryParser):
             self.parenthesized(lambda: self.table_element(elements))
         comment = self._comment()
         distribution = self._distribution() if self.token.key == "DISTRIBUTED" else None
-        partitioned_by: tuple[Identifier, ...] = ()
+        partitioned_by: tuple[ast.Identifier, ...] = ()
         if self.accept("PARTITIONED"):
             self.expect("BY")
             partitioned_by = self.parenthesized(lambda: self.identifier("a column name"))
         options = self._with_options()
         like = self._like() if self.token.key == "LIKE" else None
-        query: Query | None = None
+        query: ast.Query | None = None
         if like is None and self.accept("AS"):
             query = self.query()
         if query is None and self.token.key in _TABLE_CLAUSES:
@@ -128,7 +108,7 @@ class CreateParser(QueryParser):
                 elements.column_names[0].span,
                 "only CREATE TABLE … AS SELECT may list bare column names",
             )
-        return CreateTable(
+        return ast.CreateTable(
             name,
             tuple(elements.columns),
             tuple(elements.column_names),
@@ -168,7 +148,7 @@ class CreateParser(QueryParser):
         if self.accept("AS"):
             expression = self.expression()
             comment = self._comment()
-            elements.columns.append(ComputedColumn(name, expression, comment, span=self.span(start)))
+            elements.columns.append(ast.ComputedColumn(name, expression, comment, span=self.span(start)))
             return
         if self.token.key == ".":
             self.fail("a data type", hint="a column name has one part; nested fields belong in a ROW<…> type")
@@ -186,11 +166,11 @@ class CreateParser(QueryParser):
         comment = self._comment()
         span = self.span(start)
         if metadata:
-            elements.columns.append(MetadataColumn(name, kind, key, virtual, comment, span=span))
+            elements.columns.append(ast.MetadataColumn(name, kind, key, virtual, comment, span=span))
         else:
-            elements.columns.append(PhysicalColumn(name, kind, comment, span=span))
+            elements.columns.append(ast.PhysicalColumn(name, kind, comment, span=span))
 
-    def _constraint(self, elements: Elements, column: Identifier | None) -> None:
+    def _constraint(self, elements: Elements, column: ast.Identifier | None) -> None:
         start = self.token.start
         name = self.identifier("the name of the constraint") if self.accept("CONSTRAINT") else None
         kind = self.one_of("PRIMARY", "UNIQUE")
@@ -201,21 +181,21 @@ class CreateParser(QueryParser):
         if enforced:
             self.accept("ENFORCED")
         if kind == "PRIMARY":
-            elements.primary_keys.append(PrimaryKey(columns, name, enforced, span=self.span(start)))
+            elements.primary_keys.append(ast.PrimaryKey(columns, name, enforced, span=self.span(start)))
         else:
-            elements.unique_keys.append(UniqueKey(columns, name, span=self.span(start)))
+            elements.unique_keys.append(ast.UniqueKey(columns, name, span=self.span(start)))
 
-    def _watermark(self) -> Watermark:
+    def _watermark(self) -> ast.Watermark:
         start = self.expect("WATERMARK").start
         self.expect("FOR")
         column = self.name("the column of the watermark")
         self.expect("AS")
-        return Watermark(column.parts, self.expression(), span=self.span(start))
+        return ast.Watermark(column.parts, self.expression(), span=self.span(start))
 
-    def _distribution(self) -> Distribution:
+    def _distribution(self) -> ast.Distribution:
         start = self.expect("DISTRIBUTED").start
         kind: str | None = None
-        columns: tuple[Identifier, ...] = ()
+        columns: tuple[ast.Identifier, ...] = ()
         if self.accept("BY"):
             if self.token.key in ("HASH", "RANGE"):
                 kind = self.advance().key
@@ -226,25 +206,25 @@ class CreateParser(QueryParser):
         if self.accept("INTO"):
             buckets = self.integer("the number of buckets")
             self.expect("BUCKETS")
-        return Distribution(columns, kind, buckets, span=self.span(start))
+        return ast.Distribution(columns, kind, buckets, span=self.span(start))
 
-    def _like(self) -> TableLike:
+    def _like(self) -> ast.TableLike:
         start = self.expect("LIKE").start
         table = self.name("the name of a table")
-        options: list[LikeOption] = []
+        options: list[ast.LikeOption] = []
         if self.token.key == "(":
             opener = self.open()
             while self.token.key != ")":
                 option_start = self.token.start
                 merging = self.one_of("INCLUDING", "EXCLUDING", "OVERWRITING")
                 feature = self.one_of(*_LIKE_FEATURES)
-                options.append(LikeOption(merging, feature, span=self.span(option_start)))
+                options.append(ast.LikeOption(merging, feature, span=self.span(option_start)))
             self.close(opener)
-        return TableLike(table, tuple(options), span=self.span(start))
+        return ast.TableLike(table, tuple(options), span=self.span(start))
 
     # The others
 
-    def _create_view(self, start: int, or_replace: bool, temporary: bool) -> CreateView:
+    def _create_view(self, start: int, or_replace: bool, temporary: bool) -> ast.CreateView:
         self.advance()
         if_not_exists = self._if_not_exists()
         name = self.name("the name of the view")
@@ -252,9 +232,11 @@ class CreateParser(QueryParser):
         comment = self._comment()
         self.expect("AS")
         query = self.query()
-        return CreateView(name, query, columns, comment, temporary, if_not_exists, or_replace, span=self.span(start))
+        return ast.CreateView(
+            name, query, columns, comment, temporary, if_not_exists, or_replace, span=self.span(start)
+        )
 
-    def _create_function(self, start: int, temporary: bool, system: bool) -> CreateFunction:
+    def _create_function(self, start: int, temporary: bool, system: bool) -> ast.CreateFunction:
         self.advance()
         if_not_exists = self._if_not_exists()
         name = self.name("the name of the function")
@@ -263,7 +245,7 @@ class CreateParser(QueryParser):
         language = self.one_of("JAVA", "SCALA", "SQL", "PYTHON") if self.accept("LANGUAGE") else None
         jars = self.list_of(self._jar) if self.accept("USING") else ()
         options = self._with_options()
-        return CreateFunction(
+        return ast.CreateFunction(
             name, class_name, language, jars, options, temporary, system, if_not_exists, span=self.span(start)
         )
 
@@ -271,16 +253,16 @@ class CreateParser(QueryParser):
         self.one_of("JAR", "ARTIFACT")
         return self.string("a path in 'single quotes'")
 
-    def _create_catalog(self, start: int) -> CreateCatalog:
+    def _create_catalog(self, start: int) -> ast.CreateCatalog:
         self.advance()
         if_not_exists = self._if_not_exists()
         name = self.identifier("the name of the catalog")
         comment = self._comment()
-        return CreateCatalog(name, comment, self._with_options(), if_not_exists, span=self.span(start))
+        return ast.CreateCatalog(name, comment, self._with_options(), if_not_exists, span=self.span(start))
 
-    def _create_database(self, start: int) -> CreateDatabase:
+    def _create_database(self, start: int) -> ast.CreateDatabase:
         self.advance()
         if_not_exists = self._if_not_exists()
         name = self.name("the name of the database")
         comment = self._comment()
-        return CreateDatabase(name, comment, self._with_options(), if_not_exists, span=self.span(start))
+        return ast.CreateDatabase(name, comment, self._with_options(), if_not_exists, span=self.span(start))

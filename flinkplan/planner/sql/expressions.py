@@ -5,44 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .ast import (
-    ArrayConstructor,
-    Between,
-    Binary,
-    BinaryLiteral,
-    BooleanLiteral,
-    Case,
-    CollectionQuery,
-    ColumnRef,
-    DateTimeLiteral,
-    ElementAccess,
-    Expression,
-    FieldAccess,
-    FunctionCall,
-    Identifier,
-    InList,
-    InQuery,
-    IntervalDifference,
-    IntervalExpression,
-    IntervalLiteral,
-    IsDistinctFrom,
-    IsPredicate,
-    KeyValue,
-    Like,
-    MapConstructor,
-    MultisetConstructor,
-    Name,
-    NullLiteral,
-    NumericLiteral,
-    Quantified,
-    Query,
-    RowConstructor,
-    Star,
-    StringLiteral,
-    SubQuery,
-    Unary,
-    When,
-)
+from . import ast
 from .errors import SqlSyntaxError
 from .functions import FunctionParser
 from .keywords import CONTEXT_FUNCTIONS, CONTEXT_VARIABLES, FUNCTIONS, RESERVED
@@ -86,7 +49,7 @@ _JSON_KINDS = ("VALUE", "OBJECT", "ARRAY", "SCALAR")
 class ExpressionParser(FunctionParser):
     """Expressions."""
 
-    def expression(self, minimum: int = 0) -> Expression:
+    def expression(self, minimum: int = 0) -> ast.Expression:
         """An expression; operators of a precedence below ``minimum`` are left alone."""
         start = self.token.start
         left = self._prefix()
@@ -110,7 +73,7 @@ class ExpressionParser(FunctionParser):
                     return left
                 self.advance()
                 operator = f"IMMEDIATELY {self.advance().key}"
-                left = Binary(operator, left, self.expression(_COMPARISON + 1), span=self.span(start))
+                left = ast.Binary(operator, left, self.expression(_COMPARISON + 1), span=self.span(start))
             else:
                 if key == ":" and self.peek() == ":":
                     self.fail("an operator of Flink", hint="Flink has no ::; write CAST(a AS type)")
@@ -118,42 +81,42 @@ class ExpressionParser(FunctionParser):
                     self.fail("an operator of Flink", hint=f"Flink has no {key}; write {_NOT_IN_FLINK[key]}")
                 return left
 
-    def _prefix(self) -> Expression:
+    def _prefix(self) -> ast.Expression:
         token = self.token
         key = token.key
         if key == "NOT":
             self.advance()
             operand = self.expression(_NOT)
-            return Unary("NOT", operand, span=self.span(token.start))
+            return ast.Unary("NOT", operand, span=self.span(token.start))
         if key in ("-", "+"):
             self.advance()
             operand = self.expression(_SIGN)
             span = self.span(token.start)
-            if not isinstance(operand, NumericLiteral):
-                return Unary(key, operand, span=span)
+            if not isinstance(operand, ast.NumericLiteral):
+                return ast.Unary(key, operand, span=span)
             if key == "+":
-                return NumericLiteral(operand.text, span=span)
+                return ast.NumericLiteral(operand.text, span=span)
             digits = operand.text
-            return NumericLiteral(digits[1:] if digits.startswith("-") else f"-{digits}", span=span)
+            return ast.NumericLiteral(digits[1:] if digits.startswith("-") else f"-{digits}", span=span)
         return self._postfix(self._primary(), token.start)
 
-    def _postfix(self, operand: Expression, start: int) -> Expression:
+    def _postfix(self, operand: ast.Expression, start: int) -> ast.Expression:
         while True:
             if self.token.key == "[":
                 opener = self.advance()
                 index = self.expression()
                 self.close(opener)
-                operand = ElementAccess(operand, index, span=self.span(start))
-            elif self.token.key == "." and not isinstance(operand, Star):
+                operand = ast.ElementAccess(operand, index, span=self.span(start))
+            elif self.token.key == "." and not isinstance(operand, ast.Star):
                 self.advance()
                 field = self.identifier("a field name after '.'")
-                operand = FieldAccess(operand, field, span=self.span(start))
+                operand = ast.FieldAccess(operand, field, span=self.span(start))
             else:
                 return operand
 
     # Operators
 
-    def _binary(self, left: Expression, start: int, key: str, precedence: int) -> Expression:
+    def _binary(self, left: ast.Expression, start: int, key: str, precedence: int) -> ast.Expression:
         operator = self.advance()
         if key in _COMPARISONS:
             if key == "!=":
@@ -161,14 +124,14 @@ class ExpressionParser(FunctionParser):
             if self.token.key in ("ANY", "SOME", "ALL") and self.peek() == "(":
                 return self._quantified(left, start, key)
         right = self.expression(precedence + 1)
-        return Binary(key, left, right, span=self.span(start))
+        return ast.Binary(key, left, right, span=self.span(start))
 
-    def _quantified(self, left: Expression, start: int, operator: str) -> Expression:
+    def _quantified(self, left: ast.Expression, start: int, operator: str) -> ast.Expression:
         quantifier = "ALL" if self.advance().key == "ALL" else "ANY"
         items, query = self._list_or_query()
-        return Quantified(operator, quantifier, left, items, query, span=self.span(start))
+        return ast.Quantified(operator, quantifier, left, items, query, span=self.span(start))
 
-    def _is(self, left: Expression, start: int) -> Expression:
+    def _is(self, left: ast.Expression, start: int) -> ast.Expression:
         self.advance()
         negated = self.accept("NOT")
         key = self.token.key
@@ -176,22 +139,22 @@ class ExpressionParser(FunctionParser):
             self.advance()
             self.expect("FROM")
             right = self.expression(_COMPARISON + 1)
-            return IsDistinctFrom(left, right, negated, span=self.span(start))
+            return ast.IsDistinctFrom(left, right, negated, span=self.span(start))
         if key == "JSON":
             self.advance()
             kind = self.advance().key if self.token.key in _JSON_KINDS else "VALUE"
-            return IsPredicate(left, f"JSON {kind}", negated, span=self.span(start))
+            return ast.IsPredicate(left, f"JSON {kind}", negated, span=self.span(start))
         test = self.one_of("NULL", "TRUE", "FALSE", "UNKNOWN", "DISTINCT FROM", "JSON")
-        return IsPredicate(left, test, negated, span=self.span(start))
+        return ast.IsPredicate(left, test, negated, span=self.span(start))
 
-    def _range(self, left: Expression, start: int) -> Expression:
+    def _range(self, left: ast.Expression, start: int) -> ast.Expression:
         negated = self.accept("NOT")
         key = self.advance().key
         if key == "IN":
             items, query = self._list_or_query()
             if query is not None:
-                return InQuery(left, query, negated, span=self.span(start))
-            return InList(left, items, negated, span=self.span(start))
+                return ast.InQuery(left, query, negated, span=self.span(start))
+            return ast.InList(left, items, negated, span=self.span(start))
         if key == "BETWEEN":
             symmetric = self.accept("SYMMETRIC")
             if not symmetric:
@@ -199,14 +162,14 @@ class ExpressionParser(FunctionParser):
             low = self.expression(_AND + 1)
             self.expect("AND")
             high = self.expression(_RANGE + 1)
-            return Between(left, low, high, negated, symmetric, span=self.span(start))
+            return ast.Between(left, low, high, negated, symmetric, span=self.span(start))
         if key == "SIMILAR":
             self.expect("TO")
         pattern = self.expression(_RANGE)
         escape = self.expression(_RANGE) if self.accept("ESCAPE") else None
-        return Like(left, pattern, escape, negated, key == "SIMILAR", span=self.span(start))
+        return ast.Like(left, pattern, escape, negated, key == "SIMILAR", span=self.span(start))
 
-    def _list_or_query(self) -> tuple[tuple[Expression, ...], Query | None]:
+    def _list_or_query(self) -> tuple[tuple[ast.Expression, ...], ast.Query | None]:
         opener = self.open()
         if self.token.key in QUERY_STARTS:
             query = self.query()
@@ -214,13 +177,13 @@ class ExpressionParser(FunctionParser):
             return (), query
         items = self.list_of(self.expression)
         self.close(opener)
-        if len(items) == 1 and isinstance(items[0], SubQuery):
+        if len(items) == 1 and isinstance(items[0], ast.SubQuery):
             return (), items[0].query
         return items, None
 
     # Operands
 
-    def _primary(self) -> Expression:
+    def _primary(self) -> ast.Expression:
         token = self.token
         kind = token.kind
         if kind == WORD:
@@ -229,19 +192,19 @@ class ExpressionParser(FunctionParser):
             return self._column_or_call()
         if kind == NUMBER:
             self.advance()
-            return NumericLiteral(self.text(token), span=self.span_of(token))
+            return ast.NumericLiteral(self.text(token), span=self.span_of(token))
         if kind == STRING:
             value = self.string()
             while self.token.kind == STRING:
                 value += self.string()
-            return StringLiteral(value, span=self.span(token.start))
+            return ast.StringLiteral(value, span=self.span(token.start))
         if kind == BINARY:
             return self._binary_literal()
         if token.key == "(":
             return self._parenthesis()
         self.fail("an expression")
 
-    def _word(self) -> Expression:
+    def _word(self) -> ast.Expression:
         token = self.token
         key = token.key
         start = token.start
@@ -263,32 +226,32 @@ class ExpressionParser(FunctionParser):
         if key in CONTEXT_FUNCTIONS:
             self.advance()
             name = self._single_name(token.start, token.end)
-            return FunctionCall(name, parentheses=False, span=self.span(start))
+            return ast.FunctionCall(name, parentheses=False, span=self.span(start))
         if key in CONTEXT_VARIABLES:
             self.advance()
-            return ColumnRef(self._single_name(token.start, token.end).parts, span=self.span(start))
+            return ast.ColumnRef(self._single_name(token.start, token.end).parts, span=self.span(start))
         if key == "TIMESTAMP_LTZ":
             self.fail("an expression", hint="a literal is written TIMESTAMP WITH LOCAL TIME ZONE '…'")
         self.fail("an expression", hint=self.quoting_hint())
 
-    def _single_name(self, start: int, end: int) -> Name:
-        identifier = Identifier(self.source.text[start:end], span=self.span(start))
-        return Name((identifier,), span=identifier.span)
+    def _single_name(self, start: int, end: int) -> ast.Name:
+        identifier = ast.Identifier(self.source.text[start:end], span=self.span(start))
+        return ast.Name((identifier,), span=identifier.span)
 
-    def _column_or_call(self) -> Expression:
+    def _column_or_call(self) -> ast.Expression:
         start = self.token.start
         parts = [self.identifier()]
         while self.token.key == ".":
             self.advance()
             if self.token.key == "*":
                 self.advance()
-                return Star(tuple(parts), span=self.span(start))
+                return ast.Star(tuple(parts), span=self.span(start))
             parts.append(self.identifier("an identifier after '.'"))
         if self.token.key == "(":
-            return self.call(Name(tuple(parts), span=self.span(start)))
-        return ColumnRef(tuple(parts), span=self.span(start))
+            return self.call(ast.Name(tuple(parts), span=self.span(start)))
+        return ast.ColumnRef(tuple(parts), span=self.span(start))
 
-    def _binary_literal(self) -> Expression:
+    def _binary_literal(self) -> ast.Expression:
         start = self.token.start
         value = b""
         while self.token.kind == BINARY or (value and self.token.kind == STRING):
@@ -300,25 +263,25 @@ class ExpressionParser(FunctionParser):
                 raise SqlSyntaxError(
                     "a binary literal holds pairs of hexadecimal digits", self.span_of(token), "such as X'0aff'"
                 ) from None
-        return BinaryLiteral(value, span=self.span(start))
+        return ast.BinaryLiteral(value, span=self.span(start))
 
-    def _parenthesis(self) -> Expression:
+    def _parenthesis(self) -> ast.Expression:
         start = self.token.start
         query = self._parenthesized_query()
         if query is not None:
-            return SubQuery(query, span=self.span(start))
+            return ast.SubQuery(query, span=self.span(start))
         opener = self.open()
         items = self.list_of(self.expression)
         self.close(opener)
         if len(items) > 1:
-            return RowConstructor(items, explicit=False, span=self.span(start))
+            return ast.RowConstructor(items, explicit=False, span=self.span(start))
         item = items[0]
-        if isinstance(item, Binary) and item.operator == "-" and self.at_interval_unit():
+        if isinstance(item, ast.Binary) and item.operator == "-" and self.at_interval_unit():
             qualifier = self.interval_qualifier()
-            return IntervalDifference(item.left, item.right, qualifier, span=self.span(start))
+            return ast.IntervalDifference(item.left, item.right, qualifier, span=self.span(start))
         return item
 
-    def _parenthesized_query(self) -> Query | None:
+    def _parenthesized_query(self) -> ast.Query | None:
         """``(query)`` if that is what stands here, and not an expression that starts with one."""
         ahead = 1
         while self.peek(ahead) == "(":
@@ -339,14 +302,14 @@ class ExpressionParser(FunctionParser):
 
     # Operands that start with a keyword of their own; None where the word turns out to be something else
 
-    def _constant(self) -> Expression:
+    def _constant(self) -> ast.Expression:
         token = self.advance()
         span = self.span_of(token)
         if token.key == "NULL":
-            return NullLiteral(span=span)
-        return BooleanLiteral({"TRUE": True, "FALSE": False, "UNKNOWN": None}[token.key], span=span)
+            return ast.NullLiteral(span=span)
+        return ast.BooleanLiteral({"TRUE": True, "FALSE": False, "UNKNOWN": None}[token.key], span=span)
 
-    def _datetime(self) -> Expression | None:
+    def _datetime(self) -> ast.Expression | None:
         start = self.token.start
         kind = self.token.key
         if kind == "TIMESTAMP" and self.accept("TIMESTAMP", "WITH", "LOCAL", "TIME", "ZONE"):
@@ -355,9 +318,9 @@ class ExpressionParser(FunctionParser):
             self.advance()
         else:
             return None
-        return DateTimeLiteral(kind, self.string(), span=self.span(start))
+        return ast.DateTimeLiteral(kind, self.string(), span=self.span(start))
 
-    def _interval(self) -> Expression:
+    def _interval(self) -> ast.Expression:
         start = self.advance().start
         sign = self.token.key in ("-", "+") and self.peek() == STRING
         negative = sign and self.advance().key == "-"
@@ -366,14 +329,14 @@ class ExpressionParser(FunctionParser):
             if not self.at_interval_unit() and (inside := _UNIT_INSIDE.fullmatch(value)):
                 hint = f"the unit stands behind the quotes: INTERVAL '{inside[1]}' {inside[2].upper()}"
                 self.fail("a unit such as DAY, HOUR or SECOND", hint=hint)
-            return IntervalLiteral(value, self.interval_qualifier(), negative, span=self.span(start))
+            return ast.IntervalLiteral(value, self.interval_qualifier(), negative, span=self.span(start))
         operand = self.expression(_SIGN)
-        return IntervalExpression(operand, self.interval_qualifier(), span=self.span(start))
+        return ast.IntervalExpression(operand, self.interval_qualifier(), span=self.span(start))
 
-    def _case(self) -> Expression:
+    def _case(self) -> ast.Expression:
         start = self.advance().start
         operand = None if self.token.key == "WHEN" else self.expression()
-        branches: list[When] = []
+        branches: list[ast.When] = []
         if self.token.key != "WHEN":
             self.fail("WHEN", words=("WHEN",))
         while self.token.key == "WHEN":
@@ -383,42 +346,42 @@ class ExpressionParser(FunctionParser):
             line, column = self.source.position(start)
             self.fail("WHEN, ELSE or END", ("WHEN", "ELSE", "END"), f"CASE was opened at {line}:{column}")
         self.advance()
-        return Case(operand, tuple(branches), otherwise, span=self.span(start))
+        return ast.Case(operand, tuple(branches), otherwise, span=self.span(start))
 
-    def _when(self, *, simple: bool) -> list[When]:
+    def _when(self, *, simple: bool) -> list[ast.When]:
         start = self.advance().start
         conditions = self.list_of(self.expression) if simple else (self.expression(),)
         self.expect("THEN")
         result = self.expression()
         span = self.span(start)
-        return [When(condition, result, span=span) for condition in conditions]
+        return [ast.When(condition, result, span=span) for condition in conditions]
 
-    def _array(self) -> Expression | None:
-        return self._collection(lambda items, start: ArrayConstructor(items, span=self.span(start)))
+    def _array(self) -> ast.Expression | None:
+        return self._collection(lambda items, start: ast.ArrayConstructor(items, span=self.span(start)))
 
-    def _multiset(self) -> Expression | None:
-        return self._collection(lambda items, start: MultisetConstructor(items, span=self.span(start)))
+    def _multiset(self) -> ast.Expression | None:
+        return self._collection(lambda items, start: ast.MultisetConstructor(items, span=self.span(start)))
 
-    def _map(self) -> Expression | None:
+    def _map(self) -> ast.Expression | None:
         return self._collection(self._map_of)
 
-    def _map_of(self, items: tuple[Expression, ...], start: int) -> Expression:
+    def _map_of(self, items: tuple[ast.Expression, ...], start: int) -> ast.Expression:
         if len(items) % 2:
             raise SqlSyntaxError("MAP takes keys and values in turn, and the last key has no value", self.span(start))
         entries = tuple(
-            KeyValue(key, value, span=key.span.to(value.span))
+            ast.KeyValue(key, value, span=key.span.to(value.span))
             for key, value in zip(items[::2], items[1::2], strict=True)
         )
-        return MapConstructor(entries, span=self.span(start))
+        return ast.MapConstructor(entries, span=self.span(start))
 
-    def _collection(self, build: Callable[[tuple[Expression, ...], int], Expression]) -> Expression | None:
+    def _collection(self, build: Callable[[tuple[ast.Expression, ...], int], ast.Expression]) -> ast.Expression | None:
         start = self.token.start
         if self.peek() == "(" and self.peek(2) in QUERY_STARTS:
             kind = self.advance().key
             opener = self.open()
             query = self.query()
             self.close(opener)
-            return CollectionQuery(kind, query, span=self.span(start))
+            return ast.CollectionQuery(kind, query, span=self.span(start))
         if self.peek() != "[":
             return None
         self.advance()
@@ -427,15 +390,15 @@ class ExpressionParser(FunctionParser):
         self.close(opener)
         return build(items, start)
 
-    def _row(self) -> Expression | None:
+    def _row(self) -> ast.Expression | None:
         if self.peek() != "(":
             return None
         start = self.advance().start
         items = self.parenthesized(self.argument)
-        return RowConstructor(items, span=self.span(start))
+        return ast.RowConstructor(items, span=self.span(start))
 
 
-_WORDS: dict[str, Callable[[ExpressionParser], Expression | None]] = {
+_WORDS: dict[str, Callable[[ExpressionParser], ast.Expression | None]] = {
     "NULL": ExpressionParser._constant,
     "TRUE": ExpressionParser._constant,
     "FALSE": ExpressionParser._constant,

@@ -5,35 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from .ast import (
-    Cast,
-    DefaultArgument,
-    Descriptor,
-    Exists,
-    ExplicitTable,
-    Expression,
-    FrameBound,
-    FunctionCall,
-    Identifier,
-    JsonArray,
-    JsonBehavior,
-    JsonExists,
-    JsonObject,
-    JsonQuery,
-    JsonValue,
-    KeyValue,
-    Name,
-    NamedArgument,
-    Query,
-    SortItem,
-    Star,
-    StringLiteral,
-    SubQuery,
-    Symbol,
-    TableArgument,
-    WindowFrame,
-    WindowSpec,
-)
+from . import ast
 from .lexer import QUOTED, WORD, Token
 from .parser import QUERY_STARTS, T
 from .types import TypeParser
@@ -43,22 +15,22 @@ class FunctionParser(TypeParser):
     """Function calls, window specifications and sort items."""
 
     @abstractmethod
-    def expression(self, minimum: int = 0) -> Expression:
+    def expression(self, minimum: int = 0) -> ast.Expression:
         """An expression; ``minimum`` is the precedence below which operators are left alone."""
 
     @abstractmethod
-    def query(self) -> Query:
+    def query(self) -> ast.Query:
         """A query."""
 
     # Plain calls
 
-    def call(self, name: Name) -> FunctionCall:
+    def call(self, name: ast.Name) -> ast.FunctionCall:
         """A call after its name, with what may follow the closing parenthesis."""
         start = name.span.start
         opener = self.open()
         distinct = False
-        args: tuple[Expression, ...] = ()
-        order_by: tuple[SortItem, ...] = ()
+        args: tuple[ast.Expression, ...] = ()
+        order_by: tuple[ast.SortItem, ...] = ()
         ignore_nulls = None
         if self.token.key != ")":
             distinct = self.accept("DISTINCT")
@@ -72,18 +44,18 @@ class FunctionParser(TypeParser):
 
     def _call_suffix(
         self,
-        name: Name,
+        name: ast.Name,
         start: int,
-        args: tuple[Expression, ...],
+        args: tuple[ast.Expression, ...],
         *,
         distinct: bool = False,
-        order_by: tuple[SortItem, ...] = (),
+        order_by: tuple[ast.SortItem, ...] = (),
         ignore_nulls: bool | None = None,
-    ) -> FunctionCall:
+    ) -> ast.FunctionCall:
         if ignore_nulls is None:
             ignore_nulls = self._null_treatment()
-        within_group: tuple[SortItem, ...] = ()
-        filter_: Expression | None = None
+        within_group: tuple[ast.SortItem, ...] = ()
+        filter_: ast.Expression | None = None
         if self.accept("WITHIN", "GROUP"):
             opener = self.open()
             within_group = self.order_by(required=True)
@@ -94,11 +66,11 @@ class FunctionParser(TypeParser):
             self.expect("WHERE")
             filter_ = self.expression()
             self.close(opener)
-        over: WindowSpec | Identifier | None = None
+        over: ast.WindowSpec | ast.Identifier | None = None
         if self.token.key == "OVER":
             self.advance()
             over = self.window_spec() if self.token.key == "(" else self.identifier("'(' or the name of a window")
-        return FunctionCall(
+        return ast.FunctionCall(
             name, args, distinct, order_by, within_group, filter_, ignore_nulls, over, span=self.span(start)
         )
 
@@ -109,39 +81,39 @@ class FunctionParser(TypeParser):
             return False
         return None
 
-    def argument(self) -> Expression:
+    def argument(self) -> ast.Expression:
         """An argument: an expression, ``name => value``, DEFAULT, a table, a descriptor or a query."""
         token = self.token
         start = token.start
         if token.kind in (WORD, QUOTED) and self.peek() == "=>":
             name = self.identifier("the name of a parameter")
             self.advance()
-            return NamedArgument(name, self.argument(), span=self.span(start))
+            return ast.NamedArgument(name, self.argument(), span=self.span(start))
         if token.key == "DEFAULT":
             self.advance()
-            return DefaultArgument(span=self.span(start))
+            return ast.DefaultArgument(span=self.span(start))
         if token.key == "DESCRIPTOR" and self.peek() == "(":
             self.advance()
             columns = self.parenthesized(lambda: self.identifier("a column"))
-            return Descriptor(columns, span=self.span(start))
+            return ast.Descriptor(columns, span=self.span(start))
         if token.key == "*":
             self.advance()
-            return Star(span=self.span(start))
+            return ast.Star(span=self.span(start))
         if token.key == "TABLE":
             self.advance()
-            table = ExplicitTable(self.name("the name of a table"), span=self.span(start))
-            return self._table_argument(Query(table, span=table.span), start)
+            table = ast.ExplicitTable(self.name("the name of a table"), span=self.span(start))
+            return self._table_argument(ast.Query(table, span=table.span), start)
         if token.key in QUERY_STARTS:
             query = self.query()
-            return SubQuery(query, span=query.span)
+            return ast.SubQuery(query, span=query.span)
         value = self.expression()
-        if isinstance(value, SubQuery) and (self.token.key == "PARTITION" or self._at_order_by()):
+        if isinstance(value, ast.SubQuery) and (self.token.key == "PARTITION" or self._at_order_by()):
             return self._table_argument(value.query, start)
         return value
 
-    def _table_argument(self, query: Query, start: int) -> TableArgument:
-        partition_by: tuple[Expression, ...] = ()
-        order_by: tuple[SortItem, ...] = ()
+    def _table_argument(self, query: ast.Query, start: int) -> ast.TableArgument:
+        partition_by: tuple[ast.Expression, ...] = ()
+        order_by: tuple[ast.SortItem, ...] = ()
         if self.accept("PARTITION"):
             self.expect("BY")
             partition_by = self._bracketed_or_single(self.expression)
@@ -149,7 +121,7 @@ class FunctionParser(TypeParser):
             self.advance()
             self.expect("BY")
             order_by = self._bracketed_or_single(self.sort_item)
-        return TableArgument(query, partition_by, order_by, span=self.span(start))
+        return ast.TableArgument(query, partition_by, order_by, span=self.span(start))
 
     def _bracketed_or_single(self, item: Callable[[], T]) -> tuple[T, ...]:
         return self.parenthesized(item) if self.token.key == "(" else (item(),)
@@ -159,14 +131,14 @@ class FunctionParser(TypeParser):
     def _at_order_by(self) -> bool:
         return self.token.key == "ORDER"
 
-    def order_by(self, *, required: bool = False) -> tuple[SortItem, ...]:
+    def order_by(self, *, required: bool = False) -> tuple[ast.SortItem, ...]:
         """``ORDER BY item, …`` if it is there."""
         if not required and not self._at_order_by():
             return ()
         self.expect("ORDER", "BY")
         return self.list_of(self.sort_item)
 
-    def sort_item(self) -> SortItem:
+    def sort_item(self) -> ast.SortItem:
         """``x [ASC|DESC] [NULLS FIRST|LAST]``."""
         start = self.token.start
         expression = self.expression()
@@ -176,69 +148,69 @@ class FunctionParser(TypeParser):
         nulls_first: bool | None = None
         if self.accept("NULLS"):
             nulls_first = self.one_of("FIRST", "LAST") == "FIRST"
-        return SortItem(expression, descending, nulls_first, span=self.span(start))
+        return ast.SortItem(expression, descending, nulls_first, span=self.span(start))
 
-    def window_spec(self) -> WindowSpec:
+    def window_spec(self) -> ast.WindowSpec:
         """``([base] [PARTITION BY …] [ORDER BY …] [frame])``."""
         start = self.token.start
         opener = self.open()
-        base: Identifier | None = None
+        base: ast.Identifier | None = None
         if self.token.key not in ("PARTITION", "ORDER", "ROWS", "RANGE", ")"):
             base = self.identifier("PARTITION BY, ORDER BY, ROWS or RANGE")
-        partition_by: tuple[Expression, ...] = ()
+        partition_by: tuple[ast.Expression, ...] = ()
         if self.accept("PARTITION"):
             self.expect("BY")
             partition_by = self.list_of(self.expression)
         order_by = self.order_by()
         frame = self._frame() if self.token.key in ("ROWS", "RANGE") else None
         self.close(opener)
-        return WindowSpec(base, partition_by, order_by, frame, span=self.span(start))
+        return ast.WindowSpec(base, partition_by, order_by, frame, span=self.span(start))
 
-    def _frame(self) -> WindowFrame:
+    def _frame(self) -> ast.WindowFrame:
         token = self.advance()
-        end: FrameBound | None = None
+        end: ast.FrameBound | None = None
         if self.accept("BETWEEN"):
             start = self._frame_bound()
             self.expect("AND")
             end = self._frame_bound()
         else:
             start = self._frame_bound()
-        return WindowFrame(token.key, start, end, span=self.span(token.start))
+        return ast.WindowFrame(token.key, start, end, span=self.span(token.start))
 
-    def _frame_bound(self) -> FrameBound:
+    def _frame_bound(self) -> ast.FrameBound:
         start = self.token.start
         if self.accept("CURRENT", "ROW"):
-            return FrameBound("CURRENT ROW", span=self.span(start))
+            return ast.FrameBound("CURRENT ROW", span=self.span(start))
         if self.accept("UNBOUNDED"):
             side = self.one_of("PRECEDING", "FOLLOWING")
-            return FrameBound(f"UNBOUNDED {side}", span=self.span(start))
+            return ast.FrameBound(f"UNBOUNDED {side}", span=self.span(start))
         offset = self.expression()
         side = self.one_of("PRECEDING", "FOLLOWING")
-        return FrameBound(side, offset, span=self.span(start))
+        return ast.FrameBound(side, offset, span=self.span(start))
 
     # Calls with a syntax of their own
 
-    def special_call(self) -> Expression | None:
+    def special_call(self) -> ast.Expression | None:
         """A call that only the parser can read, if the next token, before a parenthesis, starts one."""
         parse = _SPECIAL.get(self.token.key)
         return parse(self) if parse is not None else None
 
-    def _own_name(self) -> tuple[Name, int]:
+    def _own_name(self) -> tuple[ast.Name, int]:
         token = self.advance()
         span = self.span_of(token)
-        return Name((Identifier(self.text(token), span=span),), span=span), token.start
+        return ast.Name((ast.Identifier(self.text(token), span=span),), span=span), token.start
 
-    def _symbol(self, kind: str, value: str, start: int) -> Symbol:
-        return Symbol(kind, value, span=self.span(start))
+    def _symbol(self, kind: str, value: str, start: int) -> ast.Symbol:
+        return ast.Symbol(kind, value, span=self.span(start))
 
-    def _time_unit(self) -> Symbol:
+    def _time_unit(self) -> ast.Symbol:
         token = self.token
         if token.kind != WORD:
             self.fail("a unit such as DAY, HOUR or SECOND")
         self.advance()
         return self._symbol("TIME_UNIT", token.key, token.start)
 
-    def _cast(self) -> Expression:
+    def _cast(self) -> ast.Expression:
         token = self.advance()
         opener = self.open()
         operand = self.expression()
@@ -247,34 +219,34 @@ class FunctionParser(TypeParser):
         if self.token.key == "NOT" and self.peek() == "NULL":
             self.fail("')'", hint="the target type of a cast has no NOT NULL")
         self.close(opener)
-        return Cast(operand, kind, token.key == "TRY_CAST", span=self.span(token.start))
+        return ast.Cast(operand, kind, token.key == "TRY_CAST", span=self.span(token.start))
 
-    def _exists(self) -> Expression:
+    def _exists(self) -> ast.Expression:
         start = self.advance().start
         opener = self.open()
         query = self.query()
         self.close(opener)
-        return Exists(query, span=self.span(start))
+        return ast.Exists(query, span=self.span(start))
 
-    def _extract(self) -> Expression:
+    def _extract(self) -> ast.Expression:
         name, start = self._own_name()
         opener = self.open()
         unit = self._time_unit()
         self.expect("FROM")
         operand = self.expression()
         self.close(opener)
-        return FunctionCall(name, (unit, operand), span=self.span(start))
+        return ast.FunctionCall(name, (unit, operand), span=self.span(start))
 
-    def _floor(self) -> Expression:
+    def _floor(self) -> ast.Expression:
         name, start = self._own_name()
         opener = self.open()
         args = self.list_of(self.argument)
         if self.accept("TO"):
             args = (*args, self._time_unit())
         self.close(opener)
-        return FunctionCall(name, args, span=self.span(start))
+        return ast.FunctionCall(name, args, span=self.span(start))
 
-    def _trim(self) -> Expression:
+    def _trim(self) -> ast.Expression:
         name, start = self._own_name()
         opener = self.open()
         token = self.token
@@ -282,7 +254,7 @@ class FunctionParser(TypeParser):
         if token.key in ("BOTH", "LEADING", "TRAILING"):
             self.advance()
             mode = self._symbol("TRIM", token.key, token.start)
-        characters: Expression = StringLiteral(" ", span=mode.span)
+        characters: ast.Expression = ast.StringLiteral(" ", span=mode.span)
         if self.accept("FROM"):
             operand = self.expression()
         else:
@@ -290,9 +262,9 @@ class FunctionParser(TypeParser):
             if self.accept("FROM"):
                 characters, operand = operand, self.expression()
         self.close(opener)
-        return FunctionCall(name, (mode, characters, operand), span=self.span(start))
+        return ast.FunctionCall(name, (mode, characters, operand), span=self.span(start))
 
-    def _keyword_arguments(self, *keywords: str) -> Expression:
+    def _keyword_arguments(self, *keywords: str) -> ast.Expression:
         """A call whose arguments are divided by keywords; commas do as well."""
         name, start = self._own_name()
         opener = self.open()
@@ -301,20 +273,20 @@ class FunctionParser(TypeParser):
             if self.accept(keyword) or self.accept(","):
                 args.append(self.expression())
         self.close(opener)
-        return FunctionCall(name, tuple(args), span=self.span(start))
+        return ast.FunctionCall(name, tuple(args), span=self.span(start))
 
-    def _timestamp_arithmetic(self) -> Expression:
+    def _timestamp_arithmetic(self) -> ast.Expression:
         name, start = self._own_name()
         opener = self.open()
-        args: list[Expression] = [self._time_unit()]
+        args: list[ast.Expression] = [self._time_unit()]
         while self.accept(","):
             args.append(self.expression())
         self.close(opener)
-        return FunctionCall(name, tuple(args), span=self.span(start))
+        return ast.FunctionCall(name, tuple(args), span=self.span(start))
 
     # JSON
 
-    def _json_start(self) -> tuple[Token, Token, Expression, Expression]:
+    def _json_start(self) -> tuple[Token, Token, ast.Expression, ast.Expression]:
         token = self.advance()
         opener = self.open()
         operand = self.expression()
@@ -322,14 +294,14 @@ class FunctionParser(TypeParser):
         path = self.expression()
         return token, opener, operand, path
 
-    def _json_value(self) -> Expression:
+    def _json_value(self) -> ast.Expression:
         token, opener, operand, path = self._json_start()
         returning = self.data_type() if self.accept("RETURNING") else None
         on_empty, on_error = self._json_behaviors()
         self.close(opener)
-        return JsonValue(operand, path, returning, on_empty, on_error, span=self.span(token.start))
+        return ast.JsonValue(operand, path, returning, on_empty, on_error, span=self.span(token.start))
 
-    def _json_query(self) -> Expression:
+    def _json_query(self) -> ast.Expression:
         token, opener, operand, path = self._json_start()
         returning = self.data_type() if self.accept("RETURNING") else None
         wrapper: str | None = None
@@ -344,53 +316,53 @@ class FunctionParser(TypeParser):
             self.expect("WRAPPER")
         on_empty, on_error = self._json_behaviors()
         self.close(opener)
-        return JsonQuery(operand, path, returning, wrapper, on_empty, on_error, span=self.span(token.start))
+        return ast.JsonQuery(operand, path, returning, wrapper, on_empty, on_error, span=self.span(token.start))
 
-    def _json_behaviors(self) -> tuple[JsonBehavior | None, JsonBehavior | None]:
-        found: dict[str, JsonBehavior] = {}
+    def _json_behaviors(self) -> tuple[ast.JsonBehavior | None, ast.JsonBehavior | None]:
+        found: dict[str, ast.JsonBehavior] = {}
         while self.token.key in ("NULL", "ERROR", "DEFAULT", "EMPTY"):
             start = self.token.start
             kind = self.advance().key
-            value: Expression | None = None
+            value: ast.Expression | None = None
             if kind == "DEFAULT":
                 value = self.expression()
             elif kind == "EMPTY":
                 kind = f"EMPTY {self.one_of('ARRAY', 'OBJECT')}"
             span = self.span(start)
             self.expect("ON")
-            found[self.one_of("EMPTY", "ERROR")] = JsonBehavior(kind, value, span=span)
+            found[self.one_of("EMPTY", "ERROR")] = ast.JsonBehavior(kind, value, span=span)
         return found.get("EMPTY"), found.get("ERROR")
 
-    def _json_exists(self) -> Expression:
+    def _json_exists(self) -> ast.Expression:
         token, opener, operand, path = self._json_start()
         on_error: str | None = None
         if self.token.key in ("TRUE", "FALSE", "UNKNOWN", "ERROR"):
             on_error = self.advance().key
             self.expect("ON", "ERROR")
         self.close(opener)
-        return JsonExists(operand, path, on_error, span=self.span(token.start))
+        return ast.JsonExists(operand, path, on_error, span=self.span(token.start))
 
-    def _json_object(self) -> Expression:
+    def _json_object(self) -> ast.Expression:
         start = self.advance().start
         opener = self.open()
-        entries: tuple[KeyValue, ...] = ()
+        entries: tuple[ast.KeyValue, ...] = ()
         if self.token.key != ")" and not self._at_on_null():
             entries = self.list_of(self._json_entry)
         on_null = self._json_on_null()
         self.close(opener)
-        return JsonObject(entries, on_null, span=self.span(start))
+        return ast.JsonObject(entries, on_null, span=self.span(start))
 
-    def _json_array(self) -> Expression:
+    def _json_array(self) -> ast.Expression:
         start = self.advance().start
         opener = self.open()
-        items: tuple[Expression, ...] = ()
+        items: tuple[ast.Expression, ...] = ()
         if self.token.key != ")" and not self._at_on_null():
             items = self.list_of(self.expression)
         on_null = self._json_on_null()
         self.close(opener)
-        return JsonArray(items, on_null, span=self.span(start))
+        return ast.JsonArray(items, on_null, span=self.span(start))
 
-    def _json_object_agg(self) -> Expression:
+    def _json_object_agg(self) -> ast.Expression:
         name, start = self._own_name()
         opener = self.open()
         entry = self._json_entry()
@@ -399,7 +371,7 @@ class FunctionParser(TypeParser):
         self.close(opener)
         return self._call_suffix(name, start, (entry.key, entry.value, on_null))
 
-    def _json_array_agg(self) -> Expression:
+    def _json_array_agg(self) -> ast.Expression:
         name, start = self._own_name()
         opener = self.open()
         value = self.expression()
@@ -409,7 +381,7 @@ class FunctionParser(TypeParser):
         self.close(opener)
         return self._call_suffix(name, start, (value, on_null), order_by=order_by)
 
-    def _json_entry(self) -> KeyValue:
+    def _json_entry(self) -> ast.KeyValue:
         start = self.token.start
         if self.token.key == "KEY" and self.peek() not in ("VALUE", ":", ".", "("):
             self.advance()
@@ -417,7 +389,7 @@ class FunctionParser(TypeParser):
         if not self.accept(":"):
             self.expect("VALUE")
         value = self.expression()
-        return KeyValue(key, value, span=self.span(start))
+        return ast.KeyValue(key, value, span=self.span(start))
 
     def _at_on_null(self) -> bool:
         return self.token.key in ("NULL", "ABSENT") and self.peek() == "ON" and self.peek(2) == "NULL"
@@ -432,7 +404,7 @@ class FunctionParser(TypeParser):
 
 _ABOVE_IN = 33
 
-_SPECIAL: dict[str, Callable[[FunctionParser], Expression]] = {
+_SPECIAL: dict[str, Callable[[FunctionParser], ast.Expression]] = {
     "CAST": FunctionParser._cast,
     "TRY_CAST": FunctionParser._cast,
     "EXISTS": FunctionParser._exists,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NoReturn, TypeVar
 
 from ...plan.errors import UnsupportedError
-from .ast import Hint, Identifier, Name, Option, Span
+from . import ast
 from .errors import SqlSyntaxError, snippet
 from .keywords import RESERVED, STRUCTURE
 from .lexer import (
@@ -130,13 +130,13 @@ class Cursor:
         """A token as written."""
         return self.source.text[token.start : token.end]
 
-    def span_of(self, token: Token) -> Span:
+    def span_of(self, token: Token) -> ast.Span:
         """Where a token stands."""
-        return Span(token.start, token.end, self.source)
+        return ast.Span(token.start, token.end, self.source)
 
-    def span(self, start: int) -> Span:
+    def span(self, start: int) -> ast.Span:
         """From an offset to the end of the last token taken."""
-        return Span(start, self.tokens[self.position - 1].end, self.source)
+        return ast.Span(start, self.tokens[self.position - 1].end, self.source)
 
     # Errors
 
@@ -158,7 +158,7 @@ class Cursor:
             found = self.text(token).split("\n")[0]
         span = self.span_of(token)
         if token.kind == END and self.position:
-            span = Span(self.tokens[self.position - 1].end, self.tokens[self.position - 1].end, self.source)
+            span = ast.Span(self.tokens[self.position - 1].end, self.tokens[self.position - 1].end, self.source)
         raise SqlSyntaxError(
             f"expected {expected}, found {found}",
             span,
@@ -167,7 +167,7 @@ class Cursor:
 
     def _fail_bad(self, token: Token) -> NoReturn:
         text = self.text(token)
-        start = Span(token.start, token.start + 1, self.source)
+        start = ast.Span(token.start, token.start + 1, self.source)
         if text.startswith("'"):
             raise SqlSyntaxError("the string opened here has no closing quote", start, "a quote inside is doubled: ''")
         if text.startswith("`"):
@@ -208,15 +208,15 @@ class Cursor:
 
     # Small parts
 
-    def identifier(self, what: str = "an identifier") -> Identifier:
+    def identifier(self, what: str = "an identifier") -> ast.Identifier:
         """One identifier; a reserved word needs backquotes."""
         token = self.token
         if token.kind == QUOTED:
             self.advance()
-            return Identifier(identifier_name(self.text(token)), True, span=self.span_of(token))
+            return ast.Identifier(identifier_name(self.text(token)), True, span=self.span_of(token))
         if token.kind == WORD and token.key not in RESERVED:
             self.advance()
-            return Identifier(self.text(token), span=self.span_of(token))
+            return ast.Identifier(self.text(token), span=self.span_of(token))
         self.fail(what, hint=self.quoting_hint())
 
     def quoting_hint(self) -> str | None:
@@ -229,14 +229,14 @@ class Cursor:
             return "identifiers take backquotes, 'single quotes' make a string"
         return None
 
-    def name(self, what: str = "a name") -> Name:
+    def name(self, what: str = "a name") -> ast.Name:
         """A compound identifier."""
         start = self.token.start
         parts = [self.identifier(what)]
         while self.token.key == ".":
             self.advance()
             parts.append(self.identifier("an identifier after '.'"))
-        return Name(tuple(parts), span=self.span(start))
+        return ast.Name(tuple(parts), span=self.span(start))
 
     def string(self, what: str = "a string in 'single quotes'") -> str:
         """A string literal."""
@@ -263,15 +263,15 @@ class Cursor:
             self.fail(what)
         return int(self.text(self.advance()))
 
-    def option(self) -> Option:
+    def option(self) -> ast.Option:
         """``'key' = 'value'``."""
         start = self.token.start
         key = self.string("an option key in 'single quotes'")
         self.expect("=")
         value = self.string("an option value in 'single quotes'")
-        return Option(key, value, span=self.span(start))
+        return ast.Option(key, value, span=self.span(start))
 
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[ast.Option, ...]:
         """``('key' = 'value', …)``, perhaps empty."""
         if self.token.key == "(" and self.peek() == ")":
             self.advance()
@@ -279,7 +279,7 @@ class Cursor:
             return ()
         return self.parenthesized(self.option)
 
-    def hints(self) -> tuple[Hint, ...]:
+    def hints(self) -> tuple[ast.Hint, ...]:
         """``/*+ NAME(…), … */`` if it is there."""
         if self.token.key != "/*+":
             return ()
@@ -288,16 +288,16 @@ class Cursor:
         self.expect("*/")
         return hints
 
-    def column_list(self) -> tuple[Identifier, ...]:
+    def column_list(self) -> tuple[ast.Identifier, ...]:
         """``(a, b)`` if it is there."""
         if self.token.key != "(":
             return ()
         return self.parenthesized(lambda: self.identifier("a column name"))
 
-    def _hint(self) -> Hint:
+    def _hint(self) -> ast.Hint:
         start = self.token.start
         name = self.identifier("the name of a hint").name.upper()
-        options: list[Option] = []
+        options: list[ast.Option] = []
         arguments: list[str] = []
         if self.token.key == "(":
             opener = self.open()
@@ -308,9 +308,9 @@ class Cursor:
                     self.advance()
                 self._hint_argument(options, arguments)
             self.close(opener)
-        return Hint(name, tuple(options), tuple(arguments), span=self.span(start))
+        return ast.Hint(name, tuple(options), tuple(arguments), span=self.span(start))
 
-    def _hint_argument(self, options: list[Option], arguments: list[str]) -> None:
+    def _hint_argument(self, options: list[ast.Option], arguments: list[str]) -> None:
         start = self.token.start
         if self.token.kind == STRING:
             key = self.string()
@@ -319,7 +319,7 @@ class Cursor:
         else:
             key = str(self.name("an option, a name or a number"))
         if self.accept("="):
-            options.append(Option(key, self.string("a value in 'single quotes'"), span=self.span(start)))
+            options.append(ast.Option(key, self.string("a value in 'single quotes'"), span=self.span(start)))
         else:
             arguments.append(key)
 

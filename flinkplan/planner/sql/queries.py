@@ -2,28 +2,7 @@
 
 from __future__ import annotations
 
-from .ast import (
-    CommonTableExpression,
-    ExplicitTable,
-    Expression,
-    GroupBy,
-    GroupingElement,
-    GroupingSets,
-    GroupingTuple,
-    Identifier,
-    Name,
-    NamedWindow,
-    NumericLiteral,
-    Query,
-    QueryBody,
-    RowConstructor,
-    Select,
-    SelectItem,
-    SetOperation,
-    SortItem,
-    Star,
-    Values,
-)
+from . import ast
 from .keywords import RESERVED
 from .lexer import NUMBER, QUOTED, STRING, WORD
 from .tables import TableParser
@@ -35,23 +14,23 @@ CLAUSES = ("FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY", "UNION", "OR
 class QueryParser(TableParser):
     """Queries."""
 
-    def query(self) -> Query:
+    def query(self) -> ast.Query:
         """``[WITH …] body [ORDER BY …] [LIMIT …] [OFFSET …] [FETCH …]``."""
         start = self.token.start
-        ctes: tuple[CommonTableExpression, ...] = ()
+        ctes: tuple[ast.CommonTableExpression, ...] = ()
         if self.token.key == "WITH":
             self.advance()
             if self.token.key == "RECURSIVE":
                 self.unsupported("WITH RECURSIVE", self.token)
             ctes = self.list_of(self._common_table)
         body = self._set_operation(0)
-        order_by: tuple[SortItem, ...] = self.order_by()
+        order_by: tuple[ast.SortItem, ...] = self.order_by()
         offset, limit = self._limits()
-        if isinstance(body, Query) and not (ctes or order_by or offset or limit):
+        if isinstance(body, ast.Query) and not (ctes or order_by or offset or limit):
             return body
-        return Query(body, ctes, order_by, offset, limit, span=self.span(start))
+        return ast.Query(body, ctes, order_by, offset, limit, span=self.span(start))
 
-    def _common_table(self) -> CommonTableExpression:
+    def _common_table(self) -> ast.CommonTableExpression:
         start = self.token.start
         name = self.identifier("the name of a common table expression")
         columns = self.column_list()
@@ -59,11 +38,11 @@ class QueryParser(TableParser):
         opener = self.open()
         query = self.query()
         self.close(opener)
-        return CommonTableExpression(name, query, columns, span=self.span(start))
+        return ast.CommonTableExpression(name, query, columns, span=self.span(start))
 
-    def _limits(self) -> tuple[Expression | None, Expression | None]:
-        offset: Expression | None = None
-        limit: Expression | None = None
+    def _limits(self) -> tuple[ast.Expression | None, ast.Expression | None]:
+        offset: ast.Expression | None = None
+        limit: ast.Expression | None = None
         if self.accept("LIMIT") and not self.accept("ALL"):
             limit = self._count()
         if self.token.key == "OFFSET":
@@ -80,16 +59,16 @@ class QueryParser(TableParser):
             self.expect("ONLY")
         return offset, limit
 
-    def _count(self) -> Expression:
+    def _count(self) -> ast.Expression:
         token = self.token
         if token.kind != NUMBER or not self.text(token).isdigit():
             self.fail("a number of rows")
         self.advance()
-        return NumericLiteral(self.text(token), span=self.span_of(token))
+        return ast.NumericLiteral(self.text(token), span=self.span_of(token))
 
     # Bodies
 
-    def _set_operation(self, minimum: int) -> QueryBody:
+    def _set_operation(self, minimum: int) -> ast.QueryBody:
         start = self.token.start
         left = self._query_primary()
         while True:
@@ -104,20 +83,20 @@ class QueryParser(TableParser):
             if not every:
                 self.accept("DISTINCT")
             right = self._set_operation(precedence)
-            left = SetOperation(operator, every, left, right, span=self.span(start))
+            left = ast.SetOperation(operator, every, left, right, span=self.span(start))
 
-    def _query_primary(self) -> QueryBody:
+    def _query_primary(self) -> ast.QueryBody:
         token = self.token
         if token.key == "SELECT":
             return self._select()
         if token.key == "VALUES":
             self.advance()
             rows = self.list_of(self._values_row)
-            return Values(rows, span=self.span(token.start))
+            return ast.Values(rows, span=self.span(token.start))
         if token.key == "TABLE":
             self.advance()
-            name: Name = self.name("the name of a table")
-            return ExplicitTable(name, span=self.span(token.start))
+            name: ast.Name = self.name("the name of a table")
+            return ast.ExplicitTable(name, span=self.span(token.start))
         if token.key == "(":
             opener = self.open()
             query = self.query()
@@ -127,13 +106,13 @@ class QueryParser(TableParser):
             return query.body
         self.fail("a query", words=("SELECT", "VALUES", "WITH", "TABLE"))
 
-    def _values_row(self) -> RowConstructor:
+    def _values_row(self) -> ast.RowConstructor:
         expression = self.expression()
-        if isinstance(expression, RowConstructor):
+        if isinstance(expression, ast.RowConstructor):
             return expression
-        return RowConstructor((expression,), explicit=False, span=expression.span)
+        return ast.RowConstructor((expression,), explicit=False, span=expression.span)
 
-    def _select(self) -> Select:
+    def _select(self) -> ast.Select:
         start = self.advance().start
         hints = self.hints()
         stream = self.accept("STREAM")
@@ -147,7 +126,7 @@ class QueryParser(TableParser):
         having = self.expression() if self.accept("HAVING") else None
         windows = self.list_of(self._named_window) if self.accept("WINDOW") else ()
         qualify = self.expression() if self.accept("QUALIFY") else None
-        return Select(
+        return ast.Select(
             items,
             from_,
             where,
@@ -161,21 +140,21 @@ class QueryParser(TableParser):
             span=self.span(start),
         )
 
-    def _select_item(self) -> SelectItem:
+    def _select_item(self) -> ast.SelectItem:
         start = self.token.start
         if self.token.key == "*":
             self.advance()
-            return SelectItem(Star(span=self.span(start)), span=self.span(start))
+            return ast.SelectItem(ast.Star(span=self.span(start)), span=self.span(start))
         if self.token.key == "FROM":
             self.fail("a select item", hint="is there a comma too many?" if self._after_comma() else None)
         expression = self.expression()
         alias = self._alias()
-        return SelectItem(expression, alias, span=self.span(start))
+        return ast.SelectItem(expression, alias, span=self.span(start))
 
     def _after_comma(self) -> bool:
         return self.tokens[self.position - 1].key == ","
 
-    def _alias(self) -> Identifier | None:
+    def _alias(self) -> ast.Identifier | None:
         if self.accept("AS"):
             return self.identifier("an alias")
         if self.token.kind == QUOTED or (self.token.kind == WORD and self.token.key not in RESERVED):
@@ -184,25 +163,25 @@ class QueryParser(TableParser):
             self.fail("an alias", hint=self.quoting_hint())
         return None
 
-    def _named_window(self) -> NamedWindow:
+    def _named_window(self) -> ast.NamedWindow:
         start = self.token.start
         name = self.identifier("the name of a window")
         self.expect("AS")
         window = self.window_spec()
-        return NamedWindow(name, window, span=self.span(start))
+        return ast.NamedWindow(name, window, span=self.span(start))
 
     # Grouping
 
-    def _group_by(self) -> GroupBy:
+    def _group_by(self) -> ast.GroupBy:
         start = self.token.start
         self.expect("GROUP", "BY")
         distinct = self.accept("DISTINCT")
         if not distinct:
             self.accept("ALL")
         items = self.list_of(self._grouping_element)
-        return GroupBy(items, distinct, span=self.span(start))
+        return ast.GroupBy(items, distinct, span=self.span(start))
 
-    def _grouping_element(self) -> GroupingElement:
+    def _grouping_element(self) -> ast.GroupingElement:
         start = self.token.start
         kind = self.token.key
         if kind in ("ROLLUP", "CUBE"):
@@ -210,11 +189,11 @@ class QueryParser(TableParser):
         elif self.accept("GROUPING", "SETS"):
             kind = "GROUPING SETS"
         elif self.accept("(", ")"):
-            return GroupingTuple((), span=self.span(start))
+            return ast.GroupingTuple((), span=self.span(start))
         else:
             expression = self.expression()
-            if isinstance(expression, RowConstructor) and not expression.explicit:
-                return GroupingTuple(expression.items, span=expression.span)
+            if isinstance(expression, ast.RowConstructor) and not expression.explicit:
+                return ast.GroupingTuple(expression.items, span=expression.span)
             return expression
         items = self.parenthesized(self._grouping_element)
-        return GroupingSets(kind, items, span=self.span(start))
+        return ast.GroupingSets(kind, items, span=self.span(start))

@@ -5,29 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...plan.errors import FlinkplanError, together
+from . import ast
 from .alter import AlterParser
-from .ast import (
-    AddJar,
-    CompilePlan,
-    Describe,
-    Drop,
-    ExecutePlan,
-    Explain,
-    Insert,
-    Name,
-    PartitionValue,
-    QueryStatement,
-    ResetOption,
-    Script,
-    SetOption,
-    Show,
-    Span,
-    Statement,
-    StatementSet,
-    StopJob,
-    UseCatalog,
-    UseDatabase,
-)
 from .errors import SqlSyntaxError
 from .lexer import END, NUMBER, QUOTED, STRING, WORD
 from .parser import QUERY_STARTS
@@ -42,9 +21,9 @@ _UNSUPPORTED = frozenset(
 class StatementParser(AlterParser):
     """Statements, and scripts of them."""
 
-    def script(self) -> Script:
+    def script(self) -> ast.Script:
         """All statements; after an error, reading goes on behind the next semicolon to find the others."""
-        statements: list[Statement] = []
+        statements: list[ast.Statement] = []
         errors: list[FlinkplanError] = []
         while self.token.kind != END:
             if self.accept(";"):
@@ -59,12 +38,12 @@ class StatementParser(AlterParser):
                 self._skip_statement()
         if errors:
             raise together(errors)
-        return Script(tuple(statements), self.source, span=Span(0, len(self.source.text), self.source))
+        return ast.Script(tuple(statements), self.source, span=ast.Span(0, len(self.source.text), self.source))
 
-    def _end_of_statement(self, statement: Statement) -> None:
+    def _end_of_statement(self, statement: ast.Statement) -> None:
         if self.token.key == ";" or self.token.kind == END:
             return
-        words = CLAUSES if isinstance(statement, QueryStatement | Insert) else ()
+        words = CLAUSES if isinstance(statement, ast.QueryStatement | ast.Insert) else ()
         token = self.token
         hint = self.quoting_hint() if token.kind == WORD else None
         if token.key in STATEMENTS and self.source.position(token.start)[1] == 1:
@@ -79,7 +58,7 @@ class StatementParser(AlterParser):
         while self.token.key != ";" and self.token.kind != END:
             self.advance()
 
-    def statement(self) -> Statement:
+    def statement(self) -> ast.Statement:
         """One statement, without its semicolon."""
         token = self.token
         parse = STATEMENTS.get(token.key)
@@ -88,7 +67,7 @@ class StatementParser(AlterParser):
                 return parse(self)
             if token.key in QUERY_STARTS or token.key == "(":
                 query = self.query()
-                return QueryStatement(query, span=query.span)
+                return ast.QueryStatement(query, span=query.span)
         except RecursionError:
             raise SqlSyntaxError("the statement is nested too deeply", self.span_of(token)) from None
         if token.key in _UNSUPPORTED:
@@ -97,16 +76,16 @@ class StatementParser(AlterParser):
 
     # INSERT and statement sets
 
-    def insert(self) -> Insert:
+    def insert(self) -> ast.Insert:
         """``INSERT INTO|OVERWRITE …``."""
         start = self.expect("INSERT").start
         overwrite = self.one_of("INTO", "OVERWRITE") == "OVERWRITE"
         table = self.name("the name of a table")
         hints = self.hints()
-        partition: tuple[PartitionValue, ...] = ()
+        partition: tuple[ast.PartitionValue, ...] = ()
         if self.accept("PARTITION"):
             partition = self.parenthesized(self._partition_value)
-        columns: tuple[Name, ...] = ()
+        columns: tuple[ast.Name, ...] = ()
         if self.token.key == "(" and self.peek() not in QUERY_STARTS and self.peek() != "(":
             columns = self.parenthesized(lambda: self.name("a column"))
             if self.token.key == "PARTITION":
@@ -116,23 +95,23 @@ class StatementParser(AlterParser):
         if self.accept("ON"):
             self.expect("CONFLICT", "DO")
             on_conflict = self.one_of("NOTHING", "DEDUPLICATE", "ERROR")
-        return Insert(table, query, columns, partition, overwrite, hints, on_conflict, span=self.span(start))
+        return ast.Insert(table, query, columns, partition, overwrite, hints, on_conflict, span=self.span(start))
 
-    def _partition_value(self) -> PartitionValue:
+    def _partition_value(self) -> ast.PartitionValue:
         start = self.token.start
         column = self.identifier("a column name")
         value = self.expression() if self.accept("=") else None
-        return PartitionValue(column, value, span=self.span(start))
+        return ast.PartitionValue(column, value, span=self.span(start))
 
-    def _statement_set(self) -> StatementSet:
+    def _statement_set(self) -> ast.StatementSet:
         """``STATEMENT SET BEGIN insert; … END``; every faulty insert is reported."""
         start = self.expect("STATEMENT").start
         self.expect("SET")
         self.expect("BEGIN")
         return self._inserts(start, execute=False)
 
-    def _inserts(self, start: int, *, execute: bool) -> StatementSet:
-        inserts: list[Insert] = []
+    def _inserts(self, start: int, *, execute: bool) -> ast.StatementSet:
+        inserts: list[ast.Insert] = []
         errors: list[FlinkplanError] = []
         while self.token.key != "END" and not (errors and self.token.kind == END):
             if self.token.kind == END:
@@ -150,9 +129,9 @@ class StatementParser(AlterParser):
             raise together(errors)
         if not inserts:
             raise SqlSyntaxError("a statement set holds at least one INSERT", self.span_of(end))
-        return StatementSet(tuple(inserts), execute, span=self.span(start))
+        return ast.StatementSet(tuple(inserts), execute, span=self.span(start))
 
-    def _insert_of_set(self) -> Insert:
+    def _insert_of_set(self) -> ast.Insert:
         if self.token.key != "INSERT":
             self.fail("INSERT or END", words=("INSERT", "END"))
         insert = self.insert()
@@ -161,7 +140,7 @@ class StatementParser(AlterParser):
             self.fail("';'", words=CLAUSES, hint=hint)
         return insert
 
-    def _begin(self) -> Statement:
+    def _begin(self) -> ast.Statement:
         start = self.expect("BEGIN").start
         self.expect("STATEMENT", "SET")
         self.expect(";")
@@ -169,12 +148,12 @@ class StatementParser(AlterParser):
 
     # Plans
 
-    def _execute(self) -> Statement:
+    def _execute(self) -> ast.Statement:
         start = self.expect("EXECUTE").start
         if self.accept("PLAN"):
             if_exists = self.if_exists()
             path = self.string("the path of a plan in 'single quotes'")
-            return ExecutePlan(path, if_exists or self.if_exists(), span=self.span(start))
+            return ast.ExecutePlan(path, if_exists or self.if_exists(), span=self.span(start))
         if self.accept("STATEMENT"):
             self.expect("SET")
             self.expect("BEGIN")
@@ -183,7 +162,7 @@ class StatementParser(AlterParser):
             return self.statement()
         self.fail("PLAN, STATEMENT SET or INSERT", words=("PLAN", "STATEMENT", "INSERT"))
 
-    def _compile(self) -> Statement:
+    def _compile(self) -> ast.Statement:
         start = self.expect("COMPILE").start
         execute = self.accept("AND")
         if execute:
@@ -193,27 +172,27 @@ class StatementParser(AlterParser):
         path = self.string("the path of the plan in 'single quotes'")
         if_not_exists = if_not_exists or self._if_not_exists()
         self.expect("FOR")
-        statement: Insert | StatementSet
+        statement: ast.Insert | ast.StatementSet
         if self.token.key == "STATEMENT":
             statement = self._statement_set()
         elif self.token.key == "INSERT":
             statement = self.insert()
         else:
             self.fail("INSERT or STATEMENT SET", words=("INSERT", "STATEMENT"))
-        return CompilePlan(path, statement, if_not_exists, execute, span=self.span(start))
+        return ast.CompilePlan(path, statement, if_not_exists, execute, span=self.span(start))
 
-    def _explain(self) -> Statement:
+    def _explain(self) -> ast.Statement:
         start = self.expect("EXPLAIN").start
         details: tuple[str, ...] = ()
         if self.token.key == "PLAN":
             self.expect("PLAN", "FOR")
         elif self.token.key in _EXPLAIN_DETAILS:
             details = self.list_of(lambda: self.one_of(*_EXPLAIN_DETAILS))
-        return Explain(self.statement(), details, span=self.span(start))
+        return ast.Explain(self.statement(), details, span=self.span(start))
 
     # Catalog
 
-    def _drop(self) -> Statement:
+    def _drop(self) -> ast.Statement:
         start = self.expect("DROP").start
         temporary = self.accept("TEMPORARY")
         system = temporary and self.accept("SYSTEM")
@@ -225,18 +204,18 @@ class StatementParser(AlterParser):
         cascade = False
         if kind == "DATABASE" and self.token.key in ("CASCADE", "RESTRICT"):
             cascade = self.advance().key == "CASCADE"
-        return Drop(kind, name, if_exists, temporary, system, cascade, span=self.span(start))
+        return ast.Drop(kind, name, if_exists, temporary, system, cascade, span=self.span(start))
 
-    def _use(self) -> Statement:
+    def _use(self) -> ast.Statement:
         start = self.expect("USE").start
         if self.token.key == "MODULES":
             self.unsupported("USE MODULES", self.token)
         if self.accept("CATALOG"):
             catalog = self.identifier("the name of a catalog")
-            return UseCatalog(catalog, span=self.span(start))
-        return UseDatabase(self.name("the name of a database"), span=self.span(start))
+            return ast.UseCatalog(catalog, span=self.span(start))
+        return ast.UseDatabase(self.name("the name of a database"), span=self.span(start))
 
-    def _show(self) -> Statement:
+    def _show(self) -> ast.Statement:
         start = self.expect("SHOW").start
         words: list[str] = []
         while self.token.key in ("CREATE", "CURRENT", "USER", "FULL", "EXTENDED"):
@@ -244,7 +223,7 @@ class StatementParser(AlterParser):
         if self.token.kind != WORD:
             self.fail("what to show", words=("TABLES", "VIEWS", "FUNCTIONS", "CATALOGS", "DATABASES", "COLUMNS"))
         words.append(self.advance().key)
-        name: Name | None = None
+        name: ast.Name | None = None
         if self.token.key in ("FROM", "IN"):
             self.advance()
             name = self.name()
@@ -255,31 +234,31 @@ class StatementParser(AlterParser):
         if negated or self.token.key in ("LIKE", "ILIKE"):
             self.one_of("LIKE", "ILIKE")
             pattern = self.string("a pattern in 'single quotes'")
-        return Show(" ".join(words), name, pattern, negated, span=self.span(start))
+        return ast.Show(" ".join(words), name, pattern, negated, span=self.span(start))
 
-    def _describe(self) -> Statement:
+    def _describe(self) -> ast.Statement:
         start = self.advance().start
         kind = "TABLE"
         if self.token.key in ("CATALOG", "DATABASE", "FUNCTION", "MODEL") and self.peek() not in (";", END, "."):
             kind = self.advance().key
         extended = self.accept("EXTENDED")
-        return Describe(self.name(), kind, extended, span=self.span(start))
+        return ast.Describe(self.name(), kind, extended, span=self.span(start))
 
     # Settings
 
-    def _set(self) -> Statement:
+    def _set(self) -> ast.Statement:
         start = self.expect("SET").start
         if self.token.key == ";" or self.token.kind == END:
-            return SetOption(span=self.span(start))
+            return ast.SetOption(span=self.span(start))
         key = self._setting("=")
         self.expect("=")
-        return SetOption(key, self._setting(), span=self.span(start))
+        return ast.SetOption(key, self._setting(), span=self.span(start))
 
-    def _reset(self) -> Statement:
+    def _reset(self) -> ast.Statement:
         start = self.expect("RESET").start
         if self.token.key == ";" or self.token.kind == END:
-            return ResetOption(span=self.span(start))
-        return ResetOption(self._setting(), span=self.span(start))
+            return ast.ResetOption(span=self.span(start))
+        return ast.ResetOption(self._setting(), span=self.span(start))
 
     def _setting(self, until: str = ";") -> str:
         """A key or a value: a string, or everything up to ``until`` as it is written."""
@@ -292,22 +271,22 @@ class StatementParser(AlterParser):
             self.advance()
         return self.span(start).text
 
-    def _add_jar(self) -> Statement:
+    def _add_jar(self) -> ast.Statement:
         token = self.advance()
         self.expect("JAR")
-        return AddJar(self._setting(), token.key == "REMOVE", span=self.span(token.start))
+        return ast.AddJar(self._setting(), token.key == "REMOVE", span=self.span(token.start))
 
-    def _stop_job(self) -> Statement:
+    def _stop_job(self) -> ast.Statement:
         start = self.expect("STOP").start
         self.expect("JOB")
         job = self.string("the id of a job in 'single quotes'")
         ways = set()
         while self.accept("WITH"):
             ways.add(self.one_of("SAVEPOINT", "DRAIN"))
-        return StopJob(job, "SAVEPOINT" in ways, "DRAIN" in ways, span=self.span(start))
+        return ast.StopJob(job, "SAVEPOINT" in ways, "DRAIN" in ways, span=self.span(start))
 
 
-STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
+STATEMENTS: dict[str, Callable[[StatementParser], ast.Statement]] = {
     "CREATE": StatementParser.create,
     "REPLACE": StatementParser.replace,
     "INSERT": StatementParser.insert,

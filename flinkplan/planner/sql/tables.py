@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from .ast import (
-    DerivedTable,
-    Expression,
-    FunctionCall,
-    Identifier,
-    Join,
-    MatchRecognize,
-    Name,
-    NamedExpression,
-    PatternSubset,
-    TableAlias,
-    TableExpression,
-    TableFunction,
-    TableRef,
-    Unnest,
-)
+from . import ast
 from .errors import SqlSyntaxError
 from .expressions import ExpressionParser
 from .keywords import RESERVED
@@ -30,13 +15,13 @@ _JOINS = {"INNER": "INNER", "JOIN": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "
 class TableParser(ExpressionParser):
     """Table references and joins."""
 
-    def table_expression(self) -> TableExpression:
+    def table_expression(self) -> ast.TableExpression:
         """Tables between commas and joins, all of one precedence from left to right."""
         start = self.token.start
         left = self._table()
         while True:
             if self.accept(","):
-                left = Join("COMMA", left, self._table(), span=self.span(start))
+                left = ast.Join("COMMA", left, self._table(), span=self.span(start))
                 continue
             natural = self.token.key == "NATURAL"
             kind = _JOINS.get(self.peek() if natural else self.token.key)
@@ -47,7 +32,7 @@ class TableParser(ExpressionParser):
                 return left
             left = self._join(left, start, kind, natural)
 
-    def _join(self, left: TableExpression, start: int, kind: str, natural: bool) -> TableExpression:
+    def _join(self, left: ast.TableExpression, start: int, kind: str, natural: bool) -> ast.TableExpression:
         if natural:
             self.advance()
         if self.token.key != "JOIN":
@@ -58,17 +43,17 @@ class TableParser(ExpressionParser):
             self.fail("JOIN", hint="Flink writes WHERE [NOT] EXISTS (…) or [NOT] IN (…) for a semi or anti join")
         self.expect("JOIN")
         right = self._table()
-        condition: Expression | None = None
-        using: tuple[Identifier, ...] = ()
+        condition: ast.Expression | None = None
+        using: tuple[ast.Identifier, ...] = ()
         if self.accept("ON"):
             condition = self.expression()
         elif self.accept("USING"):
             using = self.parenthesized(lambda: self.identifier("a column name"))
-        return Join(kind, left, right, natural, condition, using, span=self.span(start))
+        return ast.Join(kind, left, right, natural, condition, using, span=self.span(start))
 
     # One table
 
-    def _table(self) -> TableExpression:
+    def _table(self) -> ast.TableExpression:
         start = self.token.start
         lateral = self.accept("LATERAL")
         key = self.token.key
@@ -91,17 +76,17 @@ class TableParser(ExpressionParser):
             return self._finish_call(self.call(name), start, lateral)
         return self._table_ref(name, start)
 
-    def _table_call(self) -> FunctionCall:
+    def _table_call(self) -> ast.FunctionCall:
         return self.call(self.name("a table function"))
 
-    def _finish_call(self, call: FunctionCall, start: int, lateral: bool) -> TableExpression:
+    def _finish_call(self, call: ast.FunctionCall, start: int, lateral: bool) -> ast.TableExpression:
         hints = self.hints()
-        table = TableFunction(call, self._alias_of_table(), lateral, hints, span=self.span(start))
+        table = ast.TableFunction(call, self._alias_of_table(), lateral, hints, span=self.span(start))
         return self._match_recognize(table, start)
 
-    def _table_ref(self, name: Name, start: int) -> TableExpression:
+    def _table_ref(self, name: ast.Name, start: int) -> ast.TableExpression:
         hints = self.hints()
-        system_time: Expression | None = None
+        system_time: ast.Expression | None = None
         if self.token.key == "FOR":
             self.advance()
             self.expect("SYSTEM_TIME")
@@ -115,19 +100,19 @@ class TableParser(ExpressionParser):
             self.fail("the end of the table", hint="FOR SYSTEM_TIME AS OF stands before the alias")
         if alias is not None and self.token.key == "/*+":
             self.fail("the end of the table", hint="the hints of a table stand before its alias")
-        table = TableRef(name, alias, hints, system_time, span=self.span(start))
+        table = ast.TableRef(name, alias, hints, system_time, span=self.span(start))
         return self._match_recognize(table, start)
 
-    def _parenthesized_table(self, start: int, lateral: bool) -> TableExpression:
+    def _parenthesized_table(self, start: int, lateral: bool) -> ast.TableExpression:
         query = self._parenthesized_query()
         if query is not None:
             hints = self.hints()
-            table = DerivedTable(query, self._alias_of_table(), lateral, hints, span=self.span(start))
+            table = ast.DerivedTable(query, self._alias_of_table(), lateral, hints, span=self.span(start))
             return self._match_recognize(table, start)
         opener = self.open()
         inner = self.table_expression()
         closing = self.close(opener)
-        if not isinstance(inner, Join):
+        if not isinstance(inner, ast.Join):
             raise SqlSyntaxError(
                 "a table alone takes no parentheses",
                 self.span_of(opener).to(self.span_of(closing)),
@@ -135,14 +120,14 @@ class TableParser(ExpressionParser):
             )
         return inner
 
-    def _unnest(self, start: int, lateral: bool) -> Unnest:
+    def _unnest(self, start: int, lateral: bool) -> ast.Unnest:
         self.advance()
         args = self.parenthesized(self.expression)
         ordinality = self.accept("WITH", "ORDINALITY")
         alias = self._alias_of_table()
-        return Unnest(args, alias, ordinality, lateral, span=self.span(start))
+        return ast.Unnest(args, alias, ordinality, lateral, span=self.span(start))
 
-    def _alias_of_table(self) -> TableAlias | None:
+    def _alias_of_table(self) -> ast.TableAlias | None:
         start = self.token.start
         if not self.accept("AS"):
             token = self.token
@@ -150,16 +135,16 @@ class TableParser(ExpressionParser):
                 return None
         name = self.identifier("an alias")
         columns = self.column_list()
-        return TableAlias(name, columns, span=self.span(start))
+        return ast.TableAlias(name, columns, span=self.span(start))
 
     # MATCH_RECOGNIZE
 
-    def _match_recognize(self, table: TableExpression, start: int) -> TableExpression:
+    def _match_recognize(self, table: ast.TableExpression, start: int) -> ast.TableExpression:
         if self.token.key != "MATCH_RECOGNIZE":
             return table
         self.advance()
         opener = self.open()
-        partition_by: tuple[Expression, ...] = ()
+        partition_by: tuple[ast.Expression, ...] = ()
         if self.accept("PARTITION", "BY"):
             partition_by = self.list_of(self.expression)
         order_by = self.order_by()
@@ -178,7 +163,7 @@ class TableParser(ExpressionParser):
         self.expect("DEFINE")
         define = self.list_of(self._definition)
         self.close(opener)
-        return MatchRecognize(
+        return ast.MatchRecognize(
             table,
             pattern,
             define,
@@ -193,27 +178,27 @@ class TableParser(ExpressionParser):
             span=self.span(start),
         )
 
-    def _measure(self) -> NamedExpression:
+    def _measure(self) -> ast.NamedExpression:
         start = self.token.start
         if self.token.key in ("FINAL", "RUNNING") and self.peek() not in (".", "("):
             self.unsupported(f"{self.token.key} in MEASURES", self.token)
         expression = self.expression()
         self.expect("AS")
         name = self.identifier("the name of a measure")
-        return NamedExpression(name, expression, span=self.span(start))
+        return ast.NamedExpression(name, expression, span=self.span(start))
 
-    def _definition(self) -> NamedExpression:
+    def _definition(self) -> ast.NamedExpression:
         start = self.token.start
         name = self.identifier("a pattern variable")
         self.expect("AS")
-        return NamedExpression(name, self.expression(), span=self.span(start))
+        return ast.NamedExpression(name, self.expression(), span=self.span(start))
 
-    def _subset(self) -> PatternSubset:
+    def _subset(self) -> ast.PatternSubset:
         start = self.token.start
         name = self.identifier("a pattern variable")
         self.expect("=")
         items = self.parenthesized(lambda: self.identifier("a pattern variable"))
-        return PatternSubset(name, items, span=self.span(start))
+        return ast.PatternSubset(name, items, span=self.span(start))
 
     def _skip_clause(self) -> str:
         start = self.token.start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plan.type_parser import DEEPEST
-from .ast import DataType, Identifier, IntervalQualifier, RowField
+from . import ast
 from .errors import SqlSyntaxError
 from .keywords import RESERVED, TIME_UNITS
 from .lexer import STRING, WORD
@@ -56,7 +56,7 @@ class TypeParser(Cursor):
     _depth = 0
     """How many types the one being read stands in."""
 
-    def data_type(self, *, nullability: bool = False) -> DataType:
+    def data_type(self, *, nullability: bool = False) -> ast.DataType:
         """A data type; with ``nullability`` it may end with NULL or NOT NULL, as in columns and fields."""
         start = self.token.start
         if self._depth == DEEPEST:
@@ -67,10 +67,10 @@ class TypeParser(Cursor):
         finally:
             self._depth -= 1
         while self.token.key in ("ARRAY", "MULTISET"):
-            result = DataType(self.advance().key, elements=(result,), span=self.span(start))
+            result = ast.DataType(self.advance().key, elements=(result,), span=self.span(start))
         if nullability:
             if self.accept("NOT", "NULL"):
-                result = DataType(
+                result = ast.DataType(
                     result.name,
                     result.args,
                     False,
@@ -84,7 +84,7 @@ class TypeParser(Cursor):
                 self.accept("NULL")
         return result
 
-    def _type(self) -> DataType:
+    def _type(self) -> ast.DataType:
         token = self.token
         key = token.key
         start = token.start
@@ -92,7 +92,7 @@ class TypeParser(Cursor):
             self.advance()
             if key == "DOUBLE":
                 self.accept("PRECISION")
-            return DataType(_CANONICAL.get(key, key), span=self.span(start))
+            return ast.DataType(_CANONICAL.get(key, key), span=self.span(start))
         if key in _WITH_ARGUMENTS:
             return self._type_with_arguments(key)
         if key in _COLLECTIONS and self.peek() in ("<", "<>"):
@@ -100,11 +100,11 @@ class TypeParser(Cursor):
             return self._collection_type(key, start)
         if key == "ROW":
             self.advance()
-            return DataType("ROW", fields=self._row_fields(), span=self.span(start))
+            return ast.DataType("ROW", fields=self._row_fields(), span=self.span(start))
         if key == "INTERVAL":
             self.advance()
             qualifier = self.interval_qualifier()
-            return DataType("INTERVAL", interval=qualifier, span=self.span(start))
+            return ast.DataType("INTERVAL", interval=qualifier, span=self.span(start))
         if key == "RAW":
             return self._raw()
         if key == "STRUCTURED":
@@ -112,9 +112,9 @@ class TypeParser(Cursor):
         if token.kind == WORD and key in RESERVED:
             self.fail("a data type")
         user_type = self.name("a data type")
-        return DataType(str(user_type), user_type=user_type, span=self.span(start))
+        return ast.DataType(str(user_type), user_type=user_type, span=self.span(start))
 
-    def _type_with_arguments(self, key: str) -> DataType:
+    def _type_with_arguments(self, key: str) -> ast.DataType:
         start = self.advance().start
         name = _CANONICAL.get(key, key)
         if name in ("CHAR", "BINARY") and self.accept("VARYING"):
@@ -134,9 +134,9 @@ class TypeParser(Cursor):
                     "the end of the type",
                     hint="Flink has TIMESTAMP(p), and TIMESTAMP(p) WITH LOCAL TIME ZONE or TIMESTAMP_LTZ(p)",
                 )
-        return DataType(name, args, span=self.span(start))
+        return ast.DataType(name, args, span=self.span(start))
 
-    def _collection_type(self, key: str, start: int) -> DataType:
+    def _collection_type(self, key: str, start: int) -> ast.DataType:
         if self.token.key == "<>":
             self.fail(f"'<' and {'two types' if key == 'MAP' else 'a type'}")
         opener = self.expect("<")
@@ -145,9 +145,9 @@ class TypeParser(Cursor):
             self.expect(",")
             elements.append(self.data_type(nullability=True))
         self.close(opener)
-        return DataType(key, elements=tuple(elements), span=self.span(start))
+        return ast.DataType(key, elements=tuple(elements), span=self.span(start))
 
-    def _row_fields(self) -> tuple[RowField, ...]:
+    def _row_fields(self) -> tuple[ast.RowField, ...]:
         if self.accept("<>") or self.accept("(", ")"):
             return ()
         if self.token.key not in ("<", "("):
@@ -159,35 +159,35 @@ class TypeParser(Cursor):
         self.close(opener)
         return fields
 
-    def _row_field(self) -> RowField:
+    def _row_field(self) -> ast.RowField:
         start = self.token.start
-        name: Identifier = self.identifier("a field name")
+        name: ast.Identifier = self.identifier("a field name")
         kind = self.data_type(nullability=True)
         comment = self.string() if self.token.kind == STRING else None
-        return RowField(name, kind, comment, span=self.span(start))
+        return ast.RowField(name, kind, comment, span=self.span(start))
 
-    def _raw(self) -> DataType:
+    def _raw(self) -> ast.DataType:
         start = self.advance().start
         opener = self.open()
         class_name = self.string("a class name")
         self.expect(",")
         serializer = self.string("a serializer snapshot")
         self.close(opener)
-        return DataType("RAW", (class_name, serializer), span=self.span(start))
+        return ast.DataType("RAW", (class_name, serializer), span=self.span(start))
 
-    def _structured(self) -> DataType:
+    def _structured(self) -> ast.DataType:
         start = self.advance().start
         opener = self.expect("<")
         class_name = self.string("a class name")
         fields = self.list_of(self._row_field) if self.accept(",") else ()
         self.close(opener)
-        return DataType("STRUCTURED", (class_name,), fields=fields, span=self.span(start))
+        return ast.DataType("STRUCTURED", (class_name,), fields=fields, span=self.span(start))
 
     def at_interval_unit(self) -> bool:
         """Whether the next token is a unit such as DAY or DAYS."""
         return self.token.key in TIME_UNITS
 
-    def interval_qualifier(self) -> IntervalQualifier:
+    def interval_qualifier(self) -> ast.IntervalQualifier:
         """``DAY [(p)] [TO SECOND [(s)]]``."""
         start = self.token.start
         unit = self._interval_unit()
@@ -205,7 +205,7 @@ class TypeParser(Cursor):
                 opener = self.open()
                 fraction = self.integer()
                 self.close(opener)
-        return IntervalQualifier(unit, end_unit, precision, fraction, span=self.span(start))
+        return ast.IntervalQualifier(unit, end_unit, precision, fraction, span=self.span(start))
 
     def _interval_unit(self) -> str:
         if not self.at_interval_unit():
