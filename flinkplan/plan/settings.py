@@ -26,6 +26,7 @@ from .options import (
     Option,
     OptionType,
     exactly_one_of,
+    is_true,
     one_of,
 )
 from .record import Record
@@ -36,6 +37,7 @@ LEGACY_CASTS = "table.exec.legacy-cast-behaviour"
 IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 MINI_BATCH = "table.exec.mini-batch.enabled"
 MINI_BATCH_LATENCY = "table.exec.mini-batch.allow-latency"
+PHASES = "table.optimizer.agg-phase-strategy"
 
 
 class Effect(Enum):
@@ -328,3 +330,13 @@ def defaults(*effects: Effect) -> dict[str, str]:
     """What the options with one of these effects are unless set, by key; without those that have no default."""
     wanted = (s for s in SETTINGS.values() if s.effect in effects)
     return {s.key: s.option.default for s in wanted if s.option.default is not None}
+
+
+def value_of(config: Mapping[str, str], key: str) -> str:
+    """The text of an option: as the session sets it, else what it is unless set."""
+    return config.get(key) or SETTINGS[key].option.default or ""
+
+
+def is_on(config: Mapping[str, str], key: str) -> bool:
+    """Whether an option of type boolean is on."""
+    return is_true(value_of(config, key))

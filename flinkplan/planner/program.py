@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ..plan.document import Plan
 from ..plan.record import Record
+from ..plan.settings import is_on
 from .algebra.logical import Rel, TableModify
 from .algebra.physical import Sink
 from .physical.changelog import infer
@@ -202,14 +203,10 @@ def assemble(optimized: Sequence[Sink], config: Mapping[str, str], *, complete: 
     from .lowering import lower
 
     sinks: Sequence[Rel] = optimized
-    subplans = _is_on(config, "table.optimizer.reuse-sub-plan-enabled")
-    sources = _is_on(config, "table.optimizer.reuse-source-enabled")
+    subplans = is_on(config, "table.optimizer.reuse-sub-plan-enabled")
+    sources = is_on(config, "table.optimizer.reuse-source-enabled")
     if subplans and sources:
         sinks = merge_scans(sinks)
-    if subplans and _is_on(config, "table.optimizer.reuse-sink-enabled"):
+    if subplans and is_on(config, "table.optimizer.reuse-sink-enabled"):
         sinks = merge_sinks(sinks)
     return lower(share(sinks, subplans=subplans, sources=sources), config, complete=complete)
-
-
-def _is_on(config: Mapping[str, str], option: str) -> bool:
-    return config.get(option, "true").lower() == "true"

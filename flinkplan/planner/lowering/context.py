@@ -8,7 +8,7 @@ from typing import Any
 from ...plan.durations import format_duration, parse_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import Record
-from ...plan.settings import LOCAL_TIME_ZONE, Effect, defaults
+from ...plan.settings import LOCAL_TIME_ZONE, STATE_TTL, Effect, defaults, value_of
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ...plan.ttl import state_names
 from ..algebra.logical import Rel
@@ -56,7 +56,7 @@ class Context(Record):
     ) -> tuple[StateMetadata, ...]:
         """The states of a node with so many inputs: by a hint's TTL where there is one, else the job's."""
         names = state_names(cls, inputs)
-        default = parse_duration(self.config.get("table.exec.state.ttl", "0 ms"))
+        default = parse_duration(value_of(self.config, STATE_TTL))
         chosen = [*ttls, *(None for _ in names)][: len(names)]
         return tuple(
             StateMetadata(i, format_duration(default if ttl is None else ttl), name)

@@ -6,6 +6,7 @@ from ...plan import nodes
 from ...plan.durations import format_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
+from ...plan.settings import MINI_BATCH, is_on
 from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinSpec, JoinType
 from ..algebra import physical as p
 from ..algebra.logical import Rel
@@ -60,7 +61,7 @@ def regular(rel: p.RegularJoin, ctx: Context) -> ExecNode:
         f"{_head(spec)}, {_where(rel)}, {_select(rel)}, leftInputSpec=[{_input_spec(left, spec.left_keys)}], "
         f"rightInputSpec=[{_input_spec(right, spec.right_keys)}]"
     )
-    if ctx.config.get("table.exec.mini-batch.enabled", "false").lower() == "true":
+    if is_on(ctx.config, MINI_BATCH):
         text += ", miniBatch=[true]"
     hinted = dict(rel.ttl.by_input) if rel.ttl else {}
     return ctx.node(

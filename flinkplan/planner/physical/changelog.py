@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...plan.connectors import CHANGELOG, is_assumed
 from ...plan.record import replace
 from ...plan.row_kinds import Kinds
+from ...plan.settings import is_on, value_of
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra import physical as p
 from ..algebra.changes import Changes, Updates
@@ -145,7 +146,7 @@ def materializes(sink: p.Sink, kinds: Kinds, accepted: Kinds, config: Mapping[st
     Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
     """
     key = primary_key(sink)
-    option = config.get("table.exec.sink.upsert-materialize", "AUTO").upper()
+    option = value_of(config, "table.exec.sink.upsert-materialize").upper()
     if key is None or RowKind.UPDATE_BEFORE in accepted or option == "NONE":
         return False
     if option == "FORCE":
@@ -154,8 +155,7 @@ def materializes(sink: p.Sink, kinds: Kinds, accepted: Kinds, config: Mapping[st
         return False
     if any(k <= key for k in upsert_keys(sink.input)):
         return False
-    required = config.get("table.exec.sink.require-on-conflict", "true").lower() == "true"
-    if required and sink.conflict is None:
+    if sink.conflict is None and is_on(config, "table.exec.sink.require-on-conflict"):
         raise PlanningError(
             f"the key of the table '{sink.table.identifier.name}' is not the key by which the query updates its rows",
             hint="add ON CONFLICT DO DEDUPLICATE, NOTHING or ERROR to the statement, "

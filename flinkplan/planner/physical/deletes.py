@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from ...plan.options import is_true
 from ...plan.record import replace
+from ...plan.settings import is_on
 from ...plan.specs import ReadingMetadata
 from ..algebra import physical as p
 from ..algebra.changes import Updates
@@ -47,7 +47,7 @@ def without_needless_normalizations(sink: p.Sink, config: Mapping[str, str]) -> 
     A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata:
     where none of these is asked for, upserts go on as they are.
     """
-    if is_true(config.get("table.exec.source.cdc-events-duplicate")):
+    if is_on(config, "table.exec.source.cdc-events-duplicate"):
         return sink
     for wanted in _wanted(sink):
         found = _satisfying(sink.input, wanted)

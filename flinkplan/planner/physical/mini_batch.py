@@ -11,6 +11,7 @@ from ...plan.accumulator_columns import accumulators, is_count_star
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
+from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, value_of
 from ...plan.types import TimeKind
 from ..algebra import physical as p
 from ..algebra.logical import Filter, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
@@ -19,19 +20,17 @@ from ..algebra.unplanned import Over
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.monotonicity import call_retractions
 
-_ENABLED = "table.exec.mini-batch.enabled"
-
 
 def is_enabled(config: Mapping[str, str]) -> bool:
     """Whether the job runs in mini-batches."""
-    return config.get(_ENABLED, "false").lower() == "true"
+    return is_on(config, MINI_BATCH)
 
 
 def planning_options(modifies: Sequence[Rel], config: Mapping[str, str]) -> Mapping[str, str]:
     """The options to plan a job with: without mini-batches where nothing in it works in them."""
     if not is_enabled(config) or any(map(_works_in_batches, modifies)):
         return config
-    return {**config, _ENABLED: "false"}
+    return {**config, MINI_BATCH: "false"}
 
 
 def _works_in_batches(rel: Rel) -> bool:
@@ -53,7 +52,7 @@ def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
     """Put an assigner over each watermark and each source without one."""
     if not is_enabled(config):
         return rel
-    interval = parse_duration(config.get("table.exec.mini-batch.allow-latency", "0 ms"))
+    interval = parse_duration(value_of(config, MINI_BATCH_LATENCY))
     return _place(rel, "ProcTime", interval)
 
 
@@ -99,7 +98,7 @@ def _waits_for_watermarks(rel: Rel) -> bool:
 
 def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
     """Aggregate each mini-batch before the exchange, where the options and the functions allow it."""
-    strategy = config.get("table.optimizer.agg-phase-strategy", "AUTO").upper()
+    strategy = value_of(config, PHASES).upper()
     if not is_enabled(config) or strategy == "ONE_PHASE":
         return rel
 
@@ -114,7 +113,7 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
             return node
 
     split_tree = bottom_up(rel, split)
-    merges = config.get("table.optimizer.incremental-agg-enabled", "true").lower() == "true"
+    merges = is_on(config, "table.optimizer.incremental-agg-enabled")
     return bottom_up(split_tree, _incremental) if merges else split_tree
 
 

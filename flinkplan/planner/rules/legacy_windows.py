@@ -11,6 +11,7 @@ from ...plan.durations import format_iso_duration, parse_duration
 from ...plan.functions.aggregate import COUNT
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.settings import is_on, value_of
 from ...plan.specs import (
     AggregateCall,
     GroupWindow,
@@ -192,7 +193,7 @@ def emit_text(config: Mapping[str, str]) -> str | None:
     """How the options for early and late firing read; ``None`` where windows fire once."""
     parts = []
     for kind in ("early", "late"):
-        if config.get(f"table.exec.emit.{kind}-fire.enabled", "false").lower() == "true":
-            delay = parse_duration(config.get(f"table.exec.emit.{kind}-fire.delay", "0 ms"))
+        if is_on(config, f"table.exec.emit.{kind}-fire.enabled"):
+            delay = parse_duration(value_of(config, f"table.exec.emit.{kind}-fire.delay") or "0 ms")
             parts.append(f"{kind} delay {delay} millisecond" if delay else f"{kind} no delay")
     return ", ".join(parts) or None

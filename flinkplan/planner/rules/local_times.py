@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
+from ...plan.settings import LOCAL_TIME_ZONE
 from ...plan.types import CHARACTER
 from ..algebra.logical import Filter, Project, Rel
 from ..rex.evaluation import UnknownValue, format_moment, in_zone, moment_text, of_zone, parse_moment
@@ -24,7 +25,7 @@ def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
 
     ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text or a moment to TIMESTAMP_LTZ the instant.
     """
-    zone = config.get("table.local-time-zone", "UTC")
+    zone = config.get(LOCAL_TIME_ZONE, "UTC")
 
     def folded(rex: RexNode) -> RexNode:
         if not isinstance(rex, Call) or rex.name not in _RULES:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from ...plan.record import replace
+from ...plan.settings import is_on
 from ...plan.specs import JoinType
 from ..algebra.logical import Join, MultiJoin, Rel
 from ..algebra.physical import MultiJoin as PhysicalMultiJoin
@@ -22,8 +23,7 @@ Attribute = tuple[int, int]
 @rule(on=Join, configured=True)
 def merge_joins(rel: Join, config: Config) -> Rel:
     """Inner and left joins become joins of several inputs, where the option or a hint asks for it."""
-    every = config.get("table.optimizer.multi-join.enabled", "false").lower() == "true"
-    return _merge(rel) if every or rel.is_hinted else rel
+    return _merge(rel) if rel.is_hinted or is_on(config, "table.optimizer.multi-join.enabled") else rel
 
 
 def _merge(rel: Join) -> Rel:

@@ -14,6 +14,7 @@ from ...plan.functions import function_of
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.settings import is_on
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata, RowKind
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
 from ..algebra.logical import Filter, Project, Rel, Scan, Sort, Values
@@ -59,7 +60,7 @@ def to_sources(rel: Scan, config: Config) -> Rel:
 
     Raises :class:`PlanningError` for a changelog of upserts, or one that may repeat events, without a primary key.
     """
-    may_repeat = config.get("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
+    may_repeat = is_on(config, "table.exec.source.cdc-events-duplicate")
 
     keyed = rel.table.resolved.schema.primary_key is not None
     kinds = source_kinds(rel.table, dict(rel.options))

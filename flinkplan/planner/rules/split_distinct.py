@@ -12,6 +12,7 @@ from ...plan.functions import Arguments, aggregation_of, arithmetic
 from ...plan.functions.aggregate import AVG, SUM0
 from ...plan.record import replace
 from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.settings import is_on, value_of
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra.calls import is_of
@@ -27,9 +28,9 @@ from .rule import Config, rule
 @rule(on=Aggregate, configured=True)
 def split_distinct(rel: Aggregate, config: Config) -> Rel:
     """Split every aggregation with distinct calls, where the options ask for it."""
-    if config.get("table.optimizer.distinct-agg.split.enabled", "false").lower() != "true":
+    if not is_on(config, "table.optimizer.distinct-agg.split.enabled"):
         return rel
-    buckets = int(config.get("table.optimizer.distinct-agg.split.bucket-num", "1024"))
+    buckets = int(value_of(config, "table.optimizer.distinct-agg.split.bucket-num"))
     if rel.phase or rel.grouping_sets is not None:
         return rel
     if not any(c.distinct for c in rel.calls) or not all(map(_parts_of, rel.calls)):

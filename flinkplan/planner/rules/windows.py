@@ -11,6 +11,7 @@ from ...plan.accumulator_columns import accumulators, counts_rows
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
 from ...plan.rex import InputRef
+from ...plan.settings import PHASES, value_of
 from ...plan.specs import (
     NamedWindowProperty,
     SessionWindow,
@@ -109,7 +110,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     """Local and global aggregation, with an exchange between, where the window can be cut into slices."""
     source = rel.input
     windowing = rel.windowing
-    one_phase = config.get("table.optimizer.agg-phase-strategy", "AUTO").upper() == "ONE_PHASE"
+    one_phase = value_of(config, PHASES).upper() == "ONE_PHASE"
     spec, is_rowtime = windowing.window, windowing.is_rowtime  # type: ignore[attr-defined]
     by_proctime = isinstance(windowing, TimeAttributeWindowing) and not is_rowtime
     if one_phase or by_proctime or isinstance(spec, SessionWindow) or not _mergeable(rel, retracts):
