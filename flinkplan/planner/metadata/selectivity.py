@@ -29,8 +29,7 @@ from ..rex.expressions import (
     is_always_true,
     is_call,
 )
-from ..rex.ranges import comparison
-from ..rex.sargs import expand
+from ..rex.sargs import comparison, expand
 
 _SHARES = {
     EQ: 0.15,

@@ -8,22 +8,10 @@ from typing import Any
 from ...plan.record import Record, Struct, field
 from ...plan.rex import Bound, FieldAccess, InputRef, Literal, Range, RexNode, children
 from . import sargs
-from .expressions import EQ, GE, GT, LE, LT, MIRRORED, NE, TRUE, is_call
+from .expressions import EQ, GE, GT, LE, LT, NE, TRUE, is_call
+from .sargs import comparison
 
 _UPPER, _LOWER = (LT, LE), (GT, GE)
-
-
-def comparison(rex: RexNode) -> tuple[str, RexNode, Literal] | None:
-    """A comparison's operator, operand and literal, the literal on the right."""
-    if not is_call(rex, EQ, NE, LT, LE, GT, GE):
-        return None
-    left, right = children(rex)
-    name = rex.name
-    if isinstance(left, Literal) and not isinstance(right, Literal):
-        left, right, name = right, left, MIRRORED[name]
-    if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
-        return None
-    return name, left, right
 
 
 MOST_KNOWN = 100

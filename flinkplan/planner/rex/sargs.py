@@ -83,7 +83,15 @@ def read(rex: RexNode) -> Search | None:
         sarg = rex.operands[1]
         null = {"TRUE": True, "FALSE": False}.get(sarg.null_as)
         return Search(rex.operands[0], sarg.ranges, null, sarg.type)
-    if rex.name not in COMPARISONS:
+    if found := comparison(rex):
+        name, operand, literal = found
+        return Search(operand, ranges_of(name, literal.value), None, literal.type)
+    return None
+
+
+def comparison(rex: RexNode) -> tuple[str, RexNode, Literal] | None:
+    """A comparison's operator, operand and literal, the literal on the right."""
+    if not is_call(rex, *COMPARISONS):
         return None
     left, right = rex.operands
     name = rex.name
@@ -91,7 +99,7 @@ def read(rex: RexNode) -> Search | None:
         left, right, name = right, left, MIRRORED[name]
     if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
         return None
-    return Search(left, ranges_of(name, right.value), None, right.type)
+    return name, left, right
 
 
 def ranges_of(name: str, value: Any) -> tuple[Range, ...]:

@@ -58,7 +58,8 @@ from .expressions import (
 )
 from .folding import fold
 from .junctions import simplify_and, simplify_or
-from .ranges import Known, comparison, point, residue
+from .ranges import Known, point, residue
+from .sargs import comparison
 from .truth import UnknownAs
 
 

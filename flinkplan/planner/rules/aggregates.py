@@ -58,32 +58,26 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     twice = [g for g in rel.grouping if g in read and g in left_out]
     expand_index = len(fields)
     sets = tuple(sorted(sets, key=lambda s: expand_id(rel.grouping, s)))
-    projects = tuple(
-        (
-            *(
-                InputRef(i, f.type) if i not in rel.grouping or i in chosen else Literal(None, f.type.nullable_())
-                for i, f in enumerate(fields)
-            ),
-            Literal(expand_id(rel.grouping, chosen), BIGINT.not_null()),
-            *(InputRef(i, fields[i].type) for i in twice),
-        )
-        for chosen in sets
-    )
-    names = (*source.names, "$e", *(f"{fields[i].name}_0" for i in twice))
-    expand = Expand(input=source, projects=projects, expand_index=expand_index, names=names)
+    expand = expanded(source, rel.grouping, sets, twice)
     moved = {g: expand_index + 1 + i for i, g in enumerate(twice)}
-    calls = [
-        c
-        if c.internal_name in _GROUPING
-        else replace(
-            c,
-            arg_list=tuple(moved.get(a, a) for a in c.arg_list),
-            filter_arg=moved.get(c.filter_arg, c.filter_arg),
-        )
-        for c in rel.calls
-    ]
+    places = {i: moved.get(i, i) for i in range(expand_index)}
+    calls = [c if c.internal_name in _GROUPING else remap_calls([c], places)[0] for c in rel.calls]
     new = Aggregate(input=expand, grouping=(*rel.grouping, expand_index), calls=tuple(calls), ttl=rel.ttl)
     return _without_groupings(new, sets, len(rel.grouping))
+
+
+def expanded(source: Rel, grouping: Sequence[int], sets: Iterable[Sequence[int]], twice: Sequence[int] = ()) -> Expand:
+    """Each row once per grouping set, without the grouping columns that it leaves out, which stay behind ``$e``."""
+    columns = identity(source.types)
+
+    def of_set(chosen: Sequence[int]) -> tuple[RexNode, ...]:
+        kept = (
+            Literal(None, c.type.nullable_()) if c.index in grouping and c.index not in chosen else c for c in columns
+        )
+        return (*kept, Literal(expand_id(grouping, chosen), BIGINT.not_null()), *(columns[i] for i in twice))
+
+    names = (*source.names, "$e", *(f"{source.names[i]}_0" for i in twice))
+    return Expand(input=source, projects=tuple(map(of_set, sets)), expand_index=len(columns), names=names)
 
 
 def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:

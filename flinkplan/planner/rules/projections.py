@@ -6,7 +6,7 @@ Sources: Calcite's ``PushProjector`` and the ``Project…TransposeRule`` of ``Fl
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
@@ -83,6 +83,20 @@ def drop_aliases(rel: Correlate | Filter) -> Rel:
     return rel
 
 
+def _reading(rel: Project, source: Rel, mapping: Mapping[int, int]) -> Project:
+    """The projection over another input, which has the columns that it reads at other places."""
+    return replace(rel, input=source, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+
+
+def _read(rel: Project) -> set[int]:
+    """The columns of its input that a projection reads."""
+    return set().union(*map(refs, rel.exprs))
+
+
+def _computes_over(rel: Project) -> bool:
+    return any(map(contains_over, rel.exprs))
+
+
 @rule(on=Project)
 def remove_identity(rel: Project) -> Rel:
     """ProjectRemoveRule: a projection that passes on its input as it is, and with it its names, is left out."""
@@ -97,7 +111,7 @@ def is_identity(rel: Project) -> bool:
 @rule(on=Project, over=Project)
 def merge_projects(rel: Project, below: Project) -> Rel:
     """FlinkProjectMergeRule: one projection of the other's input."""
-    if any(contains_over(e) for e in rel.exprs) and any(contains_over(e) for e in below.exprs):
+    if _computes_over(rel) and _computes_over(below):
         return rel
     if not can_inline(rel.exprs, below.exprs):
         return rel
@@ -124,16 +138,16 @@ def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
 @rule(on=Project, over=Filter)
 def push_past_filter(rel: Project, below: Filter) -> Rel:
     """ProjectFilterTransposeRule: below the filter only the columns that either reads, named as the input has them."""
-    if any(contains_over(e) for e in rel.exprs):
+    if _computes_over(rel):
         return rel
-    needed = sorted(refs(below.condition).union(*map(refs, rel.exprs)))
+    needed = sorted(refs(below.condition).union(_read(rel)))
     if len(needed) == below.input.width:
         return rel
     trimmed = columns(drop_aliases(below.input), needed)
     mapping = {old: new for new, old in enumerate(needed)}
     given = None if below.given is None else tuple(below.given[i] for i in needed)
     inner = Filter(input=trimmed, condition=remap(below.condition, mapping), given=given)
-    return replace(rel, input=inner, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return _reading(rel, inner, mapping)
 
 
 @rule(on=Project, over=Join)
@@ -153,7 +167,7 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
     """
     width = below.left.width
     right = range(width, width + below.right.width)
-    read = refs(below.condition).union(*map(refs, rel.exprs))
+    read = refs(below.condition).union(_read(rel))
     narrowed = PUSH_PROJECTIONS.run(columns(below.right, (i - width for i in right if i in read)))
     gains_nothing = isinstance(narrowed, Project) and narrowed.input == PUSH_PROJECTIONS.run(below.right)
     trimmed = _trimmed(rel, below, {*refs(below.condition), *(right if gains_nothing else ())})
@@ -166,7 +180,7 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
 def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
     width = below.left.width
     total = width + below.right.width
-    needed = sorted(kept.union(*map(refs, rel.exprs)))
+    needed = sorted(kept.union(_read(rel)))
     if len(needed) == total:
         return rel
     left = [i for i in needed if i < width] or [0]
@@ -177,8 +191,7 @@ def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
     new_left, new_right = columns(below.left, left), columns(below.right, [i - width for i in right])
     mapping = {old: new for new, old in enumerate(needed)}
     join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping))
-    exprs = tuple(remap(e, mapping) for e in rel.exprs)
-    return replace(rel, input=join, exprs=exprs)
+    return _reading(rel, join, mapping)
 
 
 @rule(on=Project, over=MultiJoin)
@@ -199,7 +212,7 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
         conditions=tuple(remap(c, mapping) for c in below.conditions),
         names=tuple(below.names[i] for i in sorted(needed)),
     )
-    return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return _reading(rel, join, mapping)
 
 
 @rule(on=Join)
@@ -228,7 +241,7 @@ def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
     right_time = [width + i for i, t in enumerate(below.right.types) if by_event_time and t.is_rowtime]
     key = _primary_key(below.right)
     kept = {*refs(below.time), *right_time, *(width + k for k in key), *refs(below.condition)}
-    needed = sorted(kept.union(*map(refs, rel.exprs)))
+    needed = sorted(kept.union(_read(rel)))
     if len(needed) == width + below.right.width:
         return rel
     new_left = columns(below.left, [i for i in needed if i < width])
@@ -241,7 +254,7 @@ def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
         condition=remap(below.condition, mapping),
         time=remap(below.time, mapping),
     )
-    return replace(rel, input=join, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return _reading(rel, join, mapping)
 
 
 def _primary_key(rel: Rel) -> tuple[int, ...]:
@@ -258,25 +271,21 @@ def _primary_key(rel: Rel) -> tuple[int, ...]:
 def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
     """Calls that nobody reads are not made; a window none of whose properties is read has none."""
     keys, first = len(below.grouping), below.width - len(below.properties)
-    read = set().union(*map(refs, rel.exprs))
+    read = _read(rel)
     calls = [i for i in range(keys, first) if i in read]
     properties = below.properties if any(i >= first for i in read) else ()
     kept = [*range(keys), *calls, *range(first, first + len(properties))]
     if len(kept) == below.width:
         return rel
-    new = replace(
-        below,
-        calls=tuple(below.calls[i - keys] for i in calls),
-        properties=properties,
-    )
+    new = replace(below, calls=tuple(below.calls[i - keys] for i in calls), properties=properties)
     mapping = {old: place for place, old in enumerate(kept)}
-    return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return _reading(rel, new, mapping)
 
 
 @rule(on=Project, over=SetOp)
 def push_past_set_op(rel: Project, below: SetOp) -> Rel:
     """ProjectSetOpTransposeRule: into every operand, unless equal rows become one."""
-    if not below.all or any(contains_over(e) for e in rel.exprs):
+    if not below.all or _computes_over(rel):
         return rel
     operands = tuple(replace(rel, input=o, exprs=tuple(retype(e, o.types) for e in rel.exprs)) for o in below.operands)
     return replace(below, operands=operands)
@@ -285,10 +294,10 @@ def push_past_set_op(rel: Project, below: SetOp) -> Rel:
 @rule(on=Project, over=WindowFunction)
 def push_past_window(rel: Project, below: WindowFunction) -> Rel:
     """ProjectWindowTableFunctionTransposeRule: below the window only what is read, and the time column."""
-    if any(contains_over(e) for e in rel.exprs):
+    if _computes_over(rel):
         return rel
     width = below.input.width
-    wanted = {below.time_index, *below.partition_keys}.union(*map(refs, rel.exprs))
+    wanted = {below.time_index, *below.partition_keys}.union(_read(rel))
     needed = sorted(i for i in wanted if i < width)
     if len(needed) == width:
         return rel
@@ -299,13 +308,13 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
         time_index=mapping[below.time_index],
         partition_keys=tuple(mapping[k] for k in below.partition_keys),
     )
-    return replace(rel, input=window, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return _reading(rel, window, mapping)
 
 
 @rule(on=Project, over=Watermark)
 def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads, where that costs less."""
-    if any(contains_over(e) for e in rel.exprs):
+    if _computes_over(rel):
         return rel
     needed = ordered_refs([*rel.exprs, identity(below.types)[below.rowtime_index], below.expr])
     if len(needed) == below.input.width or _is_read_whole(below.input):
@@ -317,7 +326,7 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
         rowtime_index=mapping[below.rowtime_index],
         expr=remap(below.expr, mapping),
     )
-    pruned = replace(rel, input=marked, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    pruned = _reading(rel, marked, mapping)
     return pruned if is_identity(pruned) or _is_cheaper(below.input, needed) else rel
 
 
@@ -347,14 +356,14 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
     """PruneAggregateCallRule: calls whose results nobody reads are not made."""
     keys = len(below.grouping)
-    read = set().union(*map(refs, rel.exprs)) if rel.exprs else set()
+    read = _read(rel)
     kept = [i for i in range(len(below.calls)) if keys + i in read]
     if len(kept) == len(below.calls) or (not kept and not keys):
         return rel
     indexes = [*range(keys), *(keys + i for i in kept)]
     mapping = {old: new for new, old in enumerate(indexes)}
     new = replace(below, calls=tuple(below.calls[i] for i in kept))
-    return replace(rel, input=new, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return _reading(rel, new, mapping)
 
 
 @rule(on=Project, over=SourceScan)
@@ -368,7 +377,7 @@ def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     width = len(physical_paths(below))
     order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
     mapping = {old: new for new, old in enumerate(order)}
-    return replace(rel, input=scan, exprs=tuple(remap(e, mapping) for e in rel.exprs))
+    return _reading(rel, scan, mapping)
 
 
 def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]:

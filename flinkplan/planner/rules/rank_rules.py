@@ -22,12 +22,8 @@ from ..rex import sargs
 from ..rex.expressions import (
     AND,
     BINARY,
-    EQ,
     GE,
-    GT,
     LE,
-    LT,
-    MIRRORED,
     conjunctions,
     identity,
     is_call,
@@ -113,15 +109,12 @@ def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
 
 
 def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
-    if not is_call(rex, LE, GE, LT, GT, EQ):
+    if not is_call(rex, LE, GE):
         return None
-    left, right = rex.operands
-    name = rex.name
-    if isinstance(right, InputRef) and right.index == rank:
-        left, right, name = right, left, MIRRORED[name]
-    if name != LE or not isinstance(left, InputRef) or left.index != rank or not isinstance(right, InputRef):
+    ranked, end = rex.operands if is_call(rex, LE) else reversed(rex.operands)
+    if not isinstance(ranked, InputRef) or ranked.index != rank or not isinstance(end, InputRef):
         return None
-    return VariableRankRange(right.index)
+    return VariableRankRange(end.index)
 
 
 @rule(on=Calc, over=Rank)

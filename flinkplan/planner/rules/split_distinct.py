@@ -18,10 +18,9 @@ from ...plan.types import BIGINT, INT, LogicalType
 from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
-from ..algebra.physical import Expand
 from ..metadata.window_properties import window_columns
 from ..rex.expressions import EQ, and_, cast, compare, identity
-from .aggregates import expand_id
+from .aggregates import expand_id, expanded
 from .rule import Config, rule
 
 
@@ -117,18 +116,7 @@ def _expanded(
     fields = source.row_type.fields
     width = len(fields)
     distinct_sets = sorted(set(sets), key=lambda s: expand_id(grouping, s))
-    left_out = {g for g in grouping if any(g not in s for s in distinct_sets)}
-    projects = tuple(
-        (
-            *(
-                Literal(None, f.type.nullable_()) if i in left_out and i not in chosen else InputRef(i, f.type)
-                for i, f in enumerate(fields)
-            ),
-            Literal(expand_id(grouping, chosen), BIGINT.not_null()),
-        )
-        for chosen in distinct_sets
-    )
-    expand = Expand(input=source, projects=projects, expand_index=width, names=(*source.names, "$e"))
+    expand = expanded(source, grouping, distinct_sets)
     exprs: list[RexNode] = list(identity(expand.types)[:width])
     names = [f.name for f in fields]
     e = InputRef(width, BIGINT.not_null())

@@ -14,6 +14,7 @@ from ..algebra.logical import Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, Exchange, Expand, WindowAggregate, WindowTableFunction
 from ..rex.expressions import identity, refs, remap
+from .aggregates import remap_calls
 from .calcs import calc, merge_calcs
 
 
@@ -39,14 +40,7 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
         rel,
         input=below.rel,
         grouping=grouping,
-        calls=tuple(
-            replace(
-                c,
-                arg_list=tuple(mapping[a] for a in c.arg_list),
-                filter_arg=mapping[c.filter_arg] if c.filter_arg >= 0 else -1,
-            )
-            for c in rel.calls
-        ),
+        calls=remap_calls(rel.calls, mapping),
         windowing=replace(strategy, window=spec, time_attribute_index=below.time_index),
     )
 

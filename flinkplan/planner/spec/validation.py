@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...schemas.loader import SPEC, validator
+from ..sql.parser import either
 from ..sql.source import Span
 from .errors import Findings, SpecError
 from .nodes import Mapping, Node, Scalar
@@ -108,7 +109,7 @@ def _wrong_type(at: _At, error: ValidationError) -> Iterator[SpecError]:
     hint = _COMMA_IN_BRACES if _cut_at_comma(at) else None
     if isinstance(at.node, Scalar) and kinds == ["a text"] and at.node.data is not None:
         hint = f"put quotes around it: '{at.node.text}'"
-    yield SpecError(f"{at.name} must be {_either(kinds)}, not {_kind(at.node)}", at.value, hint)
+    yield SpecError(f"{at.name} must be {either(kinds)}, not {_kind(at.node)}", at.value, hint)
 
 
 def _cut_at_comma(at: _At) -> bool:
@@ -152,7 +153,7 @@ def _not_of_the_list(at: _At, error: ValidationError) -> Iterator[SpecError]:
     found = f"'{at.node.text}'" if isinstance(at.node, Scalar) and at.node.text else _kind(at.node)
     near = difflib.get_close_matches(found.strip("'").lower(), values, 1, 0.6)
     hint = f"did you mean '{near[0]}'?" if near else None
-    yield SpecError(f"{at.name} must be {_either(map(repr, values))}, not {found}", at.value, hint)
+    yield SpecError(f"{at.name} must be {either(map(repr, values))}, not {found}", at.value, hint)
 
 
 def _no_such_word(at: _At, error: ValidationError) -> Iterator[SpecError]:
@@ -161,7 +162,7 @@ def _no_such_word(at: _At, error: ValidationError) -> Iterator[SpecError]:
     found = at.node.text if isinstance(at.node, Scalar) else ""
     near = difflib.get_close_matches(found.lower(), words, 1, 0.6)
     hint = f"did you mean '{near[0]}'?" if near else None
-    yield SpecError(f"{at.name} must be {_either(map(repr, words))} or a mapping, not '{found}'", at.value, hint)
+    yield SpecError(f"{at.name} must be {either(map(repr, words))} or a mapping, not '{found}'", at.value, hint)
 
 
 def _other_version(at: _At, error: ValidationError) -> Iterator[SpecError]:
@@ -181,11 +182,6 @@ def _excluded_key(at: _At, error: ValidationError) -> Iterator[SpecError]:
     path = list(error.absolute_schema_path)
     other = path[path.index("dependentSchemas") + 1]
     yield SpecError(f"'{error.instance}' cannot stand beside '{other}' in {at.name}", at.key_span(error.instance))
-
-
-def _either(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} or {last}" if first else last
 
 
 _OF_KEYS: dict[str, Callable[[_At, Any], Iterator[SpecError]]] = {"minLength": _empty_key, "not": _excluded_key}
