@@ -47,12 +47,12 @@ def command(
         from ..executor.connectors import is_bounded
         from ..executor.errors import TableError
         from ..executor.parts import queries_of
-        from ..executor.physical import can_be_batch, physical_json, physical_lines
+        from ..executor.physical import physical_json, physical_lines
 
         check_runnable(compiled)
         queries = queries_of(compiled)
         try:
-            is_batch = is_bounded(compiled, {}) and can_be_batch(queries)
+            is_batch = is_bounded(compiled, {})
         except TableError:
             is_batch = False  # a table is not defined in the plan: nobody knows
     if format_ == "json":

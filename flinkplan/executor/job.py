@@ -28,7 +28,6 @@ from .failures import MORE_MEMORY, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
-from .physical import can_be_batch
 from .processing_time import goes_by_clock
 from .progress import JobListener, SilentListener
 from .pushed_watermarks import with_assigners
@@ -196,7 +195,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     mode = resolve_mode(plan, options)
     run = with_assigners(with_ttls(plan, options.options))
     queries = queries_of(run)
-    is_batch = mode is Mode.BOUNDED and not options.streams and can_be_batch(queries)
+    is_batch = mode is Mode.BOUNDED and not options.streams
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
         is_batch = is_batch and not record.is_begun(queries)

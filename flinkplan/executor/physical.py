@@ -70,12 +70,6 @@ def execute_nodes(query: QueryPlan) -> dict[int, Execution]:
     return {node.id: known[type(node)].runs(node, query) for node in query.plan.nodes}
 
 
-def can_be_batch(queries: Mapping[str, Plan]) -> bool:
-    """Whether bounded input can be read at once: in Spark's Python workers timers fire in streams alone."""
-    executions = (e for part in queries.values() for e in execute_nodes(QueryPlan(part)).values())
-    return all(execution.engine != "python" for execution in executions)
-
-
 def _name(node: ExecNode) -> str:
     return (node.description or node.type).partition("(")[0]
 

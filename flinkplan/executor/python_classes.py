@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
 from ..plan.nodes import WindowOperator
 from ..plan.record import Record
-from ..plan.specs import PythonPart, triggers
 from ..windowing.keys import is_within
 
 
@@ -82,20 +81,13 @@ class Reference(Record):
             raise FlinkplanError(f"cannot make {self.path}: {type(e).__name__}: {e}") from None
 
 
-def python_parts(node: WindowOperator) -> Iterator[PythonPart]:
-    """The parts of an operator that are Python classes."""
-    for part in (node.assigner, *triggers(node.trigger), node.evictor, node.function):
-        if isinstance(part, PythonPart):
-            yield part
-
-
 def check_allowed(plan: Plan, code: PythonCode) -> None:
     """Raise :class:`FlinkplanError` for every class whose module nobody has allowed."""
     allowed, errors = code.allowed, []
     for index, node in enumerate(plan.nodes):
         if not isinstance(node, WindowOperator):
             continue
-        for part in python_parts(node):
+        for part in node.python_parts:
             module = part.python_class.partition(":")[0]
             if not is_within(module, allowed):
                 errors.append(

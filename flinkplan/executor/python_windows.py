@@ -1,9 +1,8 @@
-"""Window operators with Python classes, in Spark's Python workers: a key's rows of a batch in one call."""
+"""Window operators with Python classes: from the parts of a plan, and between Spark's values and Python's."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
@@ -40,19 +39,12 @@ from ..plan.specs import (
 )
 from ..plan.types import LogicalType
 from ..windowing import builtins, functions, triggers, windows
-from ..windowing.keys import NEVER
-from ..windowing.operator import Arrival, Emitted, KeyRun, Operator, Timing, Ttls
+from ..windowing.operator import Operator, Timing, Ttls
 from ..windowing.rows import named_row
 from .python_classes import Reference
-from .stream import column_name
-from .window_kernels import ROW
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructType
-
-FOREVER_MS = 36_500 * 86_400_000
-"""The TTL of what is kept for ever: so that one that is edited later is read from an old checkpoint."""
+    from pyspark.sql import Column
 
 
 class PythonOperator(Record):
@@ -98,7 +90,6 @@ class PythonOperator(Record):
             self.counts,
             self.ttls,
             self.timing,
-            self.modules,
         )
 
     @property
@@ -111,9 +102,11 @@ class PythonOperator(Record):
     def key(self, values: Sequence[Any]) -> Any:
         """The key of a row's values, as Python classes see it."""
         found = [_reader(self.types[k])(values[k]) for k in self.keys]
-        if len(found) == 1:
-            return found[0]
-        return named_row([self.names[k] for k in self.keys], found) if found else None
+        return found[0] if len(found) == 1 else self.named(found) if found else None
+
+    def named(self, key: Any) -> Any:
+        """A key with the names that its columns have now, which may be others than when it was kept."""
+        return named_row([self.names[k] for k in self.keys], key) if len(self.keys) > 1 else key
 
 
 def _made(part: Any, interface: type) -> Any:
@@ -253,7 +246,7 @@ _ACCEPTED: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def _writer(name: str, t: LogicalType) -> Callable[[Any], Any]:
+def writer(name: str, t: LogicalType) -> Callable[[Any], Any]:
     """Checks a value that a Python class gives, and makes it one of Spark's."""
     accepted = _ACCEPTED[t.root]
 
@@ -281,92 +274,3 @@ def _stored(value: Any, t: LogicalType) -> Any:
             moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
             return (moment - _EPOCH) // timedelta(microseconds=1)
     return value
-
-
-# ---------------------------------------------------------------- Spark
-
-
-def run_python(frame: DataFrame, keys: Sequence[str], operator: PythonOperator, results: StructType) -> DataFrame:
-    """What an operator makes of a frame's rows, in the columns of ``WindowOperator.outputSchema`` of the kernels.
-
-    The frame has the key's columns, then the row's time, its own gap, the row as one struct, and the hidden columns.
-    """
-    from pyspark.sql.types import LongType, StructType
-
-    output = StructType(list(results.fields))
-    for name in ("__start", "__end", "__firing", "__keyFiring"):
-        output = output.add(name, LongType())
-    output = output.add("__late", frame.schema[ROW].dataType, True)
-    for name in ("__seq", "__wm", "__causeTime", "__cause"):
-        output = output.add(name, LongType(), name == "__wm")
-    mode = "EventTime" if operator.timing.in_event_time else "ProcessingTime"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
-        return frame.groupBy(*keys).transformWithState(_processor(operator, output.names), output, "Append", mode)
-
-
-def _processor(operator: PythonOperator, output: Sequence[str]) -> Any:
-    """Spark's processor; its class cannot be before Spark is."""
-    from pyspark.sql import Row
-    from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-    from pyspark.sql.types import BinaryType, StructType
-
-    class Windows(StatefulProcessor):
-        def init(self, handle: StatefulProcessorHandle) -> None:
-            ttl = None if operator.timing.in_event_time else operator.ttls.longest() or FOREVER_MS
-            self._handle = handle
-            self._state = handle.getValueState("windows", StructType().add("state", BinaryType()), ttl)
-            self._made = operator.made()
-            self._made.function.open(None)
-            self._write = [_writer(*of) for of in zip(operator.result_names, operator.result_types, strict=True)]
-
-        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
-            arrivals = [_arrival(row) for row in rows]
-            run = self._run(arrivals[0].values, timerValues)
-            run.take(arrivals)
-            return self._end(run)
-
-        def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-            run = self._run(None, timerValues)
-            run.expire()
-            return self._end(run)
-
-        def _run(self, values: Sequence[Any] | None, timers: Any) -> KeyRun:
-            saved = self._state.get()
-            key = None if values is None or saved is not None else operator.key(values)
-            written = None if saved is None else bytes(saved[0])
-            clock, watermark = timers.getCurrentProcessingTimeInMs(), timers.getCurrentWatermarkInMs()
-            return KeyRun(self._made, key, written, clock, watermark)
-
-        def _end(self, run: KeyRun) -> Iterator[Row]:
-            written = run.end()
-            if run.own.scheduled != run.before:
-                if run.before != NEVER:
-                    self._handle.deleteTimer(run.before)
-                if run.own.scheduled != NEVER:
-                    self._handle.registerTimer(run.own.scheduled)
-            if written is None:
-                self._state.clear()
-            else:
-                self._state.update((written,))
-            return iter([Row(*output)(*_columns(emitted, self._write)) for emitted in run.emitted])
-
-        def close(self) -> None:
-            pass
-
-    return Windows()
-
-
-def _arrival(row: Any) -> Arrival:
-    known = row.__fields__
-    watermark = row["__wm"] if "__wm" in known else None
-    return Arrival(row["__time"], row["__gap"], tuple(row[ROW].values()), row["__seq"], watermark)
-
-
-def _columns(emitted: Emitted, write: Sequence[Callable[[Any], Any]]) -> Iterable[Any]:
-    values = emitted.values
-    yield from [None] * len(write) if values is None else [w(v) for w, v in zip(write, values, strict=True)]
-    yield from emitted.bounds or (None, None)
-    yield from emitted.firings or (None, None)
-    yield None if emitted.late is None else {column_name(i): value for i, value in enumerate(emitted.late)}
-    yield from (emitted.sequence, emitted.watermark, emitted.cause_time, emitted.cause)

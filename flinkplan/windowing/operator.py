@@ -8,7 +8,7 @@ from typing import Any
 
 from .contexts import AssignerContext, FunctionContext, MergeContext, Moment, TimerContext
 from .functions import Evictor, ProcessAllWindowFunction, ProcessWindowFunction, TimestampedValue
-from .keys import NEVER, Kept, KeyState, load
+from .keys import NEVER, Kept, KeyState
 from .merging import add_window
 from .rows import result_rows
 from .triggers import Trigger, TriggerResult
@@ -103,7 +103,6 @@ class Operator:
     counts: bool
     ttls: Ttls
     timing: Timing
-    modules: tuple[str, ...]
 
     @property
     def merges(self) -> bool:
@@ -114,9 +113,9 @@ class Operator:
 class KeyRun:
     """One key while its rows and timers are worked on."""
 
-    def __init__(self, operator: Operator, key: Any, written: bytes | None, clock: int, spark_watermark: int) -> None:
+    def __init__(self, operator: Operator, own: KeyState, clock: int, spark_watermark: int) -> None:
         self.operator = operator
-        self.own = KeyState(key, operator.lateness) if written is None else load(written, operator.modules)
+        self.own = own
         self.moment = Moment(clock)
         self.moment.watermark = self.own.watermark
         self.emitted: list[Emitted] = []
@@ -334,15 +333,14 @@ class KeyRun:
         if _is_over(own.key_firings.written_at, ttls.global_state, clock):
             own.key_firings = Kept(0, 0)
 
-    def end(self) -> bytes | None:
-        """The state to be written; ``None``: nothing is kept.  ``own.scheduled`` is when Spark is to call back."""
+    def end(self) -> None:
+        """Leave ``own`` as it is to be kept.  ``own.scheduled`` is when Spark is to call back."""
         own = self.own
         for kept in (own.triggers, own.windows):
             for window in [window for window, each in kept.items() if not each.value]:
                 del kept[window]
         own.watermark = self.moment.watermark
         own.scheduled = self._next_call()
-        return None if own.is_empty() else own.dump()
 
     def _next_call(self) -> int:
         """In Spark's own time."""

@@ -16,6 +16,7 @@ from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.python_classes import PythonCode
 from flinkplan.plan.document import Plan, dumps
 from flinkplan.plan.errors import FlinkplanError
 from tests.compat.truths import TRUTHS, Files, Truth
@@ -48,6 +49,7 @@ class Runner:
             variables={"DIR": str(self.folder)},
             mode=Mode.AVAILABLE_NOW,
             spark=self.spark,
+            python=PythonCode(modules=("tests.parity.datastream.window_classes",)),
         )
         execute(plan, options).wait()
 

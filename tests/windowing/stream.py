@@ -18,9 +18,10 @@ from flinkplan.executor.python_windows import (
     python_function,
     python_trigger,
 )
+from flinkplan.executor.python_workers import Batch
 from flinkplan.plan.nodes import LateRows, WindowOperator
 from flinkplan.planner import compile_script
-from flinkplan.windowing.keys import NEVER
+from flinkplan.windowing.keys import NEVER, KeyState, load
 from flinkplan.windowing.operator import END, SHIFT, Arrival, KeyRun, Operator, Timing, Ttls
 from flinkplan.windowing.windows import MIN_TIME
 from tests.parity.datastream.pipeline import Case, pipeline
@@ -42,7 +43,7 @@ def operator_of(case: Case) -> tuple[PythonOperator, Operator]:
         python_evictor(node.evictor, CODE.folders),
         python_function(node.function, CODE.folders),
         node.keys,
-        tuple(source.output_type.field_names),
+        node.element_names or (),
         tuple(source.output_type.field_types),
         tuple(node.output_type.field_names[:width]),
         tuple(node.output_type.field_types[:width]),
@@ -88,17 +89,31 @@ class Stream:
             self._expire()
         return self.found
 
+    def run_at_once(self) -> dict[str, list[dict[str, Any]]]:
+        """The same of all events in a batch of Spark."""
+        rows: dict[Any, list[dict[str, Any]]] = {}
+        for arrival in self._arrivals(self.case["events"]):
+            values = {f"c{i}": value for i, value in enumerate(arrival.values)}
+            row: dict[str, Any] = {
+                "__time": arrival.time,
+                "__gap": arrival.gap,
+                "__values": values,
+                "__seq": arrival.sequence,
+            }
+            key = {f"k{i}": arrival.values[k] for i, k in enumerate(self.keyed.keys)}
+            rows.setdefault(tuple(key.values()), []).append({**key, **row, "__wm": arrival.watermark})
+        keys = [f"k{i}" for i in range(len(self.keyed.keys))]
+        for emitted in Batch(self.keyed, keys).of(row for of_key in rows.values() for row in of_key):
+            for row in emitted:
+                result = [row[f"c{i}"] for i in range(len(self.keyed.result_names))]
+                late = row["__late"]
+                self._found(result, (row["__start"], row["__end"]), None if late is None else [*late.values()])
+        return self.found
+
     def _batch(self, events: Sequence[Any]) -> None:
         arrivals: dict[Any, list[Arrival]] = {}
-        for event in events:
-            if isinstance(event, dict):
-                self.watermark = max(self.watermark, event["watermark"])
-                continue
-            arrival = self._arrival(event)
+        for arrival in self._arrivals(events):
             arrivals.setdefault(self.keyed.key(arrival.values), []).append(arrival)
-            mark = self.case["watermark"]
-            if mark["kind"] == "bounded-out-of-orderness":
-                self.watermark = max(self.watermark, event[self.time] - mark["delay_ms"] - 1)
         for key, rows in arrivals.items():
             run = self._key_run(key)
             run.take(rows)
@@ -106,6 +121,17 @@ class Stream:
         self._expire()
         if self.watermark > MIN_TIME:
             self.spark = max(self.spark, self.watermark + SHIFT)
+
+    def _arrivals(self, events: Sequence[Any]) -> Iterator[Arrival]:
+        """The rows among events, which move the watermark."""
+        mark = self.case["watermark"]
+        for event in events:
+            if isinstance(event, dict):
+                self.watermark = max(self.watermark, event["watermark"])
+                continue
+            yield self._arrival(event)
+            if mark["kind"] == "bounded-out-of-orderness":
+                self.watermark = max(self.watermark, event[self.time] - mark["delay_ms"] - 1)
 
     def _arrival(self, event: Sequence[Any]) -> Arrival:
         stored = [
@@ -117,7 +143,9 @@ class Stream:
         return Arrival(time, None, tuple(stored[i] for i in self.order), self.rows, known)
 
     def _key_run(self, key: Any) -> KeyRun:
-        return KeyRun(self.operator, key, self.state.get(key), 1_700_000_000_000, self.spark)
+        written = self.state.get(key)
+        own = KeyState(key, self.operator.lateness) if written is None else load(written, CODE.allowed)
+        return KeyRun(self.operator, own, 1_700_000_000_000, self.spark)
 
     def _expire(self) -> None:
         due = self.spark if self.operator.timing.in_event_time else NEVER - 1
@@ -127,18 +155,19 @@ class Stream:
             self._end(key, run)
 
     def _end(self, key: Any, run: KeyRun) -> None:
-        self.state[key] = run.end()
+        run.end()
+        self.state[key] = None if run.own.is_empty() else run.own.dump()
         self.calls[key] = run.own.scheduled
         for emitted in run.emitted:
-            if emitted.late is not None:
-                row = dict(zip(self.keyed.names, map(_plain, emitted.late, self.keyed.types), strict=True))
-                self.found["late"].append({"operator": 0, "row": row})
-                continue
-            assert emitted.values is not None
-            row = dict(zip(self.keyed.result_names, map(_read, emitted.values), strict=True))
-            start, end = emitted.bounds or (None, None)
-            row |= self._bounds(start, end)
-            self.found["main"].append(row)
+            self._found(emitted.values or (), emitted.bounds or (None, None), emitted.late)
+
+    def _found(self, values: Sequence[Any], bounds: tuple[int | None, int | None], late: Sequence[Any] | None) -> None:
+        if late is not None:
+            row = dict(zip(self.keyed.names, map(_plain, late, self.keyed.types), strict=True))
+            self.found["late"].append({"operator": 0, "row": row})
+            return
+        row = dict(zip(self.keyed.result_names, map(_read, values, self.keyed.result_types), strict=True))
+        self.found["main"].append(row | self._bounds(*bounds))
 
     def _bounds(self, start: int | None, end: int | None) -> dict[str, Any]:
         function = self.case["operators"][0]["function"]
@@ -152,8 +181,9 @@ def _plain(value: Any, t: Any) -> Any:
     return value // 1000 if t.root.startswith("TIMESTAMP") and value is not None else value
 
 
-def _read(value: Any) -> Any:
-    return round(value.timestamp() * 1000) if hasattr(value, "timestamp") else value
+def _read(value: Any, t: Any) -> Any:
+    """A function's value, or what is stored of it; times in milliseconds."""
+    return round(value.timestamp() * 1000) if hasattr(value, "timestamp") else _plain(value, t)
 
 
 def batches(events: Sequence[Any], borders: Sequence[int]) -> Iterator[Sequence[Any]]:

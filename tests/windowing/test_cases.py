@@ -10,6 +10,7 @@ import pytest
 from flinkplan.plan.errors import FlinkplanError
 from tests.parity.datastream.comparing import differences
 from tests.parity.datastream.pipeline import Case
+from tests.parity.datastream.running import is_drained
 
 from .stream import Stream, batches
 
@@ -25,9 +26,14 @@ CASES: list[Case] = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_as_in_flink(case: Case) -> None:
     events = case["events"]
-    assert differences(case, Stream(case).run([events])) == [], "one batch"
+    assert differences(case, Stream(case).run([events])) == [], "one micro-batch"
     borders = range(1, len(events))
-    assert differences(case, Stream(case).run(list(batches(events, borders)))) == [], "a batch an event"
+    assert differences(case, Stream(case).run(list(batches(events, borders)))) == [], "a micro-batch an event"
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if is_drained(c)], ids=lambda case: case["name"])
+def test_as_in_flink_in_a_batch(case: Case) -> None:
+    assert differences(case, Stream(case).run_at_once()) == []
 
 
 REFUSED = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.python_windows import _stored, _writer
+from flinkplan.executor.python_windows import _stored, writer
 from flinkplan.plan.types import BIGINT, DOUBLE, STRING, LogicalType, timestamp_ltz
 from flinkplan.windowing import (
     AggregateFunction,
@@ -77,7 +77,7 @@ def test_results_that_do_not_fit(given: Any, message: str) -> None:
     ],
 )
 def test_values_are_stored_as_declared(kind: LogicalType, value: Any, stored: Any) -> None:
-    assert _writer("a", kind)(value) == stored
+    assert writer("a", kind)(value) == stored
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_values_are_stored_as_declared(kind: LogicalType, value: Any, stored: An
 )
 def test_values_of_other_types_are_refused(kind: LogicalType, value: Any) -> None:
     with pytest.raises(TypeError, match="the column 'a' is"):
-        _writer("a", kind)(value)
+        writer("a", kind)(value)
 
 
 def test_a_moment_without_a_zone_is_utc() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...plan.nodes import WindowOperator
 from ...plan.record import Record
+from ...plan.specs import GlobalWindows
 from ..comparing import Comparison
 from ..edits import FieldChange, Update
 from ..verdicts import Effect, Verdict
@@ -54,6 +55,28 @@ FUNCTION = rule(
     example="`aggregate: {total: SUM(amount)}` became `{total: SUM(amount), best: MAX(amount)}`.",
     mend="Start without state.",
 )
+TIME = rule(
+    "window-time-changed",
+    "rows of global windows have another event time, or none",
+    "All rows of a key are in one window, whatever their time. Evictors by time and Python classes look at it.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.UNKNOWN,
+    example="`SELECT product, amount FROM orders` became `SELECT product, amount, ts FROM orders` in the view that a "
+    "window reads.",
+    mend="Nothing is to be done where nothing looks at the time of rows.",
+)
+NAMES = rule(
+    "element-names-changed",
+    "Python classes see the columns of rows under other names",
+    "Rows are kept by place, and seen under the names of the new plan. A class that goes by an old name fails, and so "
+    "does one that goes by a new name in rows which it has put into its own state, with their names.",
+    flink=Verdict.UNKNOWN,
+    spark=Verdict.COMPATIBLE,
+    results=Effect.UNKNOWN,
+    example="`SELECT amount FROM orders` became `SELECT amount AS total FROM orders` in the view that a window reads.",
+    mend="Let the classes go by the new names, or by place.",
+)
 
 
 @field_judge("keys", WindowOperator)
@@ -62,8 +85,14 @@ def keys(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Itera
     yield Judgement(KEYS, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
-@field_judge("assigner", WindowOperator)
 @field_judge("time_attribute_index", WindowOperator)
+def time_attribute(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """Windows are cut by the time of rows, but for global ones."""
+    both = all(isinstance(n, WindowOperator) and isinstance(n.assigner, GlobalWindows) for n in (edit.old, edit.new))
+    yield Judgement(TIME if both else WINDOW, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
+
+
+@field_judge("assigner", WindowOperator)
 def assigner(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """State is kept by window."""
     yield Judgement(WINDOW, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
@@ -93,6 +122,12 @@ def evictor(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> It
 def function(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """Accumulators are those of one function."""
     yield Judgement(FUNCTION, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
+
+
+@field_judge("element_names", WindowOperator)
+def element_names(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """What Python classes call columns."""
+    yield Judgement(NAMES, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 def _shape(value: object) -> object:

@@ -12,7 +12,7 @@ from ...plan.findings import Finding, Severity, errors
 from ...plan.json_text import parse_json
 from ...plan.positions import Positions
 from ...plan.record import replace
-from .columns import check_output_types, check_reads
+from .columns import check_element_names, check_output_types, check_reads
 from .contents import check_functions, check_types_and_expressions
 from .raw import RawPlan
 from .rules import RULES
@@ -47,6 +47,7 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_types_and_expressions,
     check_reads,
     check_output_types,
+    check_element_names,
     check_tables,
     check_functions,
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...plan.codec import field_codecs
 from ...plan.findings import Finding
-from ...plan.nodes import OpaqueNode
+from ...plan.nodes import OpaqueNode, WindowOperator
 from ...plan.record import Record
 from ...plan.references import Input, Mark
 from ...plan.rex import RexNode
@@ -78,6 +78,17 @@ def _check_read(node: RawNode, read: _Read) -> Iterator[Finding]:
     if said not in (None, found.type.root):
         message = f"column {read.index} is read as {said}, but '{found.name}' is {found.type.root}"
         yield node.finding("column-type", message, *read.path[:-1], "type", hint=_MISSING)
+
+
+def check_element_names(plan: RawPlan) -> Iterator[Finding]:
+    """Python classes of a window have a name for each column of its rows."""
+    for node, inputs in _readable(plan):
+        if not isinstance(node.node, WindowOperator) or not node.node.python_parts or not inputs:
+            continue
+        named, columns = len(node.node.element_names or ()), len(inputs[0])
+        if named != columns:
+            message = f"Python classes have names for {named} columns, but the input has {columns}"
+            yield node.finding("element-names", message, "elementNames", hint="compile the pipeline again")
 
 
 def _readable(plan: RawPlan) -> Iterator[tuple[RawNode, list[Fields]]]:

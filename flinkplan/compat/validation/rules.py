@@ -161,6 +161,12 @@ RULES = rule_table(
         "A calc yields one column for each expression of its projection, an aggregation one for each key and call.",
     ),
     Rule(
+        "element-names",
+        ERROR,
+        "Python classes of a window have not a name for each column of its rows",
+        "A window operator with Python classes says what they call the columns of its input, in elementNames.",
+    ),
+    Rule(
         "table-columns",
         ERROR,
         "a table has a column twice, or not those that a scan reads or a sink takes",

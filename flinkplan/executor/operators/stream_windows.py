@@ -45,7 +45,6 @@ from ..errors import ExecutionError
 from ..event_time import in_emission_order, with_event_time
 from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
 from ..kernels import key_type, key_values, schema_of
-from ..python_classes import python_parts
 from ..python_windows import (
     PythonOperator,
     decoded,
@@ -54,8 +53,8 @@ from ..python_windows import (
     python_evictor,
     python_function,
     python_trigger,
-    run_python,
 )
+from ..python_workers import run_python
 from ..registry import translator
 from ..stream import CAUSE, LATENESS, PASSED, SEQUENCE, Stream, column_name
 from ..types import spark_type
@@ -86,11 +85,11 @@ def waits_for_clock(node: WindowOperator) -> bool:
 def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
     held = "windows, accumulators, triggers and timers"
     states = [with_ttl("ValueState", "windows", held, node.ttl_ms())]
-    if not is_python(node):
+    if not node.python_parts:
         states.append(with_ttl("MapState", "rows", "rows of windows, where they are kept", node.ttl_ms()))
     if waits_for_events(node) and not waits_for_clock(node):
         states = [until_watermark(s.kind, s.name, s.holds) for s in states]
-    if is_python(node):
+    if node.python_parts:
         return Execution("python", "transformWithState", "classes of Python", query.keys(node), tuple(states))
     why = "triggers, evictors and lateness as in Flink's window operator"
     return kernel(node, query, "window.WindowOperator", why, *states)
@@ -118,7 +117,7 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     )
     has_late = any(isinstance(reader, LateRows) for reader in context.plan.outputs(node))
     how = _How(by_clock, by_events, is_ordered, has_late)
-    run = _python if is_python(node) else _kernel
+    run = _python if node.python_parts else _kernel
     columns, result = run(node, stream, frame, how, context)
     values = [*columns]
     values += [_property(p, result) for p in node.properties]
@@ -141,11 +140,6 @@ class _How(Record):
     events: bool
     ordered: bool
     late: bool
-
-
-def is_python(node: WindowOperator) -> bool:
-    """Whether parts of the operator are Python classes."""
-    return any(True for _ in python_parts(node))
 
 
 def _function_types(node: WindowOperator) -> list[LogicalType]:
@@ -201,7 +195,7 @@ def _python(
         python_evictor(node.evictor, folders),
         python_function(node.function, folders),
         node.keys,
-        tuple(stream.type.field_names),
+        node.element_names or (),
         tuple(stream.type.field_types),
         tuple(f.name for f in node.output_type.fields[: len(types)]),
         tuple(types),
@@ -222,7 +216,7 @@ def _row(node: WindowOperator, stream: Stream) -> Column:
     from pyspark.sql import functions as F
 
     columns = stream.columns
-    if is_python(node):
+    if node.python_parts:
         pairs = zip(columns, stream.type.field_types, strict=True)
         columns = tuple(encoded(c, t).alias(column_name(i)) for i, (c, t) in enumerate(pairs))
     return F.struct(*columns)
@@ -231,7 +225,7 @@ def _row(node: WindowOperator, stream: Stream) -> Column:
 def _late(node: WindowOperator, result: DataFrame, input_type: LogicalType) -> DataFrame:
     late = result.where(result[LATE].isNotNull())
     columns = [late[LATE][column_name(i)] for i in range(len(input_type.fields))]
-    if is_python(node):
+    if node.python_parts:
         columns = [decoded(c, t) for c, t in zip(columns, input_type.field_types, strict=True)]
     return late.select(*(c.alias(column_name(i)) for i, c in enumerate(columns)), SEQUENCE, LATENESS)
 

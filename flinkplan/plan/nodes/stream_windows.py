@@ -7,7 +7,7 @@ from typing import Annotated
 from ..durations import parse_iso_duration
 from ..layout import Inputs
 from ..references import Input, Keys, Mark
-from ..specs import Evictor, StateMetadata, Trigger, WindowAssigner, WindowFunction
+from ..specs import Evictor, PythonPart, StateMetadata, Trigger, WindowAssigner, WindowFunction, python_parts
 from .alike import InsertsOnly, NoRows, RowByRow
 from .base import NOT_FLINKS, ExecNode, State, exec_node
 
@@ -24,13 +24,14 @@ from .base import NOT_FLINKS, ExecNode, State, exec_node
         State("globalState", "the firings of the key are counted from 1 on anew"),
     ),
     results=("allowed_lateness", "properties"),
-    judged=("keys", "time_attribute_index", "assigner", "trigger", "evictor", "function", "state"),
+    judged=("keys", "time_attribute_index", "assigner", "trigger", "evictor", "function", "element_names", "state"),
 )
 class WindowOperator(InsertsOnly, NoRows, ExecNode, kw_only=True):
     """Flink's WindowOperator: rows of a key into windows, which triggers hand to a function.
 
     ``keys`` are empty for windows over all rows, ``time_attribute_index`` is -1 where no row has a time of its own.
-    The result has the columns of the function, then ``properties`` of the window.
+    The result has the columns of the function, then ``properties`` of the window.  ``element_names`` are what Python
+    classes call the columns of the rows; where there are none, nobody asks.
     """
 
     keys: Keys
@@ -41,12 +42,18 @@ class WindowOperator(InsertsOnly, NoRows, ExecNode, kw_only=True):
     allowed_lateness: str
     function: WindowFunction
     properties: tuple[str, ...]
+    element_names: tuple[str, ...] | None = None
     state: tuple[StateMetadata, ...] | None = None
 
     @property
     def lateness_ms(self) -> int:
         """How long beyond its end a window takes rows."""
         return parse_iso_duration(self.allowed_lateness)
+
+    @property
+    def python_parts(self) -> tuple[PythonPart, ...]:
+        """Its parts that are Python classes."""
+        return python_parts(self.assigner, self.trigger, self.evictor, self.function)
 
     def layout(self, inputs: Inputs) -> None:
         """Nothing in Flink, which has no such node."""

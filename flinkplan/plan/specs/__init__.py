@@ -61,6 +61,7 @@ from .stream_windows import (
     TumblingProcessingTimeWindows,
     WindowAssigner,
     WindowFunction,
+    python_parts,
     triggers,
 )
 from .tables import (
@@ -209,5 +210,6 @@ __all__ = [
     "WindowSpec",
     "WindowingStrategy",
     "WritingMetadata",
+    "python_parts",
     "triggers",
 ]

@@ -302,7 +302,15 @@ PYTHON_TYPES = frozenset((*_PLAIN, "CHAR", "VARCHAR", "BINARY", "VARBINARY", *TI
 
 
 PythonPart = PythonWindowAssigner | PythonTrigger | PythonEvictor | ProcessWindowFunction
-"""The parts of a window operator that are Python classes."""
+"""A part of a window operator that is a Python class."""
+
+
+def python_parts(
+    assigner: WindowAssigner, trigger: Trigger, evictor: Evictor | None, function: WindowFunction
+) -> tuple[PythonPart, ...]:
+    """The parts of a window operator that are Python classes."""
+    parts = (assigner, *triggers(trigger), evictor, function)
+    return tuple(part for part in parts if isinstance(part, PythonPart))
 
 
 PROPERTIES = ("WindowStart", "WindowEnd", "WindowTime", "WindowFiring", "KeyFiring")

@@ -404,7 +404,8 @@ class WindowOperator(Leaf, kw_only=True):
     """Windows of the DataStream API: below them rows are planned by themselves, so they count as a source.
 
     ``rows`` are what the operator reads, ``name`` is what the pipeline calls the window; the columns are those of the
-    function, then ``properties`` of the window.
+    function, then ``properties`` of the window.  ``element_names`` are what Python classes call the columns of
+    ``rows``, where there are such classes, whatever becomes of the names below.
     """
 
     rows: Rel
@@ -417,6 +418,7 @@ class WindowOperator(Leaf, kw_only=True):
     lateness: int
     function: StreamWindowFunction
     properties: tuple[str, ...]
+    element_names: tuple[str, ...] | None
 
 
 class LateRows(Rel, kw_only=True):

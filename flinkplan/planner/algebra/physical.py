@@ -311,6 +311,7 @@ class WindowOperator(Unary, kw_only=True):
     lateness: int
     function: WindowFunction
     properties: tuple[str, ...]
+    element_names: tuple[str, ...] | None
     fields: LogicalType
 
     @property

@@ -37,7 +37,6 @@ from ...plan.specs import (
     ProcessWindowFunction,
     PurgingTrigger,
     PythonEvictor,
-    PythonPart,
     PythonTrigger,
     PythonWindowAssigner,
     ReduceFunction,
@@ -50,6 +49,7 @@ from ...plan.specs import (
     TumblingProcessingTimeWindows,
     WindowAssigner,
     WindowFunction,
+    python_parts,
     triggers,
 )
 from ...plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
@@ -119,7 +119,9 @@ class _Window:
             )
         evictor = None if node.evictor is None else self._evictor(node.evictor)
         function, columns, output = self._function(node.function, assigner)
-        self._check_python(assigner, trigger, evictor, function)
+        has_classes = bool(python_parts(assigner, trigger, evictor, function))
+        if has_classes:
+            self._check_python(trigger, evictor, function)
         self._warn(assigner, trigger, function)
         properties = (*BOUNDS, *(name for name in FIRINGS if name in self._used_firings))
         fields = [*columns, *((name, self._property_type(name, assigner)) for name in properties)]
@@ -136,6 +138,7 @@ class _Window:
             lateness=node.allowed_lateness,
             function=self.rows.settled_function(function),
             properties=tuple(_PROPERTIES[name] for name in properties),
+            element_names=rows.names if has_classes else None,
             fields=row(zip(names, (t for _, t in fields), strict=True), nullable=False),
         )
         if node.is_late:
@@ -145,12 +148,8 @@ class _Window:
         chosen += [(name, bounds[name]) for name in BOUNDS]
         return Project(input=window, exprs=tuple(rex for _, rex in chosen), names=tuple(name for name, _ in chosen))
 
-    def _check_python(
-        self, assigner: WindowAssigner, trigger: Trigger, evictor: Evictor | None, function: WindowFunction
-    ) -> None:
+    def _check_python(self, trigger: Trigger, evictor: Evictor | None, function: WindowFunction) -> None:
         """Refuse SQL over two rows where a Python class has the rows."""
-        if not any(isinstance(part, PythonPart) for part in (assigner, *triggers(trigger), evictor, function)):
-            return
         node = self.node
         deltas = [t for t in triggers(trigger) if isinstance(t, DeltaTrigger)]
         place = node.trigger if deltas else node.evictor if isinstance(evictor, DeltaEvictor) else None

@@ -67,6 +67,7 @@ def window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
         allowed_lateness=format_iso_duration(rel.lateness),
         function=rel.function,
         properties=rel.properties,
+        element_names=rel.element_names,
         state=ctx.states(nodes.WindowOperator),
     )
 

@@ -134,6 +134,7 @@ def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
         lateness=rel.lateness,
         function=rel.function,
         properties=rel.properties,
+        element_names=rel.element_names,
         fields=rel.fields,
     )
 

@@ -57,6 +57,18 @@ def as_of_processing_time(plan: Any) -> None:
     node.update(type="stream-exec-temporal-join_1", isTemporalFunctionJoin=False, **times)
 
 
+def python_window(plan: Any) -> None:
+    node = join(plan)
+    second = [edge for edge in plan["edges"] if edge["target"] == node["id"]][1]
+    plan["edges"].remove(second)
+    function = {"type": "ProcessWindowFunction", "pythonClass": "my_windows:Count", "arguments": {}}
+    node.update(
+        type="stream-exec-window-operator_1", keys=[], timeAttributeIndex=-1, assigner={"type": "GlobalWindows"},
+        trigger={"type": "CountTrigger", "maxCount": 2}, evictor=None, allowedLateness="PT0S", function=function,
+        properties=[], elementNames=["left", "right"],
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("case", [case for case in cases() if case.compiles], ids=lambda case: case.name)
 def test_nothing_is_wrong_with_what_flink_compiles(case: Case) -> None:
     found = validate_text(case.plan_file.read_text("utf-8"))
@@ -200,6 +212,9 @@ EDITS = [
         f"/nodes/{JOIN}/rightTimeAttributeIndex",
         "as of an event time",
         id="never-runs",
+    ),
+    pytest.param(
+        "element-names", python_window, f"/nodes/{JOIN}/elementNames", "compile the pipeline again", id="element-names"
     ),
     pytest.param("dead-end", lambda p: p["edges"].pop(), None, '"source"', id="dead-end"),
     pytest.param("dead-end", lambda p: p["nodes"].clear(), "/nodes", "at least", id="no-nodes"),

@@ -58,7 +58,7 @@ def _add(spec: Json, case: Case, prefix: str, folder: Path, python: bool) -> Ite
     for number, operator in enumerate(case["operators"]):
         window = {"from": f"{prefix}rows_{number}", **_window(operator, names)}
         if python:
-            columns = _function_columns(operator, names, types)
+            columns = _function_columns(operator, names, types, number > 0)
             window = {key: value for key, value in window.items() if key not in _PARTS}
             window |= python_window(operator, columns, _SAFE)
         if operator.get("late_output"):
@@ -258,13 +258,18 @@ def _call(function: str, column: str) -> str:
 _PARTS = ("assign", "trigger", "evict", "reduce", "aggregate", "elements")
 
 
-def _function_columns(operator: Case, names: Sequence[str], types: Mapping[str, str]) -> dict[str, str]:
-    """The columns of an operator's function, without the window's bounds."""
+def _function_columns(operator: Case, names: Sequence[str], types: Mapping[str, str], follows: bool) -> dict[str, str]:
+    """The columns of an operator's function, without the window's bounds.
+
+    ``follows``: its rows are results of another one, which have the time of their window.
+    """
     function, (_, found) = operator["function"], _result(operator, names, types)
     keeps = function["kind"] == "reduce" or function.get("emit") in ("all", "first", "last", "top")
     bounds = () if keeps else ("window_start", "window_end")
     left_out = (*bounds, *(("firings_of_window",) if function.get("window_state") is False else ()))
     columns = {name: types[name] for name in names} if keeps else found
+    if keeps and follows:
+        columns["window_time"] = "TIMESTAMP_LTZ(3)"
     return {name: kind for name, kind in columns.items() if name not in left_out}
 
 

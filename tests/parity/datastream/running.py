@@ -38,17 +38,21 @@ def run_case(
 
 
 def run_together(
-    cases: Sequence[Case], folder: Path, spark: SparkSession, *, python: bool = False
+    cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int] = (), *, python: bool = False
 ) -> dict[str, Actual]:
     """What each of some cases emits, run as one job.
 
-    All of them must be of input that ends, since the job has one watermark of Spark.  Where the job fails, each case is
-    run by itself.
+    All of them must be of input that ends, since the job has one watermark of Spark.  ``cuts`` are places in the case
+    with the most entries, and as far on in the others.  Where the job fails, either half is run by itself.
     """
+    if len(cases) == 1:
+        return {cases[0]["name"]: run_case(cases[0], folder, spark, cuts, python=python)}
     try:
-        _execute(cases, folder, spark, (), python)
+        _execute(cases, folder, spark, cuts, python)
     except FlinkplanError:
-        return {case["name"]: run_case(case, folder, spark, python=python) for case in cases}
+        half = len(cases) // 2
+        parts = (cases[:half], cases[half:])
+        return {k: v for part in parts for k, v in run_together(part, folder, spark, cuts, python=python).items()}
     found = _written(folder)
     return {case["name"]: found.get(case["name"], {"main": [], "late": []}) for case in cases}
 
@@ -60,17 +64,18 @@ def is_drained(case: Case) -> bool:
 
 def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int], python: bool) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    here = Path(__file__).parent
-    plan = compile_script(json.dumps(pipeline(cases, folder, python)), file=str(here / "case.yaml"))
-    code = PythonCode(files=(str(here / "window_classes.py"),) if python else ())
+    classes = Path(__file__).with_name("window_classes.py")
+    plan = compile_script(json.dumps(pipeline(cases, folder, python)), file=str(classes.with_name("case.yaml")))
+    code = PythonCode(files=(str(classes),) if python else ())
     for case in cases:
         (folder / "in" / case["name"]).mkdir(parents=True)
     count = max(len(case["events"]) for case in cases)
     ends = [*(c for c in cuts if 0 < c < count), count]
     for number, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
         for case in cases:
-            part = folder / "in" / case["name"] / f"part-{number:04}.json"
-            part.write_text("".join(f"{line}\n" for line in event_lines(case)[start:end]), encoding="utf-8")
+            part, lines = folder / "in" / case["name"] / f"part-{number:04}.json", event_lines(case)
+            here, there = (len(lines) * place // count for place in (start, end))
+            part.write_text("".join(f"{line}\n" for line in lines[here:there]), encoding="utf-8")
         ends_input = end == count and is_drained(cases[0])
         mode = Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW
         options = JobOptions(checkpoint=str(folder / "checkpoint"), mode=mode, spark=spark, python=code)

@@ -53,21 +53,17 @@ BY_CLASSES = (
 
 
 def test_as_in_flink_by_python_classes(tmp_path: Path, spark: SparkSession) -> None:
-    pytest.importorskip("pyarrow", reason="Spark's Python workers need it")
     group = [CASES[name] for name in BY_CLASSES]
     found = run_together(group, tmp_path / "job", spark, python=True)
     assert {case["name"]: d for case in group if (d := differences(case, found[case["name"]]))} == {}
 
 
 def test_as_in_flink_by_python_classes_alone(tmp_path: Path, spark: SparkSession) -> None:
-    pytest.importorskip("pyarrow", reason="Spark's Python workers need it")
     case = CASES["evictor-delta-before"]
     assert differences(case, run_case(case, tmp_path / "job", spark, python=True)) == []
 
 
-@pytest.mark.xfail(strict=True, reason="classes see a column by the name it has where it comes from, not by a view's")
 def test_python_classes_see_the_names_of_a_view(tmp_path: Path, spark: SparkSession) -> None:
-    pytest.importorskip("pyarrow", reason="Spark's Python workers need it")
     case = CASES["consecutive-top-of-sums"]
     assert differences(case, run_case(case, tmp_path / "job", spark, python=True)) == []
 

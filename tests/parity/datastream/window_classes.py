@@ -7,6 +7,7 @@ from typing import Any
 
 from flinkplan.datastream import (
     Evictor,
+    GlobalWindow,
     ProcessAllWindowFunction,
     ProcessWindowFunction,
     Row,
@@ -62,7 +63,12 @@ class ProcessingTime(builtins.ProcessingTimeTrigger):
 
 
 class Never(builtins.NeverTrigger):
-    """Never."""
+    """Never; as in Flink of global windows alone."""
+
+    def on_element(self, element: Any, timestamp: int, window: Any, ctx: Any) -> TriggerResult:
+        if not isinstance(window, GlobalWindow):
+            raise TypeError(f"NeverTrigger is of global windows, not {window}")
+        return super().on_element(element, timestamp, window, ctx)
 
 
 class EndOfStream(builtins.EndOfStreamTrigger):

@@ -219,6 +219,19 @@ def test_what_the_page_on_windows_shows_compiles(tmp_path: Path) -> None:
         compile_script(json.dumps({**spec, "inserts": inserts}), file=str(tmp_path / "page.yaml"))
 
 
+def test_python_classes_see_the_columns_of_what_a_window_is_declared_from(tmp_path: Path) -> None:
+    (tmp_path / "my_windows.py").write_text(CLASSES)
+    process = {"class": "my_windows:Count", "columns": {"n": "BIGINT"}}
+    entry = {"from": "spent", "key-by": "who", "assign": {"tumbling": "5 s"}, "process": process}
+    views = 'views:\n  spent: "SELECT person AS who, amount AS paid, ts FROM clicks"\n'
+    text = f"{TABLES.replace('windows:', f'{views}windows:')}  w: {json.dumps(entry)}\n{INSERTS}"
+    plan = compile_script(text, file=str(tmp_path / "pipeline.yaml"))
+    (source,) = plan.inputs(window(plan))
+    assert source.output_type.field_names == ("person", "amount", "ts")
+    assert window(plan).element_names == ("who", "paid", "ts")
+    assert window(compiled()).element_names is None
+
+
 def test_the_sample_compiles_to_its_plan() -> None:
     folder = Path(__file__).parents[3] / "sample_plans" / "plane-sessions"
     spec = (folder / "pipeline.yaml").read_text("utf-8")
