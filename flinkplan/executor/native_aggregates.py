@@ -17,14 +17,22 @@ from ..plan.nodes import (
     WindowAggregate,
     WindowTableFunction,
 )
-from ..plan.specs import AggregateCall, SessionWindow
+from ..plan.record import replace
+from ..plan.specs import AggregateCall, SessionWindow, WindowingStrategy
 from ..plan.types import APPROXIMATE, INTEGERS, LogicalType
 from .aggregate_functions import function_name
-from .stream import Stream
+from .event_time import TIME, fires_at, is_on_time
+from .kernels import key_columns, key_values
+from .stream import LATENESS, Stream
 from .types import spark_type
+from .windows import END, START, Clock, is_last_window, with_windows
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from collections.abc import Sequence
+
+    from pyspark.sql import Column, DataFrame
+
+    from .context import TranslationContext
 
 _NATIVE = ("COUNT", "SUM", "$SUM0", "MIN", "MAX", "AVG")
 _COMPARED = (*INTEGERS, "DECIMAL", "DATE", "TIME", "VARCHAR", "CHAR", "BOOLEAN")
@@ -110,6 +118,37 @@ def native_aggregate(call: AggregateCall, stream: Stream) -> Column:
         arguments = [F.when(chosen, a) for a in arguments or [F.lit(1)]]
     result = _aggregate(function_name(call), arguments, call.type)
     return result.cast(spark_type(call.type))
+
+
+def group_windows(
+    stream: Stream,
+    grouping: Sequence[int],
+    calls: Sequence[AggregateCall],
+    windowing: WindowingStrategy,
+    clock: Clock,
+    context: TranslationContext,
+) -> tuple[list[Column], DataFrame]:
+    """The key and the calls' results for each window, and the rows that they are of; late rows are out before.
+
+    These have the window's bounds, and the time on which Spark's watermark is: that at which the window fires.
+    """
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
+
+    windowed = with_windows(stream, windowing, clock)
+    fires = clock.timer(windowed.frame[END] - 1)
+    if LATENESS in windowed.hidden:
+        last = is_last_window(windowed, windowing, clock)
+        on_time = context.late_rows.filter(is_on_time(windowed, fires)._jc, last._jc)
+        windowed = windowed.where(SparkColumn(on_time))
+    fires = clock.timer(windowed.frame[END] - 1)
+    windowed = replace(windowed, frame=windowed.frame.select("*", fires_at(fires)))
+    keys = key_columns(windowed, grouping) if grouping else []
+    types = [windowed.type.field_types[k] for k in grouping]
+    results = [native_aggregate(call, windowed).alias(f"a{i}") for i, call in enumerate(calls)]
+    frame = windowed.frame.groupBy(*keys, START, END, TIME).agg(*results or [F.count(F.lit(1)).alias("rows")])
+    values = key_values([frame[f"k{i}"] for i in range(len(keys))], types)
+    return [*values, *(frame[f"a{i}"] for i in range(len(results)))], frame
 
 
 def _aggregate(name: str, arguments: list[Column], result: LogicalType) -> Column:

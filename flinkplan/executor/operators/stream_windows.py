@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...plan.document import Plan
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes import LateRows, WindowOperator
 from ...plan.record import Record, replace
@@ -45,6 +46,7 @@ from ..errors import ExecutionError
 from ..event_time import in_emission_order, with_event_time
 from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
 from ..kernels import key_type, key_values, schema_of
+from ..native_windows import group_natively, obstacle_of_windows
 from ..python_windows import (
     PythonOperator,
     decoded,
@@ -83,6 +85,9 @@ def waits_for_clock(node: WindowOperator) -> bool:
 
 
 def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
+    if query.is_batch and _is_native(node, query.plan):
+        why = "each window fires once, and all functions are the same in Spark"
+        return Execution("native", "Aggregate", why, (*query.keys(node), "window start", "window end"))
     held = "windows, accumulators, triggers and timers"
     states = [with_ttl("ValueState", "windows", held, node.ttl_ms())]
     if not node.python_parts:
@@ -110,15 +115,15 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     input_type = stream.type
     if len(node.keys) == 1:
         stream = _refuse_null_keys(stream, node.keys[0])
-    frame = timed_input(
-        stream,
-        node.keys,
-        [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP), _row(node, stream).alias(ROW)],
-    )
-    has_late = any(isinstance(reader, LateRows) for reader in context.plan.outputs(node))
-    how = _How(by_clock, by_events, is_ordered, has_late)
-    run = _python if node.python_parts else _kernel
-    columns, result = run(node, stream, frame, how, context)
+    has_late = _has_late(node, context.plan)
+    if context.is_batch and _is_native(node, context.plan) and PASSED not in stream.hidden:
+        columns, result = group_natively(node, stream, context)
+    else:
+        times = [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP)]
+        frame = timed_input(stream, node.keys, [*times, _row(node, stream).alias(ROW)])
+        how = _How(by_clock, by_events, is_ordered, has_late)
+        run = _python if node.python_parts else _kernel
+        columns, result = run(node, stream, frame, how, context)
     values = [*columns]
     values += [_property(p, result) for p in node.properties]
     types = [spark_type(t) for t in node.output_type.field_types]
@@ -131,6 +136,17 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     return replace(
         stream, frame=emitted, type=node.output_type, event_time=event_time, assigner=stream.assigner, late=late
     )
+
+
+def _has_late(node: WindowOperator, plan: Plan) -> bool:
+    """Whether anything reads the rows that come too late."""
+    return any(isinstance(reader, LateRows) for reader in plan.outputs(node))
+
+
+def _is_native(node: WindowOperator, plan: Plan) -> bool:
+    """Whether Spark can group by itself in a batch."""
+    (source,) = plan.inputs(node)
+    return not _has_late(node, plan) and obstacle_of_windows(node, source.output_type) is None
 
 
 class _How(Record):

@@ -15,14 +15,13 @@ from ...plan.record import replace
 from ...plan.specs import HoppingWindow, WindowSpec
 from ..aggregate_functions import check_calls
 from ..context import TranslationContext
-from ..event_time import TIME, fires_at, is_on_time, with_event_time
+from ..event_time import TIME, with_event_time
 from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
-from ..kernels import key_columns, key_values
-from ..native_aggregates import is_native_query, native_aggregate, obstacle_of
+from ..native_aggregates import group_windows, is_native_query, obstacle_of
 from ..registry import translator
-from ..stream import BEHIND, LATENESS, PASSED, SEQUENCE, Stream, column_name
+from ..stream import BEHIND, PASSED, SEQUENCE, Stream, column_name
 from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
-from ..windows import END, START, Clock, is_last_window, with_windows
+from ..windows import END, START, Clock
 
 
 def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Execution:
@@ -121,29 +120,11 @@ def _check_slices(window: WindowSpec) -> None:
 
 
 def _aggregate_natively(stream: Stream, what: WindowAggregation, context: TranslationContext) -> Stream:
-    """By Spark's own grouping, on whose time its watermark is; late rows are out before."""
-    from pyspark.sql import Column as SparkColumn
+    """By Spark's own grouping, on whose time its watermark is."""
     from pyspark.sql import functions as F
 
-    windowed = with_windows(stream, what.windowing, what.clock)
-    fires = what.clock.timer(windowed.frame[END] - 1)
-    if LATENESS in windowed.hidden:
-        last = is_last_window(windowed, what.windowing, what.clock)
-        on_time = context.late_rows.filter(is_on_time(windowed, fires)._jc, last._jc)
-        windowed = windowed.where(SparkColumn(on_time))
-    fires = what.clock.timer(windowed.frame[END] - 1)
-    windowed = replace(windowed, frame=windowed.frame.select("*", fires_at(fires)))
-    keys = key_columns(windowed, what.grouping) if what.grouping else []
-    key_types = [windowed.type.field_types[k] for k in what.grouping]
-    results = [native_aggregate(call, windowed).alias(f"a{i}") for i, call in enumerate(what.calls)]
-    grouped = windowed.frame.groupBy(*keys, START, END, TIME)
-    frame = grouped.agg(*results or [F.count(F.lit(1)).alias("rows")])
-    start, end = frame[START], frame[END]
-    columns = [
-        *key_values([frame[f"k{i}"] for i in range(len(keys))], key_types),
-        *(frame[f"a{i}"] for i in range(len(results))),
-        *(what.clock.property(p.property.kind, start, end) for p in what.properties),
-    ]
+    values, frame = group_windows(stream, what.grouping, what.calls, what.windowing, what.clock, context)
+    columns = [*values, *(what.clock.property(p.property.kind, frame[START], frame[END]) for p in what.properties)]
     named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
     sequence = F.unix_millis(frame[TIME])
     if context.is_batch:
