@@ -10,10 +10,10 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak fuzz lint lint-java format bench parity parity-stream parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test soak soak-windows fuzz lint lint-java format bench parity parity-stream parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(STAMP) ## create .venv and install flinkplan with its development tools
 
@@ -59,6 +59,9 @@ test: java lint lint-java ## lint, types and all tests
 soak: java venv ## kill a running job 200 times and compare what it wrote
 	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py
 
+soak-windows: java venv ## hold global windows of a million keys for a simulated hour
+	@$(BIN)/python -m tests.executor.soak_windows
+
 fuzz: venv ## break ten thousand scripts and a thousand specs by chance
 	@FLINKPLAN_EXAMPLES=10000 $(BIN)/python -m pytest -q tests/planner/test_fuzz.py
 	@FLINKPLAN_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/planner/spec/test_fuzz.py
@@ -91,6 +94,9 @@ parity: java venv ## compare with plans and rows of real Flink; print the scoreb
 
 parity-stream: java venv ## compare the rows of the same plans run in micro-batches with those of real Flink
 	@FLINKPLAN_PARITY=stream $(BIN)/python -m pytest tests/parity/test_rows.py -q
+
+parity-windows: java venv ## compare all cases of windows of the DataStream API with real Flink, by Python classes too
+	@FLINKPLAN_WINDOWS=all $(BIN)/python -m pytest tests/parity/datastream -q
 
 parity-flink: venv ## execute our plans on real Flink and compare its rows (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .pipeline import Case
-from .running import is_drained, run_together
+from .running import is_drained, run_case, run_together
 
 
 def main() -> None:
@@ -39,10 +39,14 @@ def main() -> None:
     cases = [case for case in cases if arguments.only in case["name"]]
     python = arguments.python
     with tempfile.TemporaryDirectory() as folder:
-        for some in _groups(cases, arguments.together):
+        for some in _groups(cases, arguments.together if arguments.cuts == "none" else 1):
             began = time.monotonic()
-            cuts = _cuts(max(len(case["events"]) for case in some), arguments.cuts)
-            found = run_together(some, Path(folder) / "job", spark, cuts, python=python)
+            if len(some) > 1:
+                found = run_together(some, Path(folder) / "job", spark, python=python)
+            else:
+                (case,) = some
+                cuts = _cuts(len(case["events"]), arguments.cuts)
+                found = {case["name"]: run_case(case, Path(folder) / "job", spark, cuts, python=python)}
             for name, actual in found.items():
                 (arguments.out / f"{name}.json").write_text(json.dumps(actual, ensure_ascii=False), "utf-8")
             print(f"{', '.join(found)}: {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)

@@ -38,21 +38,21 @@ def run_case(
 
 
 def run_together(
-    cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int] = (), *, python: bool = False
+    cases: Sequence[Case], folder: Path, spark: SparkSession, *, python: bool = False
 ) -> dict[str, Actual]:
     """What each of some cases emits, run as one job.
 
-    All of them must be of input that ends, since the job has one watermark of Spark.  ``cuts`` are places in the case
-    with the most entries, and as far on in the others.  Where the job fails, either half is run by itself.
+    All of them must be of input that ends, since the job has one watermark of Spark.  Where the job fails, either half
+    is run by itself.
     """
     if len(cases) == 1:
-        return {cases[0]["name"]: run_case(cases[0], folder, spark, cuts, python=python)}
+        return {cases[0]["name"]: run_case(cases[0], folder, spark, python=python)}
     try:
-        _execute(cases, folder, spark, cuts, python)
+        _execute(cases, folder, spark, (), python)
     except FlinkplanError:
         half = len(cases) // 2
         parts = (cases[:half], cases[half:])
-        return {k: v for part in parts for k, v in run_together(part, folder, spark, cuts, python=python).items()}
+        return {k: v for part in parts for k, v in run_together(part, folder, spark, python=python).items()}
     found = _written(folder)
     return {case["name"]: found.get(case["name"], {"main": [], "late": []}) for case in cases}
 
@@ -73,9 +73,8 @@ def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Seq
     ends = [*(c for c in cuts if 0 < c < count), count]
     for number, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
         for case in cases:
-            part, lines = folder / "in" / case["name"] / f"part-{number:04}.json", event_lines(case)
-            here, there = (len(lines) * place // count for place in (start, end))
-            part.write_text("".join(f"{line}\n" for line in lines[here:there]), encoding="utf-8")
+            part = folder / "in" / case["name"] / f"part-{number:04}.json"
+            part.write_text("".join(f"{line}\n" for line in event_lines(case)[start:end]), encoding="utf-8")
         ends_input = end == count and is_drained(cases[0])
         mode = Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW
         options = JobOptions(checkpoint=str(folder / "checkpoint"), mode=mode, spark=spark, python=code)
