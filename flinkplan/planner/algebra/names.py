@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+
+from ...plan.rex import InputRef, RexNode
 
 
 def uniquify(
@@ -23,3 +25,8 @@ def uniquify(
         used.add(candidate)
         found.append(candidate)
     return tuple(found)
+
+
+def inferred(names: Sequence[str], exprs: Iterable[RexNode]) -> tuple[str, ...]:
+    """The names that ``RelBuilder.project`` finds: columns keep theirs, expressions are called by their places."""
+    return tuple(names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))

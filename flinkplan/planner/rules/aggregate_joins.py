@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from ...plan.functions import aggregation_of, arithmetic
 from ...plan.functions.aggregate import COUNT
 from ...plan.record import Record, replace
-from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
+from ...plan.rex import FUNCTION, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT
 from ..algebra.calls import aggregate_call, is_of
 from ..algebra.logical import Aggregate, Join, Project, Rel, Values
-from ..algebra.names import uniquify
+from ..algebra.names import inferred, uniquify
 from ..algebra.row_types import row_of
 from ..metadata.estimates import Estimates
 from ..metadata.join_kinds import join_keys
@@ -116,7 +116,7 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
     for i, call in enumerate(rel.calls):
         total = _total(call, [exprs[side.parts[i]] for side in (left, right) if i in side.parts])
         calls.append(_merging(call, _place(total, exprs)))
-    source = _computed(joined, exprs, _inferred(joined, exprs))
+    source = _computed(joined, exprs, inferred(joined.names, exprs))
     grouping = tuple(place[g] for g in rel.grouping)
     if _equated(rel.grouping, join.condition) >= read:
         names = (*left.rel.names, *right.rel.names)
@@ -144,7 +144,7 @@ def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
                 is_key = value in exprs[: len(keys)]
                 parts[i] = exprs.index(value) if is_key else len(exprs)
                 exprs += [] if is_key else [value]
-        names = uniquify(_inferred(source, exprs))
+        names = uniquify(inferred(source.names, exprs))
         return _Side(_computed(source, exprs, names), places, parts, is_aggregated=False)
     calls: dict[AggregateCall, AggregateCall] = {}
     parts = {}
@@ -220,11 +220,6 @@ def _computed(source: Rel, exprs: list[RexNode], names: Sequence[str]) -> Rel:
     return source if exprs == list(identity(source.types)) else project(source, exprs, names)
 
 
-def _inferred(source: Rel, exprs: Iterable[RexNode]) -> tuple[str, ...]:
-    """A column's own name for each expression that is one."""
-    return tuple(source.names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
-
-
 def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:
     """The columns, and those that the condition equates with them."""
     found = set(columns)
@@ -238,5 +233,4 @@ def _of_single_rows(
     """The aggregation of groups of one row each."""
     fields = identity(source.types)
     exprs = [*(fields[g] for g in grouping), *(_typed(fields[c.arg_list[0]], c) for c in calls)]
-    inferred = (names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
-    return project(source, exprs, uniquify(inferred))
+    return project(source, exprs, uniquify(inferred(names, exprs)))

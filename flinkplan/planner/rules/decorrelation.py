@@ -29,7 +29,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import simplify_condition
 from .predicates import filtered
-from .projections import columns
+from .projections import columns, extended
 
 
 class Frame(Record):
@@ -118,16 +118,7 @@ def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Fram
                 break
     if matched < len(needed):
         return None
-    return Frame(_extended(frame.rel, extra), frame.places, found)
-
-
-def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
-    if not extra:
-        return rel
-    exprs = (*identity(rel.types), *extra)
-    width = rel.width
-    names = (*rel.names, *(f"$f{width + i}" for i in range(len(extra))))
-    return Project(input=rel, exprs=exprs, names=uniquify(names))
+    return Frame(extended(frame.rel, extra), frame.places, found)
 
 
 def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
@@ -199,7 +190,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     lacking = [i for i in range(len(rel.grouping)) if i not in places]
     if lacking:
         width = new.width
-        new = _extended(new, [fixed[frame.places[rel.grouping[i]]] for i in lacking])
+        new = extended(new, [fixed[frame.places[rel.grouping[i]]] for i in lacking])
         places |= {i: width + n for n, i in enumerate(lacking)}
     return Frame(new, places, {c: len(keys) + n for n, c in enumerate(sorted(frame.outer))})
 

@@ -10,7 +10,6 @@ from ...plan.readable import readable
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ..algebra.logical import ONE_SIDED, Join, Project, Rel, TemporalJoin
-from ..algebra.names import uniquify
 from ..errors import PlanningError
 from ..rex.expressions import (
     CAST,
@@ -20,13 +19,12 @@ from ..rex.expressions import (
     cast,
     compare,
     conjunctions,
-    identity,
     is_call,
     refs,
     rewrite,
     shift,
 )
-from .projections import columns, read_right_side
+from .projections import columns, extended, read_right_side
 from .reduce import constants
 from .rule import rule
 
@@ -121,11 +119,5 @@ def _moved(rex: RexNode, width: int, by: int) -> RexNode:
 
 
 def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
-    if not extra:
-        return rel
-    exprs = (*identity(rel.types), *extra)
-    names = [*rel.names]
-    for e in extra:
-        inner = e.operands[0] if is_call(e, CAST) else e
-        names.append(rel.names[inner.index] if isinstance(inner, InputRef) else f"$f{len(names)}")
-    return Project(input=rel, exprs=exprs, names=uniquify(names))
+    inner = (e.operands[0] if is_call(e, CAST) else e for e in extra)
+    return extended(rel, extra, [rel.names[e.index] if isinstance(e, InputRef) else None for e in inner])

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from ...plan.functions.json import JSON_STRING
 from ...plan.record import replace
-from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall
-from ..algebra.logical import Aggregate, Project, Rel
-from ..algebra.names import uniquify
+from ..algebra.logical import Aggregate, Rel
 from ..rex.expressions import identity
+from .projections import extended
 from .rule import rule
 
 _VALUE = {
@@ -28,16 +27,10 @@ def wrap_json_arguments(rel: Aggregate) -> Rel:
     values = sorted({call.arg_list[_VALUE[call.internal_name]] for call in rel.calls if call.internal_name in _VALUE})
     if not values:
         return rel
-    columns = rel.input.names
-    texts = {value: len(columns) + at for at, value in enumerate(values)}
     inputs = identity(rel.input.types)
-    exprs: tuple[RexNode, ...] = (*inputs, *(JSON_STRING.call(inputs[value]) for value in values))
-    names = uniquify([*columns, *(f"$f{at}" for at in texts.values())])
-    return replace(
-        rel,
-        input=Project(input=rel.input, exprs=exprs, names=names),
-        calls=tuple(_of_text(call, texts) for call in rel.calls),
-    )
+    texts = {value: len(inputs) + at for at, value in enumerate(values)}
+    source = extended(rel.input, [JSON_STRING.call(inputs[value]) for value in values])
+    return replace(rel, input=source, calls=tuple(_of_text(call, texts) for call in rel.calls))
 
 
 def _of_text(call: AggregateCall, texts: dict[int, int]) -> AggregateCall:

@@ -26,6 +26,7 @@ from ...plan.specs import (
 from ...plan.types import LogicalType
 from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Project, Rel
+from ..algebra.names import inferred
 from ..algebra.physical import LegacyWindowAggregate
 from ..errors import PlanningError
 from ..rex.expressions import cast, identity, inline, is_call, rewrite
@@ -121,7 +122,7 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
         below, time = merged, children(merged.exprs[at])[0]
     exprs = list(below.exprs)
     exprs[at] = time
-    names = _inferred_names(exprs, below.input)
+    names = list(inferred(below.input.names, exprs))
     if isinstance(below.input, Project):
         names[at] = f"$f{at}"
     source, indexes = _without_permutation(*_deduplicated(below.input, exprs, names))
@@ -132,12 +133,6 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
 def _if_empty(call: AggregateCall) -> AggregateCall:
     """Without grouping columns the planner takes the result of most functions to be nullable."""
     return call if is_of(call, COUNT) else replace(call, type=call.type.nullable_())
-
-
-def _inferred_names(exprs: list[RexNode], source: Rel) -> list[str]:
-    """The names that ``RelBuilder.project`` finds: columns keep theirs, expressions are called by their places."""
-    below = source.names
-    return [below[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs)]
 
 
 def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[Rel, list[int]]:

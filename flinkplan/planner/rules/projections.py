@@ -27,6 +27,7 @@ from ..algebra.logical import (
     WindowFunction,
     is_one_sided,
 )
+from ..algebra.names import uniquify
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
 from ..algebra.row_types import pick
 from ..algebra.scan_columns import physical_paths
@@ -58,6 +59,15 @@ def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
         return rel
     refs_ = identity(rel.types)
     return project(rel, (refs_[i] for i in wanted), (rel.names[i] for i in wanted))
+
+
+def extended(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | None] | None = None) -> Rel:
+    """The relation with further columns behind its own; those without a name are called by their places."""
+    more = tuple(exprs)
+    if not more:
+        return rel
+    own = [None] * len(more) if names is None else names
+    return project(rel, (*identity(rel.types), *more), uniquify([*rel.names, *own]))
 
 
 @rule(on=Filter, over=Aggregate)

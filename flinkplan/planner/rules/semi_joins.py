@@ -36,7 +36,7 @@ from ..rex.expressions import (
 from ..rex.simplify import to_cnf
 from .decorrelation import correlated_columns, free_variables, not_decorrelated
 from .predicates import filtered
-from .projections import columns
+from .projections import columns, extended
 
 
 class _NoSemiJoin(Exception):
@@ -78,8 +78,7 @@ def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequenc
     if all(isinstance(o, InputRef) for o in operands):
         return left, operands
     exprs = list(dict.fromkeys((*identity(left.types), *operands)))
-    names = [*left.names, *(f"$f{i}" for i in range(left.width, len(exprs)))]
-    new = Project(input=left, exprs=tuple(exprs), names=uniquify(names))
+    new = extended(left, exprs[left.width :])
     columns_ = identity(new.types)
     return new, [columns_[exprs.index(o)] for o in operands]
 

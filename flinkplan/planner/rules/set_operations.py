@@ -17,6 +17,7 @@ from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind,
 from ..algebra.row_types import pick
 from ..rex.expressions import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
 from .predicates import filtered
+from .projections import extended
 from .rule import rule
 
 
@@ -71,11 +72,7 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
 
 
 def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], names: list[str]) -> SetOp:
-    def marked(rel: Rel, marker: tuple[RexNode, ...]) -> Project:
-        exprs = (*identity(rel.types), *marker)
-        return Project(input=rel, exprs=exprs, names=(*rel.names, *names))
-
-    sides = (marked(left, markers[0]), marked(right, markers[1]))
+    sides = (extended(left, markers[0], names), extended(right, markers[1], names))
     return SetOp(kind=SetKind.UNION, all=True, operands=sides)
 
 

@@ -21,6 +21,7 @@ from ..algebra.names import uniquify
 from ..metadata.window_properties import window_columns
 from ..rex.expressions import EQ, and_, cast, compare, identity
 from .aggregates import expand_id, expanded
+from .projections import extended
 from .rule import Config, rule
 
 
@@ -90,16 +91,15 @@ def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
     return tuple(sorted(columns.difference(rel.grouping)))
 
 
-def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Project:
+def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
     """The input with ``MOD(HASH_CODE(column), buckets)`` for each column to spread."""
     refs = identity(source.types)
-    exprs: list[RexNode] = list(refs)
+    numbers = []
     for column in hashed:
         t = refs[column].type
         code = Call("$HASH_CODE$1", (refs[column],), INT.with_nullability(t.nullable), FUNCTION)
-        exprs.append(Call("$MOD$1", (code, Literal(buckets, INT.not_null())), code.type, FUNCTION))
-    names = (*source.names, *(f"$f{len(refs) + i}" for i in range(len(hashed))))
-    return Project(input=source, exprs=tuple(exprs), names=names)
+        numbers.append(Call("$MOD$1", (code, Literal(buckets, INT.not_null())), code.type, FUNCTION))
+    return extended(source, numbers)
 
 
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:

@@ -55,7 +55,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import negate, simplify_condition
 from .decorrelation import compare_columns, correlated_columns, decorrelated, distinct, free_variables
-from .projections import columns
+from .projections import columns, extended
 from .semi_joins import aggregated, has_a_row, is_correlated, joined
 
 
@@ -425,10 +425,9 @@ def _varieties(rel: Rel) -> Rel:
     return Project(input=found, exprs=(rows, rows, m), names=("c", "d", "m"))
 
 
-def _twice(rel: Rel, name: str) -> Project:
+def _twice(rel: Rel, name: str) -> Rel:
     """The relation with its last column again under another name."""
-    exprs = (*identity(rel.types), identity(rel.types)[-1])
-    return Project(input=rel, exprs=exprs, names=(*rel.names, name))
+    return extended(rel, [identity(rel.types)[-1]], [name])
 
 
 _COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
@@ -436,8 +435,7 @@ _COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
 
 def _marked(rel: Rel, name: str) -> Rel:
     """Each row once, TRUE behind it."""
-    exprs: tuple[RexNode, ...] = (*identity(rel.types), TRUE)
-    return Project(input=distinct(rel), exprs=exprs, names=uniquify((*rel.names, name)))
+    return extended(distinct(rel), [TRUE], [name])
 
 
 def single_value(rel: Rel) -> Rel:
