@@ -1,5 +1,5 @@
-"""Connectors and formats: what each one is, declared once (:mod:`.bundled`, :mod:`.kafka`, :mod:`.others`,
-:mod:`.formats`).
+"""Connectors and formats: what each one is, declared once (:mod:`.bundled`, :mod:`.kafka`, :mod:`.jdbc`,
+:mod:`.others`, :mod:`.formats`).
 
 What the planner compiles, what checks refuse, what the executor runs and what the pages list are queries of these
 tables.  To add a connector, declare it here and, where it is to be executed, give it a half in
@@ -15,6 +15,7 @@ from ..row_kinds import ALL, INSERTS, NAMES, UPSERTS, Kinds, kinds_text
 from ..specs import ResolvedTable, RowKind
 from .bundled import BUNDLED
 from .formats import FORMATS
+from .jdbc import JDBC
 from .kafka import KAFKA
 from .kinds import format_name
 from .model import FORMAT, KEY_FORMAT, VALUE_FORMAT, Connector, Format, Options, Sink, Source
@@ -49,7 +50,7 @@ __all__ = [
     "without_said_kinds",
 ]
 
-CONNECTORS: Mapping[str, Connector] = {connector.name: connector for connector in (*BUNDLED, *KAFKA, *OTHERS)}
+CONNECTORS: Mapping[str, Connector] = {connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, *OTHERS)}
 """The connectors by name."""
 
 CHANGELOG = "flinkplan.changelog"

@@ -53,12 +53,6 @@ OTHERS = (
     Connector("sqs", "queues of AWS SQS", None, Sink(by_format), formats=MESSAGE_FORMATS),
     Connector("dynamodb", "tables of AWS DynamoDB", None, Sink(always(UPSERTS), deletes_by_key=True)),
     Connector(
-        "jdbc",
-        "tables of a database",
-        Source(always(INSERTS), **_TABLES, bounded=True, lookups=True),
-        Sink(always(UPSERTS)),
-    ),
-    Connector(
         "mongodb",
         "collections of MongoDB",
         Source(always(INSERTS), **_TABLES, bounded=True, lookups=True),

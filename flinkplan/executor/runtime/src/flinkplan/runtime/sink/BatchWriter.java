@@ -8,6 +8,7 @@ import flinkplan.runtime.format.Encoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.FormatOptions;
 import flinkplan.runtime.format.RowText;
+import flinkplan.runtime.jdbc.JdbcWriter;
 import flinkplan.runtime.time.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -53,6 +54,7 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
             case "print" -> new PrintSink(
                     spec.get("identifier").asText(), spec.get("toErrors").asBoolean(), new RowText(type), type.size());
             case "filesystem" -> fileSink(spec, type);
+            case "jdbc" -> new JdbcSink(JdbcWriter.of(spec));
             default -> throw new IllegalArgumentException("unknown connector " + spec.get("connector"));
         };
     }

@@ -1,0 +1,113 @@
+"""The connector ``jdbc``: tables of databases.
+
+Sources: Flink's ``JdbcDynamicTableSource``, ``JdbcDynamicTableSink`` and the dialects of Derby and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...plan.connectors.jdbc import DRIVERS
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import TableSourceScan
+from ...plan.readable import readable
+from ...plan.specs import FilterPushDown
+from ..context import Mode, TranslationContext
+from ..errors import TableError
+from ..formats.java_types import java_row
+from ..stream import SEQUENCE, Stream, column_name
+from ..tables import Table
+from ..types import has_nanos, spark_type
+from .base import Connector, connector
+from .requests import Request
+
+_HELD = (
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "CHAR", "VARCHAR"),
+    *("BINARY", "VARBINARY", "DATE", "TIME", "TIMESTAMP"),
+)
+"""The types of columns."""
+
+_CLASSES = re.compile(r"(?i)[?&;](\w*(?:factory|callback|verifier|class|plugin|loggerfile)\w*)=")
+"""Parameters of a URL by which a driver would load classes, or write files, of whoever wrote the plan."""
+
+
+@connector
+class Jdbc(Connector):
+    """Rows that are read once, added, or put in the place of those of their key."""
+
+    name = "jdbc"
+
+    def check(self, table: Table, is_source: bool) -> None:
+        where = f"table {table.identifier}"
+        _check_url(table.options["url"], table.options.get("driver"), where)
+        for name, t in table.physical:
+            if t.root not in _HELD or has_nanos(t):
+                raise TableError(readable(f"no database column is of the type {t}, as '{name}' is"), where=where)
+
+    def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
+        from pyspark.sql import types as spark
+
+        if any(isinstance(ability, FilterPushDown) for ability in node.scan_table_source.abilities or ()):
+            raise UnsupportedError("filters that are pushed into a table of 'jdbc'")
+        request = Request.of(table, node, {})
+        fields = [spark.StructField(column_name(i), spark_type(t)) for i, (_, t) in enumerate(request.columns)]
+        schema = spark.StructType([*fields, spark.StructField(SEQUENCE, spark.LongType(), False)])
+        options = table.options
+        spec = {
+            **_place(table, request.columns),
+            "partitions": _partitions(options),
+            "fetchSize": int(options.get("scan.fetch-size", 0)),
+            "autoCommit": options.get("scan.auto-commit", "true").strip().lower() == "true",
+            "settles": context.needs_event_time and context.mode is not Mode.BOUNDED,
+        }
+        reader = context.reader.format("flinkplan.runtime.jdbc.JdbcSource").schema(schema)
+        frame = reader.option("secret", json.dumps(spec)).load()  # what is called so, Spark never shows
+        return Stream(frame.select(*request.outputs(frame), SEQUENCE), node.output_type)
+
+    def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
+        names = [name for name, _ in table.physical]
+        return {
+            "connector": self.name,
+            **_place(table, table.physical),
+            "primaryKey": [names.index(name) for name in table.primary_key],
+            "rowsAtOnce": int(table.option("sink.buffer-flush.max-rows", "100")),
+            "retries": int(table.option("sink.max-retries", "3")),
+        }
+
+
+def _place(table: Table, columns: Any) -> dict[str, Any]:
+    """Where a table is, as the Java ``JdbcTable`` reads it."""
+    options = table.options
+    return {
+        "url": options["url"],
+        "table": options["table-name"],
+        "user": options.get("username"),
+        "password": options.get("password"),
+        "type": java_row(columns),
+    }
+
+
+def _partitions(options: Mapping[str, str]) -> dict[str, Any] | None:
+    if "scan.partition.column" not in options:
+        return None
+    bounds = {end: int(options[f"scan.partition.{end}-bound"]) for end in ("lower", "upper")}
+    return {"column": options["scan.partition.column"], "count": int(options["scan.partition.num"]), **bounds}
+
+
+def _check_url(url: str, driver: str | None, where: str) -> None:
+    """Raise :class:`TableError` for a database that is not known, or a class that is not its driver's."""
+    known = next((drivers for start, drivers in DRIVERS.items() if url.startswith(start)), None)
+    if known is None:
+        hint = f"these are: {', '.join(f'{start}…' for start in DRIVERS)}"
+        raise TableError("a database of this kind is not executed here", where=where, hint=hint)
+    if driver is not None and driver not in known:
+        raise TableError(
+            f"'{driver}' is not the driver of this database", where=where, hint=f"leave it out, or {known[0]}"
+        )
+    if (found := _CLASSES.search(url)) is not None:
+        raise TableError(
+            f"a URL that names classes or files for its driver, by '{found[1]}', is not executed here", where=where
+        )

@@ -1,0 +1,145 @@
+package flinkplan.runtime.jdbc;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.Rows;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** The source of tables in databases: their columns, then a column that numbers the rows. */
+public final class JdbcSource implements TableProvider {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    @Override
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        throw new UnsupportedOperationException("the schema must be given");
+    }
+
+    @Override
+    public boolean supportsExternalMetadata() {
+        return true;
+    }
+
+    @Override
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+        try {
+            return new JdbcRows(schema, JdbcScan.of(MAPPER.readTree(options.get("secret"))));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    /**
+     * What is read.
+     *
+     * @param column the column of numbers by which the parts are read; null where all rows are one part
+     * @param settles whether the batch with the rows is followed by one without, in which the watermark takes effect
+     */
+    record JdbcScan(
+            JdbcTable table, String column, List<Part> parts, int fetchSize, boolean autoCommit, boolean settles)
+            implements Batch, Serializable {
+
+        static JdbcScan of(JsonNode json) {
+            JsonNode by = json.get("partitions");
+            List<Part> parts = by.isNull()
+                    ? List.of(new Part(0, 0, 0))
+                    : parts(by.get("lower").asLong(), by.get("upper").asLong(), by.get("count").asInt());
+            return new JdbcScan(
+                    JdbcTable.of(json),
+                    by.isNull() ? null : by.get("column").asText(),
+                    parts,
+                    json.get("fetchSize").asInt(),
+                    json.get("autoCommit").asBoolean(),
+                    json.get("settles").asBoolean());
+        }
+
+        /** As Flink's {@code JdbcNumericBetweenParametersProvider}: the first parts are one number longer. */
+        private static List<Part> parts(long lower, long upper, int count) {
+            long numbers = upper - lower + 1;
+            long wanted = Math.max(Math.min(count, numbers), 1);
+            long size = numbers / wanted;
+            long longer = numbers % wanted;
+            List<Part> parts = new ArrayList<>();
+            long start = lower;
+            for (int i = 0; i < wanted; i++) {
+                long end = start + size - (i < longer ? 0 : 1);
+                parts.add(new Part(i, start, end));
+                start = end + 1;
+            }
+            return parts;
+        }
+
+        @Override
+        public InputPartition[] planInputPartitions() {
+            return parts.toArray(InputPartition[]::new);
+        }
+
+        @Override
+        public PartitionReaderFactory createReaderFactory() {
+            JdbcScan scan = this;
+            return partition -> new JdbcReader(scan, (Part) partition);
+        }
+    }
+
+    /** The rows whose number is in {@code [lower, upper]}. */
+    record Part(int index, long lower, long upper) implements InputPartition {}
+
+    private record JdbcRows(StructType rows, JdbcScan scan) implements Table, SupportsRead {
+
+        @Override
+        public String name() {
+            return "table " + scan.table.name();
+        }
+
+        @Override
+        public Column[] columns() {
+            return Rows.columns(rows);
+        }
+
+        @Override
+        public Set<TableCapability> capabilities() {
+            return Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ);
+        }
+
+        @Override
+        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+            return () -> new JdbcRead(rows, scan);
+        }
+    }
+
+    private record JdbcRead(StructType readSchema, JdbcScan scan) implements Scan {
+
+        @Override
+        public String description() {
+            return "table " + scan.table.name();
+        }
+
+        @Override
+        public Batch toBatch() {
+            return scan;
+        }
+
+        @Override
+        public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+            return new JdbcStream(scan);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package flinkplan.runtime.jdbc;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import flinkplan.runtime.format.FlinkType;
+import java.io.IOException;
+import java.io.Serializable;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Properties;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * A table of a database.
+ *
+ * @param type the columns that are read or written
+ */
+record JdbcTable(String url, String name, String user, String password, FlinkType type) implements Serializable {
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+    /** Reads {@code {"url", "table", "user", "password", "type"}}; user and password may be null. */
+    static JdbcTable of(JsonNode json) {
+        return new JdbcTable(
+                json.get("url").asText(),
+                json.get("table").asText(),
+                json.get("user").textValue(),
+                json.get("password").textValue(),
+                FlinkType.parse(json.get("type")));
+    }
+
+    Connection connect() throws SQLException {
+        Properties properties = new Properties();
+        if (user != null) {
+            properties.put("user", user);
+            properties.put("password", password);
+        }
+        return DriverManager.getConnection(url, properties);
+    }
+
+    /** What the database says of something that cannot be {@code done} with the table. */
+    IOException failed(String done, SQLException e) {
+        IOException failure = new IOException("the table " + name + " cannot be " + done + ": " + e.getMessage());
+        failure.setStackTrace(e.getStackTrace());
+        return failure;
+    }
+
+    /** Says nothing of the password. */
+    @Override
+    public String toString() {
+        return "JdbcTable[" + name + "]";
+    }
+
+    /** The table's name in a statement. */
+    String quotedName() {
+        return Arrays.stream(name.split("\\.")).map(JdbcTable::quoted).collect(Collectors.joining("."));
+    }
+
+    /** The names of columns in a statement, between commas. */
+    static String quoted(Collection<String> names) {
+        return names.stream().map(JdbcTable::quoted).collect(Collectors.joining(", "));
+    }
+
+    /** A name in a statement: as it stands where it is a plain one, as Flink has it, else between quotation marks. */
+    static String quoted(String name) {
+        return PLAIN.matcher(name).matches() ? name : '"' + name.replace("\"", "\"\"") + '"';
+    }
+}
