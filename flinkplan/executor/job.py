@@ -41,6 +41,7 @@ from .tables import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 POLL_SECONDS = 0.1
 _MEMORY = f"it was killed, perhaps for want of memory: {MORE_MEMORY}"
@@ -336,15 +337,15 @@ class _Streams(_Queries):
         else:
             query._jwrite.foreachBatch(into)
 
-        def start() -> Query:
+        def start() -> StreamingQuery:
             conf = self._spark.conf
             if (partitions := self._partitions(part.nodes)) is not None:
                 conf.set(PARTITIONS, str(partitions))
             conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
             conf.set(EMPTY_BATCHES, str(self._mode is Mode.STREAMING and goes_by_clock(part)).lower())
-            return StreamQuery(name, part, self._names, self._record, query.start(), into)
+            return query.start()
 
-        return start
+        return lambda: StreamQuery(name, part, self._names, self._record, start, into)
 
 
 class _Batches(_Queries):

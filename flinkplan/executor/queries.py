@@ -30,6 +30,13 @@ _PATIENCE = 10.0
 """Seconds that a batch which is stopped has to end."""
 
 
+_LATE_WORKER = "Timed out while waiting for the Python worker to connect back"
+"""What Spark says where a Python worker has not come up within ten seconds, which nothing can be set for."""
+
+_RESTARTS = 5
+"""How often a stream goes on from its checkpoint after that, as it may on a busy machine."""
+
+
 class Query(Protocol):
     """A running query: ``sink`` is the name of the one that it feeds, ``id`` what tells it from all other queries."""
 
@@ -65,7 +72,7 @@ def _counts(writer: Any, batch: int) -> Counts:
 
 
 class StreamQuery:
-    """A query of Spark's Structured Streaming; ``handle`` is PySpark's."""
+    """A query of Spark's Structured Streaming; ``handle`` is PySpark's, which ``start`` makes."""
 
     def __init__(
         self,
@@ -73,11 +80,13 @@ class StreamQuery:
         part: Plan,
         names: Mapping[int, str],
         record: CheckpointRecord,
-        handle: StreamingQuery,
+        start: Callable[[], StreamingQuery],
         writer: Any,
     ) -> None:
         self.sink = sink
-        self.handle = handle
+        self.handle = start()
+        self._start = start
+        self._restarts = 0
         self._part = part
         self._names = names
         self._record = record
@@ -94,6 +103,10 @@ class StreamQuery:
         try:
             return bool(self.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
         except StreamingQueryException as e:
+            if _LATE_WORKER in str(e) and self._restarts < _RESTARTS:
+                self._restarts += 1
+                self.handle = self._start()
+                return False
             thrown = self.handle._jsq.exception()
             cause = thrown.get() if thrown.isDefined() else None
             raise _failed(self._record, self.sink, cause, str(e), self._writer) from None

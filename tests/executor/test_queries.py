@@ -1,0 +1,57 @@
+"""Streams whose workers come up late."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from flinkplan.executor.errors import ExecutionError
+from flinkplan.executor.queries import StreamQuery
+from flinkplan.plan.checkpoint import CheckpointRecord
+from flinkplan.plan.document import Plan
+
+LATE = "Timed out while waiting for the Python worker to connect back"
+
+
+class Handle:
+    """A query of Spark's that ends as it is told, or is over."""
+
+    def __init__(self, failure: str | None) -> None:
+        self._failure = failure
+        self._jsq = self
+
+    def awaitTermination(self, _: int) -> bool:
+        if self._failure is not None:
+            raise StreamingQueryException(self._failure)
+        return True
+
+    def exception(self) -> Any:
+        return self
+
+    def isDefined(self) -> bool:
+        return False
+
+
+def query(*failures: str | None) -> StreamQuery:
+    handles = iter([Handle(failure) for failure in failures])
+    plan = Plan("2.3", (), ())
+    return StreamQuery("o", plan, {}, CheckpointRecord("/nowhere"), lambda: next(handles), None)  # type: ignore[arg-type,return-value]
+
+
+def test_a_worker_that_comes_up_late_is_waited_for_again() -> None:
+    started = query(f"[STREAM_FAILED] {LATE}", f"[STREAM_FAILED] {LATE}", None)
+    assert [started.ended(1) for _ in range(3)] == [False, False, True]
+
+
+def test_one_that_never_comes_fails() -> None:
+    started = query(*[LATE] * 10)
+    with pytest.raises(ExecutionError, match=LATE):
+        for _ in range(10):
+            started.ended(1)
+
+
+def test_another_failure_is_told_at_once() -> None:
+    with pytest.raises(ExecutionError, match="something else"):
+        query("something else").ended(1)
