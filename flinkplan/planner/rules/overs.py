@@ -117,7 +117,8 @@ class _Program(Struct):
     def build(self, outputs: list[int], names: Iterable[str], keeps_names: bool) -> Rel:
         """The levels upon each other, ``outputs`` on top.
 
-        Unless they are kept, the names are lost where the last only leaves columns out.
+        A projection that only leaves columns out has the names that its input now has: unless they are kept, those
+        of the outputs are lost.
         """
         levels, kinds = self._levels()
         last_use = [-1] * len(self.nodes)
@@ -126,7 +127,7 @@ class _Program(Struct):
                 last_use[operand] = max(last_use[operand], level)
         for i in outputs:
             last_use[i] = len(kinds)
-        rel, held = self.source, self.names
+        rel, known = self.source, dict(enumerate(self.names))
         places = {i: i for i in range(rel.width)}
         for level, is_over in enumerate(kinds):
             wanted = outputs
@@ -134,18 +135,17 @@ class _Program(Struct):
             if level < len(kinds) - 1:
                 passed = (i for i, own in enumerate(levels) if own <= level < last_use[i])
                 wanted = [i for i in passed if not isinstance(self.nodes[i], (Literal, Sarg))]
-                level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
+                level_names = tuple(self._name(node, i, known.get(node, "")) for i, node in enumerate(wanted))
             if is_over:
                 calls = [i for i in wanted if levels[i] == level]
-                rel, found = _operators(rel, held, [self._placed(i, places) for i in calls])
+                input_names = self.names if rel is self.source else rel.names
+                rel, found = _operators(rel, input_names, [self._placed(i, places) for i in calls])
                 places |= dict(zip(calls, found, strict=True))
-                held = rel.names
             exprs = tuple(self._placed(i, places) for i in wanted)
             if _picks_in_order(exprs):
-                level_names = tuple(self._name(node, i) for i, node in enumerate(wanted))
+                level_names = tuple(self._name(node, i, rel.names[places[node]]) for i, node in enumerate(wanted))
             if exprs != identity(rel.types):
                 rel = Project(input=rel, exprs=exprs, names=level_names)
-                held = level_names
             places = {node: i for i, node in enumerate(wanted)}
         return replace(rel, names=tuple(names)) if keeps_names and isinstance(rel, Project) else rel
 
@@ -162,9 +162,9 @@ class _Program(Struct):
             return InputRef(places[index], node.type)
         return rewrite(node, lambda r: self._placed(r.index, places) if isinstance(r, InputRef) else r)
 
-    def _name(self, node: int, place: int) -> str:
-        inherited = node < len(self.names) and not self.names[node].startswith("$")
-        return self.names[node] if inherited else f"${place}"
+    def _name(self, node: int, place: int, known: str) -> str:
+        """The name of a column of a projection: that by which a column of the source is known, if it has one."""
+        return known if node < self.source.width and not known.startswith("$") else f"${place}"
 
     def _levels(self) -> tuple[list[int], list[bool]]:
         """The level of each node, -1 for columns; and of each level whether it is for OVER."""

@@ -284,17 +284,12 @@ class Joins(Struct):
         if logic in (Logic.THREE_VALUED, Logic.UNKNOWN_AS_TRUE):
             kind = JoinType.LEFT if reads_outer else JoinType.INNER
             counts = self.attach(kind, _counted(rel), node.correl)
+        if logic is Logic.TRUE:
+            self._match(node, distinct(rel))
+            return TRUE
         if reads_outer:
             raise _refused(node, "of the outer row in this place", "use it alone, or joined by AND, in WHERE")
-        width = self.source.width
-        types = rel.types
-        equal = [
-            compare(EQ, *comparison_operands((o, InputRef(width + i, t))))
-            for i, (o, t) in enumerate(zip(node.operands, types, strict=True))
-        ]
-        if logic is Logic.TRUE:
-            self._join(JoinType.INNER, distinct(rel), equal)
-            return TRUE
+        equal = self._equal_operands(node, rel, range(rel.width))
         found = test(IS_NOT_NULL, self._join(JoinType.LEFT, _marked(rel, "i"), equal)[-1])
         unknown = TRUE if logic is Logic.UNKNOWN_AS_TRUE else UNKNOWN
         branches: list[RexNode] = [compare(EQ, counts[0], _ZERO), FALSE] if counts else []
@@ -303,6 +298,24 @@ class Joins(Struct):
         branches += [found, TRUE]
         branches += [compare(LT, counts[1], counts[0]), unknown] if counts else []
         return case([*branches, FALSE], BOOLEAN) if len(branches) > 2 else found
+
+    def _match(self, node: SubQuery, rows: Rel) -> None:
+        """Join the source with the rows that the operands equal, which may read it."""
+        if node.correl is None or node.correl not in free_variables(rows):
+            self._join(JoinType.INNER, rows, self._equal_operands(node, rows, range(rows.width)))
+            return
+        self.rewriter.met_correlation = True
+        frame = decorrelated(rows, node.correl, self.source)
+        equal = self._equal_operands(node, frame.rel, [frame.places[i] for i in range(rows.width)])
+        self._join(JoinType.INNER, frame.rel, [*self._equalities(frame.rel, frame.outer), *equal])
+
+    def _equal_operands(self, node: SubQuery, right: Rel, places: Iterable[int]) -> list[RexNode]:
+        """The equality of each operand with the column at its place in the relation that is joined."""
+        width, types = self.source.width, right.types
+        return [
+            compare(EQ, *comparison_operands((o, InputRef(width + i, types[i]))))
+            for o, i in zip(node.operands, places, strict=True)
+        ]
 
     def _some(self, node: SubQuery) -> RexNode:
         """Whether the comparison holds for some row: for that for which it is easiest."""
