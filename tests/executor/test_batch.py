@@ -12,6 +12,7 @@ from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.restart import RestartError, check_restart
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError
+from flinkplan.executor.queries import BatchQuery
 from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
@@ -150,3 +151,25 @@ def test_input_read_in_micro_batches_gives_the_same(place: Place) -> None:
     place.run(counts_by_minute(place), streams=True)
     assert place.rows() == [count(1, "10:00:00"), count(1, "10:05:00")]
     assert [p.batch for p in place.progress] == [0, 1]
+
+
+JOINED = """\
+CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE o (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'json');
+INSERT INTO o SELECT t.a FROM t JOIN t AS s ON t.a = s.a + 1;
+"""
+
+
+@pytest.mark.parametrize(("largest", "join"), [("10MB", "BroadcastHashJoin"), ("1B", "SortMergeJoin")])
+def test_a_small_input_of_a_join_is_sent_to_all_tasks(place: Place, largest: str, join: str) -> None:
+    place.put("1", {"a": 1}, {"a": 2})
+    place.spark.conf.set("spark.sql.autoBroadcastJoinThreshold", largest)
+    try:
+        job = place.start(compile_script(JOINED.format(root=place.root)))
+        (query,) = job.queries
+        assert isinstance(query, BatchQuery)
+        job.wait()
+        assert join in query._frame._jdf.queryExecution().executedPlan().toString()
+    finally:
+        place.spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
+    assert place.rows() == [{"a": 2}]

@@ -103,6 +103,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "defaultPartition": table.option("partition.default-name", _DEFAULT_PARTITION),
         "only": None if request.only is None else [dict(p) for p in request.only],
         "metadata": list(request.metadata),
+        "batch": context.is_batch,
         "settles": context.needs_event_time and context.mode is not Mode.BOUNDED,
     }
     reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)

@@ -4,6 +4,7 @@ import flinkplan.runtime.Rows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.catalog.Column;
@@ -18,6 +19,8 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -68,7 +71,9 @@ public final class FileSource implements TableProvider {
         }
     }
 
-    private record FileScan(StructType readSchema, FileSpec spec) implements Scan {
+    private record FileScan(StructType readSchema, FileSpec spec) implements Scan, SupportsReportStatistics {
+        /** How much larger text becomes that stands compressed, as a rule. */
+        private static final int EXPANSION = 5;
 
         @Override
         public String description() {
@@ -78,6 +83,33 @@ public final class FileSource implements TableProvider {
         @Override
         public Batch toBatch() {
             return new FileBatch(spec);
+        }
+
+        /** By the size of the files a batch chooses which inputs of joins it sends to all tasks. */
+        @Override
+        public Statistics estimateStatistics() {
+            OptionalLong size = spec.isBatch() ? OptionalLong.of(size()) : OptionalLong.empty();
+            return new Statistics() {
+                @Override
+                public OptionalLong sizeInBytes() {
+                    return size;
+                }
+
+                @Override
+                public OptionalLong numRows() {
+                    return OptionalLong.empty();
+                }
+            };
+        }
+
+        private long size() {
+            try {
+                return spec.files().stream()
+                        .mapToLong(file -> file.size() * (LineReader.isCompressed(file.path()) ? EXPANSION : 1))
+                        .sum();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         @Override

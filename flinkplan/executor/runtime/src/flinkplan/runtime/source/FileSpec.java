@@ -24,6 +24,7 @@ import java.util.Map;
  * @param partitions the partition columns that rows have behind them, read off the path
  * @param only the partitions to read, or null
  * @param metadata the keys of the metadata columns that rows have behind those
+ * @param isBatch whether all files are read at once
  * @param settles whether an empty batch follows new files, in which a new watermark takes effect
  */
 record FileSpec(
@@ -38,6 +39,7 @@ record FileSpec(
         String defaultPartition,
         List<Map<String, String>> only,
         List<String> metadata,
+        boolean isBatch,
         boolean settles)
         implements Serializable {
 
@@ -60,6 +62,7 @@ record FileSpec(
                     json.get("defaultPartition").asText(),
                     json.get("only").isNull() ? null : partitions(json.get("only")),
                     list(json.get("metadata"), String.class),
+                    json.get("batch").asBoolean(),
                     json.get("settles").asBoolean());
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the spec of the file source is malformed", e);
