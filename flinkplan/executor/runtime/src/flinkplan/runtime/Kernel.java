@@ -18,7 +18,6 @@ import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
@@ -31,9 +30,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * state in memory, and writes back once, when the last row is done. The output is made lazily, row by row.
  */
 public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements States {
-    public static final String KIND = "__kind";
-    public static final String SEQUENCE = "__seq";
-
     /** Stands for "never expires": a state without any TTL could not be given one later. */
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
@@ -55,8 +51,8 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     protected Kernel(StructType input, StructType columns, boolean changelog) {
         this.columns = columns;
         this.changelog = changelog;
-        this.kindOrdinal = List.of(input.fieldNames()).indexOf(KIND);
-        this.sequenceOrdinal = input.fieldIndex(SEQUENCE);
+        this.kindOrdinal = List.of(input.fieldNames()).indexOf(Hidden.KIND);
+        this.sequenceOrdinal = input.fieldIndex(Hidden.SEQUENCE);
     }
 
     /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
@@ -92,8 +88,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     final StructType outputSchema() {
-        StructType visible = changelog ? columns.add(KIND, DataTypes.ByteType, false) : columns;
-        return visible.add(SEQUENCE, DataTypes.LongType, false);
+        return Hidden.behind(columns, changelog);
     }
 
     @Override

@@ -101,12 +101,12 @@ public final class Kernels {
     /** The order of the rows of a key: as they came, retractions first. */
     private static List<SortOrder> order(List<Attribute> columns) {
         List<SortOrder> order = new ArrayList<>();
-        column(columns, Kernel.SEQUENCE).ifPresent(sequence -> order.add(ordered(sequence, Ascending$.MODULE$)));
-        column(columns, Kernel.KIND).ifPresent(kind -> {
+        column(columns, Hidden.SEQUENCE).ifPresent(sequence -> order.add(ordered(sequence, Ascending$.MODULE$)));
+        column(columns, Hidden.KIND).ifPresent(kind -> {
             Expression retracts = new BitwiseAnd(kind, new Literal((byte) 1, DataTypes.ByteType));
             order.add(ordered(retracts, Descending$.MODULE$));
         });
-        column(columns, "__tie").ifPresent(tie -> order.add(ordered(tie, Ascending$.MODULE$)));
+        column(columns, Hidden.TIE).ifPresent(tie -> order.add(ordered(tie, Ascending$.MODULE$)));
         return order;
     }
 

@@ -1,5 +1,6 @@
 package flinkplan.runtime.aggregate;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Interpreted;
 import flinkplan.runtime.Rows;
 import java.util.Arrays;
@@ -34,7 +35,6 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class PreAggregate extends Interpreted implements Generator {
     private static final String ROWS = "rows";
-    private static final String SEQUENCE = "__seq";
 
     private final List<Expression> columns;
     private final StructType input;
@@ -84,7 +84,7 @@ public final class PreAggregate extends Interpreted implements Generator {
         for (int i = 0; i < calls.length; i++) {
             schema = schema.add("call" + i, calls[i].function().schema(), false);
         }
-        return schema.add(SEQUENCE, DataTypes.LongType, false);
+        return schema.add(Hidden.SEQUENCE, DataTypes.LongType, false);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package flinkplan.runtime.batch;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import java.io.Serializable;
 import java.util.List;
@@ -45,8 +46,8 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
             StructType output) {
         this.processor = processor;
         this.timeMode = timeMode;
-        this.inputSequence = List.of(input.fieldNames()).indexOf(Kernel.SEQUENCE);
-        this.outputSequence = output.fieldIndex(Kernel.SEQUENCE);
+        this.inputSequence = List.of(input.fieldNames()).indexOf(Hidden.SEQUENCE);
+        this.outputSequence = output.fieldIndex(Hidden.SEQUENCE);
     }
 
     private record Times(long getCurrentProcessingTimeInMs, long getCurrentWatermarkInMs) implements TimerValues {}

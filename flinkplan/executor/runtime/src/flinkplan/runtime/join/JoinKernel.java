@@ -1,6 +1,7 @@
 package flinkplan.runtime.join;
 
 import flinkplan.runtime.Condition;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import java.util.ArrayList;
@@ -18,8 +19,6 @@ import org.apache.spark.sql.types.StructType;
  * a side, of which one is NULL.
  */
 public abstract class JoinKernel extends Kernel {
-    static final String RIGHT = "__right";
-
     private final JoinSide.Spec leftSpec;
     private final JoinSide.Spec rightSpec;
     private final boolean[] filterNulls;
@@ -47,7 +46,7 @@ public abstract class JoinKernel extends Kernel {
         this.filterNulls = filterNulls;
         this.condition = condition;
         this.changelog = changelog;
-        this.sideOrdinal = input.fieldIndex(RIGHT);
+        this.sideOrdinal = input.fieldIndex(Hidden.RIGHT);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package flinkplan.runtime.join;
 
 import flinkplan.runtime.Condition;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
@@ -52,7 +53,7 @@ public final class MultiJoin extends Kernel {
         this.preserves = preserves;
         this.conditions = conditions;
         this.folds = folds;
-        this.inputOrdinal = input.fieldIndex("__input");
+        this.inputOrdinal = input.fieldIndex(Hidden.INPUT);
     }
 
     @Override

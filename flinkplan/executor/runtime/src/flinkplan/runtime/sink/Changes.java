@@ -3,6 +3,7 @@ package flinkplan.runtime.sink;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.when;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.Decoder;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -26,9 +27,9 @@ public final class Changes {
      */
     public static Dataset<Row> inOrder(Dataset<Row> rows, List<Integer> keys) {
         boolean single = rows.sparkSession().conf().get("spark.sql.shuffle.partitions").equals("1");
-        Column retracts = col("__kind").isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
+        Column retracts = col(Hidden.KIND).isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
         Dataset<Row> together = single ? rows.coalesce(1) : rows.repartition(keyColumns(rows.schema(), keys));
-        return together.sortWithinPartitions(col("__seq"), when(retracts, 0).otherwise(1));
+        return together.sortWithinPartitions(col(Hidden.SEQUENCE), when(retracts, 0).otherwise(1));
     }
 
     private static Column[] keyColumns(StructType schema, List<Integer> keys) {

@@ -1,5 +1,6 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.util.List;
@@ -41,7 +42,7 @@ public final class IntervalJoin extends TimedKernel {
         this.leftOuter = leftOuter;
         this.rightOuter = rightOuter;
         this.match = match;
-        this.timeOrdinal = input.fieldIndex("__time");
+        this.timeOrdinal = input.fieldIndex(Hidden.TIME);
     }
 
     /** The rows of one side: each with whether it has found a match. */

@@ -1,5 +1,6 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.aggregate.Aggregation;
@@ -24,7 +25,6 @@ import org.apache.spark.sql.types.StructType;
  * tells the watermark at which each row comes out.
  */
 public final class OverAggregate extends TimedKernel {
-    private static final String TIME = "__time";
     private static final StructType FRAME = new StructType()
             .add("last", DataTypes.LongType, false)
             .add("inFrame", DataTypes.LongType, false)
@@ -60,12 +60,12 @@ public final class OverAggregate extends TimedKernel {
             Aggregation aggregation,
             boolean byRows,
             long preceding) {
-        super(input, row.merge(results, true).add("__passed", DataTypes.LongType, false), false);
+        super(input, row.merge(results, true).add(Hidden.PASSED, DataTypes.LongType, false), false);
         this.row = row;
         this.aggregation = aggregation;
         this.byRows = byRows;
         this.preceding = preceding;
-        this.timeOrdinal = input.fieldIndex(TIME);
+        this.timeOrdinal = input.fieldIndex(Hidden.TIME);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
@@ -11,7 +12,7 @@ import org.apache.spark.sql.types.StructType;
 record Side(int ordinal, int leftWidth, int rightWidth) {
 
     static Side of(StructType input) {
-        int ordinal = input.fieldIndex("__right");
+        int ordinal = input.fieldIndex(Hidden.RIGHT);
         return new Side(
                 ordinal,
                 Rows.struct(input, ordinal + 1).length(),

@@ -1,5 +1,6 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ public final class TemporalJoin extends TimedKernel {
         super(input, columns, changelog);
         this.leftOuter = leftOuter;
         this.match = match;
-        this.timeOrdinal = input.fieldIndex("__time");
+        this.timeOrdinal = input.fieldIndex(Hidden.TIME);
     }
 
     @Override

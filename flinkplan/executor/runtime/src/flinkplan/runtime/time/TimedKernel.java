@@ -1,5 +1,6 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.States;
@@ -64,10 +65,10 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         this.input = input;
         this.columns = columns;
         this.changelog = changelog;
-        this.kindOrdinal = names.indexOf("__kind");
-        this.sequenceOrdinal = names.indexOf("__seq");
-        this.watermarkOrdinal = names.indexOf("__wm");
-        this.passedOrdinal = names.indexOf("__passed");
+        this.kindOrdinal = names.indexOf(Hidden.KIND);
+        this.sequenceOrdinal = names.indexOf(Hidden.SEQUENCE);
+        this.watermarkOrdinal = names.indexOf(Hidden.WATERMARK);
+        this.passedOrdinal = names.indexOf(Hidden.PASSED);
     }
 
     /** Makes the kernel go by the clock: all rows of a batch come at its time, which takes the watermark's place. */
@@ -108,8 +109,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     protected abstract void store();
 
     public final StructType outputSchema() {
-        StructType visible = changelog ? columns.add("__kind", DataTypes.ByteType, false) : columns;
-        return visible.add("__seq", DataTypes.LongType, false);
+        return Hidden.behind(columns, changelog);
     }
 
     /** Whether the key has been waiting for a time since the last batch. */

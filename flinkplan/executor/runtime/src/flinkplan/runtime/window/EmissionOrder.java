@@ -1,5 +1,6 @@
 package flinkplan.runtime.window;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernels;
 import flinkplan.runtime.Rows;
 import java.util.ArrayList;
@@ -64,8 +65,8 @@ public final class EmissionOrder extends StatefulProcessor<InternalRow, Internal
     private StructType outputSchema() {
         return new StructType()
                 .add("__values", row, false)
-                .add("__seq", DataTypes.LongType, false)
-                .add("__wm", DataTypes.LongType, true);
+                .add(Hidden.SEQUENCE, DataTypes.LongType, false)
+                .add(Hidden.WATERMARK, DataTypes.LongType, true);
     }
 
     @Override

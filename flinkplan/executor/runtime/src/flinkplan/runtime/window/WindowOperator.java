@@ -1,5 +1,6 @@
 package flinkplan.runtime.window;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernels;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.window.KeyState.Counter;
@@ -98,9 +99,9 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
             Timing timing,
             boolean counts) {
         List<String> names = List.of(input.fieldNames());
-        this.timeOrdinal = names.indexOf("__time");
-        this.sequenceOrdinal = names.indexOf("__seq");
-        this.watermarkOrdinal = names.indexOf("__wm");
+        this.timeOrdinal = names.indexOf(Hidden.TIME);
+        this.sequenceOrdinal = names.indexOf(Hidden.SEQUENCE);
+        this.watermarkOrdinal = names.indexOf(Hidden.WATERMARK);
         this.row = Rows.struct(input, timeOrdinal + 2);
         this.columns = columns;
         this.assigner = assigner;
@@ -147,8 +148,8 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
                 .add("__firing", DataTypes.LongType)
                 .add("__keyFiring", DataTypes.LongType)
                 .add("__late", row, true)
-                .add("__seq", DataTypes.LongType, false)
-                .add("__wm", DataTypes.LongType, true)
+                .add(Hidden.SEQUENCE, DataTypes.LongType, false)
+                .add(Hidden.WATERMARK, DataTypes.LongType, true)
                 .add("__causeTime", DataTypes.LongType, false)
                 .add("__cause", DataTypes.LongType, false);
     }
