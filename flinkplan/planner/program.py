@@ -29,6 +29,7 @@ from .rules.aggregates import (
 )
 from .rules.calcs import merge_calcs, to_calc
 from .rules.empty import prune_empty
+from .rules.equal_relations import name_alike
 from .rules.join_expressions import push_join_expressions
 from .rules.join_predicates import (
     derive_join_predicates,
@@ -77,6 +78,8 @@ STAGES: tuple[Stage, ...] = (
         "Constants are computed and what has no rows is cut off first, so that later rules see fewer shapes; OVER "
         "calls and legacy windows become relations before filters move past them.",
         (
+            push_join_expressions,
+            Walk(name_alike),
             with_constant,
             rewrite_union,
             fold_local_times,
