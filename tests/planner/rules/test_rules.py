@@ -125,6 +125,8 @@ CASES: list[tuple[str, str]] = [
         "SELECT ev.id, r.v FROM ev JOIN versions FOR SYSTEM_TIME AS OF ev.ts AS r ON r.k = UPPER(ev.k)",
     ),
     ("push_join_expressions", "SELECT id FROM a JOIN c ON a.id + 1 = c.cid"),
+    ("name_alike", "SELECT x, y FROM (SELECT v + 1 AS x FROM a) JOIN (SELECT v + 1 AS y FROM a) ON x = y"),
+    ("name_alike", "SELECT x, y FROM (SELECT v + 1 AS x FROM a) JOIN (SELECT v + 1 AS y FROM a) ON x = y - 1"),
     ("push_filters", "SELECT id FROM a JOIN c ON a.id = c.cid WHERE a.v > 3 AND c.name = 'n'"),
     ("push_filters", "SELECT id FROM a LEFT JOIN c ON a.id = c.cid WHERE c.name = 'n'"),
     ("push_filters", "SELECT id FROM a LEFT JOIN c ON a.id = c.cid WHERE c.name IS NULL"),
