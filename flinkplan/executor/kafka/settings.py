@@ -24,6 +24,12 @@ _ARGUMENT = re.compile(r"(\w+)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))"
 _SERIALIZERS = re.compile(r"(key|value)\.(de)?serializer")
 """Flink sets them itself, whatever the table says."""
 
+_RUNS = ("plugin.library.paths", "sasl.kerberos.kinit.cmd", "ssl.engine.location", "ssl.engine.id", "ssl.providers")
+"""Settings of librdkafka's that name libraries to load and commands to run: a plan must not."""
+_KERBEROS = "sasl.kerberos."
+_BARE = re.compile(r"[\w./@:-]*")
+"""What may stand in a command line, where librdkafka puts Kerberos' settings."""
+
 READER: Mapping[str, str | bool] = {
     "isolation.level": "read_uncommitted",
     "allow.auto.create.topics": False,
@@ -88,12 +94,18 @@ def reading_of(table: Table) -> Reading:
 
 
 def client_settings(table: Table) -> dict[str, Any]:
-    """librdkafka's settings of a table's ``properties.*``.  Raises :class:`TableError` for a login it cannot do."""
+    """librdkafka's settings of a table's ``properties.*``.
+
+    Raises :class:`TableError` for a login it cannot do, and for what would run something.
+    """
     found: dict[str, Any] = {}
     for key, value in table.options.items():
         name = key.removeprefix(PROPERTIES)
         if name == key or _SERIALIZERS.fullmatch(name):
             continue
+        if name in _RUNS or (name.startswith(_KERBEROS) and not _BARE.fullmatch(value)):
+            hint = "leave it out: a plan does not say what runs on this machine"
+            raise TableError(f"'{key}' is not taken from a table", where=f"table {table.identifier}", hint=hint)
         if name == "sasl.jaas.config":
             found |= _login(value, table)
         else:

@@ -42,6 +42,28 @@ def test_another_login_is_refused_without_being_told() -> None:
     assert "hidden" not in f"{e.value}{e.value.hint}"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("plugin.library.paths", "/tmp/x.so"),
+        ("sasl.kerberos.kinit.cmd", "touch /tmp/x"),
+        ("sasl.kerberos.principal", "me; touch /tmp/x"),
+        ("sasl.kerberos.keytab", "$(touch /tmp/x)"),
+        ("ssl.engine.location", "/tmp/x.so"),
+        ("ssl.providers", "x"),
+    ],
+)
+def test_a_table_loads_no_library_and_runs_no_command(name: str, value: str) -> None:
+    with pytest.raises(TableError, match="is not taken from a table"):
+        client_settings(_table(**{f"properties_{name}": value}))
+
+
+def test_kerberos_has_plain_names() -> None:
+    assert client_settings(_table(properties_sasl_kerberos_principal="me/host@REALM")) == {
+        "sasl.kerberos.principal": "me/host@REALM"
+    }
+
+
 def test_reading_begins_at_the_groups_offsets_and_does_not_end() -> None:
     reading = reading_of(_table(properties_group_id="g"))
     assert (reading.start, reading.end, reading.group, reading.topics) == ("group-offsets", "unbounded", "g", ("t",))
