@@ -186,6 +186,7 @@ def test_what_the_database_says_is_told(database: Database) -> None:
         ({"driver": "com.acme.Driver"}, "'com.acme.Driver' is not the driver of this database"),
         ({"url": "jdbc:postgresql://h/db?socketFactory=com.acme.F"}, "by 'socketFactory'"),
         ({"password": "hunter2", "username": "ann"}, "'password' is a secret"),
+        ({"url": "jdbc:postgresql://h/db?user=ann&password=hunter2"}, "a password stands in 'url'"),
         ({"username": "ann"}, "'username' needs the option 'password'"),
         ({"scan.partition.num": "2"}, "'scan.partition.num' needs the option 'scan.partition.column'"),
         ({"table": "x"}, "did you mean 'table-name'?"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import FlinkplanError
@@ -12,6 +13,9 @@ from ..types import LogicalType
 from . import CHANGELOG, CONNECTORS, FORMATS, parse_kinds
 from .kinds import option_prefix
 from .model import Connector, Options, Problem
+
+_PASSWORD_WITHIN = re.compile(r"(?i)[?&;]\w*password=(?!\$\{)")
+"""A parameter of a URL."""
 
 
 def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
@@ -52,6 +56,10 @@ def exposed(options: Options) -> Iterator[Problem]:
         if key in options and "${" not in options[key]:
             hint = f"write a variable, '{key}' = '${{NAME}}', and say what it is when the plan is executed"
             yield Problem(key, f"'{key}' is a secret, and a plan is no place for it", hint)
+    for key, value in options.items() if connector and connector.secrets else ():
+        if _PASSWORD_WITHIN.search(value):
+            hint = "give it by an option of its own, or as a variable"
+            yield Problem(key, f"a password stands in '{key}', and a plan is no place for it", hint)
 
 
 def _paths(name: str, t: LogicalType | None) -> Iterator[str]:
