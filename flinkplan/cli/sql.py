@@ -39,7 +39,7 @@ def command(
 
     A SELECT shows its rows until its input ends or Ctrl-C stops it; an INSERT starts a job that runs on while more is
     typed. HELP lists the rest. Where standard input is no terminal, its statements are executed, and with -f and -e
-    those; the first one that fails ends them, with its exit code.
+    those; the first one that fails ends them, with its exit code. Then what has been started is waited for.
     """
     from .shell.engine import own_stderr
     from .shell.shell import Shell
@@ -64,13 +64,9 @@ def _session(shell: Shell, init: str | None, file: str | None, text: str | None)
     code = _begin(shell, init)
     if code:
         return code
-    if file is not None:
-        return shell.execute(read_input(file)[0])
-    if text is not None:
-        return shell.execute(text)
-    if not sys.stdin.isatty():
-        return shell.execute(read_input("-")[0])
-    return _interactive(shell)
+    if file is None and text is None and sys.stdin.isatty():
+        return _interactive(shell)
+    return shell.execute(read_input(file or "-")[0] if text is None else text) or shell.finish()
 
 
 def _begin(shell: Shell, init: str | None) -> int:

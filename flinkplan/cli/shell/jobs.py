@@ -33,12 +33,12 @@ class ShellJob:
         self.started = datetime.now().astimezone()
         self._job = job
 
-    def look(self) -> FlinkplanError | None:
-        """Find out whether it still runs; what it failed with, if it has failed since."""
+    def look(self, seconds: float | None = 0) -> FlinkplanError | None:
+        """Find out whether it still runs, or wait for its end; what it failed with, if it has failed since."""
         if self.status != RUNNING:
             return None
         try:
-            if self._job.wait(0):
+            if self._job.wait(seconds):
                 self.status = FINISHED
         except FlinkplanError as e:
             self.status = FAILED
@@ -85,6 +85,12 @@ class Jobs:
             before, error = job.status, job.look()
             if job.status != before:
                 yield job, error
+
+    def finish(self) -> Iterator[FlinkplanError]:
+        """Wait for what still runs; what it fails with."""
+        for job in self._jobs.values():
+            if (error := job.look(None)) is not None:
+                yield error
 
     def rows(self) -> list[tuple[str, ...]]:
         """Those of SHOW JOBS: id, name, status and start time."""

@@ -72,6 +72,18 @@ class Shell:
             if error is not None:
                 print_error(error)
 
+    def finish(self) -> int:
+        """Wait for what still runs, until Ctrl-C stops it; what a command would end with."""
+        code = 0
+        try:
+            with self._signals:
+                for error in self.jobs.finish():
+                    print_error(error)
+                    code = error.exit_code
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        return code
+
     def close(self) -> None:
         """Stop what still runs, and say so."""
         for job in self.jobs.stop_all():

@@ -119,3 +119,18 @@ def test_a_job_that_fails_is_told_of(shell: Shell, tmp_path: Path, capsys: pytes
     shell.execute("SET 'table.dml-sync' = 'true';")
     assert shell.execute("INSERT INTO nowhere SELECT n FROM bad;") != 0
     assert "bad.json" in said(capsys)
+
+
+@pytest.mark.spark
+def test_what_a_script_starts_is_waited_for(shell: Shell, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = f"'connector' = 'filesystem', 'path' = '{tmp_path}/o', 'format' = 'csv'"
+    shell.execute(f"CREATE TABLE o (n INT) WITH ({out});")
+    shell.execute("CREATE TABLE t (n INT) WITH ('connector' = 'datagen', 'number-of-rows' = '7');")
+    assert shell.execute("INSERT INTO o SELECT n * 0 FROM t;") == 0
+    assert shell.finish() == 0
+    assert [line for file in (tmp_path / "o").iterdir() for line in file.read_text().splitlines()] == ["0"] * 7
+    (tmp_path / "bad.csv").write_text("x\n")
+    shell.execute(f"CREATE TABLE bad (n INT) WITH ({out.replace('/o', '/bad.csv')});")
+    assert shell.execute("INSERT INTO o SELECT n FROM bad;") == 0
+    assert shell.finish() == 5
+    assert "bad.csv:1" in said(capsys)
