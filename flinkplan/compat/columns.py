@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from ..plan.codec import field_codecs, write_object
+from ..plan.functions.aggregate import COUNT
 from ..plan.nodes import ExecNode, OverAggregate
 from ..plan.record import PartlyCompared, Record
 from ..plan.references import Input, Mark
@@ -78,7 +79,7 @@ class Scope:
         """An aggregate call as what it computes, of which type."""
         meaning = self.meanings.aggregate(call, self.aggregated.meanings)
         fields = self.aggregated.fields
-        is_count = call.internal_name == "$COUNT$1" and not call.distinct
+        is_count = call.internal_name == COUNT.internal_name and not call.distinct
         read = () if is_count else call.arg_list
         types = [_stored_type(fields[i].type) for i in read if 0 <= i < len(fields)]
         return Shown((meaning, _stored_type(call.type), *types), call_text(call, self.aggregated))
@@ -138,10 +139,7 @@ def _stored_type(t: LogicalType) -> str:
 
 def call_text(call: AggregateCall, row: Row) -> str:
     """``SUM(DISTINCT amount) FILTER(paid)``."""
-    name = call.internal_name or call.catalog_name or call.system_name or call.class_ or "?"
-    if name.startswith("$"):
-        name = name.strip("$").rpartition("$")[0] or name
     arguments = ", ".join(str(row.column(i).shown) for i in call.arg_list) or "*"
     distinct = "DISTINCT " if call.distinct else ""
     condition = "" if call.filter_arg < 0 else f" FILTER({row.column(call.filter_arg).shown})"
-    return f"{name}({distinct}{arguments}){condition}"
+    return f"{call.function_name.removeprefix('$')}({distinct}{arguments}){condition}"

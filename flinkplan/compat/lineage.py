@@ -14,7 +14,7 @@ from typing import Any
 
 from ..plan.codec import field_codecs
 from ..plan.document import Plan
-from ..plan.functions import function_of
+from ..plan.functions import called
 from ..plan.nodes import Exchange, ExecNode, OverAggregate, TableSourceScan
 from ..plan.record import Struct, field
 from ..plan.references import Input
@@ -89,7 +89,7 @@ class Meanings:
                 return row[index] if 0 <= index < len(row) else self.of(("no such column", index))
             case Call(name, operands, t, syntax, reference):
                 parts = [self.expression(o, row) for o in operands]
-                function = function_of(*rex.key)
+                function = called(rex)
                 if function is not None and function.commutes:
                     parts.sort()
                 target = str(t.nullable_()) if function is not None and function.is_of_target else ""

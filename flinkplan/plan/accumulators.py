@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from .rex import shown_name
 from .specs import AggregateCall
 from .types import RowField
 
@@ -26,7 +27,7 @@ def accumulator_names(calls: Sequence[AggregateCall], fields: Sequence[RowField]
 
 
 def _name(call: AggregateCall, fields: Sequence[RowField]) -> str:
-    function = (call.internal_name or "").strip("$").split("$")[0].lower()
+    function = shown_name(call.internal_name or "").strip("$").split("$")[0].lower()
     parts = [function, *(_column(i, fields) for i in call.arg_list)]
     if call.distinct:
         parts.append("distinct")

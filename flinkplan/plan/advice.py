@@ -14,7 +14,8 @@ from .document import Plan
 from .durations import format_duration, parse_duration
 from .errors import FlinkplanError
 from .findings import Finding, Rule, Severity, rule_table
-from .functions.comparison import are_text_and_number
+from .functions import called
+from .functions.comparison import EQ, NE, are_text_and_number
 from .names import node_names
 from .nodes import (
     Calc,
@@ -34,7 +35,7 @@ from .options import DURATION
 from .positions import pointer
 from .printable import shortened
 from .readable import readable
-from .rex import Call, InputRef, walk
+from .rex import InputRef, children, walk
 from .settings import SETTINGS, Effect, is_known, like, no_effect
 from .ttl import forgetful
 from .types import LogicalType
@@ -216,8 +217,8 @@ def of_comparison(left: LogicalType, right: LogicalType, *, equality: bool) -> F
 def _mixed_comparison(node: ExecNode) -> tuple[LogicalType, LogicalType] | None:
     for outermost in expressions(node):
         for rex in walk(outermost):
-            if isinstance(rex, Call) and rex.name in ("$=$1", "$<>$1") and len(rex.operands) == 2:
-                left, right = (operand.type for operand in rex.operands)
+            if called(rex) in (EQ, NE):
+                left, right = (operand.type for operand in children(rex))
                 if are_text_and_number(left, right):
                     return left, right
     return None

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from .accumulator_columns import is_count_star, parts
 from .errors import UnsupportedError
+from .functions.aggregate import COUNT
 from .record import Record
 from .specs import AggregateCall
 from .types import WITH_LENGTH, LogicalType, RowField
@@ -66,8 +67,8 @@ class Layout(Record):
 
 COUNT_STAR = AggregateCall(
     name=None,
-    syntax="FUNCTION_STAR",
-    internal_name="$COUNT$1",
+    syntax=COUNT.syntax,
+    internal_name=COUNT.internal_name,
     arg_list=(),
     filter_arg=-1,
     distinct=False,

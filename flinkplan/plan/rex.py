@@ -78,6 +78,16 @@ Classes: TypeAlias = frozenset[type]
 """Classes of expressions."""
 
 
+def internal_name(name: str) -> str:
+    """What plans call a built-in function: ``$UPPER$1``; the version is Flink's, which has no other yet."""
+    return f"${name}$1"
+
+
+def shown_name(internal_name: str) -> str:
+    """A function's name without what plans put around it: ``UPPER`` of ``$UPPER$1``, ``$SUM0`` of ``$$SUM0$1``."""
+    return internal_name[1:].rsplit("$", 1)[0]
+
+
 class Call(Record, dict=True):
     """A call of a function or operator.
 

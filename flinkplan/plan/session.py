@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from .document import Plan
 from .durations import parse_duration
-from .functions import LocalTime, function_of
+from .functions import LocalTime, called, function_of
+from .functions.cast import CAST
 from .nodes import ExecNode, GroupWindowAggregate, Sink, WatermarkAssigner
 from .nodes.expressions import expressions
 from .record import replace
@@ -78,9 +79,7 @@ def _depends_on(node: ExecNode, option: str) -> bool:
     if option == IDLE_TIMEOUT:
         return isinstance(node, WatermarkAssigner)
     if option == LEGACY_CASTS:
-        return any(
-            isinstance(rex, Call) and rex.name == "$CAST$1" for outer in expressions(node) for rex in walk(outer)
-        )
+        return any(called(rex) is CAST for outer in expressions(node) for rex in walk(outer))
     return option in node.metadata.consumed_options or any(
         _tells_local_time(rex) for outermost in expressions(node) for rex in walk(outermost)
     )

@@ -18,7 +18,7 @@ from . import (  # noqa: F401  (the modules declare their functions)
     temporal,
 )
 from .model import Aggregation, Arguments, Direction, Function, Kind, LocalTime, OfNothing, Signature, Style
-from .registry import aggregation_of, all_functions, find_function, function_of, nearest_names
+from .registry import aggregation_of, all_functions, called, find_function, function_of, nearest_names
 
 __all__ = [
     "Aggregation",
@@ -32,6 +32,7 @@ __all__ = [
     "Style",
     "aggregation_of",
     "all_functions",
+    "called",
     "find_function",
     "function_of",
     "nearest_names",

@@ -8,8 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..rex import internal_name
 from ..types import BIGINT, DOUBLE, LogicalType, array, decimal, multiset, varchar
-from .model import FUNCTION_STAR, Aggregation, Argument, Arguments, Direction, Kind, OfNothing, ReturnRule
+from .model import (
+    FUNCTION_STAR,
+    Aggregation,
+    Argument,
+    Arguments,
+    Direction,
+    Function,
+    Kind,
+    OfNothing,
+    ReturnRule,
+    Signature,
+)
 from .registry import declare
 from .rules import always, argument, null_in_null_out, signature
 from .typing import MAX_DECIMAL, in_family
@@ -43,9 +55,7 @@ _ANY = signature("ANY")
 _NUMBER = signature("NUMERIC")
 
 
-_SUM0 = "$$SUM0$1"
-_ITSELF = {name: f"${name}$1" for name in ("SUM", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE", "LISTAGG")}
-"""Functions of parts of a group whose results the same function merges."""
+_SUM0 = internal_name("$SUM0")
 
 COUNT = declare(
     "COUNT",
@@ -63,7 +73,9 @@ SUM = declare(
     _NUMBER,
     _if_empty(_sum),
     kind=Kind.AGGREGATE,
-    aggregation=Aggregation(OfNothing.NULL, Direction.BY_SIGN, _ITSELF["SUM"], is_splittable=True, is_of_one=True),
+    aggregation=Aggregation(
+        OfNothing.NULL, Direction.BY_SIGN, internal_name("SUM"), is_splittable=True, is_of_one=True
+    ),
 )
 SUM0 = declare(
     "$SUM0",
@@ -105,7 +117,7 @@ MIN, MAX = (
         aggregation=Aggregation(
             OfNothing.NULL,
             direction,
-            _ITSELF[name],
+            internal_name(name),
             is_splittable=True,
             is_of_one=True,
             is_one_of=True,
@@ -122,7 +134,7 @@ FIRST_VALUE, LAST_VALUE = (
         _ANY,
         _if_empty(_first),
         kind=Kind.AGGREGATE,
-        aggregation=Aggregation(merged_by=_ITSELF[name], is_spread=True),
+        aggregation=Aggregation(merged_by=internal_name(name), is_spread=True),
     )
     for name in ("FIRST_VALUE", "LAST_VALUE")
 )
@@ -131,14 +143,14 @@ SINGLE_VALUE = declare(
     _ANY,
     _if_empty(_first),
     kind=Kind.AGGREGATE,
-    aggregation=Aggregation(merged_by=_ITSELF["SINGLE_VALUE"], compares=True),
+    aggregation=Aggregation(merged_by=internal_name("SINGLE_VALUE"), compares=True),
 )
 LISTAGG = declare(
     "LISTAGG",
     (signature("CHARACTER"), signature("CHARACTER", "CHARACTER")),
     null_in_null_out(argument(0)),
     kind=Kind.AGGREGATE,
-    aggregation=Aggregation(merged_by=_ITSELF["LISTAGG"]),
+    aggregation=Aggregation(merged_by=internal_name("LISTAGG")),
 )
 COLLECT = declare("COLLECT", _ANY, lambda args: multiset(args.types[0], nullable=False), kind=Kind.AGGREGATE)
 ARRAY_AGG = declare("ARRAY_AGG", _ANY, lambda args: array(args.types[0], args.types[0].nullable), kind=Kind.AGGREGATE)
@@ -164,21 +176,24 @@ PERCENTILE = declare(
     _percentile,
     kind=Kind.AGGREGATE,
 )
-for _on_null in ("NULL", "ABSENT"):
-    declare(
-        f"JSON_OBJECTAGG_{_on_null}_ON_NULL",
-        signature("CHARACTER", "ANY"),
-        always(varchar(2000, nullable=False)),
-        kind=Kind.AGGREGATE,
-        named=False,
-    )
-    declare(
-        f"JSON_ARRAYAGG_{_on_null}_ON_NULL",
-        _ANY,
-        always(varchar(2000, nullable=False)),
-        kind=Kind.AGGREGATE,
-        named=False,
-    )
+
+
+def _json(name: str, parameters: Signature) -> dict[str, Function]:
+    """An aggregate function of JSON, which is two: by what becomes of NULL."""
+    return {
+        on_null: declare(
+            f"{name}_{on_null}_ON_NULL",
+            parameters,
+            always(varchar(2000, nullable=False)),
+            kind=Kind.AGGREGATE,
+            named=False,
+        )
+        for on_null in ("NULL", "ABSENT")
+    }
+
+
+JSON_OBJECTAGG = _json("JSON_OBJECTAGG", signature("CHARACTER", "ANY"))
+JSON_ARRAYAGG = _json("JSON_ARRAYAGG", _ANY)
 _BITMAP = LogicalType("BITMAP")
 declare("BITMAP_BUILD_AGG", signature("INTEGER"), always(_BITMAP), kind=Kind.AGGREGATE)
 declare("BITMAP_BUILD_CARDINALITY_AGG", signature("INTEGER"), always(BIGINT), kind=Kind.AGGREGATE)
@@ -190,8 +205,9 @@ GROUPING = declare("GROUPING", signature("ANY"), always(_COUNTER), kind=Kind.AGG
 GROUPING_ID = declare("GROUPING_ID", signature("ANY", rest="ANY"), always(_COUNTER), kind=Kind.AGGREGATE)
 GROUP_ID = declare("GROUP_ID", signature(), always(_COUNTER), kind=Kind.AGGREGATE)
 
-for _name in ("ROW_NUMBER", "RANK", "DENSE_RANK"):
-    declare(_name, signature(), always(_COUNTER), kind=Kind.RANKING)
+ROW_NUMBER, RANK, DENSE_RANK = (
+    declare(name, signature(), always(_COUNTER), kind=Kind.RANKING) for name in ("ROW_NUMBER", "RANK", "DENSE_RANK")
+)
 for _name in ("CUME_DIST", "PERCENT_RANK"):
     declare(_name, signature(), always(DOUBLE.not_null()), kind=Kind.RANKING)
 declare("NTILE", signature("INTEGER"), always(BIGINT.not_null()), kind=Kind.RANKING)
@@ -202,10 +218,13 @@ def _shifted(args: Arguments) -> LogicalType:
     return args.types[0].regular().with_nullability(len(args) < 3 or args.types[2].nullable)
 
 
-for _name in ("LEAD", "LAG"):
+SHIFTS = tuple(
     declare(
-        _name,
+        name,
         (_ANY, signature("ANY", "NUMERIC"), signature("ANY", "NUMERIC", "ANY")),
         _shifted,
         kind=Kind.RANKING,
     )
+    for name in ("LEAD", "LAG")
+)
+"""Ranking functions that read another row."""

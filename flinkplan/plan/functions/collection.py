@@ -123,7 +123,7 @@ ITEM = declare(
     pushing=Pushing.NEVER,
 )
 
-declare("CARDINALITY", signature("COLLECTION"), if_null(INT))
+CARDINALITY = declare("CARDINALITY", signature("COLLECTION"), if_null(INT))
 
 
 def _only_element(args: Arguments) -> LogicalType:
@@ -142,7 +142,9 @@ def _appended(args: Arguments) -> LogicalType:
 
 declare("ARRAY_APPEND", _SEARCH, null_in_null_out(_appended), bridged=True)
 declare("ARRAY_PREPEND", _SEARCH, null_in_null_out(_appended), bridged=True)
-declare("ARRAY_CONTAINS", _SEARCH, lambda args: BOOLEAN.with_nullability(args.types[0].nullable), bridged=True)
+ARRAY_CONTAINS = declare(
+    "ARRAY_CONTAINS", _SEARCH, lambda args: BOOLEAN.with_nullability(args.types[0].nullable), bridged=True
+)
 declare("ARRAY_POSITION", _SEARCH, if_null(INT), bridged=True)
 declare("ARRAY_REMOVE", _SEARCH, argument(0), bridged=True)
 declare("ARRAY_DISTINCT", _ARRAY, argument(0), bridged=True)
@@ -177,7 +179,7 @@ declare("ARRAY_CONCAT", signature(_ONE_OF_ARRAYS, rest=_ONE_OF_ARRAYS), null_in_
 for _name in ("ARRAY_MAX", "ARRAY_MIN"):
     declare(_name, _ARRAY, lambda args: args.types[0].element.nullable_(), bridged=True)
 _TEXTS = which("ARRAY<STRING>", lambda t: t.root == "ARRAY" and t.element.root in CHARACTER)
-declare(
+ARRAY_JOIN = declare(
     "ARRAY_JOIN",
     (signature(_TEXTS, "CHARACTER"), signature(_TEXTS, "CHARACTER", "CHARACTER")),
     if_null(STRING),

@@ -21,7 +21,7 @@ def _compared(args: Arguments) -> LogicalType:
     return BOOLEAN.with_nullability(any(map(_holds_null, args.types)))
 
 
-EQUALS, NOT_EQUALS, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = (
+EQ, NE, LT, LE, GT, GE = (
     declare(
         symbol,
         _COMPARED,
@@ -80,8 +80,10 @@ IS_NULL, IS_NOT_NULL = (
     )
     for test in ("IS NULL", "IS NOT NULL")
 )
-for _test in ("IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE"):
-    declare(_test, signature("BOOLEAN"), always(_TRUTH), syntax=POSTFIX, named=False, safe=True, style=Style.POSTFIX)
+IS_TRUE, IS_NOT_TRUE, IS_FALSE, IS_NOT_FALSE = (
+    declare(test, signature("BOOLEAN"), always(_TRUTH), syntax=POSTFIX, named=False, safe=True, style=Style.POSTFIX)
+    for test in ("IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE")
+)
 for _test in ("VALUE", "OBJECT", "ARRAY", "SCALAR"):
     for _words in (f"IS JSON {_test}", f"IS NOT JSON {_test}"):
         declare(_words, signature("CHARACTER"), always(_TRUTH), syntax=POSTFIX, named=False, pushing=Pushing.NEVER)

@@ -78,10 +78,12 @@ IF = declare(
 for _name in ("IS_DECIMAL", "IS_DIGIT", "IS_ALPHA"):
     declare(_name, (signature("CHARACTER"), signature("NUMERIC")), lambda args: BOOLEAN.not_null())
 
-declare(
+HASH_CODE = declare(
     "HASH_CODE",
     [signature(kind) for kind in ("BOOLEAN", "NUMERIC", "CHARACTER", "TIMESTAMP", "TIME", "DATE")],
     if_null(INT),
 )
-declare("TYPEOF", (signature("ANY"), signature("ANY", "BOOLEAN")), lambda args: string(), bridged=True, sees_null=True)
+TYPEOF = declare(
+    "TYPEOF", (signature("ANY"), signature("ANY", "BOOLEAN")), lambda args: string(), bridged=True, sees_null=True
+)
 declare("PRINT", signature("CHARACTER", "ANY"), lambda args: args.types[1])

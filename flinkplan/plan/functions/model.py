@@ -191,8 +191,8 @@ class Signature(Record):
         return ", ".join(parts)
 
 
-class Function(Record):
-    """A function or operator."""
+class Function(Record, eq=False):
+    """A function or operator.  There is one of each, so that they compare by what they are, not by what they hold."""
 
     name: str
     """The SQL name, upper case; for an operator its symbol."""
@@ -251,7 +251,11 @@ class Function(Record):
     def call(self, *operands: RexNode) -> Call:
         """A call of the function on operands that fit, typed by its return rule."""
         arguments = Arguments(tuple(o.type for o in operands), operands)
-        return Call(self.internal_name, operands, self.returns(arguments), self.syntax)
+        return self.typed(self.returns(arguments), *operands)
+
+    def typed(self, t: LogicalType, *operands: RexNode) -> Call:
+        """A call of the function whose type the return rule does not tell, or is known already."""
+        return Call(self.internal_name, operands, t, self.syntax)
 
     @property
     def usage(self) -> tuple[str, ...]:

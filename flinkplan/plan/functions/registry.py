@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import TypedDict, Unpack
 
+from ..rex import Call, RexNode, internal_name
 from .model import Aggregation, Function, Kind, LocalTime, Pushing, ReturnRule, Signature, Style
 
 _by_name: dict[str, Function] = {}
@@ -39,13 +40,11 @@ def declare(
     name: str,
     signatures: Signature | Iterable[Signature],
     returns: ReturnRule,
-    *,
-    internal_name: str | None = None,
     **facts: Unpack[Facts],
 ) -> Function:
-    """Declare a function; its internal name is ``$NAME$1`` unless said otherwise."""
+    """Declare a function; its internal name is ``$NAME$1``."""
     given = (signatures,) if isinstance(signatures, Signature) else tuple(signatures)
-    function = Function(name, internal_name or f"${name}$1", given, returns, **facts)
+    function = Function(name, internal_name(name), given, returns, **facts)
     if function.key in _by_key:
         raise ValueError(f"{function.key} is declared twice")
     _by_key[function.key] = function
@@ -65,6 +64,11 @@ def find_function(name: str) -> Function | None:
 def function_of(syntax: str, internal_name: str) -> Function | None:
     """The function that a plan names so."""
     return _by_key.get((syntax, internal_name))
+
+
+def called(rex: RexNode) -> Function | None:
+    """The function that an expression calls; ``None`` if it calls none, or one that is not declared."""
+    return _by_key.get((rex.syntax, rex.name)) if isinstance(rex, Call) else None
 
 
 def aggregation_of(internal_name: str | None) -> Aggregation:

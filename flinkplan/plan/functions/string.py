@@ -64,7 +64,7 @@ declare(
 for _name in ("UPPER", "LOWER", "INITCAP"):
     declare(_name, _TEXT, argument(0))
 CHAR_LENGTH = declare("CHAR_LENGTH", _TEXT, if_null(INT), aliases=("CHARACTER_LENGTH",), pushing=Pushing.BY_ANOTHER)
-declare(
+TRIM = declare(
     "TRIM",
     signature("SYMBOL", "CHARACTER", "CHARACTER"),
     null_in_null_out(varying(2)),

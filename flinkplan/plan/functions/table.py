@@ -28,23 +28,23 @@ def unnested_type(collection: LogicalType, with_ordinality: bool) -> LogicalType
 
 
 UNNEST_ROWS = declare(
-    "$UNNEST_ROWS$1", signature("ANY"), _unnested, kind=Kind.TABLE, named=False, internal_name="$UNNEST_ROWS$1"
+    "UNNEST_ROWS", signature("ANY"), _unnested, kind=Kind.TABLE, named=False, printed="$UNNEST_ROWS$1"
 )
 UNNEST_ROWS_WITH_ORDINALITY = declare(
-    "$UNNEST_ROWS_WITH_ORDINALITY$1",
+    "UNNEST_ROWS_WITH_ORDINALITY",
     signature("ANY"),
     lambda args: unnested_type(args.types[0], with_ordinality=True),
     kind=Kind.TABLE,
     named=False,
-    internal_name="$UNNEST_ROWS_WITH_ORDINALITY$1",
+    printed="$UNNEST_ROWS_WITH_ORDINALITY$1",
 )
 REPLICATE_ROWS = declare(
-    "$REPLICATE_ROWS$1",
+    "REPLICATE_ROWS",
     signature("INTEGER", rest="ANY"),
     lambda args: row((f"f{i}", t) for i, t in enumerate(args.types[1:])),
     kind=Kind.TABLE,
     named=False,
-    internal_name="$REPLICATE_ROWS$1",
+    printed="$REPLICATE_ROWS$1",
 )
 
 TUMBLE, SESSION = (
@@ -76,4 +76,4 @@ WINDOW_AUXILIARIES = {
     for window in GROUP_WINDOWS
     for suffix in ("START", "END", "ROWTIME", "PROCTIME")
 }
-"""Functions that read a property of a group window: the window and the property."""
+"""Functions that read a property of a group window: the window and the property.  No job can call them."""

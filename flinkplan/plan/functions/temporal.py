@@ -22,7 +22,7 @@ EXTRACT = declare(
 )
 declare("DATE_FORMAT", (signature("TIMESTAMP", "CHARACTER"), _TWO), always(STRING), pushing=Pushing.BY_ANOTHER)
 declare("CONVERT_TZ", _THREE, always(STRING), pushing=Pushing.BY_ANOTHER)
-declare(
+FROM_UNIXTIME = declare(
     "FROM_UNIXTIME",
     (signature("INTEGER"), signature("INTEGER", "CHARACTER")),
     always(STRING),
@@ -78,7 +78,9 @@ PROCTIME_MATERIALIZE = declare(
     local_time=LocalTime.NEVER,
 )
 declare("STREAMRECORD_TIMESTAMP", signature(), always(BIGINT.not_null()), named=False)
-declare("SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)), bridged=True, local_time=LocalTime.NEVER)
+SOURCE_WATERMARK = declare(
+    "SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)), bridged=True, local_time=LocalTime.NEVER
+)
 declare("OVERLAPS", signature("ANY", "ANY", "ANY", "ANY"), if_null(BOOLEAN), named=False)
 
 for _name, _type, _syntax, _local in (

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ..codec import PlanRecord
 from ..references import Input, Mark, Number
-from ..rex import FUNCTION, RexNode
+from ..rex import FUNCTION, RexNode, shown_name
 from ..types import LogicalType
 from .ranking import PartitionSpec, SortSpec
 
@@ -26,6 +26,11 @@ class AggregateCall(PlanRecord, kw_only=True):
     approximate: bool
     ignore_nulls: bool
     type: LogicalType
+
+    @property
+    def function_name(self) -> str:
+        """The function's name as people know it."""
+        return shown_name(self.internal_name or "") or self.catalog_name or self.system_name or self.class_ or ""
 
 
 class OverBound(PlanRecord):

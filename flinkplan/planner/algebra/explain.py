@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, Range, RexNode, Sarg
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, shown_name
 from ...plan.specs import AggregateCall
 from . import logical as algebra
 from .logical import Rel
@@ -43,8 +43,7 @@ def rex_text(rex: RexNode) -> str:
             return shown if plain else f"{shown}:{t.nullable_()}"
         case Call(name, operands, t):
             inner = ", ".join(map(rex_text, operands))
-            shown = name.removeprefix("$").rsplit("$", 1)[0]
-            return f"{shown}({inner})" + (f":{t}" if "CAST" in name else "")
+            return f"{shown_name(name)}({inner})" + (f":{t}" if "CAST" in name else "")
         case Sarg(ranges, null_as):
             return f"Sarg[{', '.join(map(_range, ranges))}{'' if null_as == 'UNKNOWN' else f'; NULL AS {null_as}'}]"
         case FieldAccess(name, expr):
@@ -55,7 +54,7 @@ def rex_text(rex: RexNode) -> str:
         order = ", ".join(f"{rex_text(e)} {'ASC' if up else 'DESC'}" for e, up, _ in rex.order)
         partition = ", ".join(map(rex_text, rex.partition))
         operands_text = ", ".join(map(rex_text, rex.operands))
-        return f"{rex.name}({operands_text}) OVER (PARTITION BY {partition} ORDER BY {order})"
+        return f"{rex.function.internal_name}({operands_text}) OVER (PARTITION BY {partition} ORDER BY {order})"
     if isinstance(rex, SubQuery):
         inner = ", ".join(map(rex_text, rex.operands))
         return f"{rex.kind.value}({inner}, {{\n{explain(rex.rel)}\n}})"
@@ -78,8 +77,7 @@ def _call(call: AggregateCall) -> str:
     distinct = "DISTINCT " if call.distinct else ""
     arguments = ", ".join(f"${i}" for i in call.arg_list)
     condition = f" FILTER ${call.filter_arg}" if call.filter_arg >= 0 else ""
-    name = (call.internal_name or "").removeprefix("$").rsplit("$", 1)[0]
-    return f"{call.name or '#'}=[{name}({distinct}{arguments}){condition}]"
+    return f"{call.name or '#'}=[{call.function_name}({distinct}{arguments}){condition}]"
 
 
 def _aggregate(rel: algebra.Aggregate) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ...plan.functions import Function
 from ...plan.record import Record
 from ...plan.rex import RexNode, Unplanned
 from ...plan.types import LogicalType
@@ -42,7 +43,7 @@ class Frame(Record):
 class Over(Unplanned):
     """An aggregate or ranking function over a window of rows."""
 
-    name: str
+    function: Function
     operands: tuple[RexNode, ...]
     type: LogicalType
     partition: tuple[RexNode, ...]
@@ -70,7 +71,7 @@ class SubQuery(Unplanned):
     operands: tuple[RexNode, ...]
     type: LogicalType
     correl: str | None = None
-    comparison: str | None = None
+    comparison: Function | None = None
 
     def __hash__(self) -> int:
         """Leaves the relation out: walking it costs more than comparing the few subqueries that are alike."""

@@ -8,13 +8,14 @@ from decimal import Decimal
 from itertools import product
 
 from ...plan.errors import FlinkplanError
-from ...plan.functions import Function, Kind, find_function, function_of
+from ...plan.functions import Function, Kind, find_function
 from ...plan.functions.aggregate import COUNT, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
+from ...plan.functions.comparison import IS_TRUE
 from ...plan.functions.model import Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode, input_refs
+from ...plan.rex import Call, InputRef, RexNode, input_refs, internal_name
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra.calls import aggregate_call
@@ -216,9 +217,7 @@ class AggregateBinder(WindowedBinder):
         if node.filter is not None:
             condition = self.below.condition(node.filter)
             if condition.type.nullable:
-                is_true = function_of("POSTFIX", "$IS TRUE$1")
-                assert is_true is not None
-                condition = is_true.call(condition)
+                condition = IS_TRUE.call(condition)
             filter_index = self._add_input(condition)
         return self._call(
             aggregate_call(
@@ -234,7 +233,7 @@ class AggregateBinder(WindowedBinder):
 
     def _arguments(self, node: ast.FunctionCall, function: Function) -> tuple[RexNode, ...]:
         if any(isinstance(a, ast.Star) for a in node.args):
-            if function.name != "COUNT":
+            if function is not COUNT:
                 raise BindError(f"only COUNT takes *, not {function.name}", node.span)
             return ()
         for a in node.args:
@@ -272,7 +271,7 @@ class AggregateBinder(WindowedBinder):
         rex = group_window(self.below, node, window)
         for i, (known, _) in enumerate(self.inputs[: self.group_count]):
             if known == rex:
-                return Call(f"${name}$1", (InputRef(i, known.type),), _property_type(suffix, rex, node))
+                return Call(internal_name(name), (InputRef(i, known.type),), _property_type(suffix, rex, node))
         raise BindError(
             f"{name} has no matching {window}(…) in GROUP BY",
             node.span,
@@ -365,7 +364,7 @@ def group_window(binder: ExpressionBinder, node: ast.FunctionCall, window: str |
             raise BindError(f"the intervals of {name} must be constants", argument.span)
     if function.accept([o.type for o in operands]) is None:
         raise BindError(f"{name} takes {' or '.join(function.usage)}", node.span)
-    return Call(function.internal_name, operands, operands[0].type, function.syntax)
+    return function.typed(operands[0].type, *operands)
 
 
 def _property_type(suffix: str, window: RexNode, node: ast.FunctionCall) -> LogicalType:

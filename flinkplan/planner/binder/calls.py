@@ -11,10 +11,12 @@ from ...plan.functions import (
     arithmetic,
     collection,
     find_function,
-    function_of,
     nearest_names,
+    string,
     temporal,
 )
+from ...plan.functions.aggregate import ARRAY_AGG, JSON_ARRAYAGG, JSON_OBJECTAGG, SHIFTS
+from ...plan.functions.cast import REINTERPRET
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import in_family, is_interval, is_year_month
 from ...plan.record import replace
@@ -70,11 +72,10 @@ def _function_call(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
 
 def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
     """JSON_OBJECTAGG and JSON_ARRAYAGG are two functions each, told apart by what they do with NULL."""
-    if name not in ("JSON_OBJECTAGG", "JSON_ARRAYAGG"):
-        return None
     on_null = next((a.value for a in node.args if isinstance(a, ast.Symbol)), None)
-    default = "NULL" if name == "JSON_OBJECTAGG" else "ABSENT"
-    return function_of("FUNCTION", f"${name}_{on_null or default}_ON_NULL$1")
+    if name == "JSON_OBJECTAGG":
+        return JSON_OBJECTAGG[on_null or "NULL"]
+    return JSON_ARRAYAGG[on_null or "ABSENT"] if name == "JSON_ARRAYAGG" else None
 
 
 def _unknown(node: ast.FunctionCall) -> BindError:
@@ -107,12 +108,12 @@ def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[
     return tuple(_fitted(o, t, span) for o, t in zip(operands, expected, strict=True))
 
 
-_WITH_NULL_TREATMENT = ("LAG", "LEAD", "ARRAY_AGG")
+_WITH_NULL_TREATMENT = (*SHIFTS, ARRAY_AGG)
 
 
 def check_null_treatment(function: Function, node: ast.FunctionCall) -> None:
     """Refuse IGNORE NULLS and RESPECT NULLS where Flink takes none."""
-    if node.ignore_nulls is not None and function.name not in _WITH_NULL_TREATMENT:
+    if node.ignore_nulls is not None and function not in _WITH_NULL_TREATMENT:
         said = "IGNORE NULLS" if node.ignore_nulls else "RESPECT NULLS"
         raise BindError(
             f"{function.name} takes no {said}", node.span, f"leave {said} out; only ARRAY_AGG and LAG take it"
@@ -189,17 +190,15 @@ def _rounded(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     unit = node.args[1]
     if len(node.args) > 2 or not isinstance(unit, ast.Symbol):
         raise BindError(f"{function.name} takes a number, or a time and a unit", node.span, "write FLOOR(ts TO HOUR)")
-    (operand, _) = fit(function, (operand, symbol("TIME_UNIT_RANGE", unit.value)), node.span)
-    return Call(function.internal_name, (operand, symbol("TIME_UNIT_RANGE", unit.value)), operand.type, function.syntax)
+    operand, rounded = fit(function, (operand, symbol("TIME_UNIT_RANGE", unit.value)), node.span)
+    return function.typed(operand.type, operand, rounded)
 
 
 @expands("TRIM")
 def _trim(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
-    function = find_function("TRIM")
-    assert function is not None
     side, *rest = node.args
     assert isinstance(side, ast.Symbol)
-    return call(function, (symbol("TRIM", side.value), *(binder.bind(a) for a in rest)), node)
+    return call(string.TRIM, (symbol("TRIM", side.value), *(binder.bind(a) for a in rest)), node)
 
 
 def _with_unit(node: ast.FunctionCall) -> tuple[ast.Symbol, ast.Expression, ast.Expression]:
@@ -223,7 +222,7 @@ def _timestamp_add(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     sum_ = moved(arithmetic.DATETIME_PLUS, arithmetic.PLUS, time, interval)
     if time.type.root == "DATE" and unit.value in ("HOUR", "MINUTE", "SECOND"):
         assert isinstance(sum_, Call)
-        return Call(sum_.name, sum_.operands, timestamp(6, sum_.type.nullable), sum_.syntax)
+        return replace(sum_, type=timestamp(6, sum_.type.nullable))
     return sum_
 
 
@@ -239,8 +238,8 @@ def _timestamp_difference(binder: ExpressionBinder, node: ast.FunctionCall) -> R
     if base not in UNIT_MILLIS and base not in UNIT_MONTHS:
         raise unsupported(f"the unit {unit.value} of TIMESTAMPDIFF", unit.span)
     nullable = start.type.nullable or end.type.nullable
-    interval = Call("$-$1", (end, start), interval_type(base).with_nullability(nullable), "SPECIAL")
-    number = Call("$REINTERPRET$1", (interval,), BIGINT.with_nullability(nullable), "SPECIAL")
+    interval = arithmetic.DATETIME_MINUS.typed(interval_type(base).with_nullability(nullable), end, start)
+    number = REINTERPRET.typed(BIGINT.with_nullability(nullable), interval)
     scale = UNIT_MONTHS.get(base) or UNIT_MILLIS[base]
     counted = number if scale == 1 else _divided(number, scale)
     result = convert(INT.with_nullability(nullable), counted)
@@ -252,7 +251,7 @@ _DIFFERENCES = {"WEEK": ("SECOND", 604_800), "QUARTER": ("MONTH", 3)}
 
 
 def _divided(number: RexNode, divisor: int) -> RexNode:
-    return Call("$/INT$1", (number, integer(divisor)), number.type, "BINARY")
+    return arithmetic.DIVIDE_INTEGER.typed(number.type, number, integer(divisor))
 
 
 def _qualifier(unit: ast.Symbol) -> ast.IntervalQualifier:

@@ -6,12 +6,12 @@ from functools import reduce
 
 from ...plan.functions import comparison, conditional
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
+from ...plan.rex import InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row
 from ..algebra.logical import LEFT_NULLABLE, RIGHT_NULLABLE
 from ..rex.builder import conjunction
-from ..rex.expressions import TRUE
+from ..rex.expressions import TRUE, is_call
 from ..sql import ast
 from ..sql.source import Span
 from .calls import fit
@@ -104,12 +104,10 @@ def join_condition(
 
 def _check_join_keys(condition: RexNode, span: Span) -> None:
     """Raise :class:`BindError` where columns that a join equates do not join."""
-    if not isinstance(condition, Call):
-        return
-    if condition.name == comparison.AND.internal_name:
+    if is_call(condition, comparison.AND):
         for part in condition.operands:
             _check_join_keys(part, span)
-    elif condition.name == comparison.EQUALS.internal_name and all(map(input_refs, condition.operands)):
+    elif is_call(condition, comparison.EQ) and all(map(input_refs, condition.operands)):
         left, right = condition.operands
         check_join_keys(left.type, right.type, span)
 

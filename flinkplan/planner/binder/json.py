@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...plan.functions import json
 from ...plan.functions.model import Function
 from ...plan.functions.typing import in_family
-from ...plan.rex import Call, RexNode
+from ...plan.rex import RexNode
 from ...plan.types import STRING
 from ..rex.builder import symbol
 from ..sql import ast
@@ -57,7 +57,7 @@ def _returning(function: Function, operands: list[RexNode], node: ast.DataType |
         raise BindError(
             f"{function.name} cannot return {t}", node.span, f"it returns {', '.join(allowed)}; CAST the result"
         )
-    return Call(function.internal_name, tuple(operands), t, function.syntax)
+    return function.typed(t, *operands)
 
 
 @binds(ast.JsonQuery)

@@ -9,9 +9,9 @@ import re
 from decimal import Decimal
 
 from ...plan.functions.arithmetic import TIMES
-from ...plan.functions.cast import CAST, instead_of_cast, unruled_cast
+from ...plan.functions.cast import CAST, TRY_CAST, instead_of_cast, unruled_cast
 from ...plan.functions.typing import MAX_DECIMAL, in_family
-from ...plan.rex import Call, Literal, RexNode
+from ...plan.rex import Literal, RexNode
 from ...plan.types import (
     BIGINT,
     BOOLEAN,
@@ -216,8 +216,8 @@ def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
     if node.safe:
         if operand.type == target.nullable_():
             return operand
-        return Call("$TRY_CAST$1", (operand,), target.nullable_(), "SPECIAL")
+        return TRY_CAST.typed(target.nullable_(), operand)
     target = target.with_nullability(operand.type.nullable)
     if binder.keeps_as_written and operand.type == target:
-        return Call(CAST.internal_name, (operand,), target, CAST.syntax)
+        return CAST.typed(target, operand)
     return convert(target, operand, explicit=True)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from ...plan.advice import of_comparison
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
+from ...plan.functions.collection import ROW
 from ...plan.functions.model import Function
 from ...plan.functions.rules import comparable
 from ...plan.functions.typing import in_family, is_interval, least_restrictive
-from ...plan.rex import Call, Literal, RexNode
+from ...plan.rex import Literal, RexNode
 from ...plan.types import BOOLEAN, CHARACTER, NULL, NUMERIC, LogicalType
 from ..rex.builder import (
     compare_coerced,
@@ -23,7 +24,7 @@ from ..rex.builder import (
     is_temporal_difference,
     null,
 )
-from ..rex.expressions import not_
+from ..rex.expressions import is_call, not_
 from ..rex.sargs import search_of
 from ..sql import ast
 from ..sql.source import Span
@@ -33,12 +34,12 @@ from .literals import qualifier_type
 from .periods import PERIOD_OPERATORS, compare_periods
 
 COMPARISONS: dict[str, Function] = {
-    "=": comparison.EQUALS,
-    "<>": comparison.NOT_EQUALS,
-    "<": comparison.LESS,
-    "<=": comparison.LESS_EQUAL,
-    ">": comparison.GREATER,
-    ">=": comparison.GREATER_EQUAL,
+    "=": comparison.EQ,
+    "<>": comparison.NE,
+    "<": comparison.LT,
+    "<=": comparison.LE,
+    ">": comparison.GT,
+    ">=": comparison.GE,
 }
 _ARITHMETIC = {"*": arithmetic.TIMES, "/": arithmetic.DIVIDE, "%": arithmetic.MOD, "||": string.CONCAT_OPERATOR}
 
@@ -107,7 +108,7 @@ def comparison_of(operator: str, left: RexNode, right: RexNode, span: Span) -> R
     """A comparison.  Raises :class:`BindError` if the types do not compare."""
     _check_comparable(operator, left, right, span)
     if operator == "=" and (fields := _paired_fields(left, right)):
-        return conjunction([comparison.EQUALS.call(a, b) for a, b in fields])
+        return conjunction([comparison.EQ.call(a, b) for a, b in fields])
     computed = operator in ("=", "<>") and is_constant(left) and is_constant(right)
     if computed and comparison.are_text_and_number(left.type, right.type):
         raise _not_converted(left.type, right.type, span)
@@ -135,7 +136,7 @@ def _check_comparable(operator: str, left: RexNode, right: RexNode, span: Span) 
 
 def _paired_fields(left: RexNode, right: RexNode) -> list[tuple[RexNode, RexNode]]:
     """The fields of two row constructors of one size, which are equal where the rows are; else none."""
-    rows = [x.operands for x in (left, right) if isinstance(x, Call) and x.name == "$ROW$1"]
+    rows = [x.operands for x in (left, right) if is_call(x, ROW)]
     return list(zip(*rows, strict=True)) if len(rows) == 2 and len(rows[0]) == len(rows[1]) else []
 
 
@@ -205,7 +206,7 @@ def moved(special: Function, ordinary: Function, time: RexNode, interval: RexNod
     """
     function = ordinary if time.type.root == "TIMESTAMP_LTZ" else special
     t = time.type.with_nullability(time.type.nullable or interval.type.nullable)
-    return Call(function.internal_name, (time, interval), t, function.syntax)
+    return function.typed(t, time, interval)
 
 
 @binds(ast.IntervalDifference)
@@ -219,8 +220,7 @@ def _difference(binder: ExpressionBinder, node: ast.IntervalDifference) -> RexNo
             "subtract two times",
         )
     t = qualifier_type(node.qualifier).with_nullability(left.type.nullable or right.type.nullable)
-    function = arithmetic.DATETIME_MINUS
-    return Call(function.internal_name, (left, right), t, function.syntax)
+    return arithmetic.DATETIME_MINUS.typed(t, left, right)
 
 
 # ---------------------------------------------------------------- predicates
@@ -253,14 +253,12 @@ def _is_distinct(binder: ExpressionBinder, node: ast.IsDistinctFrom) -> RexNode:
 
 def _distinctness(left: RexNode, right: RexNode, *, negated: bool) -> RexNode:
     """``left IS [NOT] DISTINCT FROM right``, spelled out as Calcite does."""
-    equal = comparison.EQUALS.call(left, right)
-    is_true, is_not_true = (function_of("POSTFIX", f"$IS {test}$1") for test in ("TRUE", "NOT TRUE"))
-    assert is_true is not None and is_not_true is not None
+    equal = comparison.EQ.call(left, right)
     if negated:
         both_null = conjunction([comparison.IS_NULL.call(x) for x in (left, right)])
-        return disjunction([both_null, is_true.call(equal)])
+        return disjunction([both_null, comparison.IS_TRUE.call(equal)])
     one_known = disjunction([comparison.IS_NOT_NULL.call(x) for x in (left, right)])
-    return conjunction([one_known, is_not_true.call(equal)])
+    return conjunction([one_known, comparison.IS_NOT_TRUE.call(equal)])
 
 
 @binds(ast.Between)
@@ -276,7 +274,7 @@ def _between(binder: ExpressionBinder, node: ast.Between) -> RexNode:
 
 
 def _within(operand: RexNode, low: RexNode, high: RexNode) -> RexNode:
-    return conjunction([comparison.GREATER_EQUAL.call(operand, low), comparison.LESS_EQUAL.call(operand, high)])
+    return conjunction([comparison.GE.call(operand, low), comparison.LE.call(operand, high)])
 
 
 @binds(ast.InList)
@@ -320,7 +318,7 @@ def _converted(item: RexNode, t: LogicalType) -> RexNode:
 
 def _member(operand: RexNode, item: RexNode, operator: str) -> RexNode:
     if operator == "=" and (fields := _paired_fields(operand, item)):
-        return conjunction([comparison.EQUALS.call(a, _converted(b, a.type)) for a, b in fields])
+        return conjunction([comparison.EQ.call(a, _converted(b, a.type)) for a, b in fields])
     return COMPARISONS[operator].call(operand, null(operand.type) if item.type.root == "NULL" else item)
 
 
@@ -371,9 +369,9 @@ def case(conditions: Sequence[RexNode], values: Sequence[RexNode], span: Span) -
         v if v.type.same_as(common) and (v.type.nullable <= common.nullable) else convert(common, v) for v in values
     ]
     operands = [x for pair in zip(conditions, typed[:-1], strict=True) for x in pair]
-    return Call(conditional.CASE.internal_name, (*operands, typed[-1]), common, conditional.CASE.syntax)
+    return conditional.CASE.typed(common, *operands, typed[-1])
 
 
 def _is_tested(condition: RexNode, value: RexNode) -> bool:
     """Whether the condition is that the value is not NULL.  Source: ``SqlCaseOperator``."""
-    return isinstance(condition, Call) and condition.name == "$IS NOT NULL$1" and condition.operands == (value,)
+    return is_call(condition, comparison.IS_NOT_NULL) and condition.operands == (value,)

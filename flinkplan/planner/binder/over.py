@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
-from ...plan.functions.aggregate import AVG, COUNT, SUM, SUM0
+from ...plan.functions.aggregate import AVG, COUNT, ROW_NUMBER, SHIFTS, SUM, SUM0
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
-from ...plan.rex import Call, Literal, RexNode
+from ...plan.rex import Literal, RexNode
 from ...plan.types import BIGINT, CHARACTER, decimal
 from ..algebra.unplanned import Frame, Over
 from ..rex.builder import convert, ensure_type, integer, null
@@ -20,9 +20,6 @@ from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .scope import Scope
-
-_SHIFTS = ("LEAD", "LAG")
-_RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE")
 
 
 class WindowedBinder(ExpressionBinder):
@@ -95,18 +92,19 @@ def _over(
     spec: ast.WindowSpec,
     node: ast.FunctionCall,
 ) -> Over:
-    if function.name in (*_RANKS, *_SHIFTS):
+    is_rank = function.kind is Kind.RANKING and function not in SHIFTS
+    if function.kind is Kind.RANKING:
         if not spec.order_by:
             raise BindError(f"{function.name} needs an ORDER BY in its OVER clause", node.span)
         if spec.frame is not None:
             raise BindError(f"{function.name} takes no ROWS or RANGE", spec.frame.span)
     order = _order(binder, spec)
-    if function.name in _RANKS and all(isinstance(rex, Literal) for rex, *_ in order):
+    if is_rank and all(isinstance(rex, Literal) for rex, *_ in order):
         raise BindError(f"{function.name} is ordered by nothing but constants", node.span, "order it by a column")
     frame = _frame(binder, function, spec)
     arguments = Arguments(tuple(o.type for o in operands), operands, grouped=frame.is_never_empty)
     return Over(
-        name=function.internal_name,
+        function=function,
         operands=operands,
         type=function.returns(arguments).regular(),
         partition=tuple(dict.fromkeys(_without_subquery(binder, e) for e in spec.partition_by)),
@@ -136,10 +134,8 @@ def _without_subquery(binder: ExpressionBinder, node: ast.Expression) -> RexNode
 
 
 def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -> Frame:
-    if function.name in _SHIFTS:
-        return Frame(is_rows=False, lower=None, upper=0)
-    if function.name in _RANKS:
-        return Frame(is_rows=function.name == "ROW_NUMBER", lower=None, upper=0)
+    if function.kind is Kind.RANKING:
+        return Frame(is_rows=function is ROW_NUMBER, lower=None, upper=0)
     if spec.frame is None:
         return Frame(is_rows=False, lower=None, upper=0 if spec.order_by else None)
     bounds = [spec.frame.start, spec.frame.end or ast.FrameBound("CURRENT ROW")]
@@ -162,7 +158,7 @@ def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | N
 def _as(window: Over, function: Function, operands: tuple[RexNode, ...]) -> Over:
     """The window with another function."""
     arguments = Arguments(tuple(o.type for o in operands), operands, grouped=window.frame.is_never_empty)
-    return replace(window, name=function.internal_name, operands=operands, type=function.returns(arguments).regular())
+    return replace(window, function=function, operands=operands, type=function.returns(arguments).regular())
 
 
 def _count(window: Over) -> RexNode:
@@ -173,11 +169,9 @@ def _sum(window: Over) -> RexNode:
     """``CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END``; the SUM itself where it is never NULL."""
     if not window.type.nullable:
         return window
-    counted = comparison.GREATER.call(_count(window), integer(0, BIGINT))
+    counted = comparison.GT.call(_count(window), integer(0, BIGINT))
     total = _as(window, SUM0, window.operands)
-    return Call(
-        conditional.CASE.internal_name, (counted, total, null(window.type)), window.type, conditional.CASE.syntax
-    )
+    return conditional.CASE.typed(window.type, counted, total, null(window.type))
 
 
 def _variance(window: Over, operand: RexNode, of_sample: bool, root: bool) -> RexNode:
@@ -204,7 +198,6 @@ def _variance(window: Over, operand: RexNode, of_sample: bool, root: bool) -> Re
 
 def _less_one(count: RexNode) -> RexNode:
     """``CASE WHEN count = 1 THEN NULL ELSE count - 1 END``."""
-    alone = comparison.EQUALS.call(count, integer(1, BIGINT))
+    alone = comparison.EQ.call(count, integer(1, BIGINT))
     less = arithmetic.MINUS.call(count, integer(1))
-    operands = (alone, null(count.type), less)
-    return Call(conditional.CASE.internal_name, operands, count.type.nullable_(), conditional.CASE.syntax)
+    return conditional.CASE.typed(count.type.nullable_(), alone, null(count.type), less)

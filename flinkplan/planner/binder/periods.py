@@ -21,7 +21,7 @@ Period = tuple[RexNode, RexNode]
 
 Plus = Callable[[RexNode, RexNode], RexNode]
 
-_AT_LEAST, _AT_MOST, _EQUAL = comparison.GREATER_EQUAL, comparison.LESS_EQUAL, comparison.EQUALS
+_AT_LEAST, _AT_MOST, _EQUAL = comparison.GE, comparison.LE, comparison.EQ
 
 _TESTS: dict[str, Callable[[Period, Period], Sequence[RexNode]]] = {
     "OVERLAPS": lambda a, b: (compare_coerced(_AT_LEAST, a[1], b[0]), compare_coerced(_AT_LEAST, b[1], a[0])),

@@ -8,10 +8,9 @@ from typing import Any
 from ...plan import advice
 from ...plan.durations import format_duration, format_iso_duration
 from ...plan.functions.cast import REINTERPRET
-from ...plan.functions.model import SPECIAL
 from ...plan.functions.typing import is_interval
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode, input_refs, transform
+from ...plan.rex import InputRef, RexNode, input_refs, transform
 from ...plan.specs import (
     PYTHON_TYPES,
     AggregateCall,
@@ -244,7 +243,7 @@ class _Window:
     def _gap(self, node: ast.Expression) -> RexNode:
         rex = ExpressionBinder(self.context, self.scope, "the gap of a session").bind(node)
         if is_interval(rex.type) and not rex.type.root.startswith("INTERVAL_YEAR"):
-            return Call(REINTERPRET.internal_name, (rex,), BIGINT.with_nullability(rex.type.nullable), SPECIAL)
+            return REINTERPRET.typed(BIGINT.with_nullability(rex.type.nullable), rex)
         if rex.type.root not in ("TINYINT", "SMALLINT", "INT", "BIGINT"):
             raise BindError(
                 f"the gap of a session is a number of milliseconds or an interval, not {rex.type.nullable_()}",

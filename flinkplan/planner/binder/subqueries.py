@@ -13,7 +13,7 @@ from ..sql import ast
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds
 from .nested import bind_inner_query
-from .operators import check_join_keys, comparison_of, members
+from .operators import COMPARISONS, check_join_keys, comparison_of, members
 
 _INVERSE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
@@ -80,7 +80,7 @@ def _quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode
         check_join_keys(operand.type, column, node.span)
         found = SubQuery(SubQueryKind.IN, rel, (operand,), t, correl)
     else:
-        found = SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, operator)
+        found = SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, COMPARISONS[operator])
     return not_(found) if every else found
 
 

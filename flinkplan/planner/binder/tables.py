@@ -369,7 +369,7 @@ def _unnamed(collection: LogicalType, names: tuple[str, ...]) -> tuple[str, ...]
 
 def _unnesting(node: ast.Unnest, collection: RexNode, function_type: LogicalType) -> Call:
     function = UNNEST_ROWS_WITH_ORDINALITY if node.with_ordinality else UNNEST_ROWS
-    return Call(function.internal_name, (collection,), function_type)
+    return function.typed(function_type, collection)
 
 
 def _constant_rows(node: ast.Unnest, collection: RexNode) -> FromItem:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...plan.findings import did_you_mean
+from ...plan.functions.temporal import SOURCE_WATERMARK
 from ...plan.record import Record, field, replace
-from ...plan.rex import Call
 from ...plan.specs import (
     Column,
     ResolvedSchema,
@@ -24,6 +24,7 @@ from ..binder.expressions import ExpressionBinder
 from ..binder.query import bind_query
 from ..binder.scope import Namespace, Scope
 from ..catalog.catalog import Catalog, Table, View
+from ..rex.expressions import is_call
 from ..sql import ast, parse_data_type
 from ..sql.source import Span
 from .expression_text import sql_text
@@ -258,10 +259,6 @@ def _not_null(column: Column) -> Column:
     return replace(column, data_type=column.data_type.not_null())
 
 
-_SOURCE_WATERMARK = "$SOURCE_WATERMARK$1"
-"""A call of the type of the column that it is for."""
-
-
 def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, ...]) -> tuple[WatermarkSpec, ...]:
     if not node.watermarks:
         return ()
@@ -287,7 +284,7 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
     rex = _binder(context, scope, "WATERMARK").bind(watermark.expression)
     if rex.type.root not in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
-    if isinstance(rex, Call) and rex.name == _SOURCE_WATERMARK:
+    if is_call(rex, SOURCE_WATERMARK):
         rex = replace(rex, type=_plain(t).nullable_())
     return (WatermarkSpec(name.name, TableExpression(rex, sql_text(watermark.expression))),)
 

@@ -13,9 +13,7 @@ _WINDOW_PROPERTIES = {"WindowStart": "start", "WindowEnd": "end", "Rowtime": "ro
 
 def function_name(call: AggregateCall, retract: bool = False) -> str:
     """``MAX_RETRACT`` of ``$MAX$1``."""
-    internal = call.internal_name or ""
-    name = internal[1:].rsplit("$", 1)[0] or call.system_name or call.catalog_name or ""
-    return f"{name}_RETRACT" if retract else name
+    return f"{call.function_name}_RETRACT" if retract else call.function_name
 
 
 def _filter(call: AggregateCall, fields: Sequence[str]) -> str:

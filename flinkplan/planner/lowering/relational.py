@@ -34,7 +34,7 @@ from ..catalog.catalog import Identifier, Table
 from ..catalog.restoring import reference
 from ..connectors import table_options
 from ..metadata.keys import smallest_key, upsert_keys
-from ..rex.printer import condition_digest, digest, expression, named, record_type, untyped_literal
+from ..rex.printer import condition_digest, digest, expression, named, operator_name, record_type, untyped_literal
 from .context import Context, Rules, columns, names
 
 
@@ -235,7 +235,7 @@ def expand(rel: p.Expand, ctx: Context) -> ExecNode:
 
 def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     """A correlation with a table function."""
-    call = _invocation(rel.call, [f"${i}" for i in range(len(names(rel.input)))])
+    call = digest(rel.call, [f"${i}" for i in range(len(names(rel.input)))])
     table = _listed_invocation(rel.call, names(rel.input))
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(names(rel))}], "
@@ -254,19 +254,11 @@ def correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     )
 
 
-def _invocation(call: RexNode, fields: Sequence[str]) -> str:
-    """A table function's call; internal functions show their internal name."""
-    text = digest(call, fields)
-    name = getattr(call, "name", "")
-    return name + text[text.index("(") :] if name.startswith("$") and name.endswith("$1") else text
-
-
 def _listed_invocation(call: RexNode, fields: Sequence[str]) -> str:
-    """The same with its arguments as a projection shows them, operators first, and no blanks between these."""
+    """A table function's call with arguments as a projection shows them, operators first, no blanks between these."""
     if not isinstance(call, Call):
-        return _invocation(call, fields)
-    name = call.name if call.name.startswith("$") else digest(call, fields).partition("(")[0]
-    return f"{name}({','.join(expression(o, fields, infix=False) for o in call.operands)})"
+        return digest(call, fields)
+    return f"{operator_name(call)}({','.join(expression(o, fields, infix=False) for o in call.operands)})"
 
 
 RULES: Rules = {

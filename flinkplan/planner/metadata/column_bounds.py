@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ...plan.functions import Direction, aggregation_of
+from ...plan.functions import Direction, aggregation_of, called
 from ...plan.functions.aggregate import COUNT
+from ...plan.functions.comparison import EQ, GE, GT, IS_TRUE, LE, LT, SEARCH
+from ...plan.functions.conditional import CASE
 from ...plan.record import Record
 from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
 from ...plan.specs import AggregateCall
@@ -17,7 +19,7 @@ from ..algebra import physical as p
 from ..algebra.calls import is_of
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
-from ..rex.expressions import CASE, EQ, GE, GT, IS_TRUE, LE, LT, MIRRORED, SEARCH, conjunctions, is_call
+from ..rex.expressions import MIRRORED, conjunctions, is_call
 from .registry import Metadata
 
 
@@ -100,20 +102,21 @@ def _told(condition: RexNode, value: RexNode) -> Bounds:
 
 
 def _compared(call: Call, value: RexNode) -> Bounds:
-    if call.name == SEARCH and call.operands[0] == value and isinstance(call.operands[1], Sarg):
+    operator = called(call)
+    if operator is SEARCH and call.operands[0] == value and isinstance(call.operands[1], Sarg):
         ranges = call.operands[1].ranges
         if not ranges or call.operands[1].type.root not in NUMERIC:
             return UNKNOWN
         return Bounds(_end(ranges[0].lower), _end(ranges[-1].upper))
-    if call.name not in (EQ, GT, GE, LT, LE):
+    if operator not in (EQ, GT, GE, LT, LE):
         return UNKNOWN
-    (left, right), name = call.operands, call.name
+    left, right = call.operands
     if right == value:
-        left, right, name = right, left, MIRRORED[name]
+        left, right, operator = right, left, MIRRORED[operator]
     if left != value or not isinstance(right, Literal):
         return UNKNOWN
     number = _number(right)
-    return Bounds(number if name in (EQ, GT, GE) else None, number if name in (EQ, LT, LE) else None)
+    return Bounds(number if operator in (EQ, GT, GE) else None, number if operator in (EQ, LT, LE) else None)
 
 
 def _end(bound: Bound | None) -> Decimal | None:

@@ -13,25 +13,14 @@ from math import exp, prod, sqrt
 from typing import TypeAlias
 
 from ...plan.functions.aggregate import COUNT
+from ...plan.functions.cast import CAST
 from ...plan.record import Record
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
-from ..rex.expressions import (
-    CAST,
-    TRUE,
-    and_,
-    conjunctions,
-    contains_over,
-    identity,
-    inline,
-    is_call,
-    refs,
-    remap,
-    shift,
-)
+from ..rex.expressions import TRUE, and_, conjunctions, contains_over, identity, inline, is_call, refs, remap, shift
 from .join_kinds import JoinKeys, join_keys
 from .memo import found_once
 from .selectivity import guessed_selectivity, selectivity

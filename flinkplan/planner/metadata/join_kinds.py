@@ -5,27 +5,15 @@ Sources: Calcite's ``JoinInfo``, ``IntervalJoinUtil``.
 
 from __future__ import annotations
 
+from ...plan.functions import called
+from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, PLUS
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import AND, EQ, GE, GT, IS_NOT_DISTINCT_FROM, IS_NULL, LE, LT, OR
 from ...plan.record import Record
-from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinSpec, JoinType, WindowBounds
 from ...plan.types import BOOLEAN, LogicalType
-from ..rex.expressions import (
-    AND,
-    BINARY,
-    CAST,
-    EQ,
-    GE,
-    GT,
-    IS_NOT_DISTINCT_FROM,
-    IS_NULL,
-    LE,
-    LT,
-    MIRRORED,
-    OR,
-    conjunctions,
-    is_call,
-    test,
-)
+from ..rex.expressions import MIRRORED, conjunctions, is_call, test
 
 
 class JoinKeys(Record):
@@ -45,7 +33,7 @@ class JoinKeys(Record):
 def _together(parts: tuple[RexNode, ...]) -> RexNode | None:
     if len(parts) < 2:
         return parts[0] if parts else None
-    return Call(AND, parts, BOOLEAN.with_nullability(any(p.type.nullable for p in parts)), BINARY)
+    return AND.typed(BOOLEAN.with_nullability(any(p.type.nullable for p in parts)), *parts)
 
 
 def join_keys(condition: RexNode, width: int) -> JoinKeys:
@@ -72,7 +60,7 @@ def null_safe_equality(rex: RexNode) -> RexNode | None:
     a, b = children(equal)
     if set(children(both)) != {test(IS_NULL, a), test(IS_NULL, b)}:
         return None
-    return Call(IS_NOT_DISTINCT_FROM, (a, b), BOOLEAN.not_null(), BINARY)
+    return IS_NOT_DISTINCT_FROM.call(a, b)
 
 
 def _equal_columns(rex: RexNode, width: int) -> tuple[int, int] | None:
@@ -121,12 +109,12 @@ def _time_comparison(
     a, b = (_time_term(o, types) for o in rex.operands)
     if a is None or b is None or (a[0] < width) == (b[0] < width):
         return None
-    name = rex.name
+    operator = called(rex)
     if a[0] >= width:
-        a, b, name = b, a, MIRRORED[name]
+        a, b, operator = b, a, MIRRORED[operator]
     distance = b[1] - a[1]
-    low = {EQ: distance, GE: distance, GT: distance + 1}.get(name)
-    high = {EQ: distance, LE: distance, LT: distance - 1}.get(name)
+    low = None if operator in (LT, LE) else distance + (operator is GT)
+    high = None if operator in (GT, GE) else distance - (operator is LT)
     return (a[0], b[0]), low, high
 
 
@@ -136,13 +124,14 @@ def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] 
         return (rex.index, 0) if types[rex.index].is_time_attribute else None
     if is_call(rex, CAST):
         return _time_term(rex.operands[0], types)
-    if not isinstance(rex, Call) or rex.name not in ("$+$1", "$-$1") or len(rex.operands) != 2:
+    if not is_call(rex, PLUS, DATETIME_PLUS, MINUS, DATETIME_MINUS):
         return None
     left, right = rex.operands
-    if rex.name == "$+$1" and isinstance(left, Literal):
+    is_sum = is_call(rex, PLUS, DATETIME_PLUS)
+    if is_sum and isinstance(left, Literal):
         left, right = right, left
     base = _time_term(left, types)
     if base is None or not isinstance(right, Literal) or not right.type.root.startswith("INTERVAL"):
         return None
     amount = int(right.value)
-    return base[0], base[1] + (amount if rex.name == "$+$1" else -amount)
+    return base[0], base[1] + (amount if is_sum else -amount)

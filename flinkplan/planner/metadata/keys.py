@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
-from ...plan.rex import Call, InputRef, RexNode
+from ...plan.functions.cast import CAST
+from ...plan.rex import InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Unary, Watermark
 from ..algebra.scan_columns import scan_columns
-from ..rex.expressions import CAST
+from ..rex.expressions import is_call
 from .join_kinds import join_keys
 from .memo import found_once
 from .registry import Metadata
@@ -125,7 +126,7 @@ def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
     """The keys of a projection: those whose columns all pass, as they are or cast without loss."""
     places: dict[int, list[int]] = {}
     for i, rex in enumerate(projection):
-        if isinstance(rex, Call) and rex.name == CAST and _is_injective(rex.operands[0].type, rex.type):
+        if is_call(rex, CAST) and _is_injective(rex.operands[0].type, rex.type):
             rex = rex.operands[0]
         if isinstance(rex, InputRef):
             places.setdefault(rex.index, []).append(i)

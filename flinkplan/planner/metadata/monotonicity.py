@@ -7,17 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...plan.functions import Direction, aggregation_of
+from ...plan.functions import Direction, aggregation_of, called
 from ...plan.functions.aggregate import COUNT
-from ...plan.rex import Call, InputRef, RexNode
-from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
-from ..algebra import physical as p
-from ..algebra.calls import is_of
-from ..algebra.logical import Rel
-from ..connectors import INSERT_ONLY, source_kinds
-from ..rex.expressions import (
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import (
     AND,
-    CAST,
     EQ,
     GE,
     GT,
@@ -32,6 +26,13 @@ from ..rex.expressions import (
     OR,
     SEARCH,
 )
+from ...plan.rex import Call, InputRef, RexNode
+from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
+from ..algebra import physical as p
+from ..algebra.calls import is_of
+from ..algebra.logical import Rel
+from ..connectors import INSERT_ONLY, source_kinds
+from ..rex.expressions import is_call
 from .column_bounds import argument_bounds
 from .memo import found_once
 from .registry import Metadata
@@ -109,7 +110,7 @@ def _direction(rex: RexNode, below: Directions) -> str:
 
 
 def _uncast(rex: RexNode) -> RexNode:
-    while isinstance(rex, Call) and rex.name == CAST:
+    while is_call(rex, CAST):
         rex = rex.operands[0]
     return rex
 
@@ -122,17 +123,17 @@ def _takes_back(condition: RexNode, below: Directions) -> bool:
         return False
     operands = [_uncast(o) for o in condition.operands]
     changing = [below[o.index] for o in operands if isinstance(o, InputRef) and below[o.index] != CONSTANT]
-    match condition.name:
-        case n if n in (AND, OR):
-            return any(_takes_back(o, below) for o in operands)
-        case n if n in (GT, GE):
-            return bool(changing) and changing[0] != INCREASING
-        case n if n in (LT, LE):
-            return bool(changing) and changing[0] != DECREASING
-        case n if n in (SEARCH, EQ, NE):
-            return bool(changing)
-        case n if n in (NOT, IS_NOT_TRUE, IS_TRUE, IS_NOT_NULL, IS_NULL):
-            return _takes_back(operands[0], below)
+    function = called(condition)
+    if function in (AND, OR):
+        return any(_takes_back(o, below) for o in operands)
+    if function in (GT, GE):
+        return bool(changing) and changing[0] != INCREASING
+    if function in (LT, LE):
+        return bool(changing) and changing[0] != DECREASING
+    if function in (SEARCH, EQ, NE):
+        return bool(changing)
+    if function in (NOT, IS_NOT_TRUE, IS_TRUE, IS_NOT_NULL, IS_NULL):
+        return _takes_back(operands[0], below)
     return False
 
 

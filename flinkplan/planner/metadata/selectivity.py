@@ -9,29 +9,13 @@ from collections.abc import Iterable
 from itertools import groupby
 from math import prod
 
+from ...plan.functions import Function, called
+from ...plan.functions.comparison import AND, EQ, GE, GT, IS_NOT_NULL, IS_NULL, LE, LIKE, LT, NE, NOT, OR, SEARCH
 from ...plan.rex import Call, InputRef, RexNode
-from ..rex.expressions import (
-    AND,
-    EQ,
-    GE,
-    GT,
-    IS_NOT_NULL,
-    IS_NULL,
-    LE,
-    LIKE,
-    LT,
-    NE,
-    NOT,
-    OR,
-    SEARCH,
-    flatten,
-    is_always_false,
-    is_always_true,
-    is_call,
-)
+from ..rex.expressions import flatten, is_always_false, is_always_true, is_call
 from ..rex.sargs import comparison, expand
 
-_SHARES = {
+_SHARES: dict[Function | None, float] = {
     EQ: 0.15,
     NE: 0.85,
     LT: 0.5,
@@ -55,15 +39,16 @@ def selectivity(condition: RexNode) -> float:
         return _SHARES[EQ]
     if not isinstance(condition, Call):
         return _OF_OTHERS
-    if condition.name == SEARCH:
+    function = called(condition)
+    if function is SEARCH:
         return selectivity(expand(condition))
-    if condition.name == AND:
+    if function is AND:
         return prod(selectivity(part) for part in flatten(AND, condition))
-    if condition.name == OR:
+    if function is OR:
         return _of_any(flatten(OR, condition))
-    if condition.name == NOT:
+    if function is NOT:
         return 1.0 - selectivity(condition.operands[0])
-    return _SHARES.get(condition.name, _OF_OTHERS)
+    return _SHARES.get(function, _OF_OTHERS)
 
 
 def _of_any(parts: tuple[RexNode, ...]) -> float:
@@ -82,7 +67,10 @@ def _compared_column(rex: RexNode) -> str | None:
 
 def guessed_selectivity(parts: Iterable[RexNode]) -> float:
     """The share for conditions of joins, for which Flink guesses more roughly."""
-    return prod(_GUESSES.get(part.name, _OF_OTHERS) if isinstance(part, Call) else _OF_OTHERS for part in parts)
+    return prod(_GUESSES.get(called(part), _OF_OTHERS) for part in parts)
 
 
-_GUESSES = {IS_NOT_NULL: 0.9, EQ: 0.15} | dict.fromkeys((NE, LT, LE, GT, GE), 0.5)
+_GUESSES: dict[Function | None, float] = {
+    **{IS_NOT_NULL: 0.9, EQ: 0.15},
+    **dict.fromkeys((NE, LT, LE, GT, GE), 0.5),
+}

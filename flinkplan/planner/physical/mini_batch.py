@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from ...plan.accumulator_columns import accumulators, is_count_star
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
+from ...plan.functions.aggregate import ROW_NUMBER
 from ...plan.record import replace
 from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, value_of
 from ...plan.types import TimeKind
@@ -40,7 +41,7 @@ def _works_in_batches(rel: Rel) -> bool:
     """
     match rel:
         case Project(exprs=exprs):
-            own = any(isinstance(e, Over) and e.name == "$ROW_NUMBER$1" for e in exprs)
+            own = any(isinstance(e, Over) and e.function is ROW_NUMBER for e in exprs)
         case SetOp(kind=SetKind.UNION, all=True) | Filter() | Scan() | Values() | TableModify():
             own = False
         case _:

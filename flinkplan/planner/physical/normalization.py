@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
+from ...plan.functions.comparison import OR
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ..algebra.logical import Rel
@@ -17,7 +18,7 @@ from ..algebra.names import uniquify
 from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
 from ..algebra.tree import bottom_up, with_inputs
 from ..errors import PlanningError
-from ..rex.expressions import OR, and_, conjunctions, identity, is_call, or_, refs, remap
+from ..rex.expressions import and_, conjunctions, identity, is_call, or_, refs, remap
 from ..rex.simplify import pull_factors, to_cnf
 from ..rules.calcs import calc, merge_calcs
 from ..rules.scans import sargs_expanded

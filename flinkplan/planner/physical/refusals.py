@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.functions import aggregation_of
+from ...plan.functions.aggregate import APPROX_COUNT_DISTINCT
 from ...plan.rex import RexNode, walk
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
+from ..algebra.calls import is_of
 from ..algebra.logical import Rel
 from ..connectors import table_options
 from ..errors import PlanningError
@@ -49,7 +51,7 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
         _check(each, config)
     if _reads_inserts(rel) and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
-    if any(c.internal_name == "$APPROX_COUNT_DISTINCT$1" for c in _calls(rel)):
+    if any(is_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):
         raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
     if isinstance(rel, p.Calc) and any(r.type.root == "VARIANT" for e in _expressions(rel) for r in walk(e)):
         raise PlanningError(
@@ -63,9 +65,8 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
                 hint="aggregate a column of a simple type, or the result of SELECT DISTINCT in a subquery",
             )
         if aggregation_of(call.internal_name).compares and t.root not in _ORDERED:
-            name = (call.internal_name or "").removeprefix("$").removesuffix("$1")
             raise PlanningError(
-                f"{name} does not support {t.nullable_()}",
+                f"{call.function_name} does not support {t.nullable_()}",
                 hint="aggregate a column of a number, a text, a BOOLEAN, a date or a time",
             )
     rule = _RULES.get(type(rel))

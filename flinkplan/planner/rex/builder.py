@@ -25,7 +25,7 @@ from ...plan.types import (
     char,
 )
 from ..algebra.unplanned import Approximate
-from .expressions import FALSE, TRUE
+from .expressions import FALSE, TRUE, is_call
 
 _INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
@@ -84,14 +84,14 @@ def convert(to: LogicalType, rex: RexNode, *, explicit: bool = False) -> RexNode
             return _abstract_cast(to, literal) if explicit and to.nullable else literal
     elif to.root == "BOOLEAN" and in_family(rex.type, "EXACT"):
         zero = integer(0, rex.type) if rex.type.root in INTEGERS else Literal("0", rex.type.not_null())
-        return Call("$<>$1", (rex, zero), to, "BINARY")
+        return comparison.NE.typed(to, rex, zero)
     if rex.type.root == "BOOLEAN" and in_family(to, "EXACT"):
         return _boolean_to_exact(to, rex)
     return _abstract_cast(to, rex)
 
 
 def _abstract_cast(to: LogicalType, rex: RexNode) -> RexNode:
-    return Call(casts.CAST.internal_name, (rex,), to, casts.CAST.syntax)
+    return casts.CAST.typed(to, rex)
 
 
 def _boolean_to_exact(to: LogicalType, rex: RexNode) -> RexNode:
@@ -100,7 +100,7 @@ def _boolean_to_exact(to: LogicalType, rex: RexNode) -> RexNode:
     if not rex.type.nullable:
         return chosen
     known = comparison.IS_NOT_NULL.call(rex)
-    return Call(conditional.CASE.internal_name, (known, chosen, null(to)), to, conditional.CASE.syntax)
+    return conditional.CASE.typed(to, known, chosen, null(to))
 
 
 def _retyped_literal(to: LogicalType, literal: Literal) -> Literal | None:
@@ -139,7 +139,7 @@ def _retyped_number(to: LogicalType, given: Any) -> Literal | None:
 
 def rescaled(rex: RexNode) -> RexNode:
     """A decimal literal, or the cast of one, with as many digits behind the point as its type has."""
-    if isinstance(rex, Call) and rex.name == "$CAST$1":
+    if is_call(rex, casts.CAST):
         return replace(rex, operands=tuple(map(rescaled, rex.operands)))
     if not isinstance(rex, Literal) or rex.type.root != "DECIMAL" or rex.value is None:
         return rex
@@ -179,7 +179,7 @@ def equality_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
 
 def compare_coerced(operator: Function, left: RexNode, right: RexNode) -> Call:
     """A comparison: ``=`` and ``<>`` cast to the common type, the others only across families."""
-    if operator in (comparison.EQUALS, comparison.NOT_EQUALS):
+    if operator in (comparison.EQ, comparison.NE):
         common = least_restrictive((left.type, right.type))
         if common is None:
             return operator.call(left, right)
@@ -204,7 +204,7 @@ def _flat(operator: Function, parts: Sequence[RexNode], empty: Literal) -> RexNo
         return parts[0] if parts else empty
     operands: list[RexNode] = []
     for part in parts:
-        operands += part.operands if isinstance(part, Call) and part.key == operator.key else (part,)
+        operands += part.operands if is_call(part, operator) else (part,)
     return operator.call(*operands)
 
 

@@ -5,28 +5,15 @@ Sources: ``ReduceExpressionsRule``'s ``CaseShuttle``, ``RexSimplify.simplifyBool
 
 from __future__ import annotations
 
-from ...plan.functions import function_of
+from ...plan.functions import called
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import AND, EQ, IS_TRUE, OR, SEARCH
+from ...plan.functions.conditional import CASE
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from . import sargs
-from .expressions import (
-    AND,
-    CASE,
-    CAST,
-    EQ,
-    IS_TRUE,
-    OR,
-    SEARCH,
-    and_,
-    is_always_true,
-    is_call,
-    not_,
-    or_,
-    refs,
-    rewrite,
-    test,
-)
+from .expressions import and_, case, is_always_true, is_call, not_, or_, refs, rewrite, test
 
 
 def push_into_cases(rex: RexNode) -> RexNode:
@@ -35,10 +22,10 @@ def push_into_cases(rex: RexNode) -> RexNode:
 
 
 def _push(rex: RexNode) -> RexNode:
-    if not isinstance(rex, Call) or rex.type.root != "BOOLEAN" or rex.name in (CASE, AND, OR):
+    if not isinstance(rex, Call) or rex.type.root != "BOOLEAN" or is_call(rex, CASE, AND, OR):
         return rex
     at = [i for i, o in enumerate(rex.operands) if is_call(o, CASE)]
-    if not at or (rex.name == EQ and _compares_inputs(rex)):
+    if not at or (is_call(rex, EQ) and _compares_inputs(rex)):
         return rex
     *branches, otherwise = children(rex.operands[at[-1]])
 
@@ -47,10 +34,10 @@ def _push(rex: RexNode) -> RexNode:
         if all(isinstance(o, Literal) and o.value is not None for o in operands):
             return replace(rex, operands=operands, type=rex.type.not_null())
         found = _push(replace(rex, operands=operands))
-        return sargs.fold(found) if isinstance(found, Call) and found.name == SEARCH else found
+        return sargs.fold(found) if is_call(found, SEARCH) else found
 
     operands = [o if i % 2 == 0 else about(o) for i, o in enumerate(branches)]
-    return Call(CASE, (*operands, about(otherwise)), rex.type, children(rex)[at[-1]].syntax)  # type: ignore[union-attr]
+    return case((*operands, about(otherwise)), rex.type)
 
 
 def _compares_inputs(rex: Call) -> bool:
@@ -86,8 +73,8 @@ def is_safe(rex: RexNode) -> bool:
     """Whether evaluating the expression where CASE would not have cannot fail."""
     if isinstance(rex, (InputRef, Literal, FieldAccess)):
         return True
-    function = function_of(*rex.key) if isinstance(rex, Call) else None
-    safe = is_lossless(children(rex)[0].type, rex.type) if is_call(rex, CAST) else bool(function and function.safe)
+    function = called(rex)
+    safe = is_lossless(children(rex)[0].type, rex.type) if function is CAST else bool(function and function.safe)
     return safe and all(map(is_safe, children(rex)))
 
 

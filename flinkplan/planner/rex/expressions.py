@@ -5,25 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeGuard
 
-from ...plan.functions import function_of
+from ...plan.functions import Function, called, function_of
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import (
+    AND,
+    EQ,
+    GE,
+    GT,
+    IS_FALSE,
+    IS_NOT_FALSE,
+    IS_NOT_NULL,
+    IS_NOT_TRUE,
+    IS_NULL,
+    IS_TRUE,
+    LE,
+    LT,
+    NE,
+    NOT,
+    OR,
+    SEARCH,
+)
+from ...plan.functions.conditional import CASE
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, classes, transform
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.unplanned import Over, SubQuery
 
-BINARY, PREFIX, POSTFIX, SPECIAL, INTERNAL = "BINARY", "PREFIX", "POSTFIX", "SPECIAL", "INTERNAL"
-
-AND, OR, NOT = "$AND$1", "$OR$1", "$NOT$1"
-EQ, NE, LT, LE, GT, GE = "$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1"
-IS_NULL, IS_NOT_NULL = "$IS NULL$1", "$IS NOT NULL$1"
-IS_TRUE, IS_FALSE, IS_NOT_TRUE, IS_NOT_FALSE = "$IS TRUE$1", "$IS FALSE$1", "$IS NOT TRUE$1", "$IS NOT FALSE$1"
-IS_NOT_DISTINCT_FROM = "$IS NOT DISTINCT FROM$1"
-CAST, CASE, SEARCH, COALESCE, LIKE = "$CAST$1", "$CASE$1", "$SEARCH$1", "$COALESCE$1", "$LIKE$1"
-
 COMPARISONS = (EQ, NE, LT, LE, GT, GE)
-MIRRORED = {EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
-NEGATED = {EQ: NE, NE: EQ, LT: GE, LE: GT, GT: LE, GE: LT}
-NEGATED_TESTS = {
+MIRRORED: dict[Function | None, Function] = {EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
+NEGATED: dict[Function | None, Function] = {EQ: NE, NE: EQ, LT: GE, LE: GT, GT: LE, GE: LT}
+NEGATED_TESTS: dict[Function | None, Function] = {
     IS_NULL: IS_NOT_NULL,
     IS_NOT_NULL: IS_NULL,
     IS_TRUE: IS_NOT_TRUE,
@@ -37,9 +48,9 @@ FALSE = Literal(False, BOOLEAN.not_null())
 UNKNOWN = Literal(None, BOOLEAN)
 
 
-def is_call(rex: RexNode, *names: str) -> TypeGuard[Call]:
+def is_call(rex: RexNode, *functions: Function) -> TypeGuard[Call]:
     """Whether the expression calls one of the functions."""
-    return isinstance(rex, Call) and rex.name in names
+    return called(rex) in functions
 
 
 def is_always_true(rex: RexNode) -> bool:
@@ -50,11 +61,11 @@ def is_always_false(rex: RexNode) -> bool:
     return isinstance(rex, Literal) and (rex.value is False or (rex.value is None and rex.type.root == "BOOLEAN"))
 
 
-def flatten(name: str, rex: RexNode) -> tuple[RexNode, ...]:
+def flatten(junction: Function, rex: RexNode) -> tuple[RexNode, ...]:
     """The operands of nested calls of AND or OR."""
-    if not is_call(rex, name):
+    if not is_call(rex, junction):
         return (rex,)
-    return tuple(part for operand in children(rex) for part in flatten(name, operand))
+    return tuple(part for operand in children(rex) for part in flatten(junction, operand))
 
 
 def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
@@ -74,43 +85,43 @@ def or_(parts: Iterable[RexNode]) -> RexNode:
     return _junction(OR, [p for part in parts for p in flatten(OR, part)], FALSE)
 
 
-def _junction(name: str, parts: list[RexNode], empty: Literal) -> RexNode:
+def _junction(junction: Function, parts: list[RexNode], empty: Literal) -> RexNode:
     unique = list(dict.fromkeys(parts))
     if len(unique) < 2:
         return unique[0] if unique else empty
-    return Call(name, tuple(unique), _boolean(unique), BINARY)
+    return junction.typed(_boolean(unique), *unique)
 
 
 def _boolean(operands: Iterable[RexNode]) -> LogicalType:
     return BOOLEAN.with_nullability(any(o.type.nullable for o in operands))
 
 
-def compare(name: str, left: RexNode, right: RexNode) -> Call:
+def compare(operator: Function, left: RexNode, right: RexNode) -> Call:
     """A comparison."""
-    return Call(name, (left, right), _boolean((left, right)), BINARY)
+    return operator.typed(_boolean((left, right)), left, right)
 
 
 def not_(rex: RexNode) -> Call:
-    return Call(NOT, (rex,), rex.type, PREFIX)
+    return NOT.typed(rex.type, rex)
 
 
-def test(name: str, rex: RexNode) -> Call:
+def test(asked: Function, rex: RexNode) -> Call:
     """``rex IS NULL`` and its kin."""
-    return Call(name, (rex,), BOOLEAN.not_null(), POSTFIX)
+    return asked.typed(BOOLEAN.not_null(), rex)
 
 
 def cast(rex: RexNode, to: LogicalType) -> RexNode:
     """A cast, or the expression itself where it already has the type."""
-    return rex if rex.type == to else Call(CAST, (rex,), to, SPECIAL)
+    return rex if rex.type == to else CAST.typed(to, rex)
 
 
 def search(operand: RexNode, sarg: Sarg) -> Call:
     nullable = operand.type.nullable and sarg.null_as == "UNKNOWN"
-    return Call(SEARCH, (operand, sarg), BOOLEAN.with_nullability(nullable), INTERNAL)
+    return SEARCH.typed(BOOLEAN.with_nullability(nullable), operand, sarg)
 
 
 def case(operands: Iterable[RexNode], to: LogicalType) -> Call:
-    return Call(CASE, tuple(operands), to, SPECIAL)
+    return CASE.typed(to, *operands)
 
 
 def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
@@ -190,7 +201,7 @@ def derive_nullability(rex: RexNode) -> RexNode:
     """Comparisons, their junctions and arithmetic may yield NULL where one of their operands may."""
 
     def change(node: RexNode) -> RexNode:
-        if isinstance(node, Call) and (is_strict(node) or is_call(node, AND, OR)) and node.name != CAST:
+        if isinstance(node, Call) and (is_strict(node) or is_call(node, AND, OR)) and not is_call(node, CAST):
             return replace(node, type=node.type.with_nullability(any(o.type.nullable for o in node.operands)))
         return node
 
@@ -204,7 +215,7 @@ def identity(types: Iterable[LogicalType]) -> tuple[InputRef, ...]:
 
 def is_strict(rex: RexNode) -> bool:
     """Whether a call is NULL where an operand is, and only there."""
-    function = function_of(*rex.key) if isinstance(rex, Call) else None
+    function = called(rex)
     return function is not None and function.strict
 
 

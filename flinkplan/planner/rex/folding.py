@@ -12,7 +12,20 @@ from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from ...plan.functions import function_of
+from ...plan.functions import Function, called
+from ...plan.functions.arithmetic import (
+    DATETIME_MINUS,
+    DATETIME_PLUS,
+    DIVIDE,
+    DIVIDE_INTEGER,
+    MINUS,
+    NEGATE,
+    PLUS,
+    TIMES,
+)
+from ...plan.functions.cast import CAST, REINTERPRET
+from ...plan.functions.comparison import EQ, GE, GT, LE, LT, NE
+from ...plan.functions.string import CONCAT_OPERATOR
 from ...plan.functions.typing import is_year_month
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
@@ -32,33 +45,31 @@ from .evaluation import (
     shift_clock,
     shift_months,
 )
-from .expressions import CAST, SPECIAL, is_deterministic
+from .expressions import cast, is_deterministic
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
 def fold(call: Call) -> RexNode:
     """The literal that a call of literals yields, or the call; a cast that only allows NULL is one already."""
-    if call.name == CAST and call.operands[0].type == call.type.not_null():
+    function = called(call)
+    if function is CAST and call.operands[0].type == call.type.not_null():
         return call
     literals = [o for o in call.operands if isinstance(o, Literal)]
     if call.operands and is_collection(call.operands[0]) and len(literals) == len(call.operands) - 1:
         return _evaluated(call, of_collection, call.operands)
-    if call.key in _ARITHMETIC and call.type.nullable and any(o.value is None for o in literals):
+    if function in _ARITHMETIC and call.type.nullable and any(o.value is None for o in literals):
         return Literal(None, call.type)
     if len(literals) < len(call.operands) or not is_deterministic(call):
         return call
-    rule = _RULES.get(call.key) or EVALUATORS.get(call.name)
+    if function is None:
+        return call
+    rule = _RULES.get(function) or EVALUATORS.get(function.name)
     if rule is None:
         return call
-    if not _sees_null(call) and any(o.value is None for o in literals):
+    if not function.sees_null and any(o.value is None for o in literals):
         return Literal(None, call.type) if call.type.nullable else call
     return _evaluated(call, rule, literals)
-
-
-def _sees_null(call: Call) -> bool:
-    function = function_of(*call.key)
-    return function is not None and function.sees_null
 
 
 def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]) -> RexNode:
@@ -72,7 +83,7 @@ def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]
     except (UnknownValue, ArithmeticError, ValueError, OverflowError, TypeError):
         return call
     literal = Literal(value, call.type.not_null())
-    return Call(CAST, (literal,), call.type, SPECIAL) if call.type.nullable else literal
+    return cast(literal, call.type)
 
 
 def _write(value: Any, t: LogicalType) -> Any:
@@ -177,24 +188,24 @@ def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
     return apply
 
 
-_ARITHMETIC = (("BINARY", "$+$1"), ("BINARY", "$-$1"), ("BINARY", "$*$1"), ("BINARY", "$/$1"))
+_ARITHMETIC = (PLUS, MINUS, TIMES, DIVIDE)
 """What is NULL where one operand is."""
 
-_RULES: dict[tuple[str, str], Callable[..., Any]] = {
-    ("BINARY", "$+$1"): _arithmetic(lambda a, b: a + b),
-    ("BINARY", "$-$1"): _arithmetic(lambda a, b: a - b),
-    ("BINARY", "$*$1"): _arithmetic(lambda a, b: a * b),
-    ("BINARY", "$/$1"): _divide,
-    ("BINARY", "$/INT$1"): _divide,
-    ("SPECIAL", "$REINTERPRET$1"): _reinterpret,
-    ("PREFIX", "$-$1"): _negate,
-    ("BINARY", "$||$1"): _concat,
-    ("SPECIAL", "$+$1"): _shift_time(1),
-    ("SPECIAL", "$-$1"): _shift_time(-1),
-    ("BINARY", "$=$1"): _compare(lambda a, b: a == b),
-    ("BINARY", "$<>$1"): _compare(lambda a, b: a != b),
-    ("BINARY", "$<$1"): _compare(lambda a, b: a < b),
-    ("BINARY", "$<=$1"): _compare(lambda a, b: a <= b),
-    ("BINARY", "$>$1"): _compare(lambda a, b: a > b),
-    ("BINARY", "$>=$1"): _compare(lambda a, b: a >= b),
+_RULES: dict[Function, Callable[..., Any]] = {
+    PLUS: _arithmetic(lambda a, b: a + b),
+    MINUS: _arithmetic(lambda a, b: a - b),
+    TIMES: _arithmetic(lambda a, b: a * b),
+    DIVIDE: _divide,
+    DIVIDE_INTEGER: _divide,
+    REINTERPRET: _reinterpret,
+    NEGATE: _negate,
+    CONCAT_OPERATOR: _concat,
+    DATETIME_PLUS: _shift_time(1),
+    DATETIME_MINUS: _shift_time(-1),
+    EQ: _compare(lambda a, b: a == b),
+    NE: _compare(lambda a, b: a != b),
+    LT: _compare(lambda a, b: a < b),
+    LE: _compare(lambda a, b: a <= b),
+    GT: _compare(lambda a, b: a > b),
+    GE: _compare(lambda a, b: a >= b),
 }

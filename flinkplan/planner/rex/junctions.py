@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol, Self
 
+from ...plan.functions import called
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NOT_TRUE, IS_NULL, NOT, OR, SEARCH
 from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
 from . import sargs
 from .expressions import (
-    AND,
-    CAST,
     COMPARISONS,
     FALSE,
-    IS_NOT_NULL,
-    IS_NOT_TRUE,
-    IS_NULL,
     MIRRORED,
     NEGATED,
-    NOT,
-    OR,
-    SEARCH,
     TRUE,
     UNKNOWN,
     and_,
@@ -224,5 +219,5 @@ def _is_implied(not_null: RexNode, compared: set[RexNode], terms: list[RexNode])
 def _opposites(comparison: RexNode) -> set[RexNode]:
     """The negation of a comparison, written both ways."""
     left, right = children(comparison)
-    name = NEGATED[comparison.name]  # type: ignore[union-attr]
-    return {compare(name, left, right), compare(MIRRORED[name], right, left)}
+    operator = NEGATED[called(comparison)]
+    return {compare(operator, left, right), compare(MIRRORED[operator], right, left)}

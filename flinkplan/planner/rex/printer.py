@@ -11,8 +11,22 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ...plan.functions import Style, function_of
-from ...plan.rex import Bound, Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Range, RexNode, Sarg
+from ...plan.functions import Style, called
+from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, DIVIDE, MINUS, PLUS, TIMES
+from ...plan.functions.comparison import EQ, GE, GT, LE, LT, NE
+from ...plan.rex import (
+    Bound,
+    Call,
+    CorrelVariable,
+    FieldAccess,
+    InputRef,
+    Literal,
+    OpaqueRex,
+    Range,
+    RexNode,
+    Sarg,
+    shown_name,
+)
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..algebra.unplanned import Approximate, WrittenName
 
@@ -87,7 +101,7 @@ def _call(call: Call, operands: list[str], infix: bool) -> str:
 
 
 def _style(call: Call) -> Style:
-    function = function_of(*call.key)
+    function = called(call)
     return Style.CALL if function is None else function.style
 
 
@@ -95,12 +109,12 @@ def operator_name(call: Call) -> str:
     """The name of a call's operator, without the internal name's decoration."""
     if isinstance(call.name, WrittenName):
         return call.name.written
-    function = function_of(*call.key)
+    function = called(call)
     if function is not None and function.printed is not None:
         return function.printed
     if not call.name and call.reference:
         return str(call.reference.get("systemName") or call.reference.get("catalogName") or "")
-    return call.name[1:].rsplit("$", 1)[0]
+    return shown_name(call.name)
 
 
 def literal(value: Literal) -> str:
@@ -197,7 +211,7 @@ def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
     if not isinstance(rex, Call) or _style(rex) is Style.CAST:
         return digest(rex, fields)
     texts = [condition_digest(o, fields) for o in rex.operands]
-    if rex.name in _SIMPLE and len(texts) == 2:
+    if called(rex) in _SIMPLE:
         for i, (own, other) in enumerate(zip(rex.operands, reversed(rex.operands), strict=True)):
             same = own.type.nullable_() == other.type.nullable_()
             if same and isinstance(own, Literal) and own.value is not None and not isinstance(other, Literal):
@@ -212,7 +226,7 @@ def _java_literal(value: Any, t: LogicalType) -> str:
     return text.replace(":", "L:") if t.root == "BIGINT" else text
 
 
-_SIMPLE = {"$=$1", "$<>$1", "$<$1", "$<=$1", "$>$1", "$>=$1", "$+$1", "$-$1", "$*$1", "$/$1"}
+_SIMPLE = (EQ, NE, LT, LE, GT, GE, PLUS, MINUS, TIMES, DIVIDE, DATETIME_PLUS, DATETIME_MINUS)
 """``SqlKind.SIMPLE_BINARY_OPS``"""
 
 _UNTYPED = {"INT", "BOOLEAN", "DATE", "TIME", "SYMBOL"}

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...plan.functions import Function
+from ...plan.functions.comparison import EQ, GE, GT, LE, LT, NE
 from ...plan.record import Record, Struct, field
 from ...plan.rex import Bound, FieldAccess, InputRef, Literal, Range, RexNode, children
 from . import sargs
-from .expressions import EQ, GE, GT, LE, LT, NE, TRUE, is_call
+from .expressions import TRUE, is_call
 from .sargs import comparison
 
 _UPPER, _LOWER = (LT, LE), (GT, GE)
@@ -25,10 +27,10 @@ class Known(Record):
     excluded: frozenset[Any] | None = frozenset()
     """The values that it differs from, where that is all they say; else ``None``."""
 
-    def with_one_more(self, condition: RexNode, found: tuple[str, RexNode, Literal]) -> Known:
+    def with_one_more(self, condition: RexNode, found: tuple[Function, RexNode, Literal]) -> Known:
         """The same with a condition that is the comparison ``found``."""
-        name, _, literal = found
-        excluded = None if self.excluded is None or name != NE else self.excluded | {_key(literal)}
+        operator, _, literal = found
+        excluded = None if self.excluded is None or operator is not NE else self.excluded | {_key(literal)}
         return Known((*self.conditions, condition), excluded)
 
     def tells_nothing_of(self, literal: Literal) -> bool:
@@ -58,12 +60,12 @@ class Bounds(Struct):
         found = comparison(term)
         if found is None:
             return True
-        name, operand, literal = found
-        if name == EQ and self.constants.setdefault(operand, literal) != literal:
+        operator, operand, literal = found
+        if operator is EQ and self.constants.setdefault(operand, literal) != literal:
             return False
-        if name == NE:
+        if operator is NE:
             return True
-        new = sargs.ranges_of(name, literal.value)[0]
+        new = sargs.ranges_of(operator, literal.value)[0]
         old = self.ranges.get(operand)
         if old is None:
             self.ranges[operand] = (new, (term,))
@@ -71,12 +73,11 @@ class Bounds(Struct):
         both = sargs.overlap(old[0], new, literal.type)
         if both is None:
             return False
-        if both == old[0] and name != EQ:
+        if both == old[0] and operator is not EQ:
             self._drop(term)
             return True
-        replaced = (
-            old[1] if name == EQ else tuple(t for t in old[1] if _is_bound(t, _UPPER if name in _UPPER else _LOWER))
-        )
+        same = _UPPER if operator in _UPPER else _LOWER
+        replaced = old[1] if operator is EQ else tuple(t for t in old[1] if _is_bound(t, same))
         for t in replaced:
             self._drop(t)
         self.ranges[operand] = (both, (*(t for t in old[1] if t not in replaced), term))
@@ -105,18 +106,18 @@ class Bounds(Struct):
         return left, right
 
 
-def _is_bound(term: RexNode, names: Iterable[str]) -> bool:
+def _is_bound(term: RexNode, operators: Iterable[Function]) -> bool:
     found = comparison(term)
-    return found is not None and found[0] in names and isinstance(found[1], (InputRef, FieldAccess))
+    return found is not None and found[0] in operators and isinstance(found[1], (InputRef, FieldAccess))
 
 
-def residue(name: str, literal: Literal, known: Iterable[RexNode]) -> tuple[Range, ...]:
+def residue(operator: Function, literal: Literal, known: Iterable[RexNode]) -> tuple[Range, ...]:
     """What is left to check of a comparison where others of its operand hold: everything where nothing is."""
-    found = sargs.ranges_of(name, literal.value)
+    found = sargs.ranges_of(operator, literal.value)
     for other in map(comparison, known):
         if other is None or not sargs.are_comparable(literal, other[2]):
             continue
-        if other[0] == NE:
+        if other[0] is NE:
             point = sargs.ranges_of(NE, other[2].value)
             if all(any(sargs.encloses(r, p, literal.type) for r in found) for p in point):
                 return sargs.ALL

@@ -7,36 +7,16 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
-from ...plan.functions.comparison import are_text_and_number
+from ...plan.functions import Function, called
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import EQ, GE, GT, IS_NOT_NULL, IS_NULL, LE, LT, NE, SEARCH, are_text_and_number
 from ...plan.functions.typing import least_restrictive
 from ...plan.record import Record, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
-from .expressions import (
-    CAST,
-    COMPARISONS,
-    EQ,
-    FALSE,
-    GE,
-    GT,
-    IS_NOT_NULL,
-    IS_NULL,
-    LE,
-    LT,
-    MIRRORED,
-    NE,
-    SEARCH,
-    TRUE,
-    UNKNOWN,
-    and_,
-    compare,
-    is_call,
-    or_,
-    search,
-    test,
-)
+from .expressions import COMPARISONS, FALSE, MIRRORED, TRUE, UNKNOWN, and_, compare, is_call, or_, search, test
 from .truth import UnknownAs
 
 ALL = (Range(None, None),)
@@ -75,34 +55,35 @@ def read(rex: RexNode) -> Search | None:
     """The search that a comparison with a literal, an IS [NOT] NULL or a SEARCH makes; else ``None``."""
     if not isinstance(rex, Call):
         return None
-    if rex.name == IS_NULL:
+    function = called(rex)
+    if function is IS_NULL:
         return Search(rex.operands[0], (), True, None)
-    if rex.name == IS_NOT_NULL:
+    if function is IS_NOT_NULL:
         return Search(rex.operands[0], ALL, False, None)
-    if rex.name == SEARCH and isinstance(rex.operands[1], Sarg):
+    if function is SEARCH and isinstance(rex.operands[1], Sarg):
         sarg = rex.operands[1]
         null = {"TRUE": True, "FALSE": False}.get(sarg.null_as)
         return Search(rex.operands[0], sarg.ranges, null, sarg.type)
     if found := comparison(rex):
-        name, operand, literal = found
-        return Search(operand, ranges_of(name, literal.value), None, literal.type)
+        operator, operand, literal = found
+        return Search(operand, ranges_of(operator, literal.value), None, literal.type)
     return None
 
 
-def comparison(rex: RexNode) -> tuple[str, RexNode, Literal] | None:
+def comparison(rex: RexNode) -> tuple[Function, RexNode, Literal] | None:
     """A comparison's operator, operand and literal, the literal on the right."""
-    if not is_call(rex, *COMPARISONS):
+    operator = called(rex)
+    if operator is None or operator not in COMPARISONS:
         return None
-    left, right = rex.operands
-    name = rex.name
+    left, right = children(rex)
     if isinstance(left, Literal) and not isinstance(right, Literal):
-        left, right, name = right, left, MIRRORED[name]
+        left, right, operator = right, left, MIRRORED[operator]
     if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
         return None
-    return name, left, right
+    return operator, left, right
 
 
-def ranges_of(name: str, value: Any) -> tuple[Range, ...]:
+def ranges_of(operator: Function, value: Any) -> tuple[Range, ...]:
     """The values that a comparison with a value lets through."""
     open_, closed = Bound(value, False), Bound(value, True)
     return {
@@ -112,7 +93,7 @@ def ranges_of(name: str, value: Any) -> tuple[Range, ...]:
         LE: (Range(None, closed),),
         GT: (Range(open_, None),),
         GE: (Range(closed, None),),
-    }[name]
+    }[operator]
 
 
 def _is_point(r: Range) -> bool:
@@ -331,8 +312,8 @@ def _comparison(found: Search) -> RexNode | None:
     ranges, t = found.ranges, found.type
     assert t is not None
 
-    def to(name: str, value: Any) -> RexNode:
-        return compare(name, found.operand, _literal(value, t))
+    def to(operator: Function, value: Any) -> RexNode:
+        return compare(operator, found.operand, _literal(value, t))
 
     if found.is_complemented_points and len(ranges) == 2:
         return to(NE, ranges[0].upper.value)  # type: ignore[union-attr]
@@ -380,12 +361,12 @@ def combined(searches: Sequence[Search], combine: Callable[[Search, Search], Sea
 
 def expand(rex: RexNode) -> RexNode:
     """SEARCH written out as comparisons.  Source: ``RexUtil.expandSearch``."""
-    if not (isinstance(rex, Call) and rex.name == SEARCH and isinstance(rex.operands[1], Sarg)):
+    if not (is_call(rex, SEARCH) and isinstance(rex.operands[1], Sarg)):
         return rex
     operand, sarg = rex.operands
 
-    def to(name: str, value: Any) -> RexNode:
-        return compare(name, operand, _literal(value, sarg.type))
+    def to(operator: Function, value: Any) -> RexNode:
+        return compare(operator, operand, _literal(value, sarg.type))
 
     found = read(rex)
     assert found is not None and isinstance(sarg, Sarg)

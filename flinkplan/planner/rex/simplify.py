@@ -8,20 +8,12 @@ from itertools import product
 from math import prod
 from operator import is_
 
-from ...plan.record import Record, field, replace
-from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
-from ...plan.types import CHARACTER, INTEGERS, NUMERIC
-from ..algebra.unplanned import Over, SubQuery
-from . import sargs
-from .cases import boolean_case, is_lossless, is_safe
-from .expressions import (
+from ...plan.functions import Function, called
+from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, DIVIDE, MINUS, NEGATE, PLUS, TIMES
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import (
     AND,
-    CASE,
-    CAST,
-    COALESCE,
-    COMPARISONS,
     EQ,
-    FALSE,
     GE,
     GT,
     IS_FALSE,
@@ -32,17 +24,28 @@ from .expressions import (
     IS_TRUE,
     LE,
     LIKE,
-    MIRRORED,
     NE,
-    NEGATED,
-    NEGATED_TESTS,
     NOT,
     OR,
-    PREFIX,
     SEARCH,
+)
+from ...plan.functions.conditional import CASE, COALESCE
+from ...plan.record import Record, field, replace
+from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
+from ...plan.types import CHARACTER, INTEGERS, NUMERIC
+from ..algebra.unplanned import Over, SubQuery
+from . import sargs
+from .cases import boolean_case, is_lossless, is_safe
+from .expressions import (
+    COMPARISONS,
+    FALSE,
+    MIRRORED,
+    NEGATED,
+    NEGATED_TESTS,
     TRUE,
     UNKNOWN,
     and_,
+    case,
     cast,
     compare,
     flatten,
@@ -117,15 +120,13 @@ def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
     if isinstance(rex, FieldAccess):
         key = (rex.name, _normal(rex.expr, numbers))
     elif isinstance(rex, Call):
-        name, operands = rex.name, [_normal(o, numbers) for o in rex.operands]
-        if len(operands) == 2:
-            left, right = rex.operands
-            if name in (GT, GE):
-                name = MIRRORED[name]
-                operands.reverse()
-            elif name in _SYMMETRIC or (name in _SYMMETRIC_IN_TYPE and left.type.nullable_() == right.type.nullable_()):
-                operands.sort()
-        key = (name, rex.syntax, rex.reference, rex.type, *operands)
+        function, operands = called(rex), [_normal(o, numbers) for o in rex.operands]
+        if function in (GT, GE):
+            function = MIRRORED[function]
+            operands.reverse()
+        elif len(operands) == 2 and _is_symmetric(function, *rex.operands):
+            operands.sort()
+        key = (function or rex.name, rex.reference, rex.type, *operands)
     return numbers.setdefault(key, len(numbers))
 
 
@@ -136,8 +137,10 @@ def _only_reordered(found: Sequence[RexNode], before: Sequence[RexNode]) -> bool
     return all(_are_alike(a, b) for a, b in zip(found, before, strict=True))
 
 
-_SYMMETRIC = (AND, OR, EQ, NE)
-_SYMMETRIC_IN_TYPE = ("$+$1", "$*$1")
+def _is_symmetric(function: Function | None, left: RexNode, right: RexNode) -> bool:
+    if function in (PLUS, TIMES, DATETIME_PLUS):
+        return left.type.nullable_() == right.type.nullable_()
+    return function in (AND, OR, EQ, NE)
 
 
 class Simplifier(Record):
@@ -168,7 +171,7 @@ class Simplifier(Record):
             return replace(rex, expr=self.simplify(rex.expr))
         if not isinstance(rex, Call):
             return rex
-        rule = _RULES.get(rex.name)
+        rule = _RULES.get(called(rex))
         return rule(self, rex, unknown) if rule else self.operands_first(rex)
 
     def operands_first(self, rex: Call) -> RexNode:
@@ -193,11 +196,11 @@ class Simplifier(Record):
         known = self.comparisons.get(found[1]) if found is not None and self.comparisons else None
         if found is None or known is None:
             return rex
-        name, operand, literal = found
+        operator, operand, literal = found
         if known.tells_nothing_of(literal):
             return rex
-        own = sargs.ranges_of(name, literal.value)
-        left = residue(name, literal, known.conditions)
+        own = sargs.ranges_of(operator, literal.value)
+        left = residue(operator, literal, known.conditions)
         if not left:
             return FALSE
         if left == own:
@@ -213,21 +216,21 @@ class Simplifier(Record):
 
 def _not(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     inner = rex.operands[0]
-    match inner:
-        case Call(name=name) if name in (AND, OR):
-            parts = [simplifier.simplify(not_(o), unknown) for o in inner.operands]
-            return simplifier.simplify(or_(parts) if name == AND else and_(parts), unknown)
-        case Call(name=name) if name == NOT:
-            return simplifier.simplify(inner.operands[0], unknown)
-        case Call(name=name) if name == SEARCH and (searched := sargs.read(inner)) is not None:
-            return simplifier.simplify(sargs.written(sargs.complement(searched), unknown), unknown)
-        case Call(name=name) if name == CASE:
-            last = len(inner.operands) - 1
-            operands = (o if i % 2 == 0 and i < last else not_(o) for i, o in enumerate(inner.operands))
-            return simplifier.simplify(replace(inner, operands=tuple(operands)), unknown)
-        case Call(name=name) if name in NEGATED_TESTS or name in NEGATED:
-            opposite = NEGATED_TESTS.get(name) or NEGATED[name]
-            return simplifier.simplify(replace(inner, name=opposite), unknown)
+    function, operands = called(inner), children(inner)
+    if function in (AND, OR):
+        parts = [simplifier.simplify(not_(o), unknown) for o in operands]
+        return simplifier.simplify(or_(parts) if function is AND else and_(parts), unknown)
+    if function is NOT:
+        return simplifier.simplify(operands[0], unknown)
+    if function is SEARCH and (searched := sargs.read(inner)) is not None:
+        return simplifier.simplify(sargs.written(sargs.complement(searched), unknown), unknown)
+    if function is CASE:
+        last = len(operands) - 1
+        cases = (o if i % 2 == 0 and i < last else not_(o) for i, o in enumerate(operands))
+        return simplifier.simplify(case(cases, inner.type), unknown)
+    if function in NEGATED_TESTS or function in NEGATED:
+        opposite = NEGATED_TESTS.get(function) or NEGATED[function]
+        return simplifier.simplify(opposite.typed(inner.type, *operands), unknown)
     found = simplifier.simplify(inner, unknown.negated())
     if isinstance(found, Literal):
         return found if found.value is None else FALSE if found.value else TRUE
@@ -237,33 +240,31 @@ def _not(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
 def _test(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     """IS [NOT] NULL, TRUE, FALSE."""
     operand = rex.operands[0]
-    if rex.name in (IS_NULL, IS_NOT_NULL):
+    if is_call(rex, IS_NULL, IS_NOT_NULL):
         return _null_test(simplifier, rex)
-    negated = rex.name in (IS_FALSE, IS_NOT_TRUE)
+    negated = is_call(rex, IS_FALSE, IS_NOT_TRUE)
     positive = not_(operand) if negated else operand
-    asked = UnknownAs.FALSE if rex.name in (IS_TRUE, IS_FALSE) else UnknownAs.TRUE
+    asked = UnknownAs.FALSE if is_call(rex, IS_TRUE, IS_FALSE) else UnknownAs.TRUE
     if unknown is asked:
         return simplifier.simplify(positive, unknown)
     if simplifier.is_certain(operand):
         return simplifier.simplify(positive)
     if negated and is_call(operand, NOT):
-        return simplifier.simplify(test(_OF_NEGATED[rex.name], children(operand)[0]))
+        of_negated = IS_TRUE if asked is UnknownAs.FALSE else IS_NOT_FALSE
+        return simplifier.simplify(test(of_negated, children(operand)[0]))
     inner = simplifier.simplify(operand, UnknownAs.UNKNOWN if negated else asked)
     if isinstance(inner, Literal):
         value = asked.value if inner.value is None else inner.value != negated
         return TRUE if value else FALSE
     if not inner.type.nullable:
         return simplifier.simplify(not_(inner)) if negated else inner
-    return test(rex.name, inner)
-
-
-_OF_NEGATED = {IS_FALSE: IS_TRUE, IS_NOT_TRUE: IS_NOT_FALSE}
-"""What a test of a negation asks of what is negated."""
+    return replace(rex, operands=(inner,))
 
 
 def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
     operand = rex.operands[0]
-    is_null = rex.name == IS_NULL
+    is_null = is_call(rex, IS_NULL)
+    asked = IS_NULL if is_null else IS_NOT_NULL
     if rex in simplifier.tests:
         return TRUE
     operand = simplifier.simplify(operand)
@@ -272,11 +273,11 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
     if not operand.type.nullable and is_safe(operand):
         return FALSE if is_null else TRUE
     if is_call(operand, CAST) and is_lossless(children(operand)[0].type, operand.type):
-        return simplifier.simplify(test(rex.name, children(operand)[0]))
+        return simplifier.simplify(test(asked, children(operand)[0]))
     if is_strict(operand) and not is_call(operand, CAST) and children(operand):
-        parts = [simplifier.simplify(test(rex.name, o)) for o in children(operand)]
+        parts = [simplifier.simplify(test(asked, o)) for o in children(operand)]
         return or_(parts) if is_null else and_(parts)
-    return test(rex.name, operand)
+    return test(asked, operand)
 
 
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
@@ -285,7 +286,7 @@ def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
     if any(isinstance(o, Literal) and o.value is None for o in operands):
         return simplifier.simplify(UNKNOWN, unknown)
     if left == right and not isinstance(left, Literal) and is_deterministic(left):
-        if rex.name in (EQ, LE, GE):
+        if is_call(rex, EQ, LE, GE):
             return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, left)]), unknown)
         return simplifier.simplify(and_([UNKNOWN, test(IS_NULL, left)]), unknown)
     if any(isinstance(o, Literal) and isinstance(o.value, bool) for o in operands):
@@ -296,11 +297,13 @@ def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
 
 def _truth(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     """``b = TRUE`` as ``b``, ``b = FALSE`` as ``NOT b``, and so with what comes to the same."""
-    left, right = rex.operands
-    condition, name, value = (right, MIRRORED[rex.name], left) if isinstance(left, Literal) else (left, rex.name, right)
-    if name in _SAME_AS_BEING[is_always_true(value)]:
+    operator, (left, right) = called(rex), rex.operands
+    condition, value = left, right
+    if isinstance(left, Literal):
+        condition, operator, value = right, MIRRORED[operator], left
+    if operator in _SAME_AS_BEING[is_always_true(value)]:
         return condition
-    if NEGATED[name] in _SAME_AS_BEING[is_always_true(value)]:
+    if NEGATED[operator] in _SAME_AS_BEING[is_always_true(value)]:
         return simplifier.simplify(not_(condition), unknown)
     return fold(rex)
 
@@ -360,12 +363,12 @@ def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
 
 def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     """Adding zero, multiplying by one and negating twice leave a number as it is."""
-    neutral = 0 if rex.name in ("$+$1", "$-$1") else 1
-    places = (1,) if rex.name in ("$-$1", "$/$1") else (0, 1)
+    neutral = 0 if is_call(rex, PLUS, MINUS) else 1
+    places = (1,) if is_call(rex, MINUS, DIVIDE) else (0, 1)
     operands = tuple(map(simplifier.simplify, rex.operands))
     rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
-    if rex.syntax == PREFIX and isinstance(operands[0], Call) and operands[0].key == rex.key:
-        return operands[0].operands[0]
+    if is_call(rex, NEGATE) and is_call(operands[0], NEGATE):
+        return children(operands[0])[0]
     if len(operands) != 2 or any(o.type.root not in NUMERIC for o in operands):
         return simplifier.fold(rex)
     for place in places:
@@ -437,7 +440,7 @@ def _coalesce(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
 
 Rule = Callable[[Simplifier, Call, UnknownAs], RexNode]
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[Function | None, Rule] = {
     AND: simplify_and,
     OR: simplify_or,
     NOT: _not,
@@ -448,7 +451,7 @@ _RULES: dict[str, Rule] = {
     CASE: _case,
     CAST: _cast,
     COALESCE: _coalesce,
-    **dict.fromkeys(("$+$1", "$-$1", "$*$1", "$/$1"), _arithmetic),
+    **dict.fromkeys((PLUS, MINUS, TIMES, DIVIDE, NEGATE, DATETIME_PLUS, DATETIME_MINUS), _arithmetic),
 }
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_TRUE, OR
 from ...plan.rex import Literal, RexNode, children
-from .expressions import AND, IS_NOT_NULL, IS_TRUE, OR, flatten, is_call, is_strict
+from .expressions import flatten, is_call, is_strict
 
 
 def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:

@@ -10,16 +10,17 @@ from typing import TypeAlias
 
 from ...plan.functions import Function, aggregation_of, arithmetic
 from ...plan.functions.aggregate import AVG, COUNT, SUM, SUM0, WELFORD_M2
+from ...plan.functions.comparison import EQ
 from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.record import replace
-from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
 from ..algebra.calls import is_of, of_function
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
 from ..rex.builder import convert
-from ..rex.expressions import BINARY, EQ, case, compare, identity
+from ..rex.expressions import case, compare, identity
 from ..rex.simplify import simplify
 from .rule import rule
 from .windows import groups_by_window
@@ -155,11 +156,12 @@ class _Reduction:
         count: RexNode = self._count(call)
         if of_sample:
             one = Literal(1, INT.not_null())
-            less = Call("$-$1", (count, one), BIGINT.not_null(), BINARY)
+            less = arithmetic.MINUS.typed(BIGINT.not_null(), count, one)
             count = case([compare(EQ, count, one), Literal(None, BIGINT), less], BIGINT)
-        found: RexNode = Call("$/$1", (squares, count), DOUBLE, BINARY)
+        found: RexNode = arithmetic.DIVIDE.typed(DOUBLE, squares, count)
         if root:
-            found = Call("$POWER$1", (found, Literal("0.5", decimal(2, 1, nullable=False))), DOUBLE, FUNCTION)
+            half = Literal("0.5", decimal(2, 1, nullable=False))
+            found = arithmetic.POWER.typed(DOUBLE, found, half)
         return convert(call.type, found)
 
     def _converted(self, rex: RexNode, call: AggregateCall) -> RexNode:

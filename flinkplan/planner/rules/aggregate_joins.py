@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ...plan.functions import aggregation_of, arithmetic
 from ...plan.functions.aggregate import COUNT
+from ...plan.functions.comparison import EQ, IS_NOT_NULL
 from ...plan.record import Record, replace
 from ...plan.rex import FUNCTION, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
@@ -20,21 +21,7 @@ from ..algebra.row_types import row_of
 from ..metadata.estimates import Estimates
 from ..metadata.join_kinds import join_keys
 from ..metadata.uniqueness import are_columns_unique
-from ..rex.expressions import (
-    EQ,
-    IS_NOT_NULL,
-    TRUE,
-    and_,
-    case,
-    cast,
-    conjunctions,
-    identity,
-    is_call,
-    refs,
-    remap,
-    retype,
-    test,
-)
+from ..rex.expressions import TRUE, and_, case, cast, conjunctions, identity, is_call, refs, remap, retype, test
 from .aggregate_functions import without_averages
 from .aggregate_projections import merge_columns
 from .aggregates import reads_something, without_unread

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from ...plan.functions.comparison import CAST_ONE_SIDE, are_joinable
+from ...plan.functions import called
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import CAST_ONE_SIDE, EQ, IS_NOT_DISTINCT_FROM, are_joinable
 from ...plan.functions.typing import least_restrictive
 from ...plan.readable import readable
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode
+from ...plan.rex import Call, InputRef, RexNode, children
 from ..algebra.logical import ONE_SIDED, Join, Project, Rel, TemporalJoin
 from ..errors import PlanningError
-from ..rex.expressions import (
-    CAST,
-    EQ,
-    IS_NOT_DISTINCT_FROM,
-    and_,
-    cast,
-    compare,
-    conjunctions,
-    is_call,
-    refs,
-    rewrite,
-    shift,
-)
+from ..rex.expressions import and_, cast, compare, conjunctions, is_call, refs, rewrite, shift
 from .projections import columns, extended, read_right_side
 from .reduce import constants
 from .rule import rule
@@ -62,12 +52,13 @@ def push_join_expressions(rel: Join | TemporalJoin) -> Rel:
 
     parts: list[RexNode] = []
     for part, on_left, on_right in marked:
-        if on_left is None or on_right is None or not isinstance(part, Call):
+        operator = called(part)
+        if on_left is None or on_right is None or operator is None:
             parts.append(_moved(part, width, len(left_extra)))
-        elif min(refs(part.operands[0])) >= width:
-            parts.append(compare(part.name, place(on_right, False), place(on_left, True)))
+        elif min(refs(children(part)[0])) >= width:
+            parts.append(compare(operator, place(on_right, False), place(on_left, True)))
         else:
-            parts.append(compare(part.name, place(on_left, True), place(on_right, False)))
+            parts.append(compare(operator, place(on_left, True), place(on_right, False)))
     new_left = _extended(rel.left, left_extra)
     new_right = _extended(rel.right, [shift(e, -width) for e in right_extra])
     join = replace(rel, left=new_left, right=new_right, condition=and_(parts))

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...plan.functions.comparison import OR
+from ...plan.functions.conditional import COALESCE
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode
+from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
 from ..algebra.logical import Join, Project, Rel
 from ..metadata.join_kinds import join_keys
-from ..rex.expressions import (
-    COALESCE,
-    OR,
-    and_,
-    cast,
-    conjunctions,
-    derive_nullability,
-    flatten,
-    is_call,
-    or_,
-    refs,
-    rewrite,
-)
+from ..rex.expressions import and_, cast, conjunctions, derive_nullability, flatten, is_call, or_, refs, rewrite
 from ..rex.simplify import simplify, simplify_condition
 from .reduce import constants
 from .rule import rule
@@ -82,7 +72,7 @@ def shorten_coalesce(rel: Project, join: Join) -> Rel:
     pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]
 
     def shorten(node: RexNode) -> RexNode:
-        if not isinstance(node, Call) or node.name != COALESCE:
+        if not is_call(node, COALESCE):
             return node
         operands = list(node.operands)
         for pair in pairs:

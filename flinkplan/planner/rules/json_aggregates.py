@@ -5,6 +5,7 @@ Source: ``WrapJsonAggFunctionArgumentsRule``.
 
 from __future__ import annotations
 
+from ...plan.functions.aggregate import JSON_ARRAYAGG, JSON_OBJECTAGG
 from ...plan.functions.json import JSON_STRING
 from ...plan.record import replace
 from ...plan.specs import AggregateCall
@@ -14,9 +15,8 @@ from .projections import extended
 from .rule import rule
 
 _VALUE = {
-    f"$JSON_{name}_{on_null}_ON_NULL$1": position
-    for name, position in (("ARRAYAGG", 0), ("OBJECTAGG", 1))
-    for on_null in ("ABSENT", "NULL")
+    **{function.internal_name: 0 for function in JSON_ARRAYAGG.values()},
+    **{function.internal_name: 1 for function in JSON_OBJECTAGG.values()},
 }
 """Which argument is the value."""
 

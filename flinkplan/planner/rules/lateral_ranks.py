@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ...plan.functions.comparison import EQ
 from ...plan.record import replace
 from ...plan.rex import FieldAccess, InputRef, RexNode, children
 from ...plan.specs import ConstantRankRange, JoinType, SortField
 from ..algebra.logical import Aggregate, Filter, Lateral, Project, Rel, Sort
 from ..algebra.physical import Rank
-from ..rex.expressions import EQ, conjunctions, identity, is_call
+from ..rex.expressions import conjunctions, identity, is_call
 from .decorrelation import correlated_columns
 
 

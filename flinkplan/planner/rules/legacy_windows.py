@@ -9,8 +9,10 @@ from collections.abc import Mapping
 
 from ...plan.durations import format_iso_duration, parse_duration
 from ...plan.functions.aggregate import COUNT
+from ...plan.functions.table import GROUP_WINDOWS, HOP, TUMBLE, WINDOW_AUXILIARIES
+from ...plan.functions.temporal import PROCTIME
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, Literal, RexNode, children
+from ...plan.rex import Call, InputRef, Literal, RexNode, children, internal_name, shown_name
 from ...plan.settings import is_on, value_of
 from ...plan.specs import (
     AggregateCall,
@@ -34,11 +36,9 @@ from .aggregates import remap_aggregate
 from .projections import is_identity, merge_projects
 from .rule import Config, rule
 
-_WINDOWS = ("$$TUMBLE$1", "$$HOP$1", "$$SESSION$1")
-_PROCTIME = "$PROCTIME$1"
-_WINDOW = "$WINDOW$1"
-"""A call that stands for the window itself; its operands are its properties."""
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
+_WINDOW = internal_name("WINDOW")
+"""A call that stands for the window itself; its operands are its properties."""
 
 
 @rule(on=(Aggregate, Project, Filter), over=Project, configured=True)
@@ -46,7 +46,7 @@ def legacy_windows(rel: Aggregate | Project | Filter, below: Project, config: Co
     """Aggregations by a group window, which the configuration may let fire early or late."""
     if isinstance(rel, Aggregate):
         return _aggregate(rel, below, emit_text(config))
-    if not any(is_call(e, _WINDOW) for e in below.exprs):
+    if not any(_is_window(e) for e in below.exprs):
         return rel
     if isinstance(rel, Project):
         exprs = tuple(_resolved(inline(e, below.exprs)) for e in rel.exprs)
@@ -55,14 +55,17 @@ def legacy_windows(rel: Aggregate | Project | Filter, below: Project, config: Co
     return replace(below, input=Filter(input=below.input, condition=condition))
 
 
+def _is_window(rex: RexNode) -> bool:
+    return isinstance(rex, Call) and rex.name == _WINDOW
+
+
 def _resolved(rex: RexNode) -> RexNode:
     """TUMBLE_START(window) as the column that holds the window's start."""
 
     def step(node: RexNode) -> RexNode:
-        if isinstance(node, Call) and len(node.operands) == 1 and is_call(node.operands[0], _WINDOW):
-            suffix = node.name[1:].rsplit("$", 1)[0].rsplit("_", 1)[-1]
-            index = [s for s, _ in _PROPERTIES].index(suffix)
-            return node.operands[0].operands[index]
+        if isinstance(node, Call) and len(node.operands) == 1 and _is_window(node.operands[0]):
+            _, suffix = WINDOW_AUXILIARIES[shown_name(node.name)]
+            return children(node.operands[0])[[known for known, _ in _PROPERTIES].index(suffix)]
         return node
 
     return rewrite(rex, step)
@@ -71,7 +74,7 @@ def _resolved(rex: RexNode) -> RexNode:
 def _aggregate(rel: Aggregate, below: Project, emit: str | None) -> Rel:
     if rel.grouping_sets is not None:
         return rel
-    windows = [g for g in rel.grouping if is_call(below.exprs[g], *_WINDOWS)]
+    windows = [g for g in rel.grouping if is_call(below.exprs[g], *GROUP_WINDOWS.values())]
     if len(windows) != 1:
         return rel
     at = windows[0]
@@ -112,7 +115,7 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
     names = list(below.names)
     merged = merge_projects(below)
     assert isinstance(merged, Project)
-    if is_call(children(merged.exprs[at])[0], _PROCTIME):
+    if is_call(children(merged.exprs[at])[0], PROCTIME):
         exprs = list(merged.exprs)
         del exprs[at], names[at]
         source, indexes = _deduplicated(merged.input, exprs, names)
@@ -171,9 +174,9 @@ def _properties(time: LogicalType) -> tuple[NamedWindowProperty, ...]:
 def _window(call: Call, field: TimeField) -> GroupWindow:
     alias = WindowReference("w$", field.field_type)
     times = [_duration(o) for o in call.operands[1:]]
-    if call.name == "$$TUMBLE$1":
+    if is_call(call, TUMBLE):
         return TumblingGroupWindow(alias, field, True, times[0])
-    if call.name == "$$HOP$1":
+    if is_call(call, HOP):
         return SlidingGroupWindow(alias, field, True, times[1], times[0])
     return SessionGroupWindow(alias, field, times[0])
 

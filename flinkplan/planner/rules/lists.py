@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ...plan.functions import Function
+from ...plan.functions.comparison import AND, EQ, NE, OR
 from ...plan.functions.typing import family_of
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE
 from ..algebra.logical import Filter, Rel
 from ..rex import sargs
-from ..rex.expressions import AND, EQ, NE, OR, and_, compare, flatten, is_call, not_, or_
+from ..rex.expressions import and_, compare, flatten, is_call, not_, or_
 from ..rex.printer import condition_digest
 from .rule import rule
 
@@ -28,7 +30,7 @@ def gather_lists(rel: Filter) -> Rel:
     return rel if found is rel.condition else replace(rel, condition=found)
 
 
-def _gathered(junction: str, rex: RexNode, names: Sequence[str]) -> RexNode | None:
+def _gathered(junction: Function, rex: RexNode, names: Sequence[str]) -> RexNode | None:
     """The condition with lists for searches; ``None`` where there is no list long enough.
 
     What is no such equality comes first, then the equalities as a hash map of Scala's has them.
@@ -54,13 +56,13 @@ def _gathered(junction: str, rex: RexNode, names: Sequence[str]) -> RexNode | No
             continue
         is_changed = True
         listed = _list(operand, [literal for _, literal, _ in equalities])
-        others.append(listed if junction == OR else not_(listed))
+        others.append(listed if junction is OR else not_(listed))
     return _JUNCTIONS[junction](others) if is_changed else None
 
 
-def _equality(rex: RexNode, name: str) -> tuple[RexNode, Literal, Call] | None:
+def _equality(rex: RexNode, operator: Function) -> tuple[RexNode, Literal, Call] | None:
     """What is compared with which literal, and the comparison with the literal on the right."""
-    if not is_call(rex, name):
+    if not is_call(rex, operator):
         return None
     left, right = rex.operands
     if isinstance(right, Literal):

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from ...plan.functions import Function, called
+from ...plan.functions.cast import CAST
+from ...plan.functions.temporal import FROM_UNIXTIME
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.settings import LOCAL_TIME_ZONE
 from ...plan.types import CHARACTER
 from ..algebra.logical import Filter, Project, Rel
 from ..rex.evaluation import UnknownValue, format_moment, in_zone, moment_text, of_zone, parse_moment
-from ..rex.expressions import CAST, cast, rewrite
+from ..rex.expressions import cast, rewrite
 from .rule import Config, rule
 
 _PATTERN = "yyyy-MM-dd HH:mm:ss"
@@ -28,10 +31,11 @@ def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
     zone = config.get(LOCAL_TIME_ZONE, "UTC")
 
     def folded(rex: RexNode) -> RexNode:
-        if not isinstance(rex, Call) or rex.name not in _RULES:
+        rule = _RULES.get(called(rex))
+        if rule is None or not isinstance(rex, Call):
             return rex
         try:
-            text = _RULES[rex.name](rex, zone)
+            text = rule(rex, zone)
         except (UnknownValue, OverflowError, ValueError):
             return rex
         return cast(Literal(text, rex.type.not_null()), rex.type)
@@ -59,4 +63,4 @@ def _instant(call: Call, zone: str) -> str:
     return moment_text(of_zone(parse_moment(str(operand.value)), zone), call.type)
 
 
-_RULES: dict[str, Callable[[Call, str], str]] = {"$FROM_UNIXTIME$1": _local_text, CAST: _instant}
+_RULES: dict[Function | None, Callable[[Call, str], str]] = {FROM_UNIXTIME: _local_text, CAST: _instant}

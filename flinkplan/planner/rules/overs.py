@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
-from ...plan.functions.aggregate import COUNT
 from ...plan.record import Struct, replace
-from ...plan.rex import FUNCTION, InputRef, Literal, RexNode, Sarg
+from ...plan.rex import InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
+from ..algebra.calls import aggregate_call
 from ..algebra.logical import ONE_SIDED, Filter, Join, Project, Rel
 from ..algebra.physical import OverAggregate
 from ..algebra.tree import with_inputs
@@ -20,8 +20,6 @@ from ..errors import PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from .projections import is_identity, merge_projects
 from .rule import rule
-
-_STARRED = frozenset({COUNT.internal_name})
 
 
 @rule(on=Project, over=Project)
@@ -272,16 +270,13 @@ def _operator(source: Rel, source_names: tuple[str, ...], calls: list[Over], num
 
 
 def _call(call: Over, name: str, argument: Callable[[RexNode], int]) -> AggregateCall:
-    return AggregateCall(
+    return aggregate_call(
+        call.function,
+        map(argument, call.operands),
+        call.type,
         name=name,
-        syntax="FUNCTION_STAR" if call.name in _STARRED else FUNCTION,
-        internal_name=call.name,
-        arg_list=tuple(argument(o) for o in call.operands),
-        filter_arg=-1,
         distinct=call.distinct,
-        approximate=False,
         ignore_nulls=call.ignore_nulls,
-        type=call.type,
     )
 
 

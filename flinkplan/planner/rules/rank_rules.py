@@ -9,33 +9,23 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import reduce
 
+from ...plan.functions.aggregate import DENSE_RANK, RANK, ROW_NUMBER
+from ...plan.functions.comparison import AND, GE, LE
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
 from ...plan.types import BOOLEAN
+from ..algebra.calls import is_of
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, OverAggregate, Rank
 from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
 from ..metadata.window_properties import window_columns
 from ..rex import sargs
-from ..rex.expressions import (
-    AND,
-    BINARY,
-    GE,
-    LE,
-    conjunctions,
-    identity,
-    is_call,
-    refs,
-    remap,
-    rewrite,
-)
+from ..rex.expressions import conjunctions, identity, is_call, refs, remap, rewrite
 from ..rex.simplify import to_cnf
 from .calcs import calc, merge_calcs
 from .rule import Order, RuleSet, rule
-
-_KINDS = {"$ROW_NUMBER$1": "ROW_NUMBER", "$RANK$1": "RANK", "$DENSE_RANK$1": "DENSE_RANK"}
 
 
 @rule(on=Calc, over=OverAggregate)
@@ -44,7 +34,7 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
     if rel.condition is None:
         return rel
     calls = [c for g in over.groups for c in g.agg_calls]
-    if len(calls) != 1 or calls[0].internal_name not in _KINDS or not over.groups[0].order_by.fields:
+    if len(calls) != 1 or not is_of(calls[0], ROW_NUMBER, RANK, DENSE_RANK) or not over.groups[0].order_by.fields:
         return rel
     rank_index = over.input.width
     parts = conjunctions(rel.condition)
@@ -61,7 +51,7 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
     rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
     rank = Rank(
         input=over.input,
-        kind=_KINDS[calls[0].internal_name or ""],
+        kind=calls[0].function_name,
         partition=tuple(sorted(over.partition)),
         order=over.groups[0].order_by.fields,
         range=found,
@@ -85,7 +75,7 @@ def _name(over: OverAggregate, reader: Calc) -> str:
 
 def _both(a: RexNode, b: RexNode) -> Call:
     """What is left of a condition on ranks is put together again two by two: ``RankUtil.extractRankRange``."""
-    return Call(AND, (a, b), BOOLEAN.with_nullability(a.type.nullable or b.type.nullable), BINARY)
+    return AND.typed(BOOLEAN.with_nullability(a.type.nullable or b.type.nullable), a, b)
 
 
 def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:

@@ -9,27 +9,16 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from ...plan.functions.comparison import are_text_and_number
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..metadata.memo import found_once
 from ..rex.cases import push_into_cases
-from ..rex.expressions import (
-    CAST,
-    EQ,
-    IS_NULL,
-    SPECIAL,
-    cast,
-    conjunctions,
-    contains_over,
-    is_always_true,
-    is_call,
-    refs,
-    rewrite,
-)
+from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
 from .aggregates import without_unread
 from .rule import rule
@@ -84,7 +73,7 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
             if literal.value is None:
                 return Literal(None, node.type)
             typed = Literal(_value_as(literal, node.type), node.type.not_null())
-            return typed if not node.type.nullable else Call(CAST, (typed,), node.type, SPECIAL)
+            return cast(typed, node.type)
         return node
 
     return simplify(rex if contains_over(rex) else rewrite(rex, substitute))

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from ...plan.functions import function_of
+from ...plan.functions import Function, called
+from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, NEGATE, PLUS
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import AND, OR, SEARCH
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
@@ -34,21 +37,7 @@ from ..connectors import (
 from ..errors import PlanningError
 from ..rex import sargs
 from ..rex.evaluation import java_float
-from ..rex.expressions import (
-    AND,
-    BINARY,
-    OR,
-    SEARCH,
-    SPECIAL,
-    and_,
-    cast,
-    conjunctions,
-    derive_nullability,
-    identity,
-    is_call,
-    refs,
-    rewrite,
-)
+from ..rex.expressions import and_, cast, conjunctions, derive_nullability, identity, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, simplify, to_cnf
 from .predicates import filtered
 from .rule import Config, rule
@@ -134,10 +123,14 @@ def _told(rex: RexNode) -> RexNode:
     """
 
     def told(node: RexNode) -> RexNode:
-        if isinstance(node, (Literal, Call)) and is_interval(node.type) and not is_call(node, "$-$1"):
+        if (
+            isinstance(node, (Literal, Call))
+            and is_interval(node.type)
+            and not is_call(node, MINUS, DATETIME_MINUS, NEGATE)
+        ):
             return replace(node, type=_with_all_units(node.type))
-        if is_call(node, "$+$1", "$-$1") and node.type.root in _MOVED:
-            return replace(node, syntax=SPECIAL if is_call(node, "$+$1") else BINARY)
+        if node.type.root in _MOVED and called(node) in _TOLD:
+            return _TOLD[called(node)].typed(node.type, *children(node))
         if isinstance(node, Literal) and node.type.root in APPROXIMATE and node.value is not None:
             text = java_float(float(node.value), single=node.type.root == "FLOAT")
             return replace(node, value=Approximate(Decimal(text)))
@@ -147,7 +140,8 @@ def _told(rex: RexNode) -> RexNode:
 
 
 _MOVED = ("DATE", "TIME", *TIMESTAMPS)
-"""The types whose sum with an interval is one function and whose difference another."""
+_TOLD: dict[Function | None, Function] = {PLUS: DATETIME_PLUS, DATETIME_MINUS: MINUS}
+"""The sum of a time and an interval is one function there, their difference another."""
 
 
 def _with_all_units(t: LogicalType) -> LogicalType:
@@ -158,9 +152,9 @@ def _with_all_units(t: LogicalType) -> LogicalType:
 def is_convertible(rex: RexNode) -> bool:
     """Whether a source can be told the predicate."""
     if isinstance(rex, Call):
-        if rex.name == SEARCH:
+        function = called(rex)
+        if function is SEARCH:
             return is_convertible(rex.operands[0])
-        function = function_of(*rex.key)
         return (function is None or function.is_pushable) and all(map(is_convertible, rex.operands))
     if isinstance(rex, FieldAccess):
         return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
@@ -172,20 +166,20 @@ def binary(rex: RexNode) -> RexNode:
 
     def split(node: RexNode) -> RexNode:
         node = sargs.expand(node)
-        for name in (AND, OR):
-            if is_call(node, name):
-                return _nested(name, node)
+        for junction in (AND, OR):
+            if is_call(node, junction):
+                return _nested(junction, node)
         return node
 
     return rewrite(rex, split)
 
 
-def _nested(name: str, rex: RexNode) -> RexNode:
+def _nested(junction: Function, rex: RexNode) -> RexNode:
     operands = [o if not is_call(o, AND, OR) else binary(o) for o in children(rex)]
     found = operands[0]
     for operand in operands[1:]:
         nullable = found.type.nullable or operand.type.nullable
-        found = Call(name, (found, operand), found.type.with_nullability(nullable), BINARY)
+        found = junction.typed(found.type.with_nullability(nullable), found, operand)
     return found
 
 
@@ -252,7 +246,7 @@ def sargs_expanded(rex: RexNode) -> RexNode:
 
 
 def _is_false(rex: RexNode) -> bool:
-    while is_call(rex, "$CAST$1"):
+    while is_call(rex, CAST):
         rex = children(rex)[0]
     return isinstance(rex, Literal) and rex.value is not True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...plan.functions.aggregate import MIN
+from ...plan.functions.comparison import EQ, IS_NOT_NULL, IS_NULL, OR
 from ...plan.record import replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
@@ -15,11 +16,7 @@ from ..algebra.names import uniquify
 from ..algebra.unplanned import SubQuery, SubQueryKind
 from ..rex.builder import equality_operands
 from ..rex.expressions import (
-    EQ,
     FALSE,
-    IS_NOT_NULL,
-    IS_NULL,
-    OR,
     TRUE,
     and_,
     compare,

@@ -8,14 +8,17 @@ from __future__ import annotations
 from functools import reduce
 
 from ...plan.functions.aggregate import COUNT, SUM
+from ...plan.functions.comparison import EQ, GE, GT, IS_NULL
+from ...plan.functions.conditional import IF
+from ...plan.functions.table import REPLICATE_ROWS
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT
 from ..algebra.calls import aggregate_call
 from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind, SetOp
 from ..algebra.row_types import pick
-from ..rex.expressions import EQ, GE, GT, IS_NULL, and_, cast, compare, identity, or_, test
+from ..rex.expressions import and_, cast, compare, identity, or_, test
 from .predicates import filtered
 from .projections import extended
 from .rule import rule
@@ -67,7 +70,7 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
     ours, theirs = InputRef(width, counter), InputRef(width + 1, counter)
     one = Literal(1, INT.not_null())
     kept = filtered(grouped, [compare(GE, ours, one), compare(GE, theirs, one)])
-    fewer = Call("$IF$1", (compare(GT, ours, theirs), theirs, ours), counter)
+    fewer = IF.typed(counter, compare(GT, ours, theirs), theirs, ours)
     return _replicated(kept, fewer, "$f0", width)
 
 
@@ -86,7 +89,7 @@ def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
     names = (name, *rel.names[:width])
     counted = Project(input=rel, exprs=exprs, names=names)
     replicated = pick(rel.row_type, range(width)).not_null()
-    call = Call("$REPLICATE_ROWS$1", identity(counted.types), replicated)
+    call = REPLICATE_ROWS.typed(replicated, *identity(counted.types))
     joined = Correlate(
         input=counted,
         type=JoinType.INNER,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ...plan.functions.cast import CAST
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal
 from ...plan.types import CHARACTER, NUMERIC, LogicalType
 from ..algebra.logical import Filter, Project, Rel, Sort
 from ..metadata.estimates import Estimates
-from ..rex.expressions import CAST, contains_over, is_call
+from ..rex.expressions import contains_over, is_call
 from .projections import is_identity, merge_projects
 from .rule import rule
 

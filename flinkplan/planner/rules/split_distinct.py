@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from itertools import count as counting
 
 from ...plan.functions import Arguments, aggregation_of, arithmetic
-from ...plan.functions.aggregate import AVG, SUM0
+from ...plan.functions.aggregate import AVG, COUNT, SUM0
+from ...plan.functions.comparison import EQ
+from ...plan.functions.conditional import HASH_CODE, IF
 from ...plan.record import replace
-from ...plan.rex import FUNCTION, Call, InputRef, Literal, RexNode
+from ...plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ...plan.settings import is_on, value_of
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
@@ -19,7 +21,7 @@ from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
 from ..metadata.window_properties import window_columns
-from ..rex.expressions import EQ, and_, cast, compare, identity
+from ..rex.expressions import and_, cast, compare, identity
 from .aggregates import expand_id, expanded
 from .projections import extended
 from .rule import Config, rule
@@ -78,8 +80,8 @@ def _parts(rel: Aggregate) -> tuple[list[AggregateCall], list[str]]:
 
 
 def _half_of_average(call: AggregateCall, name: str, argument: LogicalType) -> AggregateCall:
-    if name == "$COUNT$1":
-        return replace(call, internal_name=name, syntax="FUNCTION_STAR", type=BIGINT.not_null())
+    if name == COUNT.internal_name:
+        return replace(call, internal_name=name, syntax=COUNT.syntax, type=BIGINT.not_null())
     return replace(call, internal_name=name, type=SUM0.returns(Arguments((argument,))).not_null())
 
 
@@ -97,8 +99,8 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
     numbers = []
     for column in hashed:
         t = refs[column].type
-        code = Call("$HASH_CODE$1", (refs[column],), INT.with_nullability(t.nullable), FUNCTION)
-        numbers.append(Call("$MOD$1", (code, Literal(buckets, INT.not_null())), code.type, FUNCTION))
+        code = HASH_CODE.typed(INT.with_nullability(t.nullable), refs[column])
+        numbers.append(arithmetic.MOD.typed(code.type, code, Literal(buckets, INT.not_null())))
     return extended(source, numbers)
 
 
@@ -191,4 +193,4 @@ def _average(total: RexNode, count: RexNode, call: AggregateCall) -> RexNode:
     zero = Literal(0, BIGINT.not_null())
     quotient = arithmetic.DIVIDE.call(total, count)
     operands = (compare(EQ, count, zero), Literal(None, call.type.nullable_()), quotient)
-    return cast(Call("$IF$1", operands, quotient.type.nullable_(), FUNCTION), call.type)
+    return cast(IF.typed(quotient.type.nullable_(), *operands), call.type)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from ...plan.functions.aggregate import COUNT
+from ...plan.functions.comparison import AND, GE, GT, IS_TRUE, LE, LT, NOT, OR
 from ...plan.record import Struct, replace
 from ...plan.rex import Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
@@ -14,25 +15,7 @@ from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project, Rel
 from ..algebra.tree import bottom_up
 from ..algebra.unplanned import SubQuery, SubQueryKind
-from ..rex.expressions import (
-    AND,
-    GE,
-    GT,
-    IS_TRUE,
-    LE,
-    LT,
-    NOT,
-    OR,
-    and_,
-    conjunctions,
-    holds_subquery,
-    identity,
-    is_always_false,
-    is_call,
-    not_,
-    or_,
-    rewrite,
-)
+from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_always_false, is_call, not_, or_, rewrite
 from ..rex.simplify import reordered_condition, simplify, simplify_condition
 from .lateral_ranks import to_lateral_rank
 from .predicates import filtered

@@ -7,24 +7,12 @@ from enum import Enum, auto
 from typing import Protocol
 
 from ...plan.errors import UnsupportedError
-from ...plan.functions import function_of
+from ...plan.functions import Function, called
 from ...plan.functions.aggregate import COUNT, MAX, MIN, SINGLE_VALUE
-from ...plan.record import Struct, field, replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
-from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
-from ..algebra.calls import aggregate_call, is_of
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
-from ..algebra.names import uniquify
-from ..algebra.unplanned import SubQuery, SubQueryKind
-from ..metadata.uniqueness import are_columns_unique
-from ..rex.builder import comparison_operands
-from ..rex.expressions import (
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import (
     AND,
-    CASE,
-    CAST,
     EQ,
-    FALSE,
     GE,
     GT,
     IS_FALSE,
@@ -37,6 +25,20 @@ from ..rex.expressions import (
     LT,
     NE,
     NOT,
+)
+from ...plan.functions.conditional import CASE
+from ...plan.record import Struct, field, replace
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.specs import AggregateCall, JoinType
+from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
+from ..algebra.calls import aggregate_call, is_of
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
+from ..algebra.names import uniquify
+from ..algebra.unplanned import SubQuery, SubQueryKind
+from ..metadata.uniqueness import are_columns_unique
+from ..rex.builder import comparison_operands
+from ..rex.expressions import (
+    FALSE,
     TRUE,
     UNKNOWN,
     and_,
@@ -82,7 +84,7 @@ class Logic(Enum):
     UNKNOWN_AS_TRUE = auto()
 
 
-_LOGIC = {
+_LOGIC: dict[Function | None, Logic] = {
     IS_TRUE: Logic.UNKNOWN_AS_FALSE,
     IS_NOT_TRUE: Logic.UNKNOWN_AS_FALSE,
     IS_FALSE: Logic.UNKNOWN_AS_TRUE,
@@ -92,7 +94,7 @@ _LOGIC = {
 
 def _asked_of_operands(rex: RexNode, logic: Logic) -> Logic:
     """What is asked of a call's operands where this is asked of the call."""
-    return logic if is_call(rex, AND) else _LOGIC.get(getattr(rex, "name", ""), Logic.THREE_VALUED)
+    return logic if is_call(rex, AND) else _LOGIC.get(called(rex), Logic.THREE_VALUED)
 
 
 class Joins(Struct):
@@ -321,23 +323,21 @@ class Joins(Struct):
         """Whether the comparison holds for some row: for that for which it is easiest."""
         rel = self.rewriter.expand(node.rel)
         kind = JoinType.INNER
-        if f"${node.comparison}$1" == NE:
+        assert node.comparison is not None
+        if node.comparison is NE:
             rows, values, extreme = self.attach(kind, _varieties(rel), node.correl)
-            holds = self._compared(node, extreme)
+            holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
             operand = node.operands[0]
             branches: list[RexNode] = [compare(EQ, rows, _ZERO), FALSE]
             branches += [test(IS_NULL, operand), UNKNOWN] if operand.type.nullable else []
             few = and_([compare(NE, values, rows), compare(LE, values, _ONE)])
             branches += [few, or_([holds, UNKNOWN]), compare(EQ, values, _ONE), holds]
             return case([*branches, TRUE], BOOLEAN)
-        extreme, rows, values = self.attach(kind, _extreme(rel, f"${node.comparison}$1"), node.correl)
-        holds = self._compared(node, extreme)
+        extreme, rows, values = self.attach(kind, _extreme(rel, node.comparison), node.correl)
+        holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
         branches = [compare(EQ, rows, _ZERO), FALSE, test(IS_TRUE, holds), TRUE]
         branches += [compare(GT, rows, values), UNKNOWN]
         return case([*branches, holds], BOOLEAN)
-
-    def _compared(self, node: SubQuery, extreme: RexNode) -> Call:
-        return compare(f"${node.comparison}$1", *comparison_operands((node.operands[0], extreme)))
 
     def _join(self, kind: JoinType, right: Rel, conditions: Iterable[RexNode]) -> tuple[RexNode, ...]:
         """Join the source with a relation; the columns that this adds."""
@@ -374,7 +374,7 @@ def _typed_anew(rex: RexNode, values: Sequence[RexNode], absent: RexNode | None 
     operands = tuple(_typed_anew(o, values, absent) for o in children(rex))
     new = rex
     if isinstance(rex, Call) and operands != rex.operands:
-        function = None if is_call(rex, CAST) else function_of(*rex.key)
+        function = None if is_call(rex, CAST) else called(rex)
         new = function.call(*operands) if function else replace(rex, operands=operands)
     elif not isinstance(rex, Literal):
         return rex
@@ -417,7 +417,7 @@ def _counted(rel: Rel) -> Rel:
     return _twice(aggregated(columns(rel, ()), [_COUNT]), "ck")
 
 
-def _extreme(rel: Rel, comparison: str) -> Rel:
+def _extreme(rel: Rel, comparison: Function) -> Rel:
     """The value of a column that is compared with most easily, the number of rows and that of values."""
     t = rel.types[0]
     extreme = aggregate_call(_EASIEST[comparison], [0], t.nullable_(), name="m")

@@ -4,41 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...plan.functions import called
+from ...plan.functions.cast import CAST
+from ...plan.functions.table import GROUP_WINDOWS
+from ...plan.functions.temporal import PROCTIME, PROCTIME_MATERIALIZE
 from ...plan.record import replace
-from ...plan.rex import FUNCTION, Call, InputRef, RexNode
+from ...plan.rex import Call, InputRef, RexNode
 from ..algebra.logical import ONE_SIDED, Aggregate, Join, MultiJoin, Rel, TableModify, TemporalJoin
 from ..algebra.physical import Calc, LegacyWindowAggregate
 from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
-from ..rex.expressions import CAST, SPECIAL, identity, retype, rewrite
+from ..rex.expressions import identity, retype, rewrite
 from .calcs import calc, merge_calcs
 from .empty import is_empty
 from .rule import Order, RuleSet, rule
 from .windows import groups_by_window
 
-_KEEPING = frozenset({"$$TUMBLE$1", "$$HOP$1", "$$SESSION$1", "$PROCTIME$1"})
+_KEEPING = (*GROUP_WINDOWS.values(), PROCTIME)
 """Functions whose operands must stay time attributes."""
-
-PROCTIME_MATERIALIZE = "$PROCTIME_MATERIALIZE$1"
 
 
 def materialized(rex: RexNode) -> RexNode:
     """A time attribute as a plain timestamp."""
     t = rex.type
     if t.is_proctime:
-        return Call(PROCTIME_MATERIALIZE, (rex,), t.regular(), FUNCTION)
-    return Call(CAST, (rex,), t.regular(), SPECIAL) if t.is_rowtime else rex
+        return PROCTIME_MATERIALIZE.typed(t.regular(), rex)
+    return CAST.typed(t.regular(), rex) if t.is_rowtime else rex
 
 
 def _in_calls(rex: RexNode) -> RexNode:
-    if not isinstance(rex, Call) or rex.name in _KEEPING:
+    function = called(rex)
+    if not isinstance(rex, Call) or function in _KEEPING:
         return rex
     operands = tuple(_in_calls(o) for o in rex.operands)
-    if rex.name == CAST and operands[0].type.is_rowtime and rex.type.root == operands[0].type.root:
+    if function is CAST and operands[0].type.is_rowtime and rex.type.root == operands[0].type.root:
         return replace(rex, operands=operands, type=rex.type.regular())
-    if rex.name == PROCTIME_MATERIALIZE:
+    if function is PROCTIME_MATERIALIZE:
         return replace(rex, operands=operands)
-    if rex.name == CAST and isinstance(operands[0], Call) and operands[0].type == rex.type:
+    if function is CAST and isinstance(operands[0], Call) and operands[0].type == rex.type:
         return operands[0]
     return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
 

@@ -3,9 +3,11 @@
 import pytest
 
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.functions import all_functions
 from flinkplan.plan.nodes import Calc
 from flinkplan.plan.rex import Call, Literal, RexNode
 from flinkplan.planner import compile_script
+from flinkplan.planner.rex.evaluation import EVALUATORS
 
 # SQL, the value in the plan, its type
 FOLDED: list[tuple[str, object, str]] = [
@@ -313,3 +315,7 @@ def test_like_takes_no_more_steps_than_both_are_long() -> None:
 def test_a_number_beyond_double_is_refused() -> None:
     with pytest.raises(FlinkplanError, match="1e1000000 is beyond the range of DOUBLE"):
         folded("CAST(1e1000000 AS INT)", "INT")
+
+
+def test_what_is_evaluated_is_declared() -> None:
+    assert EVALUATORS.keys() <= {function.name for function in all_functions()}

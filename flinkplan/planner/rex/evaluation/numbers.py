@@ -13,7 +13,7 @@ from typing import Any
 
 from ....plan.rex import Call, Literal
 from ....plan.types import APPROXIMATE, INTEGERS
-from .registry import EVALUATORS, UnknownValue, evaluator
+from .registry import UnknownValue, evaluator
 
 _NUMERIC = (*INTEGERS, "DECIMAL", *APPROXIMATE)
 
@@ -59,7 +59,6 @@ def _log(base: float, operand: float) -> float:
 
 _DOUBLE_FUNCTIONS: dict[str, Callable[..., float]] = {
     "POWER": math.pow,
-    "SQRT": math.sqrt,
     "LN": math.log,
     "LOG10": math.log10,
     "LOG2": math.log2,
@@ -81,7 +80,7 @@ _DOUBLE_FUNCTIONS: dict[str, Callable[..., float]] = {
     "E": lambda: math.e,
 }
 for _name, _function in _DOUBLE_FUNCTIONS.items():
-    EVALUATORS[f"${_name}$1"] = _double(_function)
+    evaluator(_name)(_double(_function))
 
 
 @evaluator("LOG")
@@ -102,7 +101,7 @@ def _sign(call: Call, operand: Literal) -> Any:
     return double_text(sign) if call.type.root in APPROXIMATE else sign
 
 
-@evaluator("MOD", "%")
+@evaluator("MOD")
 def _mod(call: Call, left: Literal, right: Literal) -> Decimal:
     if call.type.root in APPROXIMATE:
         raise UnknownValue
@@ -118,8 +117,8 @@ def _rounding(mode: str) -> Callable[..., Decimal]:
     return evaluate
 
 
-EVALUATORS["$ROUND$1"] = _rounding(ROUND_HALF_UP)
-EVALUATORS["$TRUNCATE$1"] = _rounding(ROUND_DOWN)
+evaluator("ROUND")(_rounding(ROUND_HALF_UP))
+evaluator("TRUNCATE")(_rounding(ROUND_DOWN))
 _FLOOR, _CEIL = _rounding(ROUND_FLOOR), _rounding(ROUND_CEILING)
 
 

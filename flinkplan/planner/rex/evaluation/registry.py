@@ -10,7 +10,7 @@ from ....plan.rex import Call, Literal
 Evaluator = Callable[..., Any]
 
 EVALUATORS: dict[str, Evaluator] = {}
-"""By internal name: from the call and its literals to the value as JSON holds it, ``None`` for NULL."""
+"""By the function's name: from the call and its literals to the value as JSON holds it, ``None`` for NULL."""
 
 
 class UnknownValue(Exception):
@@ -18,11 +18,11 @@ class UnknownValue(Exception):
 
 
 def evaluator(*names: str) -> Callable[[Evaluator], Evaluator]:
-    """Register a function of the call and its literals under the SQL names it evaluates."""
+    """Register a function of the call and its literals under the names of those it evaluates."""
 
     def register(function: Evaluator) -> Evaluator:
         for name in names:
-            EVALUATORS[f"${name}$1"] = function
+            EVALUATORS[name] = function
         return function
 
     return register
@@ -38,6 +38,6 @@ def of_values(function: Callable[..., Any]) -> Evaluator:
 
 
 def declare(names: dict[str, Callable[..., Any]]) -> None:
-    """Register functions of values by SQL name."""
+    """Register functions of values by name."""
     for name, function in names.items():
-        EVALUATORS[f"${name}$1"] = of_values(function)
+        EVALUATORS[name] = of_values(function)

@@ -237,7 +237,6 @@ declare(
         "UPPER": str.upper,
         "LOWER": str.lower,
         "CHAR_LENGTH": len,
-        "CHARACTER_LENGTH": len,
         "REVERSE": lambda text: text[::-1],
         "CONCAT": lambda *parts: "".join(parts),
         "CONCAT_WS": lambda separator, *parts: separator.join(parts),

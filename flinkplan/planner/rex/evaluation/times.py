@@ -10,8 +10,10 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ....plan.functions.arithmetic import CEIL
 from ....plan.rex import Call, Literal
 from ....plan.types import CHARACTER, LogicalType
+from ..expressions import is_call
 from .numbers import number, round_whole
 from .registry import UnknownValue, evaluator
 
@@ -215,9 +217,9 @@ def _of_interval(unit: str, amount: int, t: LogicalType) -> int:
 _UNITS = {"SECOND": "seconds", "MINUTE": "minutes", "HOUR": "hours", "DAY": "days"}
 
 
-@evaluator("FLOOR", "CEIL", "CEILING")
+@evaluator("FLOOR", "CEIL")
 def _round(call: Call, operand: Literal, unit: Literal | None = None) -> Decimal | str:
-    up = call.name.startswith("$CEIL")
+    up = is_call(call, CEIL)
     if unit is None:
         return round_whole(call, operand, up)
     if operand.type.root not in ("DATE", "TIMESTAMP"):
