@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 @click.argument("plan")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--physical", is_flag=True, help="Show what runs each operator on Spark, and why.")
+@click.option(
+    "--mode",
+    type=click.Choice(("real-time",)),
+    help="With --physical: in this mode; which operators do not run in it, and why.",
+)
 @click.option("--format", "format_", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
 @click.option("--sql", metavar="SCRIPT", help="The pipeline to show beside a plan (html only).")
 @click.option("-o", "--output", metavar="PATH", help="Where to write; standard output unless given.")
@@ -24,6 +29,7 @@ def command(
     plan: str,
     options: tuple[tuple[str, str], ...],
     physical: bool,
+    mode: str | None,
     format_: str,
     sql: str | None,
     output: str | None,
@@ -33,11 +39,14 @@ def command(
     Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete;
     UNKNOWN of operators that are not looked into), its keys, and its states with their TTLs. With --physical stand
     there Spark's operators or the kernel that run it; each sink is a query of its own, a batch where all sources are
-    bounded, else a stream. The format html is a page by itself, with all of it as a graph.
+    bounded, else a stream. With --mode real-time, what does not run
+    in that mode is there, too, and why. The format html is a page by itself, with all of it as a graph.
     """
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import printable
 
+    if mode is not None and not physical:
+        raise click.UsageError("--mode is of --physical: what Flink's operators do is the same in each mode.")
     compiled = load_plan_or_pipeline(plan, dict(options))
     if format_ == "html":
         write_output(_page(compiled, plan, sql), output)
@@ -48,6 +57,7 @@ def command(
         from ..executor.errors import TableError
         from ..executor.parts import queries_of
         from ..executor.physical import physical_json, physical_lines
+        from ..executor.real_time import obstacles, real_time_query
 
         check_runnable(compiled)
         queries = queries_of(compiled)
@@ -55,14 +65,19 @@ def command(
             is_batch = is_bounded(compiled, {})
         except TableError:
             is_batch = False  # a table is not defined in the plan: nobody knows
+        against = None
+        if mode is not None:
+            is_batch = False
+            against = {name: obstacles(real_time_query(query)) for name, query in queries.items()}
     if format_ == "json":
         import json
 
-        shown = physical_json(queries, is_batch=is_batch) if physical else explain_json(compiled)
+        shown = physical_json(queries, is_batch=is_batch, obstacles=against) if physical else explain_json(compiled)
         write_output(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", output)
         return
     # all lines first: a tree too deep to draw is refused before anything is printed
-    lines = list(physical_lines(queries, is_batch=is_batch) if physical else explain_lines(compiled))
+    tree = physical_lines(queries, is_batch=is_batch, obstacles=against) if physical else explain_lines(compiled)
+    lines = list(tree)
     if output is not None:
         write_output("".join(f"{printable(str(line))}\n" for line in lines), output)
         return

@@ -36,7 +36,7 @@ _OPTIONS = (
     ),
     click.option(
         "--mode",
-        type=click.Choice(("bounded", "available-now", "streaming")),
+        type=click.Choice(("bounded", "available-now", "streaming", "real-time")),
         help="Unless given, bounded where all sources are, else streaming.",
     ),
     click.option(
@@ -44,6 +44,12 @@ _OPTIONS = (
     ),
     click.option("--python-module", multiple=True, metavar="NAME", help="An installed module that plans may run."),
     click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
+    click.option(
+        "--checkpoint-interval",
+        type=duration,
+        metavar="DURATION",
+        help="Time between checkpoints in real-time mode, 10s unless given.",
+    ),
     click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True),
     click.option(
         "--log-level",
@@ -88,6 +94,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         py_files: tuple[str, ...],
         python_module: tuple[str, ...],
         trigger_interval: int | None,
+        checkpoint_interval: int | None,
         log_format: str,
         log_level: str | None,
         log_file: Path | None,
@@ -109,6 +116,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             "conf": {**logging_conf, **dict(conf)},
             "variables": dict(var),
             "trigger_interval": (trigger_interval or 0) / 1000,
+            **({} if checkpoint_interval is None else {"checkpoint_interval": checkpoint_interval / 1000}),
         }
         self._python = (python_module, py_files)
         self._mode = mode
@@ -171,7 +179,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         if collector is not None:
             return job
         self._running.append(job)
-        if job.mode is not Mode.STREAMING:
+        if not job.mode.is_endless:
             self._wait_for(job)
         return job
 

@@ -35,6 +35,14 @@ class Mode(Enum):
     STREAMING = "streaming"
     """Run until stopped."""
 
+    REAL_TIME = "real-time"
+    """Run until stopped, each row as it comes, in Spark's real-time mode."""
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether a job runs until it is stopped."""
+        return self in (Mode.STREAMING, Mode.REAL_TIME)
+
 
 class TranslationContext(Record):
     """The surroundings of a translation.
@@ -60,6 +68,11 @@ class TranslationContext(Record):
     python: PythonCode = PythonCode()
     is_batch: bool = False
     common: SharedStreams | None = None
+
+    @property
+    def is_real_time(self) -> bool:
+        """Whether operators see each row when it comes, not with those of a batch."""
+        return self.mode is Mode.REAL_TIME
 
     @property
     def reader(self) -> DataFrameReader | DataStreamReader:
@@ -121,7 +134,7 @@ class TranslationContext(Record):
         """Whether a key's changes in one micro-batch may come to one: nobody looks at each of them."""
         from .folding import folds_changes
 
-        return not self.is_watched and folds_changes(self.plan, self.variables)
+        return not self.is_watched and not self.is_real_time and folds_changes(self.plan, self.variables)
 
     def expression(self, rex: RexNode, stream: Stream) -> Column:
         """``rex`` over the columns of ``stream``."""

@@ -78,6 +78,9 @@ def assign_watermarks(
     tracked = stream.frame.select(*kept, SparkColumn(tracker).alias(TIME))
     announced = tracked[TIME]["announced"]
     ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
+    if context.is_real_time:
+        frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS))
+        return replace(stream, frame=frame)
     if context.is_batch:
         # true of each row, but Spark cannot know, and so computes the watermark also where nobody asks for it
         seen = tracked.where(tracked[TIME]["after"] >= F.lit(NO_WATERMARK))

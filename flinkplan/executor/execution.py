@@ -48,12 +48,13 @@ class Execution(Record):
 class QueryPlan(Record, dict=True):
     """The part of a plan that one sink needs, which is one query of Spark: a batch or a stream.
 
-    ``folds``: the changes that one batch makes to a key may come to one.
+    ``folds``: the changes that one batch makes to a key may come to one.  ``is_real_time``: there are no batches.
     """
 
     plan: Plan
     is_batch: bool = False
     folds: bool = True
+    is_real_time: bool = False
 
     @cached_property
     def kinds(self) -> Mapping[int, Kinds | None]:

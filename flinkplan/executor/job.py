@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError
+from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.files import Place
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
@@ -32,9 +32,23 @@ from .processing_time import goes_by_clock
 from .progress import JobListener, SilentListener
 from .pushed_watermarks import with_assigners
 from .python_classes import PythonCode, check_allowed
-from .queries import BatchQuery, Query, StreamQuery
+from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
+from .real_time import check_interval, check_real_time, check_slots, master_with, slots_of
 from .registry import translate
-from .session import ADAPTIVE, COMPRESSED_ROWS, EMPTY_BATCHES, PARTITIONS, STATE_ENCODING, check_reach, copy_of, session
+from .session import (
+    ADAPTIVE,
+    ASYNC_PROGRESS,
+    COMPRESSED_ROWS,
+    EMPTY_BATCHES,
+    OUTPUT_MODE,
+    PARTITIONS,
+    REAL_TIME_CONF,
+    SQL_CONF,
+    STATE_ENCODING,
+    check_reach,
+    copy_of,
+    session,
+)
 from .sharing import SharedStreams
 from .stream import Stream
 from .tables import table_of
@@ -55,7 +69,8 @@ class JobOptions(Record):
     ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's.
     ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
     :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
-    are.  ``trigger_interval``: seconds between batches when streaming.  ``spark``: a session to use.  ``single``: the
+    are.  ``trigger_interval``: seconds between batches when streaming.  ``checkpoint_interval``: seconds between
+    checkpoints in real-time mode.  ``spark``: a session to use.  ``single``: the
     process runs nothing else, so that a new session may be made for this job.  ``collector`` takes the rows instead of
     the plan's sink.  ``python``: what may be imported where the plan names Python classes.  ``streams``: bounded input
     is read in micro-batches, too, as it is where a checkpoint has some.
@@ -68,6 +83,7 @@ class JobOptions(Record):
     options: Mapping[str, str] = field(default_factory=dict)
     mode: Mode | None = None
     trigger_interval: float = 0.0
+    checkpoint_interval: float = 10.0
     listener: JobListener = field(default_factory=SilentListener)
     spark: SparkSession | None = None
     single: bool = False
@@ -197,18 +213,24 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     run = with_assigners(with_ttls(plan, options.options))
     queries = queries_of(run)
     is_batch = mode is Mode.BOUNDED and not options.streams
+    if mode is Mode.REAL_TIME:
+        _check_real_time(queries, options)
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
         is_batch = is_batch and not record.is_begun(queries)
         _check_record(record, mode, run, queries, is_batch)
-    brief = options.single and mode is not Mode.STREAMING and _is_small(plan.nodes, options)
-    spark = options.spark or session(options.master, options.conf, brief=brief)
+    brief = options.single and not mode.is_endless and _is_small(plan.nodes, options)
+    if mode is Mode.REAL_TIME:
+        spark = _real_time_session(queries, options)
+    else:
+        spark = options.spark or session(options.master, options.conf, brief=brief)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
     record = CheckpointRecord(options.checkpoint or str(temporary))
     lock = _lock(record, spark)
     try:
         job = Job(mode, options.listener, record, queries, lock, temporary)
-        made = (_Batches if is_batch else _Streams)(run, mode, record, spark, options)
+        kind = _Batches if is_batch else _RealTime if mode is Mode.REAL_TIME else _Streams
+        made = kind(run, mode, record, spark, options)
         starts = made.of(queries)
     except BaseException:
         if lock is not None:
@@ -231,6 +253,13 @@ def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Itera
             where=str(record.folder),
             hint="start with a new checkpoint",
         )
+    real_time = Mode.REAL_TIME.value
+    if record.modes and (real_time in record.modes) != (mode is Mode.REAL_TIME):
+        raise FlinkplanError(
+            f"the job of this checkpoint ran in the mode {record.modes[-1]}; it cannot go on in the mode {mode.value}",
+            where=str(record.folder),
+            hint="real-time mode keeps state in files of its own kind: start with a new checkpoint",
+        )
     is_timed = any(isinstance(node, WatermarkAssigner) for node in plan.nodes)
     if is_timed and mode is not Mode.BOUNDED and Mode.BOUNDED.value in record.modes[-1:]:
         raise FlinkplanError(
@@ -238,6 +267,28 @@ def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Itera
             where=str(record.folder),
             hint="let it end with --mode bounded, or start with a new checkpoint",
         )
+
+
+def _check_real_time(queries: Mapping[str, Plan], options: JobOptions) -> None:
+    check_interval(options.checkpoint_interval)
+    if options.collector is not None:
+        raise UnsupportedError("rows are not collected in real-time mode", hint="write them into a table: print")
+    check_real_time(queries.values())
+
+
+def _real_time_session(queries: Mapping[str, Plan], options: JobOptions) -> SparkSession:
+    """A session that runs all tasks of the queries at once.
+
+    Raises :class:`FlinkplanError` where one that is there already does not.
+    """
+    conf = {**SQL_CONF, **REAL_TIME_CONF, **options.conf}
+    spark = options.spark
+    if spark is None:
+        slots = slots_of(queries, int(conf[PARTITIONS]))
+        spark = session(master_with(slots, options.master or conf.get("spark.master")), conf)
+    slots = slots_of(queries, int(spark.conf.get(PARTITIONS) or conf[PARTITIONS]))
+    check_slots(slots, spark.sparkContext)
+    return spark
 
 
 def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
@@ -348,6 +399,29 @@ class _Streams(_Queries):
         return lambda: StreamQuery(name, part, self._names, self._record, start, into)
 
 
+class _RealTime(_Queries):
+    """Queries whose operators see each row when it comes; their state is in the checkpoint."""
+
+    def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
+        self._session = copy_of(self._spark)
+        self._session.conf.set(OUTPUT_MODE, "update")
+        self._session.conf.set(STATE_ENCODING, "avro")
+        self._session.conf.set(ASYNC_PROGRESS, "false")
+        return super().of(parts)
+
+    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+        context = self._context(part, self._session, is_batch=False)
+        stream, into = self._translate(name, context)
+        runtime = context.runtime
+        frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(stream.frame._jdf)))
+        query = frame.writeStream.queryName(f"{name}, {self._record.place}").outputMode("update")
+        query = query.option("checkpointLocation", str(self._record.query(name)))
+        assert self._spark._jvm is not None
+        triggers = self._spark._jvm.org.apache.spark.sql.streaming.Trigger
+        query._jwrite.trigger(triggers.RealTime(int(self._options.checkpoint_interval * 1000))).foreach(into)
+        return lambda: RealTimeQuery(name, part, self._names, self._record, query.start, into)
+
+
 class _Batches(_Queries):
     """Queries over all rows at once, which have no state."""
 
@@ -395,6 +469,8 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
         "published": str(location / "published"),
     }
     writers = context.runtime.sink
+    if context.is_real_time:
+        return writers.RealTimeWriter(context.spark._jsparkSession, json.dumps(spec), str(location))
     return (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
 
 

@@ -17,30 +17,45 @@ from .folding import folds_changes
 from .registry import check_nodes, translators
 
 
-def physical_lines(queries: Mapping[str, Plan], *, is_batch: bool) -> Iterator[Line]:
+def physical_lines(
+    queries: Mapping[str, Plan], *, is_batch: bool, obstacles: Mapping[str, Mapping[int, str]] | None = None
+) -> Iterator[Line]:
     """Each sink's query as a tree, in lines; ``queries`` are the parts of a plan by their sinks' names.
 
-    ``is_batch``: all rows are read at once, as those of bounded input are.
+    ``is_batch``: all rows are read at once, as those of bounded input are.  ``obstacles``: why nodes do not run in
+    real-time mode, by query and node, where that is the mode.
     """
     for name, plan in queries.items():
-        query = _query(plan, is_batch)
+        query = _query(plan, is_batch, is_real_time=obstacles is not None)
         executions = execute_nodes(query)
         stateful = any(e.states for e in executions.values())
-        yield Line("", f"query {name}", f"{'batch' if is_batch else 'stream'}; {_state(query, stateful)}")
+        against = {} if obstacles is None else obstacles[name]
+        how = "batch" if is_batch else "stream" if obstacles is None else _real_time(against)
+        yield Line("", f"query {name}", f"{how}; {_state(query, stateful)}")
         root: ExecNode = plan.sinks[0]
 
         def label(
-            node: ExecNode, plan: Plan = plan, executions: Mapping[int, Execution] = executions
+            node: ExecNode,
+            plan: Plan = plan,
+            executions: Mapping[int, Execution] = executions,
+            against: Mapping[int, str] = against,
         ) -> Label[ExecNode]:
             execution = executions[node.id]
             engine = " ".join(filter(None, (execution.engine, execution.by)))
-            return Label(f"{node.id} {_name(node)}", engine, _details(execution), plan.inputs(node))
+            refused = [f"not in real-time mode: {against[node.id]}"] if node.id in against else []
+            return Label(f"{node.id} {_name(node)}", engine, [*refused, *_details(execution)], plan.inputs(node))
 
         yield from draw(root, label)
 
 
-def _query(plan: Plan, is_batch: bool) -> QueryPlan:
-    return QueryPlan(plan, is_batch, folds_changes(plan, {}) if is_batch else True)
+def _real_time(against: Mapping[int, str]) -> str:
+    if not against:
+        return "real-time"
+    return f"real-time mode refuses {len(against)} node{'s' if len(against) > 1 else ''}"
+
+
+def _query(plan: Plan, is_batch: bool, *, is_real_time: bool) -> QueryPlan:
+    return QueryPlan(plan, is_batch, folds_changes(plan, {}) if is_batch else True, is_real_time)
 
 
 def _state(query: QueryPlan, stateful: bool) -> str:
@@ -48,18 +63,24 @@ def _state(query: QueryPlan, stateful: bool) -> str:
         return "no state"
     if query.is_batch:
         return "state in memory, of one key at a time"
-    return f"state in RocksDB, encoded as {'Avro' if query.obstacle else 'UnsafeRow'}"
+    return f"state in RocksDB, encoded as {'Avro' if query.obstacle or query.is_real_time else 'UnsafeRow'}"
 
 
-def physical_json(queries: Mapping[str, Plan], *, is_batch: bool) -> list[dict[str, Any]]:
-    """One object a query."""
+def physical_json(
+    queries: Mapping[str, Plan], *, is_batch: bool, obstacles: Mapping[str, Mapping[int, str]] | None = None
+) -> list[dict[str, Any]]:
+    """One object a query; the parameters are those of :func:`physical_lines`."""
     found: list[dict[str, Any]] = []
     for name, plan in queries.items():
-        query = _query(plan, is_batch)
+        query = _query(plan, is_batch, is_real_time=obstacles is not None)
         executions = execute_nodes(query)
         nodes = [{"id": n.id, "type": n.type, **_as_json(executions[n.id])} for n in plan.nodes]
-        encoding = None if is_batch else "avro" if query.obstacle else "unsaferow"
-        found.append({"query": name, "mode": "batch" if is_batch else "stream", "encoding": encoding, "nodes": nodes})
+        encoding = None if is_batch else "avro" if query.obstacle or query.is_real_time else "unsaferow"
+        mode = "batch" if is_batch else "stream"
+        if obstacles is not None:
+            mode = "real-time"
+            nodes = [{**node, "refused": obstacles[name].get(node["id"])} for node in nodes]
+        found.append({"query": name, "mode": mode, "encoding": encoding, "nodes": nodes})
     return found
 
 

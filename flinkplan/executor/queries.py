@@ -135,6 +135,14 @@ class StreamQuery:
                 yield progress_of(self.sink, raw, counts, nodes, self._names, tracks_rows)
 
 
+class RealTimeQuery(StreamQuery):
+    """A query in real-time mode; what it has committed when it stops is shown."""
+
+    def stop(self) -> None:
+        super().stop()
+        self._writer.settle()
+
+
 class BatchQuery:
     """A query that writes all rows of a frame at once, on a thread of its own.
 

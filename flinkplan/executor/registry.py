@@ -26,34 +26,71 @@ from .stream import Stream
 Node = TypeVar("Node", bound=ExecNode)
 Translate = Callable[[Node, tuple[Stream, ...], TranslationContext], Stream]
 Runs = Callable[[Node, QueryPlan], Execution]
+Obstacle = Callable[[Node, QueryPlan], str | None]
+"""Why a node does not run in real-time mode; ``None``: it does."""
 Check = Callable[[Node, Plan, Mapping[str, str]], None]
 """Of a node, the plan it stands in and the options of the session."""
+
+
+def never(node: ExecNode, query: QueryPlan) -> str | None:
+    """The obstacle of nodes that nothing is known of."""
+    return "it works on batches of rows"
+
+
+def row_by_row(node: ExecNode, query: QueryPlan) -> str | None:
+    """That of nodes that can always see one row at a time: none."""
+    return None
+
+
+BY_WATERMARK = "it waits for Spark's watermark, which real-time mode moves at checkpoints only"
+
+
+def by_watermark(node: ExecNode, query: QueryPlan) -> str | None:
+    """That of nodes whose rows are due at times."""
+    return BY_WATERMARK
+
+
+def united(node: ExecNode, query: QueryPlan) -> str | None:
+    """That of nodes whose inputs come together in one union."""
+    known = translators()
+    above = list(query.plan.inputs(node))
+    while above:
+        source = above.pop()
+        if known[type(source)].runs(source, query).states:
+            return f"Spark brings no rows together behind an operator with state, as node {source.id} is"
+        above.extend(query.plan.inputs(source))
+    return None
 
 
 class Translator(Record, Generic[Node]):
     """How nodes of a class are translated, what then runs them, and what of them is not run.
 
-    The latter two are known without Spark: ``check`` raises :class:`FlinkplanError` for a node that is refused.
+    All but the first are known without Spark: ``check`` raises :class:`FlinkplanError` for a node that is refused.
     """
 
     translate: Translate[Node]
     runs: Runs[Node]
     check: Check[Node] | None = None
+    real_time: Obstacle[Node] = never
 
 
 _TRANSLATORS: dict[type[ExecNode], Translator[Any]] = {}
 
 
 def translator(
-    node_class: type[Node], runs: Runs[Node], check: Check[Node] | None = None
+    node_class: type[Node],
+    runs: Runs[Node],
+    check: Check[Node] | None = None,
+    real_time: Obstacle[Node] = never,
 ) -> Callable[[Translate[Node]], Translate[Node]]:
     """Register the function that translates nodes of ``node_class``.
 
-    ``runs`` says what then runs them, ``check`` refuses those that are not.
+    ``runs`` says what then runs them, ``check`` refuses those that are not, ``real_time`` those that are not in
+    real-time mode: unless it is said, none is.
     """
 
     def register(function: Translate[Node]) -> Translate[Node]:
-        _TRANSLATORS[node_class] = Translator(function, runs, check)
+        _TRANSLATORS[node_class] = Translator(function, runs, check, real_time)
         return function
 
     return register

@@ -34,6 +34,18 @@ ADAPTIVE = "spark.sql.adaptive.enabled"
 COMPRESSED_ROWS = "spark.sql.inMemoryColumnarStorage.compressed"
 """Set for each batch: whether rows that are read several times are kept compressed, which costs as much as it saves."""
 
+OUTPUT_MODE = "flinkplan.output-mode"
+"""Set for each query in real-time mode, as ``Kernels.java`` reads it: what Spark calls the mode of its kernels."""
+
+ASYNC_PROGRESS = "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled"
+"""Set for each query in real-time mode: whether its progress may be on record later than a batch has ended."""
+
+REAL_TIME_CONF: Mapping[str, str] = {
+    # how long rows wait for others before they go over to the next stage
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
+}
+"""Defaults that only a new session takes up, where a job is in real-time mode."""
+
 TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 """Whether progress tells how many rows state has."""
 

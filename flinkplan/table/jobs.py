@@ -5,8 +5,9 @@
 ``flinkplan.master``                  Spark's master
 ``flinkplan.conf.<key>``              a setting of Spark
 ``flinkplan.var.<NAME>``              replaces ``${NAME}`` in table options
-``flinkplan.mode``                    bounded, available-now or streaming; as the sources are
+``flinkplan.mode``                    bounded, available-now, streaming or real-time; as the sources are
 ``flinkplan.trigger-interval``        time between batches
+``flinkplan.checkpoint-interval``     time between checkpoints in real-time mode
 ``flinkplan.allow``                   go on from a checkpoint in spite of these findings, separated by commas
 ``flinkplan.like``                    compiled plans keep the ids and TTLs of this plan: a file, ``REVISION:PATH``, a
                                       checkpoint
@@ -64,6 +65,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         options=options,
         mode=None if mode is None else modes[mode],
         trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
+        checkpoint_interval=parse_duration(options.get("flinkplan.checkpoint-interval", "10 s")) / 1000,
         collector=collector,
         python=PythonCode(_list("flinkplan.python-modules", options), _list("flinkplan.py-files", options)),
     )

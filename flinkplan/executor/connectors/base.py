@@ -28,6 +28,10 @@ class Connector:
         """Whether reading the table ends."""
         return True
 
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        """Why the table cannot be read or written row by row, in real-time mode; ``None``: it can."""
+        return f"the connector '{self.name}' reads and writes batches"
+
     def size(self, table: Table) -> int | None:
         """About how many bytes a bounded source will read; ``None``: unknown."""
         return None

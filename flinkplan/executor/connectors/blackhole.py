@@ -17,5 +17,8 @@ class Blackhole(Connector):
 
     name = "blackhole"
 
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        return None
+
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         return {"connector": self.name, "type": java_row(table.physical)}

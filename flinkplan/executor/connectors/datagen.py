@@ -30,6 +30,7 @@ _DEFAULT_SIZE = 3
 """How many elements a collection has."""
 _MILLIS_PER_DAY = 86_400_000
 _CHUNK = 1 << 16
+_NO_END = 2**63 - 1
 
 
 @connector
@@ -47,6 +48,9 @@ class DataGen(Connector):
     def is_bounded(self, table: Table) -> bool:
         kinds = (_field(table, name).get("kind") for name, _ in table.physical)
         return "number-of-rows" in table.options or "sequence" in kinds
+
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        return None
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         from pyspark.sql import functions as F
@@ -85,12 +89,13 @@ def _numbers(table: Table, context: TranslationContext) -> DataFrame:
     from pyspark.sql import functions as F
 
     count = _row_count(table)
+    per_second = table.option("rows-per-second", "10000")
+    if context.is_real_time:
+        source = context.spark.readStream.format("flinkplan.runtime.source.NumberSource")
+        due = source.option("rate", per_second).option("count", str(_NO_END if count is None else count)).load()
+        return due.select(due["value"].alias(SEQUENCE))
     if count is None:
-        rate = (
-            context.spark.readStream.format("rate")
-            .option("rowsPerSecond", table.option("rows-per-second", "10000"))
-            .load()
-        )
+        rate = context.spark.readStream.format("rate").option("rowsPerSecond", per_second).load()
         return rate.select(rate["value"].alias(SEQUENCE))
     if context.is_batch:
         return context.spark.range(0, count, 1, 1).toDF(SEQUENCE)

@@ -46,6 +46,14 @@ class FileSystem(Connector):
     def is_bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options
 
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        format_ = find_format(table.options, f"table {table.identifier}")
+        if format_.columnar:
+            return f"files of the format '{format_.name}' are read and written as a whole"
+        if is_source and self.is_bounded(table):
+            return "its files are read once: 'source.monitor-interval' has them looked after"
+        return None
+
     def size(self, table: Table) -> int | None:
         root = Path(table.options["path"].removeprefix("file://"))
         if root.is_file():
@@ -105,6 +113,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "metadata": list(request.metadata),
         "batch": context.is_batch,
         "settles": context.needs_event_time and context.mode is not Mode.BOUNDED,
+        "realTime": context.is_real_time,
     }
     reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)
     return reader.option("spec", json.dumps(spec)).load()

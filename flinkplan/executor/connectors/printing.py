@@ -18,6 +18,9 @@ class Print(Connector):
 
     name = "print"
 
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        return None
+
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         return {
             "connector": self.name,

@@ -23,7 +23,7 @@ from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
 from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
-from ..registry import translator
+from ..registry import row_by_row, translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
@@ -52,7 +52,7 @@ def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan, options: Mapp
     check_calls(node.agg_calls)
 
 
-@translator(GroupAggregate, runs=_runs, check=_check)
+@translator(GroupAggregate, runs=_runs, check=_check, real_time=row_by_row)
 def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """One updating row a group."""
     (stream,) = inputs
@@ -69,13 +69,18 @@ def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: T
     )
 
 
-@translator(LocalGroupAggregate, runs=lambda node, query: passed_by("the global phase does all"), check=_check)
+@translator(
+    LocalGroupAggregate,
+    runs=lambda node, query: passed_by("the global phase does all"),
+    check=_check,
+    real_time=row_by_row,
+)
 def local_group_aggregate(node: LocalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Left to the global phase."""
     return replace(inputs[0], local=node)
 
 
-@translator(GlobalGroupAggregate, runs=_runs)
+@translator(GlobalGroupAggregate, runs=_runs, real_time=row_by_row)
 def global_group_aggregate(
     node: GlobalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -88,7 +93,7 @@ def global_group_aggregate(
     return _aggregate(context, stream, grouping, calls, node.output_type, node.generate_update_before, node.ttl_ms())
 
 
-@translator(IncrementalGroupAggregate, runs=_runs)
+@translator(IncrementalGroupAggregate, runs=_runs, real_time=row_by_row)
 def incremental_group_aggregate(
     node: IncrementalGroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -123,6 +128,7 @@ def _aggregate(
     package = context.runtime.aggregate
     keys, count = max(1, len(grouping)), -1
     functions = java_calls(context, schema, stream, calls, position)
+    folds = folds and not context.is_real_time
     if folds and not stream.changelog and package.PreAggregate.isExact(functions):
         frame = context.frame(package.PreAggregate.run(frame._jdf, keys, functions))
         functions, count = package.PreAggregate.merged(keys, functions), keys

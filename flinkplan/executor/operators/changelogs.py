@@ -6,7 +6,7 @@ from ...plan.nodes import ChangelogNormalize
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..kernels import condition, run_kernel, schema_of
-from ..registry import translator
+from ..registry import row_by_row, translator
 from ..stream import Stream
 from .ranks import keyed_rows
 
@@ -16,7 +16,7 @@ def _runs(node: ChangelogNormalize, query: QueryPlan) -> Execution:
     return kernel(node, query, "changelog.Normalize", "the row that an upsert replaces is looked up", state)
 
 
-@translator(ChangelogNormalize, runs=_runs)
+@translator(ChangelogNormalize, runs=_runs, real_time=row_by_row)
 def changelog_normalize(node: ChangelogNormalize, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """A complete changelog of upserts by key."""
     (stream,) = inputs

@@ -26,7 +26,7 @@ from ..context import TranslationContext
 from ..emission import emission_of
 from ..event_time import with_event_time
 from ..execution import Execution, QueryPlan, window_kernel
-from ..registry import translator
+from ..registry import by_watermark, translator
 from ..stream import Stream
 from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
 from ..windows import Clock
@@ -43,7 +43,7 @@ def _check(node: GroupWindowAggregate, plan: Plan, options: Mapping[str, str]) -
     emission_of(node, windowing.is_proctime, options)
 
 
-@translator(GroupWindowAggregate, runs=_runs, check=_check)
+@translator(GroupWindowAggregate, runs=_runs, check=_check, real_time=by_watermark)
 def group_window_aggregate(
     node: GroupWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:

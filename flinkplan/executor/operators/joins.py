@@ -15,7 +15,7 @@ from ..execution import Execution, QueryPlan, kernel, query_of, with_ttl
 from ..join_sides import kept_rows, side_spec
 from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
 from ..native_joins import native_type
-from ..registry import translator
+from ..registry import translator, united
 from ..stream import INSERT, KIND, SEQUENCE, TIE, Stream, column_name
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _runs(node: Join, query: QueryPlan) -> Execution:
     return kernel(node, query, name, "rows of either side expire one by one and can be taken back", *states)
 
 
-@translator(Join, runs=_runs)
+@translator(Join, runs=_runs, real_time=united)
 def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Bring both sides' rows together by key and let the kernel match them, or Spark where it can."""
     if context.is_batch and query_of(context).joins.obstacle(node) is None:

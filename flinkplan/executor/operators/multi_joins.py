@@ -10,7 +10,7 @@ from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import KeptRows, kept_rows, side_spec
 from ..kernels import boolean_array, condition, key_columns, object_array, run_kernel, schema_of
-from ..registry import translator
+from ..registry import translator, united
 from ..stream import KIND, SEQUENCE, Stream
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _runs(node: MultiJoin, query: QueryPlan) -> Execution:
     return kernel(node, query, "join.MultiJoin", "no rows between two joins are kept", *states)
 
 
-@translator(MultiJoin, runs=_runs)
+@translator(MultiJoin, runs=_runs, real_time=united)
 def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Bring all inputs' rows together by their common key and let the kernel join them."""
     package = context.runtime.join

@@ -20,7 +20,7 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
-from ..registry import translator
+from ..registry import by_watermark, translator
 from ..stream import HIDDEN, KIND, PASSED, SEQUENCE, Stream, column_name
 from ..types import is_year_month
 from ..window_kernels import ROW, aggregation, row_order, run_timed, timed_input
@@ -58,7 +58,7 @@ def _check(node: OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
         raise UnsupportedError("OVER ordered by time downwards or by more", hint="order by the time attribute alone")
 
 
-@translator(OverAggregate, runs=_runs, check=_check)
+@translator(OverAggregate, runs=_runs, check=_check, real_time=by_watermark)
 def over_aggregate(node: OverAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Aggregate up to the current row."""
     (stream,) = inputs

@@ -22,7 +22,7 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
 from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
-from ..registry import translator
+from ..registry import BY_WATERMARK, row_by_row, translator
 from ..stream import Stream, column_name
 from ..types import spark_type
 from ..window_kernels import emitted, run_timed, timed_input
@@ -51,7 +51,11 @@ def _runs_top_n(node: Rank | SortLimit | Limit, query: QueryPlan) -> Execution:
     return kernel(node, query, "rank.TopN", "rows that leave the ranking are taken back", state)
 
 
-@translator(Deduplicate, runs=_runs_deduplicate)
+def _real_time_deduplicate(node: Deduplicate, query: QueryPlan) -> str | None:
+    return BY_WATERMARK if node.is_rowtime and node.output_insert_only else None
+
+
+@translator(Deduplicate, runs=_runs_deduplicate, real_time=_real_time_deduplicate)
 def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first or last row of each key."""
     (stream,) = inputs
@@ -100,19 +104,19 @@ def _check(node: Rank | SortLimit | Limit, plan: Plan, options: Mapping[str, str
         raise UnsupportedError(f"the rank range {node.rank_range} cannot be executed")
 
 
-@translator(Rank, runs=_runs_top_n, check=_check)
+@translator(Rank, runs=_runs_top_n, check=_check, real_time=row_by_row)
 def rank(node: Rank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Top-N of each partition."""
     return _top_n(context, node, inputs[0], node.partition.fields, node.order_by, node.output_row_number)
 
 
-@translator(SortLimit, runs=_runs_top_n, check=_check)
+@translator(SortLimit, runs=_runs_top_n, check=_check, real_time=row_by_row)
 def sort_limit(node: SortLimit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in an order."""
     return _top_n(context, node, inputs[0], (), node.order_by, False)
 
 
-@translator(Limit, runs=_runs_top_n, check=_check)
+@translator(Limit, runs=_runs_top_n, check=_check, real_time=row_by_row)
 def limit(node: Limit, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first rows of all in the order they came."""
     return _top_n(context, node, inputs[0], (), _NO_ORDER, False)

@@ -9,11 +9,13 @@ from ...plan.record import replace
 from ..context import Mode, TranslationContext
 from ..event_time import by_watermark_of_all, watermark_assigners
 from ..execution import native, passed_by
-from ..registry import translator
+from ..registry import row_by_row, translator, united
 from ..stream import HIDDEN, KIND, UPDATE_BEFORE, Stream, column_name
 
 
-@translator(Calc, runs=lambda node, query: native("Filter, Project" if node.condition else "Project"))
+@translator(
+    Calc, runs=lambda node, query: native("Filter, Project" if node.condition else "Project"), real_time=row_by_row
+)
 def calc(node: Calc, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Filter, then project."""
     (stream,) = inputs
@@ -22,26 +24,34 @@ def calc(node: Calc, inputs: tuple[Stream, ...], context: TranslationContext) ->
     return stream.select([context.expression(rex, stream) for rex in node.projection], node.output_type)
 
 
-@translator(Exchange, runs=lambda node, query: passed_by("Spark shuffles where the operator behind wants it"))
+@translator(
+    Exchange,
+    runs=lambda node, query: passed_by("Spark shuffles where the operator behind wants it"),
+    real_time=row_by_row,
+)
 def exchange(node: Exchange, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Spark spreads rows by the keys of the operator behind, as the plan wants."""
     return inputs[0]
 
 
-@translator(MiniBatchAssigner, runs=lambda node, query: passed_by("every operator works in micro-batches"))
+@translator(
+    MiniBatchAssigner,
+    runs=lambda node, query: passed_by("every operator works in micro-batches"),
+    real_time=row_by_row,
+)
 def mini_batch_assigner(node: MiniBatchAssigner, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Every operator works in the batches of Spark."""
     return inputs[0]
 
 
-@translator(DropUpdateBefore, runs=lambda node, query: native("Filter"))
+@translator(DropUpdateBefore, runs=lambda node, query: native("Filter"), real_time=row_by_row)
 def drop_update_before(node: DropUpdateBefore, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """All rows but -U."""
     (stream,) = inputs
     return stream.where(stream.frame[KIND] != UPDATE_BEFORE) if stream.changelog else stream
 
 
-@translator(Union, runs=lambda node, query: native("Union"))
+@translator(Union, runs=lambda node, query: native("Union"), real_time=united)
 def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """All rows of all inputs; hidden columns that only some have are filled up.
 
@@ -74,7 +84,7 @@ def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) 
     )
 
 
-@translator(Expand, runs=lambda node, query: native("Generate"))
+@translator(Expand, runs=lambda node, query: native("Generate"), real_time=row_by_row)
 def expand(node: Expand, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row once per projection."""
     from pyspark.sql import functions as F

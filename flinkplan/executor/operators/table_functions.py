@@ -14,7 +14,7 @@ from ...plan.types import LogicalType
 from ..context import TranslationContext
 from ..event_time import one_row
 from ..execution import native
-from ..registry import translator
+from ..registry import row_by_row, translator
 from ..stream import SEQUENCE, Stream, column_name
 from ..types import field_name, spark_type
 
@@ -43,7 +43,7 @@ def _check(node: Correlate, plan: Plan, options: Mapping[str, str]) -> None:
         raise UnsupportedError(f"the table function {getattr(call, 'name', '')} cannot be executed")
 
 
-@translator(Correlate, runs=lambda node, query: native("Generate"), check=_check)
+@translator(Correlate, runs=lambda node, query: native("Generate"), check=_check, real_time=row_by_row)
 def correlate(node: Correlate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row with the rows that a table function yields for it; LEFT: or with NULLs, if there are none."""
     from pyspark.sql import functions as F

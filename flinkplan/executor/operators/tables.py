@@ -30,7 +30,7 @@ def _runs_scan(node: TableSourceScan, query: QueryPlan) -> Execution:
 def _runs_sink(node: Sink, query: QueryPlan) -> Execution:
     connector = _options(node.dynamic_table_sink.table).get("connector", "unknown connector")
     if not node.require_upsert_materialize:
-        return native(f"foreachBatch, {connector}", "writes the table")
+        return native(f"{'foreach' if query.is_real_time else 'foreachBatch'}, {connector}", "writes the table")
     single = compacts(node)
     holds = "the row of a primary key" if single else "the rows of a primary key, in order"
     state = with_ttl("ValueState", "sinkMaterializeState", holds, node.ttl_ms())
@@ -51,7 +51,19 @@ def _check_scan(node: TableSourceScan, plan: Plan, options: Mapping[str, str]) -
         raise UnsupportedError("watermarks that a source knows of, SOURCE_WATERMARK()")
 
 
-@translator(TableSourceScan, runs=_runs_scan, check=_check_scan)
+def _real_time_scan(node: TableSourceScan, query: QueryPlan) -> str | None:
+    return _real_time_table(node.scan_table_source.table, is_source=True)
+
+
+def _real_time_table(reference: ContextResolvedTable, *, is_source: bool) -> str | None:
+    """What stands against a table, where the plan defines it."""
+    if reference.resolved_table is None or reference.resolved_table.options is None:
+        return None
+    table = table_of(reference, {})
+    return find_connector(table).real_time_obstacle(table, is_source)
+
+
+@translator(TableSourceScan, runs=_runs_scan, check=_check_scan, real_time=_real_time_scan)
 def scan(node: TableSourceScan, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Read a table by its connector."""
     table = table_of(node.scan_table_source.table, context.variables)
@@ -72,7 +84,13 @@ def _check_sink(node: Sink, plan: Plan, options: Mapping[str, str]) -> None:
         )
 
 
-@translator(Sink, runs=_runs_sink, check=_check_sink)
+def _real_time_sink(node: Sink, query: QueryPlan) -> str | None:
+    if node.require_upsert_materialize and compacts(node):
+        return "the changes between two watermarks come to one"
+    return _real_time_table(node.dynamic_table_sink.table, is_source=False)
+
+
+@translator(Sink, runs=_runs_sink, check=_check_sink, real_time=_real_time_sink)
 def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows as the table takes them, constraints enforced.
 

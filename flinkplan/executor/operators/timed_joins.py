@@ -14,7 +14,7 @@ from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
 from ..kernels import boolean_array, condition, key_columns, schema_of
-from ..registry import translator
+from ..registry import by_watermark, translator
 from ..stream import KIND, LATENESS, SEQUENCE, Stream
 from ..window_kernels import emitted, run_timed, window_span
 from ..windows import END, START, Clock, with_windows
@@ -49,7 +49,7 @@ def _check_window(node: WindowJoin, plan: Plan, options: Mapping[str, str]) -> N
         raise UnsupportedError("joins of windows over processing time", hint="Flink has none either")
 
 
-@translator(WindowJoin, runs=_runs_window, check=_check_window)
+@translator(WindowJoin, runs=_runs_window, check=_check_window, real_time=by_watermark)
 def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join the rows that share key and window."""
     left, right = (with_event_time(stream) for stream in inputs)
@@ -68,7 +68,7 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
     return emitted(left, run_timed(context, frame, _key_width(node.join_spec), kernel), node.output_type)
 
 
-@translator(IntervalJoin, runs=_runs_interval)
+@translator(IntervalJoin, runs=_runs_interval, real_time=by_watermark)
 def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join the rows whose times are within bounds."""
     spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
@@ -101,7 +101,7 @@ def _check_temporal(node: TemporalJoin, plan: Plan, options: Mapping[str, str]) 
         raise UnsupportedError("temporal joins in processing time", hint="Flink has none either")
 
 
-@translator(TemporalJoin, runs=_runs_temporal, check=_check_temporal)
+@translator(TemporalJoin, runs=_runs_temporal, check=_check_temporal, real_time=by_watermark)
 def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join each left row with the right side's version of its time; NULL keys are equal, as in Flink."""
     left, right = (with_event_time(stream) for stream in inputs)

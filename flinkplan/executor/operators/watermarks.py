@@ -8,13 +8,14 @@ from ..context import TranslationContext
 from ..event_time import assign_watermarks
 from ..execution import native
 from ..idleness import source_of
-from ..registry import translator
+from ..registry import row_by_row, translator
 from ..stream import Stream
 
 
 @translator(
     WatermarkAssigner,
     runs=lambda node, query: native("Project, EventTimeWatermark", "each row carries Flink's watermark"),
+    real_time=row_by_row,
 )
 def watermark_assigner(node: WatermarkAssigner, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Derive the watermark from each row."""

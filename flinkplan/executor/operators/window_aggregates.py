@@ -18,7 +18,7 @@ from ..context import TranslationContext
 from ..event_time import TIME, with_event_time
 from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
 from ..native_aggregates import group_windows, is_native_query, obstacle_of
-from ..registry import translator
+from ..registry import by_watermark, translator
 from ..stream import BEHIND, PASSED, SEQUENCE, Stream, column_name
 from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
 from ..windows import END, START, Clock
@@ -40,7 +40,12 @@ def _check(node: LocalWindowAggregate | WindowAggregate, plan: Plan, options: Ma
     check_merges(node.windowing, node.agg_calls)
 
 
-@translator(LocalWindowAggregate, runs=lambda node, query: passed_by("the global phase does all"), check=_check)
+@translator(
+    LocalWindowAggregate,
+    runs=lambda node, query: passed_by("the global phase does all"),
+    check=_check,
+    real_time=by_watermark,
+)
 def local_window_aggregate(
     node: LocalWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -48,7 +53,7 @@ def local_window_aggregate(
     return replace(inputs[0], local=node)
 
 
-@translator(GlobalWindowAggregate, runs=_runs)
+@translator(GlobalWindowAggregate, runs=_runs, real_time=by_watermark)
 def global_window_aggregate(
     node: GlobalWindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
@@ -72,7 +77,7 @@ def global_window_aggregate(
     )
 
 
-@translator(WindowAggregate, runs=_runs, check=_check)
+@translator(WindowAggregate, runs=_runs, check=_check, real_time=by_watermark)
 def window_aggregate(node: WindowAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The aggregation in one phase."""
     (stream,) = inputs

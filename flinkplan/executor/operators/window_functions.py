@@ -8,7 +8,7 @@ from ...plan.specs import SessionWindow
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, native, until_watermark
-from ..registry import translator
+from ..registry import by_watermark, translator
 from ..stream import Stream, column_name
 from ..window_kernels import attach_sessions, bounds
 from ..windows import END, START, Clock, with_windows
@@ -23,7 +23,7 @@ def _runs(node: WindowTableFunction, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.WindowRows", "sessions merge until they close", rows, TIMER, keys=keys)
 
 
-@translator(WindowTableFunction, runs=_runs)
+@translator(WindowTableFunction, runs=_runs, real_time=by_watermark)
 def window_table_function(node: WindowTableFunction, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Each row once per window, with the window's start, end and time; sessions come when they close."""
     (stream,) = inputs

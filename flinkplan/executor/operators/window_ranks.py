@@ -11,7 +11,7 @@ from ...plan.specs import ConstantRankRange, SortField
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
-from ..registry import translator
+from ..registry import by_watermark, translator
 from ..stream import Stream
 from ..window_kernels import rank_windows
 from ..windows import Clock
@@ -33,7 +33,7 @@ def _check(node: WindowRank | WindowDeduplicate, plan: Plan, options: Mapping[st
         raise UnsupportedError("Top-N in windows over processing time", hint="Flink has none either")
 
 
-@translator(WindowRank, runs=_runs, check=_check)
+@translator(WindowRank, runs=_runs, check=_check, real_time=by_watermark)
 def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows of the given ranks."""
     (stream,) = inputs
@@ -52,7 +52,7 @@ def window_rank(node: WindowRank, inputs: tuple[Stream, ...], context: Translati
     )
 
 
-@translator(WindowDeduplicate, runs=_runs, check=_check)
+@translator(WindowDeduplicate, runs=_runs, check=_check, real_time=by_watermark)
 def window_deduplicate(node: WindowDeduplicate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The first or last row by time; of several last ones the one that came last."""
     (stream,) = inputs

@@ -37,6 +37,9 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** What the executor calls. */
 public final class Kernels {
+    /** The session's setting that says which output mode the query has: {@code append}, unless it is set. */
+    public static final String OUTPUT_MODE = "flinkplan.output-mode";
+
     private Kernels() {}
 
     /** Runs a kernel over rows keyed by their first {@code keys} columns. */
@@ -81,7 +84,7 @@ public final class Kernels {
                         child.output(),
                         processor,
                         timeMode,
-                        OutputMode.Append(),
+                        outputMode(dataset),
                         plan,
                         Rows.stateEncoder(keyType),
                         Rows.encoder(dataset.schema()),
@@ -96,6 +99,11 @@ public final class Kernels {
                         Rows.encoder(dataset.schema()),
                         Rows.encoder(output));
         return Dataset$.MODULE$.ofRows(dataset.sparkSession(), run);
+    }
+
+    private static OutputMode outputMode(Dataset<Row> dataset) {
+        boolean updates = dataset.sparkSession().conf().get(OUTPUT_MODE, "append").equals("update");
+        return updates ? OutputMode.Update() : OutputMode.Append();
     }
 
     /** The order of the rows of a key: as they came, retractions first. */

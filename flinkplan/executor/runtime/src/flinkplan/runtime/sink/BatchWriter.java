@@ -47,7 +47,8 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         publication = json.has("path") ? Publication.of(json) : null;
     }
 
-    private static RowSink sink(JsonNode spec) {
+    /** The sink that a spec describes. */
+    static RowSink sink(JsonNode spec) {
         FlinkType type = FlinkType.parse(spec.get("type"));
         return switch (spec.get("connector").asText()) {
             case "blackhole" -> new BlackholeSink();

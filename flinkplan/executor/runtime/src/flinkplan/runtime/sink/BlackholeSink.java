@@ -1,17 +1,24 @@
 package flinkplan.runtime.sink;
 
-import java.util.Iterator;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /** Swallows rows. */
-record BlackholeSink() implements RowSink {
+record BlackholeSink() implements RowByRowSink {
 
     @Override
-    public Written write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) {
-        long count = 0;
-        for (; rows.hasNext(); rows.next()) {
-            count++;
-        }
-        return new Written(count);
+    public Writer open(String batch, int task, boolean changelog) {
+        return new Writer() {
+            private long count;
+
+            @Override
+            public void write(InternalRow row) {
+                count++;
+            }
+
+            @Override
+            public Written finish() {
+                return new Written(count);
+            }
+        };
     }
 }

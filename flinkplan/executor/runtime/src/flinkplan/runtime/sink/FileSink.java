@@ -8,7 +8,6 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -29,36 +28,53 @@ record FileSink(
         List<String> partitions,
         List<FlinkType> partitionTypes,
         String defaultPartition)
-        implements RowSink {
+        implements RowByRowSink {
 
     @Override
-    public Written write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) throws IOException {
-        Map<String, Part> parts = new HashMap<>();
-        Path staging = Publication.staging(path, batch);
-        String name = String.format("part-%s-%05d", batch, task);
-        long count = 0;
-        try {
-            while (rows.hasNext()) {
-                InternalRow row = rows.next();
-                byte kind = changelog ? row.getByte(width) : 0;
-                String directory = directory(row);
-                Part part = parts.get(directory);
-                if (part == null) {
-                    part = new Part(staging, directory, name);
-                    parts.put(directory, part);
-                }
-                encoder.encode(kind, row, part.out);
-                count++;
+    public Writer open(String batch, int task, boolean changelog) {
+        return new Files(Publication.staging(path, batch), String.format("part-%s-%05d", batch, task), changelog);
+    }
+
+    private final class Files implements Writer {
+        private final Map<String, Part> parts = new HashMap<>();
+        private final Path staging;
+        private final String name;
+        private final boolean changelog;
+        private long count;
+
+        Files(Path staging, String name, boolean changelog) {
+            this.staging = staging;
+            this.name = name;
+            this.changelog = changelog;
+        }
+
+        @Override
+        public void write(InternalRow row) throws IOException {
+            byte kind = changelog ? row.getByte(width) : 0;
+            String directory = directory(row);
+            Part part = parts.get(directory);
+            if (part == null) {
+                part = new Part(staging, directory, name);
+                parts.put(directory, part);
             }
+            encoder.encode(kind, row, part.out);
+            count++;
+        }
+
+        @Override
+        public Written finish() throws IOException {
             for (Part part : parts.values()) {
                 part.finish();
             }
-        } finally {
+            return new Written(count, parts.values().stream().map(part -> part.staged).toList());
+        }
+
+        @Override
+        public void close() throws IOException {
             for (Part part : parts.values()) {
                 part.file.close();
             }
         }
-        return new Written(count, parts.values().stream().map(part -> part.staged).toList());
     }
 
     /** The directory of a row's partition below the table's, with a slash behind; empty where there are none. */
@@ -92,11 +108,9 @@ record FileSink(
         final FSDataOutputStream file;
         final OutputStream out;
 
-        /** The attempts of a task may run at once, so each has a file of its own. */
         Part(Path staging, String directory, String name) throws IOException {
-            String attempt = String.format("%s.%s.%d", directory, name, TaskContext.get().taskAttemptId());
-            staged = new Publication.Staged(attempt, directory + name);
-            Path path = new Path(staging + "/" + attempt);
+            staged = Publication.Staged.of(directory, name, TaskContext.get().taskAttemptId());
+            Path path = new Path(staging + "/" + staged.staged());
             file = Durable.create(path.getFileSystem(SparkHadoopUtil.get().conf()), path);
             out = new BufferedOutputStream(file, 1 << 16);
         }

@@ -31,7 +31,29 @@ final class Publication {
      * @param staged its path below the batch's staging folder
      * @param target its path below the table's folder
      */
-    record Staged(String staged, String target) implements Serializable {}
+    record Staged(String staged, String target) implements Serializable {
+        private static final String FINISHED = ".done";
+
+        /** The attempts of a task may run at once, so each has a file of its own: that of {@code name} in a directory. */
+        static Staged of(String directory, String name, long attempt) {
+            return new Staged(String.format("%s.%s.%d", directory, name, attempt), directory + name);
+        }
+
+        /** Where the file of the attempt that has finished stands. */
+        String finished() {
+            int name = target.lastIndexOf('/') + 1;
+            return target.substring(0, name) + "." + target.substring(name) + FINISHED;
+        }
+
+        static boolean isFinished(String name) {
+            return name.endsWith(FINISHED);
+        }
+
+        /** The name under which a file that has finished is shown. */
+        static String shown(String name) {
+            return name.substring(1, name.length() - FINISHED.length());
+        }
+    }
 
     private Publication(String path, Path list) {
         this.path = path;

@@ -1,18 +1,13 @@
 package flinkplan.runtime.source;
 
 import flinkplan.runtime.format.Decoder;
-import flinkplan.runtime.format.FlinkType;
-import flinkplan.runtime.format.PartitionValues;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.Map;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.read.PartitionReader;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /** Reads the rows of one partition: fields, partition columns, metadata, kind, sequence number. */
 final class FileReader implements PartitionReader<InternalRow> {
@@ -71,35 +66,8 @@ final class FileReader implements PartitionReader<InternalRow> {
         }
         Slices.Slice slice = slices.next();
         lines = new LineReader(slice, decoder.records());
-        constants = constants(slice.file());
+        constants = FileConstants.of(slice.file(), spec);
         return true;
-    }
-
-    /** What all rows of a file have in common: partition columns and metadata. */
-    private Object[] constants(SourceFile file) throws IOException {
-        Object[] values = new Object[spec.partitions().size() + spec.metadata().size()];
-        int at = 0;
-        Map<String, String> partition = file.partition();
-        for (String key : spec.partitions()) {
-            FlinkType type = spec.partitionTypes().get(at);
-            String text = partition.get(key);
-            boolean absent = text == null || text.equals(spec.defaultPartition());
-            values[at++] = absent ? null : PartitionValues.parse(text, type);
-        }
-        for (String key : spec.metadata()) {
-            values[at++] = metadata(file, key);
-        }
-        return values;
-    }
-
-    private static Object metadata(SourceFile file, String key) {
-        return switch (key) {
-            case "file.path" -> UTF8String.fromString(new Path(file.path()).toUri().getPath());
-            case "file.name" -> UTF8String.fromString(new Path(file.path()).getName());
-            case "file.size" -> file.size();
-            case "file.modification-time" -> file.modified() * 1000;
-            default -> throw new IllegalArgumentException("unknown metadata key " + key);
-        };
     }
 
     @Override

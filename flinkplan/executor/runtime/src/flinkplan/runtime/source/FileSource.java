@@ -114,7 +114,9 @@ public final class FileSource implements TableProvider {
 
         @Override
         public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
-            return new FileStream(spec, checkpointLocation);
+            return spec.isRealTime()
+                    ? new GrowingFileStream(spec, checkpointLocation)
+                    : new FileStream(spec, checkpointLocation);
         }
     }
 

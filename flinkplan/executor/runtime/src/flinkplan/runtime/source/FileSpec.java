@@ -26,6 +26,7 @@ import java.util.Map;
  * @param metadata the keys of the metadata columns that rows have behind those
  * @param isBatch whether all files are read at once
  * @param settles whether an empty batch follows new files, in which a new watermark takes effect
+ * @param isRealTime whether lines are read as they are added
  */
 record FileSpec(
         String path,
@@ -40,7 +41,8 @@ record FileSpec(
         List<Map<String, String>> only,
         List<String> metadata,
         boolean isBatch,
-        boolean settles)
+        boolean settles,
+        boolean isRealTime)
         implements Serializable {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -63,7 +65,8 @@ record FileSpec(
                     json.get("only").isNull() ? null : partitions(json.get("only")),
                     list(json.get("metadata"), String.class),
                     json.get("batch").asBoolean(),
-                    json.get("settles").asBoolean());
+                    json.get("settles").asBoolean(),
+                    json.get("realTime").asBoolean());
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the spec of the file source is malformed", e);
         }

@@ -1,0 +1,60 @@
+package flinkplan.runtime.realtime;
+
+import java.io.Serializable;
+import java.time.Instant;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.CurrentTimestamp;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset$;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.ObjectType;
+import scala.PartialFunction;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractPartialFunction;
+
+/** The time at each row: Spark's own stands still while a batch lasts. */
+public final class Clock implements Serializable {
+
+    /** Has a frame ask this clock wherever it asks Spark's. */
+    public static Dataset<Row> moving(Dataset<Row> frame) {
+        var dataset = (org.apache.spark.sql.classic.Dataset<Row>) frame;
+        PartialFunction<Expression, Expression> replace = new AbstractPartialFunction<>() {
+            @Override
+            public boolean isDefinedAt(Expression expression) {
+                return expression instanceof CurrentTimestamp;
+            }
+
+            @Override
+            public Expression apply(Expression expression) {
+                return now();
+            }
+        };
+        LogicalPlan plan = dataset.queryExecution().analyzed();
+        LogicalPlan moving = plan.transformAllExpressions(replace);
+        return Dataset$.MODULE$.ofRows(dataset.sparkSession(), moving);
+    }
+
+    private static Expression now() {
+        return new Invoke(
+                new Literal(new Clock(), new ObjectType(Clock.class)),
+                "micros",
+                DataTypes.TimestampType,
+                CollectionConverters.asScala(List.<Expression>of()).toSeq(),
+                CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+                false,
+                false,
+                false);
+    }
+
+    /** Microseconds since 1970; called for each row. */
+    public long micros() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
+    }
+}

@@ -1,0 +1,63 @@
+package flinkplan.runtime.source;
+
+import flinkplan.runtime.Rows;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The source of the numbers from 0 on, each when it is due, for real-time mode.
+ *
+ * <p>Options: {@code rate}, how many there are a second, and {@code count}, how many in all.
+ */
+public final class NumberSource implements TableProvider {
+
+    @Override
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        return StructType.fromDDL("value bigint");
+    }
+
+    @Override
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+        return new NumberTable(schema, Long.parseLong(options.get("rate")), Long.parseLong(options.get("count")));
+    }
+
+    private record NumberTable(StructType rows, long rate, long count) implements Table, SupportsRead {
+        @Override
+        public String name() {
+            return "numbers";
+        }
+
+        @Override
+        public Column[] columns() {
+            return Rows.columns(rows);
+        }
+
+        @Override
+        public Set<TableCapability> capabilities() {
+            return Set.of(TableCapability.MICRO_BATCH_READ);
+        }
+
+        @Override
+        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+            return () -> new NumberScan(rows, rate, count);
+        }
+    }
+
+    private record NumberScan(StructType readSchema, long rate, long count) implements Scan {
+        @Override
+        public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+            return new NumberStream(rate, count);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+"""What runs in real-time mode and what does not, told without Spark."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from flinkplan.executor.parts import queries_of
+from flinkplan.executor.physical import physical_lines
+from flinkplan.executor.real_time import (
+    check_interval,
+    check_real_time,
+    check_slots,
+    master_with,
+    obstacles,
+    real_time_query,
+    slots_of,
+)
+from flinkplan.plan.document import Plan
+from flinkplan.plan.errors import FlinkplanError, UnsupportedError
+from flinkplan.planner import compile_script
+from tests.conftest import Golden
+
+EVENTS = """
+    CREATE TABLE events (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+        'connector' = 'filesystem', 'path' = '/in', 'format' = 'json', 'source.monitor-interval' = '1 s');
+    CREATE TABLE names (k STRING, name STRING) WITH ('connector' = 'datagen');
+    CREATE TABLE once (k STRING) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
+    CREATE TABLE out1 (k STRING, n BIGINT) WITH ('connector' = 'print');
+    CREATE TABLE texts (k STRING, name STRING) WITH ('connector' = 'blackhole');
+    CREATE TABLE pages (k STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '/out', 'format' = 'parquet');
+"""
+COUNTS = "SELECT k, COUNT(*) AS n FROM events GROUP BY k"
+RUN = {
+    "SELECT k, CAST(v AS BIGINT) FROM events WHERE v > 1": 1,
+    COUNTS: 3,
+    "SELECT k, n FROM (SELECT k, n, ROW_NUMBER() OVER (ORDER BY n DESC) AS r FROM (" + COUNTS + ")) WHERE r < 3": 5,
+    "SELECT events.k, CAST(v AS BIGINT) FROM events JOIN names ON events.k = names.k": 4,
+    "SELECT k, CAST(v AS BIGINT) FROM events UNION ALL SELECT k, 1 FROM names": 2,
+}
+"""Queries of ``out1``, and how many task slots they take with two partitions."""
+REFUSED = {
+    f"INSERT INTO out1 SELECT e.k, c.n FROM names AS e JOIN ({COUNTS}) AS c ON e.k = c.k": "with state",
+    f"INSERT INTO out1 {COUNTS} UNION ALL SELECT k, 1 FROM names": "with state",
+    "INSERT INTO out1 SELECT k, 1 FROM events UNION ALL SELECT k, 2 FROM events WHERE v > 1": "goes two ways",
+    "INSERT INTO out1 SELECT k, COUNT(*) FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE) "
+    "GROUP BY k, window_start, window_end": "watermark",
+    "INSERT INTO out1 SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM events": "watermark",
+    "INSERT INTO out1 SELECT k, 1 FROM once": "source.monitor-interval",
+    "INSERT INTO pages SELECT k, 1 FROM events": "parquet",
+}
+
+
+def plan_of(statement: str) -> Plan:
+    return compile_script(EVENTS + statement)
+
+
+@pytest.mark.parametrize("query", RUN)
+def test_runs(query: str) -> None:
+    queries = queries_of(plan_of(f"INSERT INTO out1 {query}"))
+    check_real_time(queries.values())
+    assert slots_of(queries, 2) == RUN[query]
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_is_refused_with_the_reason(statement: str) -> None:
+    with pytest.raises(FlinkplanError, match="does not run in real-time mode") as caught:
+        check_real_time(queries_of(plan_of(statement)).values())
+    assert all(isinstance(error, UnsupportedError) for error in caught.value.errors)
+    assert REFUSED[statement] in " ".join(error.message for error in caught.value.errors)
+
+
+def test_tree_says_what_does_not_run(golden: Golden) -> None:
+    queries = queries_of(plan_of(next(iter(REFUSED))))
+    against = {name: obstacles(real_time_query(plan)) for name, plan in queries.items()}
+    lines = physical_lines(queries, is_batch=False, obstacles=against)
+    golden.check("physical/real-time.txt", "".join(f"{line}\n" for line in lines))
+
+
+@pytest.mark.parametrize(
+    ("master", "slots", "expected"),
+    [
+        ("local[2]", 5, "local[5]"),
+        ("local[8]", 5, "local[8]"),
+        ("local", 3, "local[3]"),
+        ("local[2,3]", 4, "local[4]"),
+        (None, 999, "local[999]"),
+        ("local[*]", 999, "local[999]"),
+        ("local-cluster[2,1,1024]", 5, "local-cluster[2,1,1024]"),
+        ("spark://host:7077", 5, "spark://host:7077"),
+    ],
+)
+def test_a_local_master_gets_as_many_threads_as_there_are_tasks(master: str | None, slots: int, expected: str) -> None:
+    assert master_with(slots, master) == expected
+
+
+def _context(master: str, parallelism: int, **conf: str) -> Any:
+    settings = {f"spark.executor.{key}": value for key, value in conf.items()}
+    return SimpleNamespace(master=master, defaultParallelism=parallelism, getConf=lambda: settings)
+
+
+@pytest.mark.parametrize(
+    ("context", "missing"),
+    [(_context("local[2]", 2), 3), (_context("spark://h:1", 9, instances="2", cores="2"), 1)],
+)
+def test_too_few_slots_are_an_error(context: Any, missing: int) -> None:
+    with pytest.raises(FlinkplanError, match=f"{missing} slots are missing"):
+        check_slots(5, context)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [_context("local[5]", 5), _context("spark://h:1", 2, instances="5"), _context("spark://h:1", 2)],
+)
+def test_enough_slots(context: Any) -> None:
+    check_slots(5, context)
+
+
+def test_checkpoints_are_five_seconds_apart_at_least() -> None:
+    check_interval(5)
+    with pytest.raises(FlinkplanError, match="every 5 s at the most, not every 1 s"):
+        check_interval(1)
