@@ -10,7 +10,7 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak soak-windows fuzz lint lint-java format bench parity parity-stream parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test soak soak-windows fuzz lint lint-java format bench parity parity-stream parity-real-time parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ parity: java venv ## compare with plans and rows of real Flink; print the scoreb
 
 parity-stream: java venv ## compare the rows of the same plans run in micro-batches with those of real Flink
 	@FLINKPLAN_PARITY=stream $(BIN)/python -m pytest tests/parity/test_rows.py -q
+
+parity-real-time: java venv ## compare the rows of the same plans run row by row with those of real Flink
+	@FLINKPLAN_PARITY=real-time $(BIN)/python -m pytest tests/parity/test_rows.py -q -rs
 
 parity-windows: java venv ## compare all cases of windows of the DataStream API with real Flink, by Python classes too
 	@FLINKPLAN_WINDOWS=all $(BIN)/python -m pytest tests/parity/datastream -q

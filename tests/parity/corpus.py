@@ -21,6 +21,8 @@ HERE = Path(__file__).parent
 LEVELS = ("loaded", "shape", "content", "text", "rows")
 STREAMS = os.environ.get("FLINKPLAN_PARITY") == "stream"
 """Whether plans are run in micro-batches, though their input ends."""
+REAL_TIME = os.environ.get("FLINKPLAN_PARITY") == "real-time"
+"""Whether plans are run row by row, as far as they can be."""
 
 SESSION_OPTIONS = {"table.local-time-zone": "UTC", "parallelism.default": "1"}
 """What the session had set when Flink compiled and ran the cases."""

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import time
 from functools import cache
 from pathlib import Path
 
-from flinkplan.executor.job import JobOptions, execute
+import pytest
+
+from flinkplan.executor.context import Mode
+from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.executor.parts import queries_of
+from flinkplan.executor.progress import QueryProgress
+from flinkplan.executor.pushed_watermarks import with_assigners
+from flinkplan.executor.real_time import check_real_time
 from flinkplan.plan import document
+from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.record import replace
 from tests.parity.compare import PlanComparison, compare_plans, compare_rows
 from tests.parity.corpus import SESSION_OPTIONS, STREAMS, Case
 
@@ -70,6 +81,71 @@ def check_rows(case: Case, work: Path) -> str:
     if not case.runs:
         return "ran to the end, though Flink fails"
     return "; ".join(compare_rows(case.pipeline, case.expected, work / "out")[:4])
+
+
+def check_rows_in_real_time(case: Case, work: Path) -> str:
+    """The same of the plan in real-time mode, its files looked after; the job is stopped in a batch and started again.
+
+    Skips the test where the plan does not run in that mode, or Flink fails.
+    """
+    if not case.runs:
+        pytest.skip("Flink fails")
+    plan = _looking_after_files(case)
+    try:
+        check_real_time(queries_of(with_assigners(plan)).values())
+    except FlinkplanError as e:
+        pytest.skip(_words(e))
+    for file in (p for p in (case.folder / "data").rglob("*") if p.is_file()):
+        target = work / "data" / file.relative_to(case.folder / "data")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = file.read_bytes()
+        target.write_bytes(content if content.endswith(b"\n") else content + b"\n")
+    options = JobOptions(
+        checkpoint=str(work / "checkpoint"),
+        variables={"CASE": str(work)},
+        options=case.session_options,
+        mode=Mode.REAL_TIME,
+        checkpoint_interval=5.0,
+    )
+    try:
+        wrong: list[str] = []
+        for _ in range(2):
+            batches = _Batches()
+            wrong = _rows_in_time(case, execute(plan, replace(options, listener=batches)), work, batches)
+    except FlinkplanError as e:
+        return _words(e)
+    return "; ".join(wrong[:4])
+
+
+class _Batches:
+    """Counts the batches of a job."""
+
+    count = 0
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        self.count += 1
+
+
+def _rows_in_time(case: Case, job: Job, work: Path, batches: _Batches) -> list[str]:
+    """What is wrong with the rows once a batch has ended and they are right, or they have had their time."""
+    wrong, end = ["nothing came"], time.monotonic() + 90
+    try:
+        while (wrong or not batches.count) and time.monotonic() < end:
+            job.wait(0.5)
+            wrong = compare_rows(case.pipeline, case.expected, work / "out")
+    finally:
+        job.stop()
+    return wrong
+
+
+def _looking_after_files(case: Case) -> Plan:
+    """Flink's plan, the files of whose sources are read as they grow."""
+    content = json.loads(case.plan_file.read_text("utf-8"))
+    for node in content["nodes"]:
+        table = node.get("scanTableSource", {}).get("table", {}).get("resolvedTable", {})
+        if table.get("options", {}).get("connector") == "filesystem":
+            table["options"]["source.monitor-interval"] = "1 s"
+    return document.plan_from_json(content)
 
 
 def _words(error: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from _pytest.mark import ParameterSet
 
-from tests.parity.corpus import STREAMS, Case, cases, reason_pending
+from tests.parity.corpus import REAL_TIME, STREAMS, Case, cases, reason_pending
 
 
 def at_levels(*levels: str) -> list[ParameterSet]:
@@ -14,6 +14,6 @@ def at_levels(*levels: str) -> list[ParameterSet]:
 
 
 def _parameters(case: Case, level: str) -> ParameterSet:
-    reason = None if STREAMS else reason_pending(case, level)  # what is listed is what batches do
+    reason = None if STREAMS or REAL_TIME else reason_pending(case, level)  # what is listed is what batches do
     marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
     return pytest.param(case, level, id=f"{case.name}-{level}", marks=marks)

@@ -19,10 +19,10 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
  * a new file. Rows are as those of {@link FileReader}.
  */
 final class GrowingFileReader extends RealTimeReader {
-    private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** How much longer it waits than looking around has taken. */
-    private static final int REST = 4;
+    private static final int REST = 9;
 
     private final FileSpec spec;
     private final Decoder decoder;

@@ -1,0 +1,136 @@
+"""Jobs in Spark's real-time mode."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from flinkplan.executor.context import Mode
+from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.plan.document import Plan
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.planner import compile_script
+
+from .jobs import Place
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+PATIENCE = 120.0
+
+
+@pytest.fixture
+def place(spark: SparkSession, tmp_path: Path) -> Place:
+    return Place(spark, tmp_path)
+
+
+def plan(place: Place, query: str, format_: str = "json") -> Plan:
+    """A query of ``events`` into files of changes."""
+    return compile_script(f"""
+        CREATE TABLE events (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '{place.root / "in"}',
+            'format' = '{format_}', 'source.monitor-interval' = '1 s');
+        CREATE TABLE changes (k STRING, n BIGINT) WITH (
+            'connector' = 'filesystem', 'path' = '{place.root / "out"}', 'format' = 'debezium-json');
+        INSERT INTO changes {query};
+    """)
+
+
+@contextmanager
+def running(place: Place, of: Plan) -> Iterator[Job]:
+    """A job, stopped in the middle of a batch."""
+    options = JobOptions(
+        checkpoint=str(place.root / "checkpoint"),
+        mode=Mode.REAL_TIME,
+        checkpoint_interval=5.0,
+        listener=place,
+        spark=place.spark,
+    )
+    job = execute(of, options)
+    try:
+        yield job
+    finally:
+        job.stop()
+
+
+def wait_for(job: Job, done: Callable[[], bool]) -> None:
+    """Let a job run until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not done():
+        assert not job.wait(0.2)
+        assert time.monotonic() < end
+
+
+def add(place: Place, name: str, text: str) -> None:
+    with (place.root / "in" / name).open("a") as file:
+        file.write(text)
+
+
+def changes(place: Place) -> list[tuple[str, int]]:
+    """What was written: -1 before the number where it was taken back."""
+    found = []
+    for line in place.rows():
+        row, sign = (line["after"], 1) if line["op"] == "c" else (line["before"], -1)
+        found.append((row["k"], sign * row["n"]))
+    return found
+
+
+def test_every_change_comes_once_over_restarts(place: Place) -> None:
+    counts = plan(place, "SELECT k, COUNT(*) FROM events GROUP BY k")
+    journal = [("a", n) for count in range(1, 31) for n in (1 - count, count) if n]
+    for come in (19, 39, 59):
+        with running(place, counts) as job:
+            add(place, "rows", "".join(json.dumps({"k": "a", "v": v}) + "\n" for v in range(10)))
+            wait_for(job, lambda come=come: len(changes(place)) >= come)  # type: ignore[misc]
+        assert changes(place) == journal[:come]
+
+
+def test_rows_that_no_checkpoint_has_are_read_again(place: Place) -> None:
+    counts = plan(place, "SELECT k, COUNT(*) FROM events GROUP BY k")
+    with running(place, counts) as job:
+        add(place, "rows", '{"k": "a", "v": 1}\n')
+        wait_for(job, lambda: changes(place) == [("a", 1)])
+        done = len(place.progress)
+        wait_for(job, lambda: len(place.progress) > done)
+        add(place, "rows", '{"k": "a", "v": 1}\n')
+    with running(place, counts) as job:
+        wait_for(job, lambda: len(changes(place)) >= 3)
+    assert changes(place) == [("a", 1), ("a", -1), ("a", 2)]
+    assert not list((place.root / "out").glob(".staging-*"))
+
+
+def test_files_are_read_as_they_are_written(place: Place) -> None:
+    add(place, "1", '\ufeffa,1\r\n"b\nb",2\n"c')
+    with running(place, plan(place, "SELECT k, CAST(v AS BIGINT) FROM events", "csv")) as job:
+        wait_for(job, lambda: changes(place) == [("a", 1), ("b\nb", 2)])
+        add(place, "1", 'c",3\nd,4')
+        wait_for(job, lambda: len(changes(place)) == 3)
+        add(place, "2", "e,5\n")
+        wait_for(job, lambda: len(changes(place)) == 5)
+    assert changes(place)[2:] == [("cc", 3), ("d", 4), ("e", 5)]
+
+
+def test_a_checkpoint_is_of_one_mode(place: Place) -> None:
+    some = plan(place, "SELECT k, CAST(v AS BIGINT) FROM events")
+    with running(place, some):
+        pass
+    with pytest.raises(FlinkplanError, match="it cannot go on in the mode streaming"):
+        place.start(some, Mode.STREAMING)
+
+
+def test_too_few_slots_are_an_error_before_anything_runs(place: Place) -> None:
+    names = "CREATE TABLE names (k STRING) WITH ('connector' = 'datagen');"
+    joined = compile_script(f"""{names}
+        CREATE TABLE others (k STRING) WITH ('connector' = 'datagen');
+        CREATE TABLE nowhere (k STRING) WITH ('connector' = 'blackhole');
+        INSERT INTO nowhere SELECT names.k FROM names JOIN others ON names.k = others.k;
+    """)
+    with pytest.raises(FlinkplanError, match="1 slots are missing"), running(place, joined):
+        pass
+    assert not (place.root / "checkpoint").exists()
