@@ -7,6 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from ...plan.rex import InputRef, RexNode
 
 
+def anonymous(position: int) -> str:
+    """What a query calls a column at a position that it does not name.  Source: ``SqlUtil.deriveAliasFromOrdinal``."""
+    return f"EXPR${position}"
+
+
+def is_made_up(name: str) -> bool:
+    """Whether rules have made a column and called it by its place, as ``$f1``: no table or query names one so."""
+    return name.startswith("$")
+
+
 def uniquify(
     names: Iterable[str | None], unnamed: Callable[[int], str] = "$f{}".format, *, separator: str = ""
 ) -> tuple[str, ...]:

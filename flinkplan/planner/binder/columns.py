@@ -6,7 +6,7 @@ from ...plan.record import replace
 from ...plan.rex import Literal
 from ...plan.types import INT, LogicalType, row
 from ..algebra.logical import Project, Rel, Values
-from ..algebra.names import uniquify
+from ..algebra.names import anonymous, uniquify
 from ..rex.expressions import identity
 from ..sql import ast
 from .errors import BindError
@@ -42,5 +42,5 @@ def under_names(rel: Rel, row_type: LogicalType) -> Project:
 
 
 def column_names(names: list[str | None]) -> tuple[str, ...]:
-    """Output names, each once; an unnamed column is ``EXPR$`` and its position."""
-    return uniquify(names, "EXPR${}".format)
+    """Output names, each once; an unnamed column is called by its position."""
+    return uniquify(names, anonymous)

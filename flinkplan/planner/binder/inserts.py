@@ -9,6 +9,7 @@ from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
 from ...plan.types import LogicalType
 from ..algebra.logical import Project, Rel, TableModify, Values
+from ..algebra.names import anonymous
 from ..catalog.catalog import Table, View
 from ..rex.builder import convert, null
 from ..sql import ast
@@ -142,7 +143,7 @@ def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[st
         return rows_relation(rows)
     exprs = _filled(tuple(InputRef(i, f.type) for i, f in enumerate(fields)), columns, sources, static)
     names = [
-        f"EXPR${i}" if source is None or fields[source].name.startswith("EXPR$") else fields[source].name
+        anonymous(i) if source is None or fields[source].name == anonymous(source) else fields[source].name
         for i, source in enumerate(sources)
     ]
     return Project(input=rel, exprs=exprs, names=tuple(names))

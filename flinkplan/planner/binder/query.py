@@ -11,6 +11,7 @@ from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import LogicalType, row
 from ..algebra.logical import Project, Rel, SetKind, SetOp, Values
+from ..algebra.names import anonymous
 from ..rex.builder import convert, rescaled
 from ..rex.expressions import identity
 from ..sql import ast
@@ -149,7 +150,7 @@ def _bind_values(context: Context, node: ast.Values, outer: Scope | None) -> Rel
 
 def rows_relation(rows: Sequence[tuple[RexNode, ...]], computed: bool = False) -> Rel:
     """Constant rows: a Values if they are literals, not ``computed``, else a union of one-row projections."""
-    names = tuple(f"EXPR${i}" for i in range(len(rows[0])))
+    names = tuple(map(anonymous, range(len(rows[0]))))
     types = [least_restrictive([r[i].type for r in rows]) or rows[0][i].type for i in range(len(names))]
     if not computed and all(isinstance(v, Literal) and v.value is not None for r in rows for v in r):
         fields = row(zip(names, types, strict=True), nullable=False)

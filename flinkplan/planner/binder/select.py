@@ -10,7 +10,7 @@ from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import SortField
 from ..algebra.logical import Aggregate, Filter, Project, Rel, TtlHint
-from ..algebra.names import uniquify
+from ..algebra.names import anonymous, uniquify
 from ..rex.builder import field_access
 from ..sql import ast
 from ..sql.errors import snippet
@@ -184,7 +184,7 @@ def _is_aggregated(select: ast.Select, query: ast.Query) -> bool:
 
 def _output_names(items: list[Item]) -> dict[ast.Expression, str]:
     """What the select list calls its expressions, by which an aggregate names its columns."""
-    return {item.node: item.name or f"EXPR${i}" for i, item in enumerate(items) if item.node is not None}
+    return {item.node: item.name or anonymous(i) for i, item in enumerate(items) if item.node is not None}
 
 
 def _aggregated_names(items: list[Item]) -> list[str]:
@@ -192,7 +192,7 @@ def _aggregated_names(items: list[Item]) -> list[str]:
     different: set[tuple[str, ast.Expression | None]] = set()
     names = []
     for item in items:
-        names.append(item.name or f"EXPR${len(different)}")
+        names.append(item.name or anonymous(len(different)))
         different.add((names[-1], item.node))
     return names
 

@@ -24,7 +24,7 @@ from ..algebra.logical import (
     Values,
     Watermark,
 )
-from ..algebra.names import uniquify
+from ..algebra.names import anonymous, uniquify
 from ..catalog.catalog import Table, View
 from ..connectors import can_be_looked_up
 from ..rex.expressions import TRUE
@@ -364,7 +364,7 @@ def _unnest_names(node: ast.Unnest, collection: LogicalType, function_type: Logi
 def _unnamed(collection: LogicalType, names: tuple[str, ...]) -> tuple[str, ...]:
     if collection.root == "MAP":
         return ("KEY", "VALUE", *names[2:])
-    return names if collection.element.root == "ROW" else ("EXPR$0", *names[1:])
+    return names if collection.element.root == "ROW" else (anonymous(0), *names[1:])
 
 
 def _unnesting(node: ast.Unnest, collection: RexNode, function_type: LogicalType) -> Call:

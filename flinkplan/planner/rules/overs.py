@@ -13,6 +13,7 @@ from ...plan.rex import InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
 from ..algebra.calls import aggregate_call
 from ..algebra.logical import ONE_SIDED, Filter, Join, Project, Rel
+from ..algebra.names import is_made_up
 from ..algebra.physical import OverAggregate
 from ..algebra.tree import with_inputs
 from ..algebra.unplanned import Frame, Over
@@ -162,7 +163,7 @@ class _Program(Struct):
 
     def _name(self, node: int, place: int, known: str) -> str:
         """The name of a column of a projection: that by which a column of the source is known, if it has one."""
-        return known if node < self.source.width and not known.startswith("$") else f"${place}"
+        return known if node < self.source.width and not is_made_up(known) else f"${place}"
 
     def _levels(self) -> tuple[list[int], list[bool]]:
         """The level of each node, -1 for columns; and of each level whether it is for OVER."""
