@@ -225,6 +225,7 @@ FOLDED: list[tuple[str, object, str]] = [
     ("URL_DECODE('%zz')", None, "VARCHAR(2147483647)"),
     ("SUBSTRING('abc', -5)", "", "VARCHAR(3) NOT NULL"),
     ("OVERLAY('abcdef' PLACING 'XY' FROM 3 FOR -1)", "abXY", "VARCHAR(8) NOT NULL"),
+    ("OVERLAY('abcdef' PLACING 'XY' FROM 3 FOR 0)", "abXY", "VARCHAR(8) NOT NULL"),
     ("INSTR('abcabc', 'bc', 1, 2)", 5, "INT NOT NULL"),
     ("INSTR('abcabc', 'bc', -1)", 5, "INT NOT NULL"),
     ("LOCATE('b', 'abcb', 3)", 4, "INT NOT NULL"),

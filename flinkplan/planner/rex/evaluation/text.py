@@ -63,7 +63,7 @@ def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
     if start <= 0 or start > len(units):
         return text
     size = len(inserted) if length is None else length
-    rest = "" if size < 0 else units[start - 1 + size :]
+    rest = units[start - 1 + size :] if size > 0 else ""
     return _of_units(units[: start - 1] + inserted + rest)
 
 

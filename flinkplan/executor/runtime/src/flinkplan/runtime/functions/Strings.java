@@ -57,14 +57,14 @@ public final class Strings {
         return overlay(text, replacement, position, replacement.toString().length());
     }
 
-    /** Leaves the text alone where the position lies outside it; drops its rest for a negative length. */
+    /** Leaves the text alone where the position lies outside it; drops its rest for a length of 0 or below. */
     public static UTF8String overlay(UTF8String text, UTF8String replacement, int position, int length) {
         String s = Halves.decode(text);
         if (position <= 0 || position > s.length()) {
             return text;
         }
         long end = (long) position - 1 + length;
-        String rest = length < 0 || end > s.length() ? "" : s.substring((int) end);
+        String rest = length <= 0 || end > s.length() ? "" : s.substring((int) end);
         return Halves.encode(s.substring(0, position - 1) + Halves.decode(replacement) + rest);
     }
 
