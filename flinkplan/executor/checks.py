@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlparse
 from ..plan.connectors.checks import exposed, problems
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
-from ..plan.nodes import ExecNode, Sink, TableSourceScan
+from ..plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ..plan.record import Record, replace
 from ..plan.specs import ContextResolvedTable, Overwrite
 from .connectors import find_connector
@@ -104,10 +104,10 @@ def _of_table(node: ExecNode, reference: ContextResolvedTable, variables: Mappin
     except TableError as e:
         yield Refusal(Subject.DEFINITION, e)
         return
-    is_source = isinstance(node, TableSourceScan)
+    is_source = not isinstance(node, Sink)
     own = table.resolved.options or {}
     found = [*problems(table.name, table.options, table.resolved.schema, not is_source), *exposed(own)]
-    steps = ("scanTableSource" if is_source else "dynamicTableSink", "table", "resolvedTable", "options")
+    steps = (*_TABLES[type(node)], "table", "resolvedTable", "options")
     for problem in found:
         error = TableError(problem.message, hint=problem.hint)
         yield Refusal(Subject.OPTION, error, steps=(*steps, problem.key) if problem.key else steps)
@@ -124,6 +124,14 @@ def _of_table(node: ExecNode, reference: ContextResolvedTable, variables: Mappin
             return
         if is_source and connector.is_bounded(table) and (missing := _missing_files(table)) is not None:
             yield Refusal(Subject.FILES, missing, steps=(*steps, "path"))
+
+
+_TABLES: Mapping[type[ExecNode], tuple[str, ...]] = {
+    TableSourceScan: ("scanTableSource",),
+    LookupJoin: ("temporalTable", "lookupTableSource"),
+    Sink: ("dynamicTableSink",),
+}
+"""The steps from a node to its table."""
 
 
 def _missing_files(table: Table) -> TableError | None:

@@ -26,6 +26,7 @@ from ..plan.nodes import (
     Limit,
     LocalGroupAggregate,
     LocalWindowAggregate,
+    LookupJoin,
     MiniBatchAssigner,
     Rank,
     Sink,
@@ -50,6 +51,7 @@ _PASSING = (
     Expand,
     LocalGroupAggregate,
     LocalWindowAggregate,
+    LookupJoin,
     MiniBatchAssigner,
     Union,
 )

@@ -16,10 +16,6 @@ _REASONS: dict[str, tuple[str, str | None]] = {
         "joins that look both sides up in indexed tables",
         "compile with table.optimizer.delta-join.strategy = NONE",
     ),
-    "lookup-join": (
-        "joins that look a table up row by row",
-        "no connector here can be looked up; join FOR SYSTEM_TIME AS OF an event time, or without it",
-    ),
     "match": ("MATCH_RECOGNIZE", None),
     "ml-predict-table-function": _MODELS,
     "process-table-function": ("process table functions", None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode, Sink, TableSourceScan
+from ..plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ..plan.record import Record
 from ..plan.specs import Column, ContextResolvedTable, ResolvedTable
 from ..plan.types import LogicalType
@@ -60,9 +60,11 @@ def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> T
 
 
 def plan_tables(plan: Plan) -> Iterator[tuple[ExecNode, ContextResolvedTable]]:
-    """The scans and sinks of a plan with their tables."""
+    """The nodes that read, look up or write a table, with this."""
     for node in plan.nodes:
         if isinstance(node, TableSourceScan):
             yield node, node.scan_table_source.table
+        elif isinstance(node, LookupJoin):
+            yield node, node.table
         elif isinstance(node, Sink):
             yield node, node.dynamic_table_sink.table

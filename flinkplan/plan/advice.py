@@ -24,6 +24,7 @@ from .nodes import (
     GlobalGroupAggregate,
     GroupAggregate,
     LocalGroupAggregate,
+    LookupJoin,
     MiniBatchAssigner,
     Sink,
     TableSourceScan,
@@ -192,9 +193,12 @@ def of_plan(plan: Plan) -> Iterator[Finding]:
 
 def of_tables(plan: Plan) -> Iterator[Finding]:
     """What is to be said of the options of the plan's tables."""
+    steps: tuple[str, ...]
     for index, node in enumerate(plan.nodes):
         if isinstance(node, TableSourceScan):
             reference, steps = node.scan_table_source.table, ("scanTableSource",)
+        elif isinstance(node, LookupJoin):
+            reference, steps = node.table, ("temporalTable", "lookupTableSource")
         elif isinstance(node, Sink):
             reference, steps = node.dynamic_table_sink.table, ("dynamicTableSink",)
         else:

@@ -217,7 +217,7 @@ def _codec(hint: Any) -> tuple[Reader, Writer]:
         item_read, item_write = _codec(args[0])
         return lambda v: tuple(map(item_read, _list(v))), lambda v: list(map(item_write, v))
     if origin in (Mapping, dict):
-        return (_text_mapping if args[1] is str else _mapping), dict
+        return _mapping_codec(args[1])
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _enum(hint), lambda v: v.value
     if isinstance(hint, type) and issubclass(hint, Struct):
@@ -227,6 +227,16 @@ def _codec(hint: Any) -> tuple[Reader, Writer]:
     if hint is float:
         return _number, _same
     raise TypeError(f"no JSON codec for {hint}")
+
+
+def _mapping_codec(values: Any) -> tuple[Reader, Writer]:
+    if values in (str, Any):
+        return (_text_mapping if values is str else _mapping), dict
+    read, write = _codec(values)
+    return (
+        lambda v: Json({key: read(item) for key, item in _mapping(v).items()}),
+        lambda v: {key: write(item) for key, item in v.items()},
+    )
 
 
 def _optional(hint: Any, args: tuple[Any, ...]) -> tuple[Reader, Writer]:

@@ -131,6 +131,8 @@ def _tables_read(plan: Plan) -> dict[int, frozenset[str]]:
         found[node.id] = frozenset().union(*(found[source.id] for source in plan.inputs(node)))
         if isinstance(node, nodes.TableSourceScan):
             found[node.id] = frozenset({node.scan_table_source.table.name})
+        elif isinstance(node, nodes.LookupJoin):
+            found[node.id] |= {node.table.name}
     for node in plan.nodes:
         if isinstance(node, nodes.Sink):
             found[node.id] = frozenset({node.dynamic_table_sink.table.name})

@@ -9,6 +9,7 @@ from ..plan.connectors import ALL as ALL_CHANGES
 from ..plan.connectors import CONNECTORS, Connector, Kinds, Source, has_key
 from ..plan.connectors import INSERTS as INSERT_ONLY
 from ..plan.connectors import UPSERTS as UPSERT
+from ..plan.rex import RexNode
 from ..plan.types import LogicalType
 from .catalog.catalog import Table
 
@@ -16,6 +17,7 @@ __all__ = [
     "ALL_CHANGES",
     "INSERT_ONLY",
     "UPSERT",
+    "applies_filter",
     "can_be_looked_up",
     "emits_deletes_by_key",
     "metadata_types",
@@ -78,8 +80,14 @@ def supports_projection(table: Table) -> bool:
 
 
 def supports_filters(table: Table) -> bool:
-    """Whether the source takes filters (as a hint: the planner still applies them)."""
-    return _source(table).filters
+    """Whether the source takes filters."""
+    return _source(table).filters is not False
+
+
+def applies_filter(table: Table, hints: Mapping[str, str], predicate: RexNode) -> bool | None:
+    """Whether the source applies a filter itself; ``None``: it takes all as a hint."""
+    applies = _source(table).filters
+    return None if isinstance(applies, bool) else applies(table_options(table, hints), predicate)
 
 
 def supports_limit(table: Table) -> bool:

@@ -41,6 +41,7 @@ from .rules.json_aggregates import wrap_json_arguments
 from .rules.legacy_windows import legacy_windows
 from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
+from .rules.lookup_joins import sink_filters
 from .rules.multi_joins import merge_joins
 from .rules.overs import merge_projections, remove_renaming, split_overs
 from .rules.predicates import PUSH_FILTERS
@@ -142,6 +143,8 @@ STAGES: tuple[Stage, ...] = (
             PUSH_FILTERS,
             push_into_scans,
             PUSH_PROJECTIONS_AGAIN,
+            sink_filters,
+            push_into_scans,
             lift_filters,
             push_sorts,
             push_limit,

@@ -17,6 +17,7 @@ from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace
 from flinkplan.plan.types import LogicalType
 
+from .databases import Database
 from .jobs import Place
 from .plans import BLACKHOLE, passthrough
 
@@ -127,3 +128,11 @@ def bench(spark: SparkSession, tmp_path: Path) -> Bench:
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
     return Place(spark, tmp_path)
+
+
+@pytest.fixture
+def database(spark: SparkSession, tmp_path: Path) -> Iterator[Database]:
+    """A database in memory."""
+    found = Database(spark, tmp_path)
+    yield found
+    found.close()

@@ -9,7 +9,7 @@ from typing import Any
 from ...plan.codec import field_codecs
 from ...plan.findings import Finding
 from ...plan.nodes import OpaqueNode, WindowOperator
-from ...plan.record import Record
+from ...plan.record import Json, Record
 from ...plan.references import Input, Mark
 from ...plan.rex import RexNode
 from ...plan.type_json import type_from_json
@@ -146,6 +146,9 @@ class _Reader:
         if isinstance(value, tuple):
             for i, item in enumerate(value):
                 yield from self._of_value(item, json[i], (*at, i), row)
+        elif isinstance(value, Json):
+            for key, item in value.items():
+                yield from self._of_value(item, json[key], (*at, key), row)
         elif isinstance(value, RexNode):
             yield from self._of_expression(json, at, row) if row is not None else ()
         elif isinstance(value, Record) and not isinstance(value, LogicalType):

@@ -178,7 +178,8 @@ RULES = rule_table(
         ERROR,
         "the operator can be planned but not run",
         "Flink compiles a join as of processing time (FOR SYSTEM_TIME AS OF a PROCTIME() column) with a table that "
-        "cannot be looked up row by row, and refuses to run it.  Join as of an event time instead.",
+        "cannot be looked up row by row, and refuses to run it.  Join as of an event time instead.  So it does with a "
+        "table that can, and is looked up by none of its columns as they stand.",
     ),
     Rule(
         "operand-count",

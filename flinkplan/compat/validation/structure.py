@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...plan.codec import field_codecs
 from ...plan.findings import Finding, nearest
-from ...plan.nodes import OpaqueNode, TemporalJoin, node_classes
+from ...plan.nodes import LookupJoin, OpaqueNode, TemporalJoin, node_classes
 from ...plan.positions import pointer
 from .raw import RawPlan
 from .rules import RULES
@@ -84,6 +84,10 @@ def check_run(plan: RawPlan) -> Iterator[Finding]:
             message = "a join as of processing time can be planned, but not run, in Flink neither"
             hint = "join as of an event time of the left table, or without FOR SYSTEM_TIME"
             yield node.finding("never-runs", message, "rightTimeAttributeIndex", hint=hint)
+        if node.cls is LookupJoin and node.values.get("lookup_keys") == {}:
+            message = "a table that is looked up by no column can be planned, but not run, in Flink neither"
+            hint = "compare a column of it, as it stands and in its type, with = to one of the left side"
+            yield node.finding("never-runs", message, "lookupKeys", hint=hint)
 
 
 def check_ids(plan: RawPlan) -> Iterator[Finding]:

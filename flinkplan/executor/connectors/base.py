@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...plan.nodes import Sink, TableSourceScan
+from ...plan.nodes import LookupJoin, Sink, TableSourceScan
 from ..context import TranslationContext
 from ..errors import TableError
 from ..stream import Stream
@@ -39,6 +39,10 @@ class Connector:
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         """The rows of the table as the scan wants them."""
         raise TableError(f"the connector '{self.name}' cannot be read from")
+
+    def lookup(self, table: Table, node: LookupJoin, context: TranslationContext) -> Any:
+        """The Java ``Lookup`` of the table, as the node asks it."""
+        raise TableError(f"the connector '{self.name}' cannot be looked up")
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         """The spec of the Java writer of the table, one of ``flinkplan.runtime.sink``.

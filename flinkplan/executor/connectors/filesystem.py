@@ -62,7 +62,7 @@ class FileSystem(Connector):
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         format_ = find_format(table.options, f"table {table.identifier}")
-        request = Request.of(table, node, _OFFERED)
+        request = Request.of(table, node.scan_table_source.abilities, _OFFERED)
         check_map_keys(format_, request.columns, f"table {table.identifier}")
         frame = (_columnar if format_.columnar else _lines)(table, format_, request, context)
         stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.is_changelog)

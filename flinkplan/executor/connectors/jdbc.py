@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...plan.connectors.jdbc import DRIVERS
+from ...plan.connectors.jdbc import DRIVERS, OPERATORS, TESTS, filters
 from ...plan.errors import UnsupportedError
-from ...plan.nodes import TableSourceScan
+from ...plan.nodes import LookupJoin, TableSourceScan
 from ...plan.readable import readable
-from ...plan.specs import FilterPushDown
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import FilterPushDown, ProjectPushDown, SourceAbility
 from ..context import Mode, TranslationContext
 from ..errors import TableError
 from ..formats.java_types import java_row
@@ -50,14 +51,14 @@ class Jdbc(Connector):
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         from pyspark.sql import types as spark
 
-        if any(isinstance(ability, FilterPushDown) for ability in node.scan_table_source.abilities or ()):
-            raise UnsupportedError("filters that are pushed into a table of 'jdbc'")
-        request = Request.of(table, node, {})
+        abilities = node.scan_table_source.abilities
+        request = Request.of(table, abilities, {})
         fields = [spark.StructField(column_name(i), spark_type(t)) for i, (_, t) in enumerate(request.columns)]
         schema = spark.StructType([*fields, spark.StructField(SEQUENCE, spark.LongType(), False)])
         options = table.options
         spec = {
             **_place(table, request.columns),
+            "filters": _filters(table, abilities),
             "partitions": _partitions(options),
             "fetchSize": int(options.get("scan.fetch-size", 0)),
             "autoCommit": options.get("scan.auto-commit", "true").strip().lower() == "true",
@@ -66,6 +67,17 @@ class Jdbc(Connector):
         reader = context.reader.format("flinkplan.runtime.jdbc.JdbcSource").schema(schema)
         frame = reader.option("secret", json.dumps(spec)).load()  # what is called so, Spark never shows
         return Stream(frame.select(*request.outputs(frame), SEQUENCE), node.output_type)
+
+    def lookup(self, table: Table, node: LookupJoin, context: TranslationContext) -> Any:
+        abilities = node.temporal_table.lookup_table_source.abilities
+        request = Request.of(table, abilities, {})
+        spec = {
+            **_place(table, request.columns),
+            "filters": _filters(table, abilities),
+            "keys": sorted(map(int, node.lookup_keys)),
+            "retries": int(table.option("lookup.max-retries", "3")),
+        }
+        return context.runtime.jdbc.JdbcLookup.of(json.dumps(spec))
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         names = [name for name, _ in table.physical]
@@ -88,6 +100,34 @@ def _place(table: Table, columns: Any) -> dict[str, Any]:
         "password": options.get("password"),
         "type": java_row(columns),
     }
+
+
+def _filters(table: Table, abilities: Iterable[SourceAbility] | None) -> list[Any]:
+    """The predicates that are the database's, as the Java ``JdbcFilter`` reads them."""
+    names = [name for name, _ in table.physical]
+    found = []
+    for ability in abilities or ():
+        match ability:
+            case ProjectPushDown(projected_fields=paths):
+                names = [names[path[0]] for path in paths]
+            case FilterPushDown(predicates=predicates):
+                for predicate in predicates:
+                    if not filters(table.options, predicate):
+                        raise UnsupportedError(
+                            "a filter that is pushed into a table of 'jdbc', and which that does not take"
+                        )
+                    found.append(_filter(predicate, names))
+    return found
+
+
+def _filter(rex: RexNode, names: Sequence[str]) -> dict[str, Any]:
+    match rex:
+        case InputRef():
+            return {"column": names[rex.index]}
+        case Literal():
+            return {"type": rex.type.root, "value": str(rex.value)}
+    assert isinstance(rex, Call)
+    return {"operator": {**OPERATORS, **TESTS}[rex.name], "operands": [_filter(o, names) for o in rex.operands]}
 
 
 def _partitions(options: Mapping[str, str]) -> dict[str, Any] | None:

@@ -117,7 +117,7 @@ class Kafka(Connector):
         from pyspark.sql import Column as SparkColumn
         from pyspark.sql import functions as F
 
-        request = Request.of(table, node, CONNECTORS[self.name].metadata)
+        request = Request.of(table, node.scan_table_source.abilities, CONNECTORS[self.name].metadata)
         key, value = _parts(table)
         messages = _messages(table, node, _wanted(key, request), context)
         rows = self._decoded(messages, key, value, request, context)

@@ -1,12 +1,11 @@
-"""What a scan wants of its table."""
+"""What a scan, or a lookup, wants of its table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...plan.nodes import TableSourceScan
-from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata
+from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata, SourceAbility
 from ...plan.types import LogicalType
 from ..errors import TableError
 from ..stream import column_name
@@ -45,12 +44,12 @@ class Request:
         self.positions = {names.index(n): i for i, (n, _) in enumerate(self.columns)}
 
     @classmethod
-    def of(cls, table: Table, node: TableSourceScan, offered: Mapping[str, LogicalType]) -> Request:
-        """What the abilities of a scan say.  Raises :class:`TableError` for metadata that the table does not offer."""
+    def of(cls, table: Table, abilities: Iterable[SourceAbility] | None, offered: Mapping[str, LogicalType]) -> Request:
+        """What a source's abilities say.  Raises :class:`TableError` for metadata that the table does not offer."""
         paths: Sequence[tuple[int, ...]] = [(i,) for i in range(len(table.physical))]
         metadata: Sequence[str] = ()
         partitions = None
-        for ability in node.scan_table_source.abilities or ():
+        for ability in abilities or ():
             match ability:
                 case ProjectPushDown(projected_fields=projected):
                     paths = projected

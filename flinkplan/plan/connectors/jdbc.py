@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..options import BOOLEAN, DURATION, TEXT, WHOLE, Option, one_of
+from ..durations import parse_duration
+from ..functions import comparison
+from ..options import BOOLEAN, DURATION, TEXT, WHOLE, Option, is_true, one_of
+from ..record import Record
+from ..rex import Call, InputRef, Literal, RexNode
 from ..row_kinds import INSERTS, UPSERTS
 from ..specs import ResolvedSchema
 from .bundled import EVERYWHERE, PARALLELISM, unused
@@ -19,24 +23,105 @@ DRIVERS: Mapping[str, tuple[str, ...]] = {
 }
 """The databases whose tables are executed here, by how their URLs begin, and what their drivers are called."""
 
+OPERATORS: Mapping[str, str] = {
+    **{
+        operator.internal_name: sql
+        for operator, sql in (
+            (comparison.EQ, "="),
+            (comparison.LT, "<"),
+            (comparison.LE, "<="),
+            (comparison.GT, ">"),
+            (comparison.GE, ">="),
+            (comparison.NE, "<>"),
+            (comparison.AND, "AND"),
+            (comparison.OR, "OR"),
+            (comparison.LIKE, "LIKE"),
+        )
+    },
+}
+"""The operators that databases are asked for, by Flink's names; LIKE may have an escape character behind."""
+
+TESTS: Mapping[str, str] = {
+    comparison.IS_NULL.internal_name: "IS NULL",
+    comparison.IS_NOT_NULL.internal_name: "IS NOT NULL",
+}
+"""Those of one column."""
+
+_CONSTANTS = (
+    *("CHAR", "VARCHAR", "BOOLEAN", "DECIMAL", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE"),
+    *("DATE", "TIME", "TIMESTAMP"),
+)
+
+
+def filters(options: Options, predicate: RexNode) -> bool:
+    """Whether the database applies a predicate, so that nobody else has to.
+
+    Source: ``JdbcDynamicTableSource.applyFilters``, ``JdbcFilterPushdownPreparedStatementVisitor``.
+    """
+    is_off = options.get("filter.handling.policy", "ALWAYS").upper() == "NEVER"
+    return not is_off and isinstance(predicate, Call) and _is_told(predicate)
+
+
+def _is_told(rex: RexNode) -> bool:
+    match rex:
+        case InputRef():
+            return True
+        case Literal():
+            return rex.type.root in _CONSTANTS and rex.value is not None
+        case Call() if rex.name in OPERATORS:
+            return all(map(_is_told, rex.operands))
+        case Call() if rex.name in TESTS:
+            return isinstance(rex.operands[0], InputRef)
+    return False
+
+
 _PARTITIONS = tuple(f"scan.partition.{name}" for name in ("column", "num", "lower-bound", "upper-bound"))
 
 _LOOKUPS = (
-    unused("lookup.cache", one_of("NONE", "PARTIAL"), "NONE", "which rows are kept that were looked up"),
-    unused("lookup.max-retries", WHOLE, "3", "how often a lookup is tried again"),
-    unused("lookup.partial-cache.max-rows", WHOLE, None, "so many rows"),
-    unused("lookup.partial-cache.expire-after-write", DURATION, None, "for so long"),
-    unused("lookup.partial-cache.expire-after-access", DURATION, None, "for so long since they were last asked for"),
-    unused("lookup.partial-cache.cache-missing-key", BOOLEAN, "true", "keys without rows, too"),
-    unused("lookup.cache.max-rows", WHOLE, None, "the same by its older name"),
-    unused("lookup.cache.ttl", DURATION, None, "the same by its older name"),
-    unused("lookup.cache.caching-missing-key", BOOLEAN, "true", "the same by its older name"),
+    Option("lookup.cache", one_of("NONE", "PARTIAL"), "NONE", "which rows are kept that were looked up"),
+    Option("lookup.max-retries", WHOLE, "3", "how often a lookup is tried again"),
+    Option("lookup.partial-cache.max-rows", WHOLE, None, "the rows of so many keys"),
+    Option("lookup.partial-cache.expire-after-write", DURATION, None, "for so long"),
+    Option("lookup.partial-cache.expire-after-access", DURATION, None, "for so long since they were last asked for"),
+    Option("lookup.partial-cache.cache-missing-key", BOOLEAN, "true", "keys without rows, too"),
+    Option("lookup.cache.max-rows", WHOLE, None, "the rows of so many keys; with the next one, the same as PARTIAL"),
+    Option("lookup.cache.ttl", DURATION, None, "for so long; the older name"),
+    Option("lookup.cache.caching-missing-key", BOOLEAN, "true", "keys without rows, too; the older name"),
 )
+
+
+class LookupCache(Record):
+    """What is kept of a table that is looked up: how many keys at most, and for how many milliseconds; 0: no limit."""
+
+    max_rows: int
+    after_write: int
+    after_access: int
+    missing_keys: bool
+
+
+def lookup_cache(options: Options) -> LookupCache | None:
+    """The cache that a table's options ask for; ``None``: none.
+
+    Source: ``JdbcDynamicTableFactory.getLookupCache``, ``DefaultLookupCache.fromConfig``.
+    """
+
+    def millis(key: str) -> int:
+        return parse_duration(options.get(key, "0"))
+
+    if options.get("lookup.cache", "NONE").upper() == "PARTIAL":
+        prefix = "lookup.partial-cache"
+        rows, missing = int(options.get(f"{prefix}.max-rows", "0")), options.get(f"{prefix}.cache-missing-key", "true")
+        write, access = millis(f"{prefix}.expire-after-write"), millis(f"{prefix}.expire-after-access")
+        return LookupCache(rows, write, access, is_true(missing))
+    rows, write = int(options.get("lookup.cache.max-rows", "0")), millis("lookup.cache.ttl")
+    missing = options.get("lookup.cache.caching-missing-key", "true")
+    return LookupCache(rows, write, 0, is_true(missing)) if rows > 0 and write > 0 else None
 
 
 def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
     yield from _together(options, ("username", "password"))
     yield from _together(options, _PARTITIONS)
+    yield from _together(options, ("lookup.cache.max-rows", "lookup.cache.ttl"))
     lower, upper = (options.get(f"scan.partition.{end}-bound", "") for end in ("lower", "upper"))
     if lower.isdigit() and upper.isdigit() and int(lower) > int(upper):
         yield Problem("scan.partition.lower-bound", f"{lower} is above 'scan.partition.upper-bound', {upper}")
@@ -52,7 +137,7 @@ def _together(options: Options, keys: tuple[str, ...]) -> Iterator[Problem]:
 JDBC = Connector(
     "jdbc",
     "tables of a database",
-    Source(always(INSERTS), projection=True, limit=True, bounded=True, lookups=True),
+    Source(always(INSERTS), projection=True, filters=filters, limit=True, bounded=True, lookups=True),
     Sink(always(UPSERTS)),
     (
         *EVERYWHERE,
@@ -72,7 +157,7 @@ JDBC = Connector(
         Option("scan.fetch-size", WHOLE, "0", "how many rows are fetched at once; 0: as the driver does"),
         Option("scan.auto-commit", BOOLEAN, "true", "whether rows are read outside a transaction"),
         unused("scan.parallelism", WHOLE, None, "how many tasks read"),
-        unused("filter.handling.policy", one_of("ALWAYS", "INDEX_ONLY", "NEVER"), "ALWAYS", "which filters it takes"),
+        Option("filter.handling.policy", one_of("ALWAYS", "INDEX_ONLY", "NEVER"), "ALWAYS", "which filters it takes"),
         *_LOOKUPS,
         Option("sink.buffer-flush.max-rows", WHOLE, "100", "how many rows are written at once"),
         unused("sink.buffer-flush.interval", DURATION, "1 s", "and after how long"),

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from ..options import Option
 from ..record import Record, field
+from ..rex import RexNode
 from ..row_kinds import INSERTS, Kinds
 from ..specs import ResolvedSchema
 from ..types import LogicalType
@@ -53,6 +54,10 @@ KindsRule: TypeAlias = Callable[[Options, bool], Kinds]
 """The kinds of changes by the table's options and by whether it has a primary key."""
 
 
+AppliesRule: TypeAlias = Callable[[Options, RexNode], bool]
+"""Whether a source of these options applies a predicate."""
+
+
 class Source(Record):
     """What reading a table yields, and what can be pushed into it.
 
@@ -61,7 +66,8 @@ class Source(Record):
 
     kinds: KindsRule | None
     projection: bool = False
-    filters: bool = False
+    filters: bool | AppliesRule = False
+    """Whether it takes filters as a hint; or which it applies to all rows, so that nobody else has to."""
     limit: bool = False
     partitions: bool = False
     bounded: bool | None = None

@@ -6,7 +6,7 @@ import typing
 from functools import cache
 from typing import Any
 
-from ..record import Record
+from ..record import Json, Record
 from ..rex import RexNode
 from ..types import LogicalType
 
@@ -24,6 +24,9 @@ def _collect(value: Any, found: list[RexNode]) -> None:
     kind: type = type(value)
     if kind is tuple:
         for item in value:
+            _collect(item, found)
+    elif kind is Json:
+        for item in value.values():
             _collect(item, found)
     elif (names := _fields(kind)) is None:
         found.append(value)

@@ -8,10 +8,22 @@ from typing import Annotated, Any
 from ..codec import Place
 from ..layout import Inputs, KeptState, Layout, Value, columns
 from ..references import Input, Mark
-from ..rex import RexNode
+from ..rex import InputRef, RexNode
 from ..row_kinds import Flow, Kinds, joined
-from ..specs import IntervalJoinSpec, JoinSpec, JoinType, RowKind, StateMetadata, WindowingStrategy
-from ..yields import Yield, joined_columns
+from ..specs import (
+    AsyncLookup,
+    ContextResolvedTable,
+    IntervalJoinSpec,
+    JoinSpec,
+    JoinType,
+    LookupKey,
+    RetryLookup,
+    RowKind,
+    StateMetadata,
+    TemporalTable,
+    WindowingStrategy,
+)
+from ..yields import Added, TableColumn, Yield, given, joined_columns
 from .alike import InsertsOnly, NoRows, RowByRow, SameColumns, WholeRows
 from .base import ExecNode, State, exec_node, spread_by
 
@@ -214,23 +226,38 @@ class WindowJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     judged=("state",),
 )
 class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
-    """Looks rows up in an external table, as of processing time."""
+    """Looks rows up in an external table, as of processing time.
 
-    join_type: str
+    ``lookup_keys`` are what columns of the table are compared with, by their positions among those that it is read
+    with; ``join_condition`` reads the columns of the input and those of the table as they are joined.
+    """
+
+    join_type: JoinType
     pre_filter_condition: Annotated[RexNode | None, Input.ALL] = None
     join_condition: Annotated[RexNode | None, Input.FUNCTION]
-    temporal_table: Any
-    lookup_keys: Any
+    temporal_table: TemporalTable
+    lookup_keys: Mapping[str, LookupKey]
     projection_on_temporal_table: Annotated[tuple[RexNode, ...] | None, Input.TABLE]
     filter_on_temporal_table: Annotated[RexNode | None, Input.TABLE]
     lookup_key_contains_primary_key: bool
     require_upsert_materialize: bool = False
-    async_options: Any = None
-    retry_options: Any = None
+    async_options: AsyncLookup | None = None
+    retry_options: RetryLookup | None = None
     input_changelog_mode: tuple[RowKind, ...] | None = None
     input_upsert_key: Annotated[tuple[int, ...] | None, Input.LEFT] = None
     state: tuple[StateMetadata, ...] | None = None
     prefer_custom_shuffle: Annotated[bool | None, Place.LAST] = None
+
+    @property
+    def table(self) -> ContextResolvedTable:
+        """The table that is looked up."""
+        return self.temporal_table.lookup_table_source.table
+
+    @property
+    def table_row(self) -> tuple[RexNode, ...]:
+        """What is joined with the input's columns, over the columns that the table is read with."""
+        fields = self.temporal_table.output_type.fields
+        return self.projection_on_temporal_table or tuple(InputRef(i, f.type) for i, f in enumerate(fields))
 
     @property
     def is_stateful(self) -> bool:
@@ -240,8 +267,10 @@ class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
     def layout(self, inputs: Inputs) -> None:
         """It is not known."""
 
-    def yields(self, inputs: Inputs) -> None:
-        """The columns of the input and of a table of which the plan says little."""
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        names = self.temporal_table.output_type.field_names
+        read = (TableColumn(names[e.index]) if isinstance(e, InputRef) else Added() for e in self.table_row)
+        return (*given(inputs), *read)
 
     def row_kinds(self, flow: Flow) -> Kinds:
         return flow.inputs[0]

@@ -12,6 +12,7 @@ from .inputs import (
     StateMetadata,
 )
 from .joins import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
+from .lookups import AsyncLookup, ConstantLookupKey, FieldLookupKey, LookupKey, RetryLookup, TemporalTable
 from .ranking import (
     AppendFastStrategy,
     ConstantRankRange,
@@ -115,8 +116,10 @@ __all__ = [
     "AggregateFunction",
     "AggregatePushDown",
     "AppendFastStrategy",
+    "AsyncLookup",
     "Column",
     "ConflictStrategy",
+    "ConstantLookupKey",
     "ConstantRankRange",
     "ConstantRankRangeWithoutEnd",
     "ContextResolvedTable",
@@ -136,6 +139,7 @@ __all__ = [
     "EventTimeSessionWindows",
     "EventTimeTrigger",
     "Evictor",
+    "FieldLookupKey",
     "FilterPushDown",
     "GlobalWindows",
     "GroupWindow",
@@ -145,6 +149,7 @@ __all__ = [
     "JoinSpec",
     "JoinType",
     "LimitPushDown",
+    "LookupKey",
     "MiniBatchInterval",
     "NamedWindowProperty",
     "NeverTrigger",
@@ -172,6 +177,7 @@ __all__ = [
     "ResolvedSchema",
     "ResolvedTable",
     "RetractStrategy",
+    "RetryLookup",
     "RowKind",
     "SessionGroupWindow",
     "SessionWindow",
@@ -188,6 +194,7 @@ __all__ = [
     "TableExpression",
     "TableSinkSpec",
     "TableSourceSpec",
+    "TemporalTable",
     "TimeAttributeWindowing",
     "TimeEvictor",
     "TimeField",

@@ -29,13 +29,8 @@ from ...plan.specs import (
 from ...plan.types import LogicalType, TimeKind, row, timestamp
 from ..catalog.catalog import Table
 from .changes import Changes
+from .hints import LookupHint, TtlHint
 from .names import uniquify
-
-
-class TtlHint(Record):
-    """``STATE_TTL``: milliseconds by input (0 left, 1 right) of a join, or {0: ms} of an aggregate."""
-
-    by_input: tuple[tuple[int, int], ...]
 
 
 class Rel(Record, kw_only=True, dict=True):
@@ -288,7 +283,12 @@ class TemporalJoin(LogicalBinary, kw_only=True):
 
 
 class Snapshot(Passing, kw_only=True):
-    """The right side of a join as of processing time: what filters do not pass before columns are left out."""
+    """The right side of a join as of processing time: what filters do not pass before columns are left out.
+
+    ``lookup``: it is a table that is asked for the rows of a key, by a plain join.
+    """
+
+    lookup: LookupHint | None = None
 
 
 class Correlation(Unary, kw_only=True):

@@ -30,6 +30,7 @@ from ...plan.specs import (
 )
 from ...plan.types import BIGINT, LogicalType, RowField, TimeKind, timestamp_ltz
 from ..catalog.catalog import Table
+from .hints import TtlHint
 from .logical import (
     WINDOW_BOUND,
     Binary,
@@ -38,7 +39,6 @@ from .logical import (
     Leaf,
     Marking,
     Passing,
-    TtlHint,
     Unary,
     Union,
     Windowing,

@@ -19,7 +19,8 @@ from ...plan.rex import Call, InputRef, RexNode, input_refs, internal_name
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra.calls import aggregate_call
-from ..algebra.logical import Aggregate, Project, Rel, TtlHint
+from ..algebra.hints import TtlHint
+from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
 from ..rex.builder import is_constant
 from ..sql import ast

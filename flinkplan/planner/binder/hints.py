@@ -1,4 +1,4 @@
-"""STATE_TTL and MULTI_JOIN hints: which join or aggregate they mean."""
+"""The hints behind SELECT: which join or aggregate they mean."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from ...plan.advice import of_duration
 from ...plan.durations import parse_duration
 from ...plan.errors import FlinkplanError
 from ...plan.findings import did_you_mean
-from ..algebra.logical import TtlHint
+from ..algebra.hints import TtlHint
 from ..sql import ast
 from .context import Context
 from .errors import BindError
 from .from_items import FromItem
+from .lookups import LookupHints
 
 _QUERY_HINTS = ("STATE_TTL", "BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "LOOKUP", "MULTI_JOIN")
 """The hints that Flink knows behind SELECT; all but STATE_TTL say how to join, of which streams obey the last."""
@@ -25,8 +26,8 @@ def check_hints(hints: Iterable[ast.Hint], known: tuple[str, ...] = _QUERY_HINTS
             raise BindError(f"there is no hint {hint.name}", hint.span, did_you_mean(hint.name, known))
 
 
-class StateTtl:
-    """The STATE_TTL and MULTI_JOIN hints of one SELECT, and which of their names found an input.
+class SelectHints:
+    """The STATE_TTL, MULTI_JOIN and LOOKUP hints of one SELECT, and which of their names found an input.
 
     A hint names an input of a join, or of an aggregate, by its alias if it has one, else by the name of the
     table or view, qualified or not.  Source: Flink's ``QueryHintsResolver``.
@@ -44,6 +45,7 @@ class StateTtl:
                 for option in hint.options:
                     context.tell(of_duration(option.value, f"the STATE_TTL of '{option.key}'"), option.span)
                 self.by_name = options | self.by_name  # the first hint counts, and of its options the last
+        self.lookups = LookupHints(hint for hint in hints if hint.name == "LOOKUP")
         self.merged = {name for hint in hints if hint.name == "MULTI_JOIN" for name in hint.arguments}
         self.used: set[str] = set()
         self.seen: list[str] = []
@@ -51,6 +53,7 @@ class StateTtl:
 
     def join(self, left: FromItem, right: FromItem) -> TtlHint | None:
         """The hint for a join of these inputs."""
+        self.lookups.joins(left, right)
         return self._of((left, right))
 
     def merges(self, left: str | None, right: str | None) -> bool:
@@ -79,8 +82,9 @@ class StateTtl:
     def check(self) -> None:
         """Raise :class:`BindError` for a name that matched no input.
 
-        Where there is neither a join nor an aggregate the hints have no effect, and no harm.
+        Where there is neither a join nor an aggregate, those of STATE_TTL have no effect, and no harm.
         """
+        self.lookups.check()
         for name, (_, option) in self.by_name.items():
             if self.consulted and name not in self.used:
                 known = [n for n in dict.fromkeys(self.seen) if n not in self.used] or self.seen

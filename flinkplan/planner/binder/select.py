@@ -9,7 +9,8 @@ from ...plan.errors import UnsupportedError
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import SortField
-from ..algebra.logical import Aggregate, Filter, Project, Rel, TtlHint
+from ..algebra.hints import TtlHint
+from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.names import anonymous, uniquify
 from ..rex.builder import field_access
 from ..sql import ast
@@ -20,7 +21,7 @@ from .context import Context
 from .errors import BindError
 from .expressions import ExpressionBinder
 from .from_items import FromItem
-from .hints import StateTtl
+from .hints import SelectHints
 from .order import ordinal, sort, sort_field
 from .over import WindowedBinder
 from .scope import Scope
@@ -41,13 +42,13 @@ class Item(Record):
 
 def bind_select(context: Context, select: ast.Select, outer: Scope | None, query: ast.Query) -> Rel:
     """The relation of a SELECT with the ORDER BY and LIMIT of its query."""
-    ttl = StateTtl(context, select.hints)
+    hints = SelectHints(context, select.hints)
     nothing = FromItem(SINGLE_ROW, ())
-    source = nothing if select.from_ is None else bind_from(context, select.from_, outer, ttl)
+    source = nothing if select.from_ is None else bind_from(context, select.from_, outer, hints)
     scope = Scope(source.namespaces, outer, source.merged)
     rel = source.with_whole_rows()
     if select.where is not None:
-        inner = replace(context, names_scans=True) if ttl.by_name else context
+        inner = replace(context, names_scans=True) if hints.by_name else context
         condition = ExpressionBinder(inner, scope, "WHERE").condition(select.where)
         if not (isinstance(condition, Literal) and condition.value is True):
             rel = Filter(input=rel, condition=condition)
@@ -58,7 +59,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     binder: WindowedBinder
     windows = _named_windows(select)
     grouped = _is_aggregated(select, query)
-    hint = ttl.aggregate(source) if grouped or select.distinct else None
+    hint = hints.aggregate(source) if grouped or select.distinct else None
     if grouped:
         binder = AggregateBinder(context, scope, _output_names(items), windows)
         _collect(binder, select, items, query)
@@ -67,7 +68,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
             rel = Filter(input=rel, condition=binder.condition(select.having))
     else:
         binder = WindowedBinder(context, scope, windows)
-    ttl.check()
+    hints.check()
     return _project(binder, rel, select, items, query, None if grouped else hint)
 
 

@@ -63,7 +63,7 @@ from .context import Context
 from .datatypes import resolve_type
 from .errors import BindError
 from .expressions import ExpressionBinder
-from .hints import StateTtl
+from .hints import SelectHints
 from .python_classes import importable
 from .scope import Namespace, Scope
 from .tables import bind_from
@@ -84,7 +84,7 @@ MOST_WINDOWS = 10_000_000
 
 def bind_window(context: Context, node: w.WindowQuery) -> Rel:
     """The relation of a window, or of its late rows.  Raises :class:`BindError` for what Flink refuses."""
-    item = bind_from(context, node.source, None, StateTtl(context, ()))
+    item = bind_from(context, node.source, None, SelectHints(context, ()))
     return _Window(context, node, item.rel, item.namespaces[0].row_type).bind()
 
 

@@ -35,18 +35,18 @@ from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .from_items import FromItem
-from .hints import StateTtl, check_hints
+from .hints import SelectHints, check_hints
 from .joins import JOIN_TYPES, join_condition, joined, outer_type
 from .nested import bind_inner_query, bind_query
 from .scope import Namespace, Scope
 from .windows import bind_window_function
 
 
-def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, ttl: StateTtl) -> FromItem:
+def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, hints: SelectHints) -> FromItem:
     """An item of FROM.  Raises :class:`BindError` or ``UnsupportedError``."""
     match node:
         case ast.Join():
-            return _bind_join(context, node, outer, ttl)
+            return _bind_join(context, node, outer, hints)
         case ast.TableRef():
             if node.system_time is not None:
                 raise unsupported("FOR SYSTEM_TIME AS OF without a join", node.span, "join the versioned table")
@@ -198,8 +198,8 @@ def _bind_derived(context: Context, node: ast.DerivedTable, outer: Scope | None)
 # ---------------------------------------------------------------- joins
 
 
-def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: StateTtl) -> FromItem:
-    left = bind_from(context, node.left, outer, ttl)
+def _bind_join(context: Context, node: ast.Join, outer: Scope | None, hints: SelectHints) -> FromItem:
+    left = bind_from(context, node.left, outer, hints)
     kind = JOIN_TYPES[node.kind]
     if isinstance(node.right, ast.Unnest):
         inside = Scope(left.namespaces, outer, left.merged)
@@ -208,14 +208,14 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
             return _bind_unnest(context, node, node.right, collection, left, kind, outer)
         right = _constant_rows(node.right, collection)
     elif isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
-        return _bind_temporal(context, node, node.right, left, kind, outer)
+        return _bind_temporal(context, node, node.right, left, kind, outer, hints)
     elif isinstance(node.right, ast.DerivedTable) and node.right.lateral:
         inside = Scope(left.namespaces, outer, left.merged, context.next_correlation)
-        right = bind_from(context, node.right, inside, ttl)
+        right = bind_from(context, node.right, inside, hints)
         if inside.correlated:
             return _bind_lateral(context, node, left, right, kind, inside.correl)
     else:
-        right = bind_from(context, node.right, outer, ttl)
+        right = bind_from(context, node.right, outer, hints)
     scope = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
     rel = Join(
@@ -223,8 +223,8 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, ttl: State
         right=right.rel,
         type=kind,
         condition=condition,
-        ttl=ttl.join(left, right),
-        is_hinted=ttl.merges(left.name, right.name),
+        ttl=hints.join(left, right),
+        is_hinted=hints.merges(left.name, right.name),
     )
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
@@ -245,7 +245,13 @@ def _bind_lateral(
 
 
 def _bind_temporal(
-    context: Context, node: ast.Join, table: ast.TableRef, left: FromItem, kind: JoinType, outer: Scope | None
+    context: Context,
+    node: ast.Join,
+    table: ast.TableRef,
+    left: FromItem,
+    kind: JoinType,
+    outer: Scope | None,
+    hints: SelectHints,
 ) -> FromItem:
     if kind not in (JoinType.INNER, JoinType.LEFT):
         raise unsupported(f"a {node.kind} JOIN with FOR SYSTEM_TIME AS OF", node.span, "use INNER or LEFT JOIN")
@@ -260,23 +266,19 @@ def _bind_temporal(
             table.system_time.span,
             "declare a WATERMARK for the column, or use a column of PROCTIME()",
         )
-    if time.type.is_proctime and _is_looked_up(right.rel):
-        raise unsupported("a join that looks a table up row by row", table.span, "join it without FOR SYSTEM_TIME")
     scope = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
-    now = time.type.is_proctime
-    rel = TemporalJoin(
-        left=left.rel,
-        right=Snapshot(input=right.rel) if now else right.rel,
-        type=kind,
-        condition=condition,
-        time=time,
-    )
+    if time.type.is_proctime and _is_looked_up(right.rel):
+        table_now = Snapshot(input=right.rel, lookup=hints.lookups.of(right))
+        rel: Rel = Join(left=left.rel, right=table_now, type=kind, condition=condition)
+    else:
+        versions = Snapshot(input=right.rel) if time.type.is_proctime else right.rel
+        rel = TemporalJoin(left=left.rel, right=versions, type=kind, condition=condition, time=time)
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
 
 def _is_looked_up(rel: Rel) -> bool:
-    while isinstance(rel, (Watermark, Project, Filter)):
+    while isinstance(rel, (Project, Filter)):
         rel = rel.input
     return isinstance(rel, Scan) and can_be_looked_up(rel.table)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...plan.document import Plan
-from ...plan.nodes import ExecNode, Sink, TableSourceScan
+from ...plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ...plan.record import replace
 from ...plan.specs import Column, ContextResolvedTable, ResolvedTable
 from .catalog import Catalog, CatalogError, Table
@@ -43,6 +43,10 @@ def _restored_node(node: ExecNode, tables: Mapping[str, Table], objects: str) ->
     if isinstance(node, TableSourceScan):
         source = node.scan_table_source
         return replace(node, scan_table_source=replace(source, table=_restored(source.table, tables, objects)))
+    if isinstance(node, LookupJoin):
+        temporal, source = node.temporal_table, node.temporal_table.lookup_table_source
+        source = replace(source, table=_restored(source.table, tables, objects))
+        return replace(node, temporal_table=replace(temporal, lookup_table_source=source))
     if isinstance(node, Sink):
         sink = node.dynamic_table_sink
         return replace(node, dynamic_table_sink=replace(sink, table=_restored(sink.table, tables, objects)))

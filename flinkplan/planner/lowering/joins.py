@@ -5,17 +5,30 @@ from __future__ import annotations
 from ...plan import nodes
 from ...plan.durations import format_duration
 from ...plan.nodes.base import ExecNode
-from ...plan.record import replace
+from ...plan.record import Json, replace
 from ...plan.settings import MINI_BATCH, is_on
-from ...plan.specs import PIPELINED_INPUT, Distribution, DistributionType, JoinSpec, JoinType
+from ...plan.specs import (
+    PIPELINED_INPUT,
+    ConstantLookupKey,
+    Distribution,
+    DistributionType,
+    FieldLookupKey,
+    JoinSpec,
+    JoinType,
+    LookupKey,
+    RetryLookup,
+    TemporalTable,
+)
 from ..algebra import physical as p
 from ..algebra.logical import Rel
+from ..algebra.lookups import LookupJoin
 from ..algebra.names import uniquify
-from ..metadata.keys import Keys, keys_in_group_range
+from ..metadata.keys import Keys, keys_in_group_range, smallest_key, upsert_keys
 from ..rex.expressions import and_, is_always_true
-from ..rex.printer import expression, record_type
+from ..rex.printer import expression, record_type, untyped_literal
 from ..rules.multi_joins import equalities
 from .context import Context, Rules, columns, names
+from .relational import select, source_spec
 from .windows import windowing_text
 
 _NAMES = {
@@ -117,6 +130,57 @@ def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
     )
 
 
+def lookup(rel: LookupJoin, ctx: Context) -> ExecNode:
+    """A join with a table that is asked for the rows of a key."""
+    table, fields = rel.table, names(rel.input)
+    where = rel.calc.condition if rel.calc else None
+    conditions = "".join(expression(c, names(rel)) for c in (rel.before, rel.condition) if c is not None)
+    answers = names(rel)[len(fields) :]
+    if rel.calc is not None:
+        answers = (select(rel.calc.projection, names(rel.calc), names(table)),)
+    retry, key = rel.hint.retry, smallest_key(upsert_keys(rel.input))
+    text = [
+        f"table=[{table.table.identifier.summary}]",
+        f"joinType=[{_NAMES[rel.kind]}]",
+        f"lookup=[{', '.join(_lookup_text(rel, column, key) for column, key in rel.keys)}]",
+        *([f"where=[{expression(where, names(table))}]"] if where is not None else []),
+        *([f"joinCondition=[{conditions}]"] if conditions else []),
+        f"select=[{', '.join([*fields, *answers])}]",
+        *(["shuffle=[true]"] if rel.hint.shuffle else []),
+        *([f"retry=[{_retry_text(retry)}]"] if retry else []),
+        *([f"upsertKey=[[{', '.join(map(str, key))}]]"] if key else []),
+    ]
+    return ctx.node(
+        nodes.LookupJoin,
+        rel,
+        f"LookupJoin({', '.join(text)})",
+        join_type=rel.kind,
+        pre_filter_condition=rel.before,
+        join_condition=rel.condition,
+        temporal_table=TemporalTable(source_spec(table, ctx), table.row_type.not_null()),
+        lookup_keys=Json({str(column): key for column, key in sorted(rel.keys)}),
+        projection_on_temporal_table=rel.calc and rel.calc.projection,
+        filter_on_temporal_table=where,
+        lookup_key_contains_primary_key=rel.has_primary_key,
+        retry_options=retry,
+        input_changelog_mode=rel.input.changes.row_kinds,
+        input_upsert_key=key,
+        prefer_custom_shuffle=False,
+    )
+
+
+def _lookup_text(rel: LookupJoin, column: int, key: LookupKey) -> str:
+    name = names(rel.table)[column]
+    if isinstance(key, ConstantLookupKey):
+        return f"{name}={untyped_literal(key.literal)}"
+    assert isinstance(key, FieldLookupKey)
+    return f"{name}={names(rel.input)[key.index]}"
+
+
+def _retry_text(retry: RetryLookup) -> str:
+    return f"{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}"
+
+
 def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
     """A join of several inputs."""
     unique = [_unique_keys(o, k) for o, k in zip(rel.operands, rel.keys, strict=True)]
@@ -203,4 +267,5 @@ RULES: Rules = {
     p.IntervalJoin: interval,
     p.WindowJoin: window,
     p.VersionedJoin: versioned,
+    LookupJoin: lookup,
 }

@@ -79,9 +79,13 @@ def scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
                 digests.append(f"limit=[{limit}]")
     table = ", ".join([*_parts(rel.table.identifier), *digests])
     text = f"TableSourceScan(table=[[{table}]], fields=[{', '.join(names(rel))}]{_scan_hints(rel)})"
-    spec = TableSourceSpec(_reference(rel.table, rel.options, ctx), rel.abilities or None)
     own = _own(rel.table, rel.options)
-    return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=spec, unknown=own)
+    return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=source_spec(rel, ctx), unknown=own)
+
+
+def source_spec(rel: p.SourceScan, ctx: Context) -> TableSourceSpec:
+    """The table that a source reads and what was pushed into it."""
+    return TableSourceSpec(_reference(rel.table, rel.options, ctx), rel.abilities or None)
 
 
 def _scan_hints(rel: p.SourceScan) -> str:

@@ -18,6 +18,7 @@ from ...plan.types import NUMERIC
 from ..algebra import physical as p
 from ..algebra.calls import is_of
 from ..algebra.logical import Rel
+from ..algebra.lookups import LookupJoin
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
 from ..rex.expressions import MIRRORED, conjunctions, is_call
 from .registry import Metadata
@@ -152,6 +153,7 @@ _RULES: Metadata[Bounds] = Metadata(
         GlobalGroupAggregate: _exchange,
     },
     unknown=(
+        LookupJoin,
         *(p.ChangelogNormalize, p.ConstantRows, p.Deduplicate, p.DropUpdateBefore, p.Expand, p.FullSort),
         *(p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.IntervalJoin, p.LateRows),
         *(p.LegacyWindowAggregate, p.Limit, p.LocalWindowAggregate, p.MiniBatchAssigner, p.MultiJoin),

@@ -16,6 +16,7 @@ from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Unary, Watermark
+from ..algebra.lookups import LookupJoin
 from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import is_call
 from .join_kinds import join_keys
@@ -222,6 +223,11 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
     return _joined_keys(spec, both, width, unique)
 
 
+def _lookup_join(rel: LookupJoin, upsert: bool) -> Keys:
+    """Those of the input, where a row finds one of the table at most."""
+    return _keys(rel.input, upsert) if rel.has_primary_key else NO_KEYS
+
+
 def _multi_join(rel: p.MultiJoin, upsert: bool) -> Keys:
     """Those of the inputs joined one by one, by the columns that are common to all."""
     keys = _keys(rel.operands[0], upsert)
@@ -297,6 +303,7 @@ _RULES: Metadata[Keys] = Metadata(
         p.IntervalJoin: _join_keys,
         p.WindowJoin: _join_keys,
         p.VersionedJoin: _join_keys,
+        LookupJoin: _lookup_join,
         Scan: _stored,
         p.SourceScan: _scan,
         p.Exchange: _exchange,

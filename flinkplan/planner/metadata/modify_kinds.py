@@ -10,6 +10,7 @@ from ...plan.row_kinds import CHANGES, Kinds
 from ...plan.specs import RowKind
 from ..algebra import physical as p
 from ..algebra.logical import Rel
+from ..algebra.lookups import LookupJoin
 from ..connectors import source_kinds
 from .memo import found_once
 from .registry import Metadata
@@ -106,6 +107,7 @@ _RULES: Metadata[Kinds] = Metadata(
         p.IntervalJoin: _insert_only,
         p.WindowJoin: _insert_only,
         p.VersionedJoin: _left,
+        LookupJoin: _left,
         p.Rank: _rank,
         p.SortLimit: _all,
         p.FullSort: _insert_only,

@@ -31,6 +31,7 @@ from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
 from ..algebra.calls import is_of
 from ..algebra.logical import Rel
+from ..algebra.lookups import LookupJoin
 from ..connectors import INSERT_ONLY, source_kinds
 from ..rex.expressions import is_call
 from .column_bounds import argument_bounds
@@ -255,6 +256,7 @@ _RULES: Metadata[Directions | None] = Metadata(
         p.GlobalGroupAggregate: _exchange,
     },
     unknown=(
+        LookupJoin,
         *(p.ConstantRows, p.FullSort, p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows),
         *(p.Limit, p.LocalWindowAggregate, p.MultiJoin, p.Sink, p.SortLimit, p.TemporalSort),
         *(p.WindowAggregate, p.WindowDeduplicate, p.WindowOperator, p.WindowRank, p.WindowTableFunction),

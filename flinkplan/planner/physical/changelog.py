@@ -15,6 +15,7 @@ from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, Row
 from ..algebra import physical as p
 from ..algebra.changes import Changes, Updates
 from ..algebra.logical import Rel
+from ..algebra.lookups import LookupJoin
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
 from ..connectors import INSERT_ONLY as TAKES_INSERTS
@@ -31,6 +32,7 @@ _FORWARDS = (
     p.WindowTableFunction,
     p.TableFunctionJoin,
     p.UnionAll,
+    LookupJoin,
 )
 
 

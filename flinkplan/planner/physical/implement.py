@@ -42,6 +42,7 @@ from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.window_properties import WindowColumns, window_columns, window_keys, window_spec
 from ..rex.expressions import and_, conjunctions, refs
 from ..rules.calcs import merge_calcs
+from ..rules.lookup_joins import is_lookup, lookup_join
 from ..rules.multi_joins import common_keys
 from ..rules.temporal_joins import temporal_join
 from ..rules.windows import groups_by_window, window_aggregate
@@ -144,6 +145,10 @@ def _late_rows(self: Implementer, rel: LateRows) -> Rel:
 
 
 def _join(self: Implementer, rel: Join) -> Rel:
+    if is_lookup(rel):
+        (table,) = rel.right.inputs
+        found = lookup_join(rel, self.visit(rel.left), self.visit(table))
+        return replace(found, input=exchange(found.input, found.left_keys)) if found.hint.shuffle else found
     windowed = window_keys(rel)
     rel = replace(rel, left=self.visit(rel.left), right=self.visit(rel.right))
     types = (*rel.left.types, *rel.right.types)

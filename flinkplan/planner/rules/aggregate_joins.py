@@ -25,6 +25,7 @@ from ..rex.expressions import TRUE, and_, case, cast, conjunctions, identity, is
 from .aggregate_functions import without_averages
 from .aggregate_projections import merge_columns
 from .aggregates import reads_something, without_unread
+from .lookup_joins import is_lookup
 from .projections import project
 from .rule import rule
 
@@ -54,7 +55,7 @@ def _pushed_if_cheaper(rel: Rel) -> Rel:
         return rel
     merged = merge_columns(rel)
     aggregate = merged.input if isinstance(merged, Project) else merged
-    if not isinstance(aggregate, Aggregate) or not isinstance(aggregate.input, Join):
+    if not isinstance(aggregate, Aggregate) or not isinstance(aggregate.input, Join) or is_lookup(aggregate.input):
         return rel
     pushed = _pushed(aggregate, aggregate.input)
     if pushed is None:

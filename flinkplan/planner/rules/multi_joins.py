@@ -14,6 +14,7 @@ from ..algebra.logical import Join, MultiJoin, Rel
 from ..algebra.physical import MultiJoin as PhysicalMultiJoin
 from ..metadata.join_kinds import interval_bounds, join_keys
 from ..rex.expressions import TRUE
+from .lookup_joins import is_lookup
 from .rule import Config, rule
 
 Attribute = tuple[int, int]
@@ -27,7 +28,7 @@ def merge_joins(rel: Join, config: Config) -> Rel:
 
 
 def _merge(rel: Join) -> Rel:
-    if rel.type not in (JoinType.INNER, JoinType.LEFT):
+    if rel.type not in (JoinType.INNER, JoinType.LEFT) or is_lookup(rel):
         return rel
     types = (*rel.left.types, *rel.right.types)
     width = rel.left.width

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
-from ...plan.specs import ProjectPushDown, ReadingMetadata
+from ...plan.specs import FilterPushDown, ProjectPushDown, ReadingMetadata
 from ..algebra.logical import (
     ONE_SIDED,
     Aggregate,
@@ -381,13 +381,19 @@ def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
     width = below.width
     needed = (*ordered_refs(rel.exprs), *_missing_key(below, ordered_refs(rel.exprs))) or (0,)
-    if not supports_projection(below.table) or len(needed) == width:
+    if not supports_projection(below.table) or len(needed) == width or _filters_projected(below):
         return rel
     scan = project_scan(below, needed)
     width = len(physical_paths(below))
     order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
     mapping = {old: new for new, old in enumerate(order)}
     return _reading(rel, scan, mapping)
+
+
+def _filters_projected(scan: SourceScan) -> bool:
+    """Whether predicates were pushed that know the columns as a projection before has left them."""
+    kinds = [type(a) for a in scan.abilities if isinstance(a, (ProjectPushDown, FilterPushDown))]
+    return kinds == [ProjectPushDown, FilterPushDown]
 
 
 def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]:

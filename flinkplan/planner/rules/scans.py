@@ -27,6 +27,7 @@ from ..algebra.scan_columns import physical_columns
 from ..algebra.unplanned import Approximate
 from ..connectors import (
     ALL_CHANGES,
+    applies_filter,
     metadata_types,
     source_kinds,
     supports_filters,
@@ -103,17 +104,19 @@ def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
 
 
 def _push_filter(rel: Filter, scan: SourceScan) -> Rel:
-    """The source learns every predicate that it can read; the planner still applies all of them."""
+    """The source learns every predicate that it can read; the planner still applies those that it does not itself."""
     if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
     given = conjunctions(to_cnf(sargs.expand(rel.condition)))
     parts = [derive_nullability(_told(sargs_expanded(p))) if is_convertible(p) else p for p in given]
-    pushed = tuple(binary(p) for p in parts if is_convertible(p))
-    if not pushed:
+    told = [p for p in parts if is_convertible(p)]
+    if not told:
         return rel
+    applied = [p for p in told if applies_filter(scan.table, dict(scan.options), binary(p)) is not False]
+    kept = [p for p in told if applies_filter(scan.table, dict(scan.options), binary(p)) is not True]
     rest = [p for p in parts if not is_convertible(p)]
-    condition = reordered_condition(and_([*(p for p in parts if is_convertible(p)), *rest]))
-    return replace(rel, input=replace(scan, abilities=(*scan.abilities, FilterPushDown(pushed))), condition=condition)
+    pushed = FilterPushDown(tuple(map(binary, applied)))
+    return filtered(replace(scan, abilities=(*scan.abilities, pushed)), [reordered_condition(and_([*kept, *rest]))])
 
 
 def _told(rex: RexNode) -> RexNode:

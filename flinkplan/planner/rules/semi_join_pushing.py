@@ -16,6 +16,7 @@ from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, is_one_side
 from ..metadata.estimates import Estimates
 from ..rex.expressions import refs, remap
 from .aggregate_projections import merge_columns
+from .lookup_joins import is_lookup
 from .projections import merge_projects
 from .rule import rule
 
@@ -99,7 +100,7 @@ def _past_join(rel: Join, below: Join) -> Iterator[Join]:
     if max(own) < width:
         place = {i: i for i in own} | {i: i - inner_width + width for i in read - own}
         yield from (replace(below, left=left) for left in _places(_semi_join(rel, below.left, place)))
-    elif min(own) >= width:
+    elif min(own) >= width and not is_lookup(below):
         place = {i: i - width for i in read}
         yield from (replace(below, right=right) for right in _places(_semi_join(rel, below.right, place)))
 

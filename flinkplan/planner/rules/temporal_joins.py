@@ -21,8 +21,8 @@ CONDITION = "$__TEMPORAL_JOIN_CONDITION$1"
 
 @rule(on=Snapshot)
 def drop_snapshots(rel: Snapshot) -> Rel:
-    """CalcSnapshotTransposeRule: filters that waited over a snapshot go on below it."""
-    return rel.input
+    """CalcSnapshotTransposeRule: filters that waited over a snapshot go on below it, but where it is a lookup."""
+    return rel.input if rel.lookup is None else rel
 
 
 def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:

@@ -17,6 +17,7 @@ from ..metadata.window_properties import window_keys
 from ..rex.expressions import identity, retype, rewrite
 from .calcs import calc, merge_calcs
 from .empty import is_empty
+from .lookup_joins import is_lookup
 from .rule import Order, RuleSet, rule
 from .windows import groups_by_window
 
@@ -75,6 +76,8 @@ def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
 
 @rule(on=Join)
 def _join(rel: Join) -> Rel:
+    if is_lookup(rel):
+        return plain_columns(rel, range(rel.left.width, rel.width))
     if not _keeps_time(rel):
         left = plain_columns(rel.left, range(rel.left.width))
         right = plain_columns(rel.right, range(rel.right.width))

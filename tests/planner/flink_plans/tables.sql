@@ -46,3 +46,7 @@ CREATE TABLE sink8 (i INT, a STRING, b STRING, c INT, n BIGINT) WITH ('connector
 CREATE TABLE sink9 (a STRING, x INT, y INT) WITH ('connector'='filesystem','path'='/data/sink9','format'='debezium-json');
 CREATE TABLE shipx (region STRING NOT NULL, sku STRING NOT NULL, cost DECIMAL(10,2), note STRING, PRIMARY KEY (region, sku) NOT ENFORCED) WITH ('connector'='filesystem','path'='/data/shipx','format'='debezium-json');
 CREATE TABLE sale (sale_id BIGINT NOT NULL, region STRING, sku STRING, n INT NOT NULL, d DOUBLE, PRIMARY KEY (sale_id) NOT ENFORCED) WITH ('connector'='filesystem','path'='/data/sale','format'='debezium-json');
+CREATE TABLE dim (id INT, name STRING, age INT, city STRING, zip BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='jdbc','url'='jdbc:derby:memory:d','table-name'='dim');
+CREATE TABLE dims (id INT, name STRING, age INT, city STRING, zip BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='jdbc','url'='jdbc:derby:memory:d','table-name'='dim','filter.handling.policy'='NEVER');
+CREATE TABLE many (a INT, b INT, d INT, e INT, f INT, g STRING) WITH ('connector'='jdbc','url'='jdbc:derby:memory:d','table-name'='many');
+CREATE TABLE clocked (id INT, a INT, b INT, d INT, e INT, pt AS PROCTIME(), PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='filesystem','path'='/data/clocked','format'='debezium-json');

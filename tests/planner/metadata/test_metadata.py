@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from flinkplan.planner.algebra import logical, physical
+from flinkplan.planner.algebra import logical, lookups, physical
 from flinkplan.planner.algebra.logical import Rel
 from flinkplan.planner.metadata import column_bounds, window_properties
 from flinkplan.planner.metadata.estimates import Estimates
@@ -48,7 +48,7 @@ def asked(question: Metadata[object]) -> set[type[Rel]]:
 
 
 def asked_of_physical() -> set[type[Rel]]:
-    return {cls for cls in concrete() if cls.__module__ == physical.__name__}
+    return {cls for cls in concrete() if cls.__module__ in (physical.__name__, lookups.__name__)}
 
 
 @pytest.mark.parametrize("question", METADATA, ids=lambda question: question.name)

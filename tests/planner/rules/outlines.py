@@ -27,6 +27,8 @@ CREATE TABLE versions (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts,
   WITH ('connector' = 'filesystem', 'format' = 'debezium-json');
 CREATE TABLE clocked (id INT, k STRING, pt AS PROCTIME())
   WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
+CREATE TABLE looked (id INT, k STRING, v INT)
+  WITH ('connector' = 'jdbc', 'url' = 'jdbc:derby:memory:d', 'table-name' = 'looked');
 CREATE TABLE files (size BIGINT METADATA FROM 'file.size', id INT, name STRING METADATA FROM 'file.name' VIRTUAL)
   WITH ('connector' = 'filesystem', 'format' = 'json');
 """

@@ -166,6 +166,10 @@ CASES: list[tuple[str, str]] = [
         "drop_snapshots",
         "SELECT clocked.id FROM clocked JOIN cdc FOR SYSTEM_TIME AS OF pt ON clocked.id = cdc.id AND v > 3",
     ),
+    (
+        "sink_filters",
+        "SELECT clocked.id FROM clocked JOIN looked FOR SYSTEM_TIME AS OF pt ON clocked.id = looked.id AND v > 3",
+    ),
     ("push_sorts", "SELECT id + 1 FROM a LIMIT 3"),
     ("push_limit", "SELECT id FROM a LIMIT 3 OFFSET 2"),
     ("merge_aggregated", "SELECT v, COUNT(k) FROM (SELECT DISTINCT k, v FROM a) GROUP BY v"),

@@ -47,13 +47,14 @@ final class JdbcReader implements PartitionReader<InternalRow> {
         String columns = type.size() == 0 ? "1" : JdbcTable.quoted(type.names());
         String text = "SELECT " + columns + " FROM " + scan.table().quotedName();
         boolean isPart = scan.column() != null;
-        String where = isPart ? " WHERE " + JdbcTable.quoted(scan.column()) + " BETWEEN ? AND ?" : "";
-        PreparedStatement statement = connection.prepareStatement(text + where);
+        String within = isPart ? JdbcTable.quoted(scan.column()) + " BETWEEN ? AND ?" : "";
+        PreparedStatement statement = connection.prepareStatement(text + JdbcFilter.where(within, scan.filter()));
         statement.setFetchSize(scan.fetchSize());
         if (isPart) {
             statement.setLong(1, part.lower());
             statement.setLong(2, part.upper());
         }
+        scan.filter().set(statement, isPart ? 3 : 1);
         return statement.executeQuery();
     }
 

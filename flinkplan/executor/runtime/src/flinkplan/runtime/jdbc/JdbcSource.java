@@ -54,7 +54,13 @@ public final class JdbcSource implements TableProvider {
      * @param settles whether the batch with the rows is followed by one without, in which the watermark takes effect
      */
     record JdbcScan(
-            JdbcTable table, String column, List<Part> parts, int fetchSize, boolean autoCommit, boolean settles)
+            JdbcTable table,
+            JdbcFilter filter,
+            String column,
+            List<Part> parts,
+            int fetchSize,
+            boolean autoCommit,
+            boolean settles)
             implements Batch, Serializable {
 
         static JdbcScan of(JsonNode json) {
@@ -64,6 +70,7 @@ public final class JdbcSource implements TableProvider {
                     : parts(by.get("lower").asLong(), by.get("upper").asLong(), by.get("count").asInt());
             return new JdbcScan(
                     JdbcTable.of(json),
+                    JdbcFilter.of(json.get("filters")),
                     by.isNull() ? null : by.get("column").asText(),
                     parts,
                     json.get("fetchSize").asInt(),

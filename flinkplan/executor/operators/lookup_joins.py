@@ -1,0 +1,138 @@
+"""Joins with a table that is asked for the rows of each key of a batch.
+
+Source of the rules: Flink's ``CommonExecLookupJoin`` and ``LookupJoinRunner``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from ...plan.connectors.jdbc import LookupCache, lookup_cache
+from ...plan.document import Plan
+from ...plan.errors import UnsupportedError
+from ...plan.functions import comparison
+from ...plan.nodes import LookupJoin
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, RexNode, transform
+from ...plan.specs import FieldLookupKey, JoinType
+from ...plan.types import BOOLEAN
+from ..connectors import find_connector
+from ..context import TranslationContext
+from ..execution import Execution, QueryPlan
+from ..kernels import condition, schema_of
+from ..registry import translator
+from ..stream import Stream, column_name
+from ..tables import table_of
+from ..types import spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+
+def _runs(node: LookupJoin, query: QueryPlan) -> Execution:
+    connector = node.table.connector or "unknown connector"
+    return Execution("kernel", "lookup.LookupJoin", f"{connector} is asked for the keys of many rows at once")
+
+
+def _check(node: LookupJoin, plan: Plan, options: Mapping[str, str]) -> None:
+    if not node.lookup_keys:
+        raise UnsupportedError(
+            f"a join that looks '{node.table.name}' up by none of its columns",
+            hint="as in Flink: compare a column of it, as it stands and in its type, with = to one of the left side",
+        )
+    if node.require_upsert_materialize:
+        raise UnsupportedError(
+            "lookups that are remembered, to take back what they once found",
+            hint="compile with table.optimizer.non-deterministic-update.strategy = IGNORE",
+        )
+
+
+@translator(LookupJoin, runs=_runs, check=_check)
+def lookup_join(node: LookupJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Each row with those of its key in the table; LEFT: or with NULLs, if there are none."""
+    from pyspark.sql import functions as F
+
+    (stream,) = inputs
+    table = table_of(node.table, context.variables)
+    fields = node.temporal_table.output_type.field_types
+    own = [*stream.columns, *(stream.frame[h] for h in stream.hidden)]
+    keys = _keys(node, stream, context)
+    asked = F.lit(True)
+    if node.pre_filter_condition is not None:
+        asked = F.coalesce(context.expression(node.pre_filter_condition, stream), F.lit(False))
+    frame = stream.frame.select(*own, *(key.alias(f"k{i}") for i, key in enumerate(keys)), asked.alias("asked"))
+    retry, cache = node.retry_options, lookup_cache(table.options)
+    lookups = context.runtime.lookup
+    spec = getattr(lookups, "LookupJoin$Spec")(
+        context.java_schema(frame.schema),
+        len(stream.columns),
+        len(keys),
+        context.java_schema(schema_of(fields)),
+        find_connector(table).lookup(table, node, context),
+        condition(context, _condition(node, len(stream.columns)), (*stream.type.field_types, *fields)),
+        node.join_type is JoinType.LEFT,
+        retry.attempts - 1 if retry else 0,
+        retry.fixed_delay if retry else 0,
+        None if cache is None else str(uuid4()),
+        _limits(cache, context),
+    )
+    joined = context.frame(lookups.LookupJoin.run(frame._jdf, spec))
+    found = [joined[f"t{i}"] for i in range(len(fields))]
+    answers = [_unless_missing(context.expression_over(rex, found), rex, joined["found"]) for rex in node.table_row]
+    columns = [*(joined[column_name(i)] for i in range(len(stream.columns))), *answers]
+    named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+    return replace(stream, frame=joined.select(*named, *(joined[h] for h in stream.hidden)), type=node.output_type)
+
+
+def _keys(node: LookupJoin, stream: Stream, context: TranslationContext) -> list[Column]:
+    """What the table's columns are compared with, in their order."""
+    types = node.temporal_table.output_type.field_types
+    found = []
+    for column, key in _ordered(node):
+        if isinstance(key, FieldLookupKey):
+            value = stream.column(key.index)
+        else:
+            value = context.expression_over(key.literal, [])
+        found.append(value.cast(spark_type(types[column])))
+    return found
+
+
+def _ordered(node: LookupJoin) -> list[tuple[int, Any]]:
+    return sorted((int(column), key) for column, key in node.lookup_keys.items())
+
+
+def _condition(node: LookupJoin, width: int) -> RexNode | None:
+    """What must hold of a row and one of the table, over the columns of both as they are read."""
+    answers = [_shifted(rex, width) for rex in node.table_row]
+
+    def over_table(rex: RexNode) -> RexNode:
+        return answers[rex.index - width] if isinstance(rex, InputRef) and rex.index >= width else rex
+
+    parts = []
+    if node.filter_on_temporal_table is not None:
+        parts.append(_shifted(node.filter_on_temporal_table, width))
+    if node.join_condition is not None:
+        parts.append(transform(node.join_condition, over_table))
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return Call(comparison.AND.internal_name, tuple(parts), BOOLEAN)
+
+
+def _shifted(rex: RexNode, by: int) -> RexNode:
+    return transform(rex, lambda part: replace(part, index=part.index + by) if isinstance(part, InputRef) else part)
+
+
+def _unless_missing(value: Column, rex: RexNode, found: Column) -> Column:
+    """What is made of a row of the table: of none, NULL."""
+    from pyspark.sql import functions as F
+
+    return value if isinstance(rex, InputRef) else F.when(found, value)
+
+
+def _limits(cache: LookupCache | None, context: TranslationContext) -> Any:
+    if cache is None:
+        return None
+    limits = getattr(context.runtime.lookup, "LookupCache$Limits")
+    return limits(cache.max_rows, cache.after_write, cache.after_access, cache.missing_keys)

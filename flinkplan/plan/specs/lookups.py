@@ -1,0 +1,63 @@
+"""Tables that are asked for the rows of a key.  Source: ``LookupJoinUtil`` and ``TemporalTableSourceSpec`` of Flink."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ..codec import PlanRecord, tagged_union, variant
+from ..record import field
+from ..references import Input, Number
+from ..rex import Literal
+from ..types import LogicalType
+from .tables import TableSourceSpec
+
+
+@tagged_union("type")
+class LookupKey(PlanRecord):
+    """What a column of the table is compared with."""
+
+
+@variant("FieldRef")
+class FieldLookupKey(LookupKey):
+    """A column of the input."""
+
+    index: Annotated[int, Input.LEFT]
+
+
+@variant("Constant")
+class ConstantLookupKey(LookupKey):
+    """A constant; ``source_type`` is the type of the table's column."""
+
+    source_type: LogicalType
+    literal: Annotated[Literal, Input.NONE]
+
+
+class TemporalTable(PlanRecord):
+    """The table that is asked, and the columns that it answers with."""
+
+    lookup_table_source: TableSourceSpec
+    output_type: LogicalType
+
+
+class AsyncLookup(PlanRecord, kw_only=True):
+    """How many lookups run at once, how long one may take (ms), and whether rows keep their order."""
+
+    capacity: Number = field(name="capacity ")
+    timeout: Number
+    is_key_ordered: bool = field(default=False, name="is-key-ordered")
+    output_mode: str = field(name="output-mode")
+
+
+class RetryLookup(PlanRecord):
+    """How often, and after how long (ms), a key is asked for again that had no row."""
+
+    retry_predicate: str = field(name="retry-predicate")
+    retry_strategy: str = field(name="retry-strategy")
+    fixed_delay: Number = field(name="fixed-delay")
+    max_attempts: Number = field(name="max-attempts")
+
+    @property
+    def attempts(self) -> int:
+        """How often at most; of another strategy Flink knows none.  Source: ``RetryLookupOptions.toRetryStrategy``."""
+        known = self.retry_predicate.lower() == "lookup_miss" and self.retry_strategy == "FIXED_DELAY"
+        return self.max_attempts if known else 1

@@ -1,0 +1,44 @@
+"""The join with a table that is asked for the rows of a key, as an operator."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ...plan.rex import RexNode
+from ...plan.specs import JoinType, LookupKey
+from ...plan.types import LogicalType
+from .hints import LookupHint
+from .logical import Rel, Unary, joined_types
+from .names import uniquify
+from .physical import Calc, SourceScan
+
+
+class LookupJoin(Unary, kw_only=True):
+    """Each row with those that a table answers with, asked for them by ``keys``: by its columns what they equal.
+
+    ``calc`` is over the table's rows, ``condition`` over both sides; where ``before`` does not hold, nothing is asked.
+    ``left_keys`` are the columns of the input that are compared with some of the table.
+    """
+
+    kind: JoinType
+    table: SourceScan
+    calc: Calc | None
+    keys: tuple[tuple[int, LookupKey], ...]
+    left_keys: tuple[int, ...]
+    before: RexNode | None
+    condition: RexNode | None
+    has_primary_key: bool
+    hint: LookupHint
+
+    @property
+    def answers(self) -> Rel:
+        """What is joined: the table's rows, or what is made of them."""
+        return self.calc or self.table
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return joined_types(self.kind, self.input.types, self.answers.types)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return uniquify((*self.input.names, *self.answers.names))
