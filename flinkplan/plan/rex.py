@@ -88,7 +88,7 @@ def shown_name(internal_name: str) -> str:
     return internal_name[1:].rsplit("$", 1)[0]
 
 
-class Call(Record, dict=True):
+class Call(Record, dict=True, cache_hash=True):
     """A call of a function or operator.
 
     ``name`` is the internal name (``$UPPER$1``) of a built-in function; a user's function has instead
@@ -303,9 +303,11 @@ def classes(rex: RexNode) -> Classes:
 
 def walk(rex: RexNode) -> Iterator[RexNode]:
     """The expression and all its sub-expressions, parents first."""
-    yield rex
-    for child in children(rex):
-        yield from walk(child)
+    pending = [rex]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(children(node))
 
 
 def input_refs(rex: RexNode) -> set[int]:

@@ -35,7 +35,7 @@ class RowField(Record):
     description: str | None = None
 
 
-class LogicalType(Record, dict=True):
+class LogicalType(Record, dict=True, cache_hash=True):
     """A logical type.
 
     ``root`` is the SQL name (``INT``, ``VARCHAR``, ``TIMESTAMP``, ``TIMESTAMP_LTZ``, ``ROW``, ``ARRAY`` …);

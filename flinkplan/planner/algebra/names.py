@@ -24,9 +24,13 @@ def uniquify(
 
     A missing name becomes ``unnamed`` of its position.
     """
+    wanted = list(names)
+    given = [name for name in wanted if name is not None]
+    if len(set(given)) == len(wanted):
+        return tuple(given)
     used: set[str] = set()
     found = []
-    for position, name in enumerate(names):
+    for position, name in enumerate(wanted):
         base = unnamed(position) if name is None else name
         candidate, number = base, 0
         while candidate in used:

@@ -47,7 +47,7 @@ def without_needless_normalizations(sink: p.Sink, config: Mapping[str, str]) -> 
     A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata:
     where none of these is asked for, upserts go on as they are.
     """
-    if is_on(config, "table.exec.source.cdc-events-duplicate"):
+    if is_on(config, "table.exec.source.cdc-events-duplicate") or p.ChangelogNormalize not in sink.classes:
         return sink
     for wanted in _wanted(sink):
         found = _satisfying(sink.input, wanted)

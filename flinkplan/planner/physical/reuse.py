@@ -15,6 +15,7 @@ from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
+from ..metadata.memo import found_once
 from ..rex.expressions import identity
 from ..rules.calcs import merge_calcs
 from ..rules.projections import project_scan
@@ -62,7 +63,8 @@ def _scans(rel: Rel) -> list[SourceScan]:
     return [s for i in rel.inputs for s in _scans(i)]
 
 
-def _source_key(scan: SourceScan) -> Any:
+@found_once
+def _source_key(scan: SourceScan) -> str:
     """What scans must have in common to be merged: all but the columns."""
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
     return repr((scan.table.identifier, scan.options, scan.alias, others))
@@ -122,19 +124,28 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
     nevertheless.
     """
     operators: list[Operator] = []
-    first_equal: dict[Any, int] = {}
+    alike: dict[Any, list[tuple[Rel, int]]] = {}
 
     def stays_apart(rel: Rel) -> bool:
         if isinstance(rel, Exchange):
             return stays_apart(rel.input)
         return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not sources)
 
+    def first_equal(rel: Rel, inputs: tuple[int, ...], place: int) -> int:
+        """The place of the first relation that equals one; but for its own it stands on the same inputs."""
+        others = alike.setdefault((type(rel), inputs), [])
+        for other, first in others:
+            if _digest(other) == _digest(rel):
+                return first
+        others.append((rel, place))
+        return place
+
     def visit(rel: Rel) -> tuple[int, int]:
         """The places of the relation and of the first one that equals it."""
         start = len(operators)
         inputs = [visit(i) for i in rel.inputs]
         place = len(operators)
-        equal = first_equal.setdefault(_digest(rel, [first for _, first in inputs]), place)
+        equal = first_equal(rel, tuple(first for _, first in inputs), place)
         if subplans and equal < place and not stays_apart(rel):
             del operators[start:]  # what it reads, too, is there already
             return equal, equal
@@ -147,9 +158,10 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
     return tuple(operators)
 
 
-def _digest(rel: Rel, inputs: list[int]) -> Any:
-    """What equal operators have in common: all but the names of calls that a first phase computes."""
+@found_once
+def _digest(rel: Rel) -> tuple[str, ...]:
+    """What equal operators on the same inputs have in common: all but the names of calls of a first phase."""
     if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
     own = (name for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands"))
-    return type(rel), tuple(repr(getattr(rel, name)) for name in own), tuple(inputs)
+    return tuple(repr(getattr(rel, name)) for name in own)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import reduce
 from itertools import product
 from math import prod
 from operator import is_
@@ -66,9 +67,9 @@ from .sargs import comparison
 from .truth import UnknownAs
 
 
-def simplify(rex: RexNode) -> RexNode:
-    """An expression of equal value and type."""
-    return cast(Simplifier().simplify(rex), rex.type)
+def simplify(rex: RexNode, known: Iterable[RexNode] = ()) -> RexNode:
+    """An expression of equal value and type, where conditions are known to hold."""
+    return cast(reduce(Simplifier.knowing, known, Simplifier()).simplify(rex), rex.type)
 
 
 def shorten(rex: RexNode) -> RexNode:

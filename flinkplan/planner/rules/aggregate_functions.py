@@ -20,8 +20,9 @@ from ..algebra.calls import is_of, of_function
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.physical import LegacyWindowAggregate
 from ..rex.builder import convert
-from ..rex.expressions import case, compare, identity
+from ..rex.expressions import case, cast, compare, identity
 from ..rex.simplify import simplify
+from .aggregates import remove_distinct
 from .rule import rule
 from .windows import groups_by_window
 
@@ -32,7 +33,7 @@ _Aggregation: TypeAlias = Aggregate | LegacyWindowAggregate
 def reduce_functions(rel: _Aggregation) -> Rel:
     """Variances always; AVG and SUM with them, or where that makes for fewer calls.
 
-    What is built anew in doing so takes the smallest and the largest of a grouping column as that column.
+    What is built anew in doing so takes the average, the smallest and the largest of a grouping column as that column.
     """
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
@@ -95,7 +96,7 @@ class _Reduction:
         """The values of the calls over the aggregation of the simpler ones."""
         exprs = [*identity(self.rel.types)[: len(self.rel.grouping)], *map(self.value, self.rel.calls)]
         exprs += self.properties()
-        aggregation = replace(self.rel, calls=tuple(self.calls))
+        aggregation = remove_distinct(replace(self.rel, calls=tuple(self.calls)))
         return Project(input=aggregation, exprs=tuple(simplify(e) for e in exprs), names=self.rel.names)
 
     def properties(self) -> Iterator[InputRef]:
@@ -108,18 +109,17 @@ class _Reduction:
         """What a call yields, in terms of the simpler ones."""
         if is_of(call, SUM):
             return self._total(call, call.type)
+        if (is_of(call, AVG) or aggregation_of(call.internal_name).is_one_of) and self._is_of_key(call):
+            key = self.rel.grouping.index(call.arg_list[0])
+            return cast(InputRef(key, self.rel.types[key]), call.type)
         if is_of(call, AVG):
             return self._average(call)
         if variance := aggregation_of(call.internal_name).variance:
             return self._variance(call, *variance)
-        if (
-            aggregation_of(call.internal_name).is_one_of
-            and call.arg_list[0] in self.rel.grouping
-            and call.filter_arg < 0
-        ):
-            key = self.rel.grouping.index(call.arg_list[0])
-            return InputRef(key, self.rel.types[key])
         return self._place(call)
+
+    def _is_of_key(self, call: AggregateCall) -> bool:
+        return call.arg_list[0] in self.rel.grouping and call.filter_arg < 0
 
     def _average(self, call: AggregateCall) -> RexNode:
         argument = _argument(self.rel, call).with_nullability(call.type.nullable)

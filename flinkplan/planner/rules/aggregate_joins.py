@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from ...plan.functions import aggregation_of, arithmetic
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.comparison import EQ, IS_NOT_NULL
+from ...plan.functions.model import OfNothing
 from ...plan.record import Record, replace
 from ...plan.rex import FUNCTION, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
@@ -157,7 +158,7 @@ def _aggregate(source: Rel, keys: list[int], calls: Iterable[AggregateCall]) -> 
 
 def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
     """The call over the rows of one side: NULL only where its argument may be, or where there may be no rows."""
-    if is_of(call, COUNT):
+    if aggregation_of(call.internal_name).of_nothing is OfNothing.ZERO:
         return call
     nullable = source.types[call.arg_list[0]].nullable or not keys
     return replace(call, type=call.type.with_nullability(nullable))

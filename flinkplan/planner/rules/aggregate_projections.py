@@ -22,15 +22,13 @@ def merge_aggregated(rel: Aggregation | Project) -> Rel:
     then, a projection above restores it, which may undo one that is there.
     Source: the ``computeSelfCost`` of ``FlinkLogicalAggregate`` and ``FlinkLogicalCalc``.
     """
-    estimates = Estimates()
-    if isinstance(rel, Project):
-        whole = _merged_below(rel)
-        return whole if estimates.cost(whole) < estimates.cost(rel) else rel
-    merged = _merged(rel)
-    if isinstance(rel, LegacyWindowAggregate) and not passes_time(rel):
+    merged = _merged_below(rel) if isinstance(rel, Project) else _merged(rel)
+    if merged is rel or (isinstance(rel, LegacyWindowAggregate) and not passes_time(rel)):
         return merged  # the projection computes the processing time too
+    estimates = Estimates()
     new, old = estimates.cost(merged), estimates.cost(rel)
-    return rel if new > old or (new == old and _skips_columns(rel)) else merged
+    stays = new >= old if isinstance(rel, Project) else new > old or (new == old and _skips_columns(rel))
+    return rel if stays else merged
 
 
 def _merged(rel: Aggregation) -> Rel:

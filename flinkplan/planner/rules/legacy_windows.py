@@ -110,17 +110,14 @@ def _aggregate(rel: Aggregate, below: Project, emit: str | None) -> Rel:
 def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], TimeField]:
     """What a window aggregation reads: its input, where that has the columns of ``below``, and the time.
 
-    Processing time is no column of the input.
+    Processing time is a column of it only where something else is computed, too.
     """
-    names = list(below.names)
-    merged = merge_projects(below)
-    assert isinstance(merged, Project)
-    if is_call(children(merged.exprs[at])[0], PROCTIME):
-        exprs = list(merged.exprs)
-        del exprs[at], names[at]
-        source, indexes = _deduplicated(merged.input, exprs, names)
-        indexes.insert(at, at)
-        return source, indexes, TimeField(f"$f{merged.input.width}", at, 0, time.type)
+    merged = below
+    while isinstance(lower := merge_projects(merged), Project) and lower is not merged:
+        merged = lower
+    start = children(merged.exprs[at])[0]
+    if is_call(start, PROCTIME):
+        return _with_processing_time(merged, start, at)
     if not isinstance(merged.input, LegacyWindowAggregate):
         below, time = merged, children(merged.exprs[at])[0]
     exprs = list(below.exprs)
@@ -131,6 +128,21 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
     source, indexes = _without_permutation(*_deduplicated(below.input, exprs, names))
     column = indexes[at]
     return source, indexes, TimeField(source.names[column], column, 0, source.types[column])
+
+
+def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], TimeField]:
+    exprs = list(below.exprs)
+    name = f"$f{below.input.width}"
+    if all(isinstance(e, InputRef) for i, e in enumerate(exprs) if i != at):
+        del exprs[at]
+        source, indexes = _deduplicated(below.input, exprs, list(inferred(below.input.names, exprs)))
+        indexes.insert(at, at)
+        return source, indexes, TimeField(name, at, 0, time.type)
+    exprs[at] = time
+    names = list(inferred(below.input.names, exprs))
+    names[at] = name
+    source, indexes = _deduplicated(below.input, exprs, names)
+    return source, indexes, TimeField(name, indexes[at], 0, time.type)
 
 
 def _if_empty(call: AggregateCall) -> AggregateCall:

@@ -12,10 +12,11 @@ from typing import Any
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
 from ...plan.record import replace
-from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
+from ..metadata.known_conditions import known_conditions
 from ..metadata.memo import found_once
 from ..rex.cases import push_into_cases
 from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
@@ -62,10 +63,10 @@ def _reduced(rex: RexNode, source: Rel) -> RexNode:
 
 
 def _simplified(rex: RexNode, source: Rel) -> RexNode:
-    known = constants(source)
     rex = push_into_cases(rex)
-    if not known:
+    if contains_over(rex):
         return simplify(rex)
+    known = constants(source)
 
     def substitute(node: RexNode) -> RexNode:
         if isinstance(node, InputRef) and node.index in known:
@@ -76,7 +77,8 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
             return cast(typed, node.type)
         return node
 
-    return simplify(rex if contains_over(rex) else rewrite(rex, substitute))
+    found = rewrite(rex, substitute) if known else rex
+    return simplify(found, known_conditions(source)) if isinstance(found, Call) else found
 
 
 @found_once

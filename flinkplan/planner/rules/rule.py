@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, TypeAlias, TypeVar, overload
 
 from ...plan.record import Record
@@ -22,7 +22,7 @@ Config: TypeAlias = Mapping[str, str]
 NO_OPTIONS: Config = {}
 
 
-class Rule(Record):
+class Rule(Record, dict=True):
     """A rewrite of one relation, ``on`` relations of some classes, ``over`` a first input of some classes.
 
     ``rewrite`` takes the relation, the input where it matters, and the options where they matter.
@@ -67,13 +67,18 @@ class Rule(Record):
         return new
 
     def _occurs_in(self, rel: Rel) -> bool:
-        return _occurs(self.on, rel.classes) and (self.over is None or _occurs(self.over, rel.classes))
+        """Whether it may match the relation or one below it."""
+        found = self._occurring.get(rel.classes)
+        if found is None:
+            kinds = (self.on,) if self.over is None else (self.on, self.over)
+            found = all(any(issubclass(c, kind) for c in rel.classes) for kind in kinds)
+            self._occurring[rel.classes] = found
+        return found
 
-
-@cache
-def _occurs(kinds: Kinds, classes: frozenset[type[Rel]]) -> bool:
-    """Whether any of the classes is one of those kinds."""
-    return any(issubclass(c, kinds) for c in classes)
+    @cached_property
+    def _occurring(self) -> dict[frozenset[type[Rel]], bool]:
+        """By the classes of relations in a tree: whether it may match one of it."""
+        return {}
 
 
 @overload

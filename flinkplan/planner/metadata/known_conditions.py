@@ -1,0 +1,41 @@
+"""What is known to hold for all rows of a relation.  Source: ``RelMdPredicates``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...plan.rex import InputRef, RexNode
+from ...plan.specs import JoinType
+from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Sort
+from ..rex.expressions import conjunctions, is_deterministic, refs, remap, shift
+from .memo import found_once
+
+
+@found_once
+def known_conditions(rel: Rel) -> tuple[RexNode, ...]:
+    """Conditions on a relation's columns that its filters and joins let hold."""
+    match rel:
+        case Filter():
+            return (*known_conditions(rel.input), *_stable(rel.condition))
+        case Join(type=JoinType.INNER):
+            right = (shift(c, rel.left.width) for c in known_conditions(rel.right))
+            return (*known_conditions(rel.left), *right, *_stable(rel.condition))
+        case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
+            return known_conditions(rel.left)
+        case Project():
+            places = {e.index: i for i, e in enumerate(rel.exprs) if isinstance(e, InputRef)}
+            return _moved(known_conditions(rel.input), places)
+        case Aggregate(grouping_sets=None):
+            return _moved(known_conditions(rel.input), {g: i for i, g in enumerate(rel.grouping)})
+        case Sort():
+            return known_conditions(rel.input)
+    return ()
+
+
+def _stable(condition: RexNode) -> Iterable[RexNode]:
+    return filter(is_deterministic, conjunctions(condition))
+
+
+def _moved(conditions: Iterable[RexNode], places: Mapping[int, int]) -> tuple[RexNode, ...]:
+    """The conditions whose columns all have a new place."""
+    return tuple(remap(c, places) for c in conditions if refs(c) <= places.keys())
