@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from ..plan.errors import FlinkplanError
-from ..plan.nesting import deeply
+from ..plan.interpreter import deeply
 from .errors import INTERNAL, INTERRUPTED, TERMINATED, Terminated, print_error, print_internal_error
 
 COMMANDS = {

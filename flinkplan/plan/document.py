@@ -15,8 +15,8 @@ from typing import Any
 
 from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
+from .interpreter import deeply, uncollected
 from .json_text import parse_json
-from .nesting import deeply
 from .nodes import ExecNode, node_from_json, node_to_json
 from .record import Json, Record, field
 from .spelling import Number
@@ -221,6 +221,7 @@ def read_text(path: str | Path) -> str:
 
 
 @deeply
+@uncollected
 def dumps(plan: Plan) -> str:
     """The plan's text, as Flink writes it."""
     return pretty(plan_to_json(plan))
@@ -276,8 +277,11 @@ def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
         inner = indent + "  "
         start = f"{{\n{inner}"
         for k, v in value.items():
-            put(f"{start}{encode_basestring(k)} : ")
-            _write(v, inner, put)
+            if type(v) is str:
+                put(f"{start}{encode_basestring(k)} : {encode_basestring(v)}")
+            else:
+                put(f"{start}{encode_basestring(k)} : ")
+                _write(v, inner, put)
             start = f",\n{inner}"
         put(f"\n{indent}}}" if value else "{ }")
     elif issubclass(kind, (list, tuple)):

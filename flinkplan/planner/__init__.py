@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ..plan.interpreter import uncollected
+
 if TYPE_CHECKING:
     from ..plan.document import Plan
     from ..plan.findings import Finding
 
 
+@uncollected
 def compile_script(
     text: str,
     *,

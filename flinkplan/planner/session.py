@@ -9,7 +9,7 @@ from ..plan import advice
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding
-from ..plan.nesting import deeply
+from ..plan.interpreter import deeply, uncollected
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
 from .algebra.logical import TableModify
@@ -89,6 +89,7 @@ class Session:
         return tuple(each_of(inserts, lambda insert: bind_insert(context, insert)))
 
     @deeply
+    @uncollected
     def compile(self, statement: ast.Insert | ast.StatementSet, *, complete: bool = False) -> Plan:
         """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import click
 
 from ...plan.errors import FlinkplanError
-from ...plan.nesting import deeply
+from ...plan.interpreter import deeply
 from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
 from ...table import EnvironmentSettings, QueryResult, TableEnvironment, TableResult

@@ -50,7 +50,11 @@ UNKNOWN = Literal(None, BOOLEAN)
 
 def is_call(rex: RexNode, *functions: Function) -> TypeGuard[Call]:
     """Whether the expression calls one of the functions."""
-    return called(rex) in functions
+    if isinstance(rex, Call):
+        for function in functions:
+            if rex.name == function.internal_name and rex.syntax == function.syntax:
+                return True
+    return False
 
 
 def is_always_true(rex: RexNode) -> bool:

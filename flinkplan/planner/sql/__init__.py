@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan.nesting import deeply
+from ...plan.interpreter import deeply
 from .ast import DataType, Expression, Query, Script
 from .errors import SqlSyntaxError, render
 from .lexer import END
