@@ -400,16 +400,13 @@ class WindowFunction(Windowing, kw_only=True):
         return self.input.types[self.time_index]
 
 
-class WindowOperator(Leaf, kw_only=True):
-    """Windows of the DataStream API: below them rows are planned by themselves, so they count as a source.
+class StreamWindow(Record, kw_only=True):
+    """A window of the DataStream API; ``lateness`` is milliseconds, ``time_index`` -1 where rows have no time.
 
-    ``rows`` are what the operator reads, ``name`` is what the pipeline calls the window; the columns are those of the
-    function, then ``properties`` of the window.  ``element_names`` are what Python classes call the columns of
-    ``rows``, where there are such classes, whatever becomes of the names below.
+    Its columns are those of the function, then ``properties`` of the window.  ``element_names`` are what Python classes
+    call the columns of the rows that it reads, where there are such classes, whatever becomes of the names below.
     """
 
-    rows: Rel
-    name: str
     keys: tuple[int, ...]
     time_index: int
     assigner: WindowAssigner
@@ -421,18 +418,25 @@ class WindowOperator(Leaf, kw_only=True):
     element_names: tuple[str, ...] | None
 
 
+class WindowOperator(Leaf, kw_only=True):
+    """A window over ``rows``, which are planned by themselves, so that it counts as a source."""
+
+    rows: Rel
+    window: StreamWindow
+
+
 class LateRows(Rel, kw_only=True):
     """The rows that came too late for a window operator."""
 
-    window: WindowOperator
+    operator: WindowOperator
 
     @property
     def types(self) -> tuple[LogicalType, ...]:
-        return self.window.rows.types
+        return self.operator.rows.types
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.window.rows.names
+        return self.operator.rows.names
 
 
 class Sort(Passing, kw_only=True):
@@ -443,8 +447,8 @@ class Sort(Passing, kw_only=True):
     fetch: int | None = None
 
 
-class TableModify(Passing, kw_only=True):
-    """INSERT INTO a table; ``target_columns`` where the statement listed some."""
+class Writing(Passing, kw_only=True):
+    """A relation that a table takes; ``target_columns`` where the statement listed some."""
 
     table: Table
     overwrite: bool = False
@@ -452,6 +456,10 @@ class TableModify(Passing, kw_only=True):
     target_columns: tuple[int, ...] | None = None
     conflict: str | None = None
     options: tuple[tuple[str, str], ...] = ()
+
+
+class TableModify(Writing, kw_only=True):
+    """INSERT INTO a table."""
 
 
 # ---------------------------------------------------------------- columns

@@ -12,7 +12,6 @@ from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateCall,
     AppendFastStrategy,
-    Evictor,
     GroupWindow,
     IntervalJoinSpec,
     JoinSpec,
@@ -23,9 +22,6 @@ from ...plan.specs import (
     RankStrategy,
     SortField,
     SourceAbility,
-    Trigger,
-    WindowAssigner,
-    WindowFunction,
     WindowingStrategy,
 )
 from ...plan.types import BIGINT, LogicalType, RowField, TimeKind, timestamp_ltz
@@ -39,9 +35,11 @@ from .logical import (
     Leaf,
     Marking,
     Passing,
+    StreamWindow,
     Unary,
     Union,
     Windowing,
+    Writing,
     aggregate_names,
     nullable_types,
 )
@@ -300,18 +298,9 @@ class GlobalWindowAggregate(SlicingAggregate, kw_only=True):
 
 
 class WindowOperator(Unary, kw_only=True):
-    """Windows of the DataStream API; ``lateness`` is milliseconds."""
+    """A window of the DataStream API."""
 
-    name: str
-    keys: tuple[int, ...]
-    time_index: int
-    assigner: WindowAssigner
-    trigger: Trigger
-    evictor: Evictor | None
-    lateness: int
-    function: WindowFunction
-    properties: tuple[str, ...]
-    element_names: tuple[str, ...] | None
+    window: StreamWindow
     fields: LogicalType
 
     @property
@@ -484,15 +473,9 @@ class ConstantRows(Leaf, kw_only=True):
     tuples: tuple[tuple[RexNode, ...], ...]
 
 
-class Sink(Passing, kw_only=True):
+class Sink(Writing, kw_only=True):
     """Writes a table."""
 
-    table: Table
-    overwrite: bool = False
-    static_partition: tuple[tuple[str, str], ...] = ()
-    target_columns: tuple[int, ...] | None = None
-    conflict: str | None = None
-    options: tuple[tuple[str, str], ...] = ()
     upsert_materialize: bool = False
     is_united: bool = False
     """Whether the input is the union of what several sinks wrote to the table."""

@@ -52,7 +52,7 @@ from ...plan.specs import (
     triggers,
 )
 from ...plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
-from ..algebra.logical import LateRows, Project, Rel, WindowOperator
+from ..algebra.logical import LateRows, Project, Rel, StreamWindow, WindowOperator
 from ..algebra.names import uniquify
 from ..rex.builder import convert
 from ..sql import ast
@@ -126,9 +126,7 @@ class _Window:
         fields = [*columns, *((name, self._property_type(name, assigner)) for name in properties)]
         names = uniquify(name for name, _ in fields)
         rows = self.rows.relation(self.source)
-        window = WindowOperator(
-            rows=rows,
-            name="window",
+        window = StreamWindow(
             keys=tuple(self.rows.place(key) for key in self.keys),
             time_index=-1 if self.time is None else self.rows.place(self.time),
             assigner=assigner,
@@ -138,14 +136,15 @@ class _Window:
             function=self.rows.settled_function(function),
             properties=tuple(_PROPERTIES[name] for name in properties),
             element_names=rows.names if has_classes else None,
-            fields=row(zip(names, (t for _, t in fields), strict=True), nullable=False),
         )
+        row_type = row(zip(names, (t for _, t in fields), strict=True), nullable=False)
+        operator = WindowOperator(rows=rows, window=window, fields=row_type)
         if node.is_late:
-            return LateRows(window=window)
+            return LateRows(operator=operator)
         bounds = {name: InputRef(len(columns) + i, fields[len(columns) + i][1]) for i, name in enumerate(properties)}
         chosen = [(name, rex) for name, rex in output(bounds) if name not in BOUNDS]
         chosen += [(name, bounds[name]) for name in BOUNDS]
-        return Project(input=window, exprs=tuple(rex for _, rex in chosen), names=tuple(name for name, _ in chosen))
+        return Project(input=operator, exprs=tuple(rex for _, rex in chosen), names=tuple(name for name, _ in chosen))
 
     def _check_python(self, trigger: Trigger, evictor: Evictor | None, function: WindowFunction) -> None:
         """Refuse SQL over two rows where a Python class has the rows."""

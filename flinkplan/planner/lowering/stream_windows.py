@@ -45,29 +45,29 @@ from .context import Context, Rules, columns, names, order_text
 
 def window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
     """A window operator."""
-    fields = names(rel.input)
-    parts = [f"keyBy=[{columns(rel.input, rel.keys)}]"] if rel.keys else []
-    parts.append(f"window=[{assigner_text(rel.assigner, fields)}]")
-    parts.append(f"trigger=[{trigger_text(rel.trigger, fields)}]")
-    if rel.evictor is not None:
-        parts.append(f"evictor=[{evictor_text(rel.evictor, fields)}]")
-    if rel.lateness:
-        parts.append(f"allowedLateness=[{format_duration(rel.lateness)}]")
-    parts.append(f"function=[{_function_text(rel.function, rel)}]")
+    fields, window = names(rel.input), rel.window
+    parts = [f"keyBy=[{columns(rel.input, window.keys)}]"] if window.keys else []
+    parts.append(f"window=[{assigner_text(window.assigner, fields)}]")
+    parts.append(f"trigger=[{trigger_text(window.trigger, fields)}]")
+    if window.evictor is not None:
+        parts.append(f"evictor=[{evictor_text(window.evictor, fields)}]")
+    if window.lateness:
+        parts.append(f"allowedLateness=[{format_duration(window.lateness)}]")
+    parts.append(f"function=[{_function_text(window.function, rel)}]")
     parts.append(f"select=[{', '.join(names(rel))}]")
     return ctx.node(
         nodes.WindowOperator,
         rel,
         f"WindowOperator({', '.join(parts)})",
-        keys=rel.keys,
-        time_attribute_index=rel.time_index,
-        assigner=rel.assigner,
-        trigger=rel.trigger,
-        evictor=rel.evictor,
-        allowed_lateness=format_iso_duration(rel.lateness),
-        function=rel.function,
-        properties=rel.properties,
-        element_names=rel.element_names,
+        keys=window.keys,
+        time_attribute_index=window.time_index,
+        assigner=window.assigner,
+        trigger=window.trigger,
+        evictor=window.evictor,
+        allowed_lateness=format_iso_duration(window.lateness),
+        function=window.function,
+        properties=window.properties,
+        element_names=window.element_names,
         state=ctx.states(nodes.WindowOperator),
     )
 

@@ -124,24 +124,11 @@ def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
 def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
     """A window operator over the physical plan of its rows, which nothing above has any effect on."""
     source = self.plan(rel.rows)
-    return p.WindowOperator(
-        input=exchange(source, rel.keys),
-        name=rel.name,
-        keys=rel.keys,
-        time_index=rel.time_index,
-        assigner=rel.assigner,
-        trigger=rel.trigger,
-        evictor=rel.evictor,
-        lateness=rel.lateness,
-        function=rel.function,
-        properties=rel.properties,
-        element_names=rel.element_names,
-        fields=rel.fields,
-    )
+    return p.WindowOperator(input=exchange(source, rel.window.keys), window=rel.window, fields=rel.fields)
 
 
 def _late_rows(self: Implementer, rel: LateRows) -> Rel:
-    return p.LateRows(input=self.visit(rel.window))
+    return p.LateRows(input=self.visit(rel.operator))
 
 
 def _join(self: Implementer, rel: Join) -> Rel:
