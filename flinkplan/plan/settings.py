@@ -89,6 +89,9 @@ _SINK, _EMIT, _OPTIMIZER = "table.exec.sink.", "table.exec.emit.", "table.optimi
 _AUTO = one_of("NONE", "AUTO", "FORCE")
 _SWITCH = one_of("ENABLED", "DISABLED")
 
+PROCESSING_TIME_JOINS = "table.exec.temporal-join.processing-time"
+WAIT_FOR_SNAPSHOT = "WAIT-FOR-SNAPSHOT"
+
 _COMPILING = _settings(
     Effect.COMPILING,
     ("table.exec.source.cdc-events-duplicate", BOOLEAN, "false", "sources may tell a change twice"),
@@ -111,6 +114,12 @@ _COMPILING = _settings(
     (f"{_SINK}keyed-shuffle", _AUTO, "AUTO", "rows are shuffled by the sink's key"),
     (f"{_SINK}upsert-materialize", _AUTO, "AUTO", "a sink keeps rows to sort out those of one key"),
     (f"{_SINK}require-on-conflict", BOOLEAN, "true", "a statement says what becomes of conflicts over a key"),
+    (
+        PROCESSING_TIME_JOINS,
+        one_of("REFUSE", WAIT_FOR_SNAPSHOT),
+        "refuse",
+        "what joins as of processing time with versions do, which Flink does not run; it does not know this option",
+    ),
     (f"{_OPTIMIZER}agg-phase-strategy", one_of("AUTO", "ONE_PHASE", "TWO_PHASE"), "AUTO", "aggregate locally first"),
     (f"{_OPTIMIZER}distinct-agg.split.enabled", BOOLEAN, "false", "DISTINCT aggregations are split in two"),
     (f"{_OPTIMIZER}distinct-agg.split.bucket-num", WHOLE, "1024", "into so many buckets"),
@@ -202,7 +211,7 @@ PREFIXES = ("flinkplan.conf.", "flinkplan.var.")
 
 _ONE_ANSWER = "the planner here does as Flink does by default"
 _SPARK = "Spark has settings of its own: --conf"
-_NO_LOOKUPS = "no table is looked up here"
+_NO_LOOKUPS = "tables are asked for the keys of many rows at once"
 _NOT_HERE = "there are none here"
 
 _IGNORED = (

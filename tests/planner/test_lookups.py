@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from flinkplan.compat.validation import validate_text
+from flinkplan.plan.document import dumps
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes.base import node_to_json
 from flinkplan.planner import compile_script
@@ -75,6 +77,12 @@ def test_retries_and_changes_stand_in_the_node() -> None:
 def test_hints_say_which_table_and_how(options: str, words: str) -> None:
     with pytest.raises(FlinkplanError, match=words):
         lookup(f"INSERT INTO sis SELECT /*+ LOOKUP({options}) */ o.id, d.name {ORDERS};")
+
+
+def test_what_is_asked_for_by_no_column_never_runs() -> None:
+    plan = compile_script(f"{TABLES}INSERT INTO sis SELECT o.id, d.name {ORDERS.replace('=', '>')};")
+    (found,) = (finding for finding in validate_text(dumps(plan)) if finding.rule == "never-runs")
+    assert found.pointer.endswith("/lookupKeys")
 
 
 def test_null_does_not_look_up() -> None:

@@ -182,6 +182,13 @@ RULES = rule_table(
         "table that can, and is looked up by none of its columns as they stand.",
     ),
     Rule(
+        "not-in-flink",
+        WARNING,
+        "the operator is executed by flinkplan alone",
+        "Flink reads the plan, and refuses to run a join as of processing time with versions (FLIP-326).  One that was "
+        "compiled with `table.exec.temporal-join.processing-time = wait-for-snapshot` is executed here.",
+    ),
+    Rule(
         "operand-count",
         ERROR,
         "a function has too few or too many operands",

@@ -80,7 +80,11 @@ def check_fields(plan: RawPlan) -> Iterator[Finding]:
 def check_run(plan: RawPlan) -> Iterator[Finding]:
     """No operator is one that Flink compiles but never runs."""
     for node in plan.nodes:
-        if node.cls is TemporalJoin and node.values.get("right_time_attribute_index", 0) < 0:
+        join = node.node
+        if isinstance(join, TemporalJoin) and join.snapshot_ttl_ms is not None:
+            message = "a join as of processing time that waits for a snapshot runs here, and not in Flink"
+            yield node.finding("not-in-flink", message, "rightTimeAttributeIndex")
+        elif node.cls is TemporalJoin and node.values.get("right_time_attribute_index", 0) < 0:
             message = "a join as of processing time can be planned, but not run, in Flink neither"
             hint = "join as of an event time of the left table, or without FOR SYSTEM_TIME"
             yield node.finding("never-runs", message, "rightTimeAttributeIndex", hint=hint)

@@ -9,11 +9,12 @@ from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import IntervalJoin, TemporalJoin, WindowJoin
 from ...plan.record import replace
+from ...plan.settings import PROCESSING_TIME_JOINS, WAIT_FOR_SNAPSHOT
 from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time
-from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
-from ..kernels import boolean_array, condition, key_columns, schema_of
+from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
+from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
 from ..stream import KIND, LATENESS, SEQUENCE, Stream
 from ..window_kernels import emitted, run_timed, window_span
@@ -39,6 +40,10 @@ def _runs_interval(node: IntervalJoin, query: QueryPlan) -> Execution:
 
 
 def _runs_temporal(node: TemporalJoin, query: QueryPlan) -> Execution:
+    if (ttl := node.snapshot_ttl_ms) is not None:
+        latest = with_ttl("ValueState", "right", "the latest row", ttl)
+        why = "a row finds at least the snapshot: all that there is when the first batch begins"
+        return kernel(node, query, "time.ProcessingTimeTemporalJoin", why, latest)
     left, right = _SIDES
     states = (until_watermark("MapState", left, "rows by their times"), until_watermark("MapState", right, "versions"))
     return kernel(node, query, "time.TemporalJoin", "a row waits for the version of its time", *states, TIMER)
@@ -97,13 +102,16 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
 
 
 def _check_temporal(node: TemporalJoin, plan: Plan, options: Mapping[str, str]) -> None:
-    if node.left_time_attribute_index < 0 or node.right_time_attribute_index < 0:
-        raise UnsupportedError("temporal joins in processing time", hint="Flink has none either")
+    if node.is_processing_time and node.snapshot_ttl_ms is None:
+        hint = f"Flink has none either; compile with {PROCESSING_TIME_JOINS} = {WAIT_FOR_SNAPSHOT.lower()}"
+        raise UnsupportedError("temporal joins in processing time", hint=hint)
 
 
 @translator(TemporalJoin, runs=_runs_temporal, check=_check_temporal, real_time=by_watermark)
 def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join each left row with the right side's version of its time; NULL keys are equal, as in Flink."""
+    if node.is_processing_time:
+        return _joined_with_latest(node, inputs, context)
     left, right = (with_event_time(stream) for stream in inputs)
     timed = (_timed(left, node.left_time_attribute_index), _timed(right, node.right_time_attribute_index))
     frame = _united(node.join_spec, timed, (TIME,), right_first=context.mode is Mode.BOUNDED)
@@ -116,6 +124,22 @@ def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: Trans
     )
     joined = run_timed(context, frame, _key_width(node.join_spec), kernel)
     return emitted(left, joined, node.output_type, left.changelog)
+
+
+def _joined_with_latest(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Join each left row with the right side's latest row, behind all those of its batch; no key is NULL."""
+    left, right = inputs
+    spec = node.join_spec
+    frame = _united(spec, (left, right), (), right_first=True)
+    kernel = context.runtime.time.ProcessingTimeTemporalJoin(
+        context.java_schema(frame.schema),
+        context.java_schema(schema_of(node.output_type.field_types)),
+        left.changelog,
+        spec.join_type is JoinType.LEFT,
+        _match(context, spec, left, right, spec.filter_nulls),
+        node.snapshot_ttl_ms,
+    )
+    return Stream(run_kernel(context, frame, _key_width(spec), kernel), node.output_type, left.changelog)
 
 
 def _share_watermark(left: Stream, right: Stream) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from ..codec import Place
+from ..durations import parse_duration
 from ..layout import Inputs, KeptState, Layout, Value, columns
 from ..references import Input, Mark
 from ..rex import InputRef, RexNode
@@ -140,6 +141,10 @@ class IntervalJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
         return joined_columns(self.interval_join_spec.join_spec, inputs)
 
 
+SNAPSHOT_TTL = "snapshotTtl"
+"""What a join as of processing time that waits for a snapshot keeps among what is not Flink's: its TTL."""
+
+
 @exec_node(
     "temporal-join",
     versions={1: "1.15"},
@@ -154,6 +159,20 @@ class TemporalJoin(WholeRows, ExecNode, kw_only=True):
     is_temporal_function_join: bool
     left_time_attribute_index: Annotated[int, Input.LEFT]
     right_time_attribute_index: Annotated[int, Input.RIGHT, Mark.PERHAPS]
+
+    @property
+    def is_processing_time(self) -> bool:
+        """Whether it joins rows with what is there when they come."""
+        return self.right_time_attribute_index < 0
+
+    @property
+    def snapshot_ttl_ms(self) -> int | None:
+        """For how long (0: ever) the right side's rows are kept where it waits for that side's snapshot; else ``None``.
+
+        Flink knows no such join, so that this stands beside what is Flink's.  Source: FLIP-326.
+        """
+        kept = self.own.get(SNAPSHOT_TTL)
+        return parse_duration(kept) if isinstance(kept, str) else None
 
     def layout(self, inputs: Inputs) -> Layout:
         right = columns(inputs, 1)

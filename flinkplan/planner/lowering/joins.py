@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...plan import nodes
 from ...plan.durations import format_duration
-from ...plan.nodes.base import ExecNode
+from ...plan.nodes.base import OWN, ExecNode
+from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.record import Json, replace
-from ...plan.settings import MINI_BATCH, is_on
+from ...plan.settings import MINI_BATCH, PROCESSING_TIME_JOINS, STATE_TTL, WAIT_FOR_SNAPSHOT, is_on, value_of
 from ...plan.specs import (
     PIPELINED_INPUT,
     ConstantLookupKey,
@@ -119,6 +120,8 @@ def window(rel: p.WindowJoin, ctx: Context) -> ExecNode:
 
 def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
     """A temporal join."""
+    waits = value_of(ctx.config, PROCESSING_TIME_JOINS).upper() == WAIT_FOR_SNAPSHOT
+    own = {SNAPSHOT_TTL: value_of(ctx.config, STATE_TTL)} if waits and rel.right_time < 0 else None
     return ctx.node(
         nodes.TemporalJoin,
         rel,
@@ -127,6 +130,7 @@ def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
         is_temporal_function_join=False,
         left_time_attribute_index=rel.left_time,
         right_time_attribute_index=rel.right_time,
+        unknown=Json({OWN: own} if own else {}),
     )
 
 

@@ -57,6 +57,11 @@ def as_of_processing_time(plan: Any) -> None:
     node.update(type="stream-exec-temporal-join_1", isTemporalFunctionJoin=False, **times)
 
 
+def waiting_for_a_snapshot(plan: Any) -> None:
+    as_of_processing_time(plan)
+    join(plan)["flinkplan"] = {"snapshotTtl": "1 h"}
+
+
 def python_window(plan: Any) -> None:
     node = join(plan)
     second = [edge for edge in plan["edges"] if edge["target"] == node["id"]][1]
@@ -212,6 +217,13 @@ EDITS = [
         f"/nodes/{JOIN}/rightTimeAttributeIndex",
         "as of an event time",
         id="never-runs",
+    ),
+    pytest.param(
+        "not-in-flink",
+        waiting_for_a_snapshot,
+        f"/nodes/{JOIN}/rightTimeAttributeIndex",
+        None,
+        id="not-in-flink",
     ),
     pytest.param(
         "element-names", python_window, f"/nodes/{JOIN}/elementNames", "compile the pipeline again", id="element-names"
