@@ -70,9 +70,7 @@ lint: venv ## ruff, mypy and the layers of docs/architecture.md
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/lint-imports --no-logo --cache-dir .mypy_cache/imports >$(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
-	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/mypy --no-error-summary sample_plans/*.py benchmarks/*.py
-	@$(BIN)/mypy --no-error-summary tests
+	@$(BIN)/mypy --no-error-summary flinkplan sample_plans/*.py benchmarks/*.py tests
 
 # Kernels travel between processes of one release only, so none of them needs a serialVersionUID.
 lint-java: java venv ## what javac warns of in the kernels
