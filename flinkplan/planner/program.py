@@ -22,20 +22,12 @@ from .physical.reuse import merge_scans, merge_sinks, share
 from .rules.aggregate_functions import reduce_functions
 from .rules.aggregate_joins import push_below_joins
 from .rules.aggregate_projections import merge_aggregated
-from .rules.aggregates import (
-    expand_grouping_sets,
-    remove_distinct,
-    with_constant,
-)
+from .rules.aggregates import expand_grouping_sets, remove_distinct, with_constant
 from .rules.calcs import merge_calcs, to_calc
 from .rules.empty import prune_empty
 from .rules.equal_relations import name_alike
 from .rules.join_expressions import push_join_expressions
-from .rules.join_predicates import (
-    derive_join_predicates,
-    reduce_join_conditions,
-    shorten_coalesce,
-)
+from .rules.join_predicates import derive_join_predicates, reduce_join_conditions, shorten_coalesce
 from .rules.join_removal import remove_joins, remove_joins_below_aggregates
 from .rules.json_aggregates import wrap_json_arguments
 from .rules.legacy_windows import legacy_windows

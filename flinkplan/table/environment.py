@@ -26,9 +26,7 @@ from ..planner.sql.ast import (
     Show,
     Statement,
 )
-from ..planner.sql.ast import (
-    StatementSet as StatementSetNode,
-)
+from ..planner.sql.ast import StatementSet as StatementSetNode
 from ..planner.sql.source import Span
 from .catalog_views import describe, show
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner

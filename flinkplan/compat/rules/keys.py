@@ -6,14 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ...plan.nodes import (
-    ChangelogNormalize,
-    Deduplicate,
-    ExecNode,
-    Rank,
-    WindowDeduplicate,
-    WindowRank,
-)
+from ...plan.nodes import ChangelogNormalize, Deduplicate, ExecNode, Rank, WindowDeduplicate, WindowRank
 from ...plan.specs import PartitionSpec
 from ..columns import Scope, Shown
 from ..comparing import Comparison

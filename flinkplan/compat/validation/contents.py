@@ -8,9 +8,7 @@ from typing import Any
 from ...plan.codec import field_codecs, read_field
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding, nearest
-from ...plan.nodes import (
-    OpaqueNode,
-)
+from ...plan.nodes import OpaqueNode
 from .raw import RawPlan
 
 _USER_FUNCTION = {"catalogName", "systemName", "class", "instance"}

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
-from pyspark.sql.types import (
-    BinaryType,
-    DataType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql.types import BinaryType, DataType, IntegerType, LongType, MapType, StringType, StructField, StructType
 
 from .positions import SECONDS, Broker, KafkaError, Offsets, Range, from_json, ranges, to_json
 from .settings import Reading, consumer_of

@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...plan.document import Plan
-from ...plan.nodes import (
-    ExecNode,
-    GlobalGroupAggregate,
-    GroupAggregate,
-    IncrementalGroupAggregate,
-    LocalGroupAggregate,
-)
+from ...plan.nodes import ExecNode, GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate, LocalGroupAggregate
 from ...plan.record import replace
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row

@@ -17,18 +17,7 @@ from ..types import BIGINT, INT, STRING, STRING_LENGTH, LogicalType, timestamp_l
 from .bundled import EVERYWHERE, PARALLELISM, unused
 from .formats import FORMATS
 from .kinds import by_format
-from .model import (
-    FORMAT,
-    KEY_FORMAT,
-    MESSAGE_FORMATS,
-    VALUE_FORMAT,
-    Connector,
-    Options,
-    Problem,
-    Sink,
-    Source,
-    always,
-)
+from .model import FORMAT, KEY_FORMAT, MESSAGE_FORMATS, VALUE_FORMAT, Connector, Options, Problem, Sink, Source, always
 
 _BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 

@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..record import Json, replace
-from ..types import (
-    BIGINT,
-    BOOLEAN,
-    CHARACTER,
-    INT,
-    STRING,
-    STRING_LENGTH,
-    LogicalType,
-    array,
-    map_,
-    multiset,
-    row,
-)
+from ..types import BIGINT, BOOLEAN, CHARACTER, INT, STRING, STRING_LENGTH, LogicalType, array, map_, multiset, row
 from .model import SPECIAL, Argument, Arguments, Pushing
 from .registry import declare
 from .rules import (

@@ -12,16 +12,7 @@ from .base import ExecNode, NodeMetadata, node_classes, node_from_json, node_to_
 from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
 from .opaque import OpaqueNode
 from .ranks import ChangelogNormalize, Deduplicate, Limit, Rank, Sort, SortLimit, TemporalSort
-from .relational import (
-    Calc,
-    Correlate,
-    DropUpdateBefore,
-    Exchange,
-    Expand,
-    MiniBatchAssigner,
-    Union,
-    WatermarkAssigner,
-)
+from .relational import Calc, Correlate, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union, WatermarkAssigner
 from .stream_windows import LateRows, WindowOperator
 from .tables import Sink, TableSourceScan, Values
 from .windows import (

@@ -15,17 +15,8 @@ from typing import TypeGuard
 
 from ...plan.record import Record, replace
 from ...plan.rex import RexNode
-from ...plan.specs import (
-    AggregateCall,
-    Evictor,
-    JoinType,
-    SortField,
-    Trigger,
-    WindowAssigner,
-)
-from ...plan.specs import (
-    WindowFunction as StreamWindowFunction,
-)
+from ...plan.specs import AggregateCall, Evictor, JoinType, SortField, Trigger, WindowAssigner
+from ...plan.specs import WindowFunction as StreamWindowFunction
 from ...plan.types import LogicalType, TimeKind, row, timestamp
 from ..catalog.catalog import Table
 from .changes import Changes

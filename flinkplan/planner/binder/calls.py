@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ...plan.functions import (
-    Function,
-    Kind,
-    arithmetic,
-    collection,
-    find_function,
-    nearest_names,
-    string,
-    temporal,
-)
+from ...plan.functions import Function, Kind, arithmetic, collection, find_function, nearest_names, string, temporal
 from ...plan.functions.aggregate import ARRAY_AGG, JSON_ARRAYAGG, JSON_OBJECTAGG, SHIFTS
 from ...plan.functions.cast import REINTERPRET
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES

@@ -12,18 +12,7 @@ from ...plan.functions.arithmetic import TIMES
 from ...plan.functions.cast import CAST, TRY_CAST, instead_of_cast, unruled_cast
 from ...plan.functions.typing import MAX_DECIMAL, in_family
 from ...plan.rex import Literal, RexNode
-from ...plan.types import (
-    BIGINT,
-    BOOLEAN,
-    DATE,
-    DOUBLE,
-    INT,
-    NULL,
-    LogicalType,
-    decimal,
-    timestamp,
-    timestamp_ltz,
-)
+from ...plan.types import BIGINT, BOOLEAN, DATE, DOUBLE, INT, NULL, LogicalType, decimal, timestamp, timestamp_ltz
 from ..algebra.unplanned import Approximate
 from ..rex.builder import convert, fits_integer, interval_type, is_constant, is_null_literal, null, text
 from ..sql import ast

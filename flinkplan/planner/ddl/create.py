@@ -7,14 +7,7 @@ from collections.abc import Iterable, Mapping
 from ...plan.findings import did_you_mean
 from ...plan.functions.temporal import SOURCE_WATERMARK
 from ...plan.record import Record, field, replace
-from ...plan.specs import (
-    Column,
-    ResolvedSchema,
-    ResolvedTable,
-    TableExpression,
-    UniqueConstraint,
-    WatermarkSpec,
-)
+from ...plan.specs import Column, ResolvedSchema, ResolvedTable, TableExpression, UniqueConstraint, WatermarkSpec
 from ...plan.types import LogicalType, TimeKind, row
 from ..binder.columns import renamed
 from ..binder.context import Context

@@ -10,14 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...plan.durations import format_iso_duration
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, RexNode
-from ...plan.specs import (
-    CumulativeWindow,
-    HoppingWindow,
-    JoinType,
-    SessionWindow,
-    TumblingWindow,
-    WindowSpec,
-)
+from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWindow, TumblingWindow, WindowSpec
 from ...plan.types import LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p

@@ -12,18 +12,7 @@ from ...plan.functions.model import Function
 from ...plan.functions.typing import exact_digits, family_of, in_family, is_interval, least_restrictive
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, walk
-from ...plan.types import (
-    APPROXIMATE,
-    BIGINT,
-    CHARACTER,
-    INT,
-    INTEGERS,
-    NUMERIC,
-    SYMBOL,
-    TIMESTAMPS,
-    LogicalType,
-    char,
-)
+from ...plan.types import APPROXIMATE, BIGINT, CHARACTER, INT, INTEGERS, NUMERIC, SYMBOL, TIMESTAMPS, LogicalType, char
 from ..algebra.unplanned import Approximate
 from .expressions import FALSE, TRUE, is_call
 

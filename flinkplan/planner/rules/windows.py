@@ -24,13 +24,7 @@ from ...plan.specs import (
 )
 from ...plan.types import BIGINT, RowField
 from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
-from ..algebra.physical import (
-    Calc,
-    Exchange,
-    GlobalWindowAggregate,
-    LocalWindowAggregate,
-    WindowAggregate,
-)
+from ..algebra.physical import Calc, Exchange, GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
 from ..metadata.window_properties import WindowColumns, window_columns
 from ..rex.expressions import identity, refs
 from .calcs import calc

@@ -9,19 +9,7 @@ from ...plan.errors import UnsupportedError
 from . import ast
 from .errors import SqlSyntaxError, snippet
 from .keywords import RESERVED, STRUCTURE
-from .lexer import (
-    BAD,
-    BINARY,
-    END,
-    NUMBER,
-    QUOTED,
-    STRING,
-    WORD,
-    Token,
-    identifier_name,
-    string_value,
-    tokenize,
-)
+from .lexer import BAD, BINARY, END, NUMBER, QUOTED, STRING, WORD, Token, identifier_name, string_value, tokenize
 from .source import Source
 
 T = TypeVar("T")
