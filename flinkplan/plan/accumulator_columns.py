@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from . import accumulator_types
 from .errors import UnsupportedError
+from .functions import aggregate
 from .record import Record, replace
 from .specs import AggregateCall, HoppingWindow, WindowingStrategy
 from .types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal
@@ -79,46 +80,47 @@ def renamed(found: Accumulators, names: Sequence[str]) -> Accumulators:
 
 def is_count_star(call: AggregateCall) -> bool:
     """Whether the call counts rows."""
-    return call.internal_name == "$COUNT$1" and not call.arg_list and call.filter_arg < 0 and not call.distinct
+    is_count = call.internal_name == aggregate.COUNT.internal_name
+    return is_count and not call.arg_list and call.filter_arg < 0 and not call.distinct
 
 
 def parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> tuple[tuple[str, LogicalType], ...]:
     """The names and types of a call's accumulator.  Raises :class:`UnsupportedError` where they are not known."""
     args = [types[i] for i in call.arg_list]
-    result = call.type.nullable_()
+    result, name = call.type.nullable_(), call.function_name.lower()
     match call.internal_name:
-        case "$COUNT$1":
+        case aggregate.COUNT.internal_name:
             return (("count" if call.arg_list else "count1", BIGINT),)
-        case "$SUM$1":
+        case aggregate.SUM.internal_name:
             return (("sum", result), ("count", BIGINT)) if retract else (("sum", result),)
-        case "$$SUM0$1":
+        case aggregate.SUM0.internal_name:
             return (("sum", result),)
-        case "$SINGLE_VALUE$1":
+        case aggregate.SINGLE_VALUE.internal_name:
             return (("value", result), ("count", INT))
-        case "$AVG$1":
+        case aggregate.AVG.internal_name:
             return (("sum", _sum_type(args[0])), ("count", BIGINT))
-        case "$MAX$1" | "$MIN$1" as name:
-            lower = name[1:4].lower()
-            return (
-                (lower, accumulator_types.extreme_with_retract(lower, args[0]) if retract else args[0].nullable_()),
-            )
-        case "$LISTAGG$1" if not retract:
+        case aggregate.MAX.internal_name | aggregate.MIN.internal_name:
+            return ((name, accumulator_types.extreme_with_retract(name, args[0]) if retract else args[0].nullable_()),)
+        case aggregate.LISTAGG.internal_name if not retract:
             return (("accDelimiter", result), ("concatAcc", result))
-        case "$LISTAGG$1" if len(args) == 1:
-            return (("listagg", accumulator_types.LISTAGG_WITH_RETRACT),)
-        case "$ARRAY_AGG$1" if args[0].root in accumulator_types.LISTED:
-            return (("array_agg", accumulator_types.array_agg(args[0])),)
-        case "$COLLECT$1":
-            return (("collect", accumulator_types.collect(args[0])),)
-        case "$JSON_OBJECTAGG_NULL_ON_NULL$1" | "$JSON_OBJECTAGG_ABSENT_ON_NULL$1" as name:
-            return ((name[1:-2].lower(), accumulator_types.JSON_OBJECTAGG),)
-        case str() as name if name in accumulator_types.BITMAPS and not retract:
-            return ((name[1:-2].lower(), accumulator_types.BITMAPS[name]),)
-        case "$PERCENTILE$1":
-            return (("percentile", accumulator_types.PERCENTILE),)
-        case "$$WELFORD_M2$1$1":
-            return (("$welford_m2$1", accumulator_types.WELFORD),)
-    raise UnsupportedError(f"{(call.internal_name or '?').strip('$')} cannot be aggregated in two phases yet")
+        case aggregate.LISTAGG.internal_name if len(args) == 1:
+            return ((name, accumulator_types.LISTAGG_WITH_RETRACT),)
+        case aggregate.ARRAY_AGG.internal_name if args[0].root in accumulator_types.LISTED:
+            return ((name, accumulator_types.array_agg(args[0])),)
+        case aggregate.COLLECT.internal_name:
+            return ((name, accumulator_types.collect(args[0])),)
+        case function if function in _JSON_OBJECTS:
+            return ((name, accumulator_types.JSON_OBJECTAGG),)
+        case str() as function if function in accumulator_types.BITMAPS and not retract:
+            return ((name, accumulator_types.BITMAPS[function]),)
+        case aggregate.PERCENTILE.internal_name:
+            return ((name, accumulator_types.PERCENTILE),)
+        case aggregate.WELFORD_M2.internal_name:
+            return ((name, accumulator_types.WELFORD),)
+    raise UnsupportedError(f"{call.function_name} cannot be aggregated in two phases yet")
+
+
+_JSON_OBJECTS = [function.internal_name for function in aggregate.JSON_OBJECTAGG.values()]
 
 
 def _sum_type(t: LogicalType) -> LogicalType:

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from .record import Json
+from .rex import internal_name
 from .types import BIGINT, DOUBLE, INT, STRING, LogicalType, RowField, array, row
 
 _VIEW = "org.apache.flink.table.api.dataview.MapView"
@@ -137,7 +138,7 @@ def _of_bitmaps(operation: str) -> LogicalType:
 
 
 BITMAPS = {
-    f"$BITMAP_{name}{counted}_AGG$1": t
+    internal_name(f"BITMAP_{name}{counted}_AGG"): t
     for name, t in (("BUILD", _BITMAP.not_null()), *((o.upper(), _of_bitmaps(o)) for o in ("And", "Or", "Xor")))
     for counted in ("", "_CARDINALITY")
 }

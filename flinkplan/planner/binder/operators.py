@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ...plan.advice import of_comparison
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
 from ...plan.functions.collection import ROW
-from ...plan.functions.model import Function
+from ...plan.functions.model import POSTFIX, Function
 from ...plan.functions.rules import comparable
 from ...plan.functions.typing import in_family, is_interval, least_restrictive
-from ...plan.rex import Literal, RexNode
+from ...plan.rex import Literal, RexNode, internal_name
 from ...plan.types import BOOLEAN, CHARACTER, NULL, NUMERIC, LogicalType
 from ..rex.builder import (
     compare_coerced,
@@ -232,7 +232,7 @@ _SYNONYMS = {"IS UNKNOWN": "IS NULL", "IS NOT UNKNOWN": "IS NOT NULL"}
 def _is(binder: ExpressionBinder, node: ast.IsPredicate) -> RexNode:
     name = f"IS NOT {node.test}" if node.negated else f"IS {node.test}"
     name = _SYNONYMS.get(name, name)
-    function = function_of("POSTFIX", f"${name}$1")
+    function = function_of(POSTFIX, internal_name(name))
     operand = binder.bind(node.operand)
     if function is None:
         raise unsupported(name, node.span)

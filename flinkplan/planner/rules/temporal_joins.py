@@ -6,7 +6,7 @@ Sources: ``StreamPhysicalTemporalJoinRule``, ``TemporalJoinRewriteWithUniqueKeyR
 from __future__ import annotations
 
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode
+from ...plan.rex import Call, InputRef, RexNode, internal_name
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.logical import Rel, Snapshot, TemporalJoin
 from ..algebra.physical import VersionedJoin
@@ -16,7 +16,7 @@ from ..metadata.keys import unique_keys
 from ..rex.expressions import TRUE, and_, conjunctions
 from .rule import rule
 
-CONDITION = "$__TEMPORAL_JOIN_CONDITION$1"
+CONDITION = internal_name("__TEMPORAL_JOIN_CONDITION")
 
 
 @rule(on=Snapshot)
@@ -49,7 +49,7 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
         return InputRef(i, types[i])
 
     def marker(name: str, columns: list[RexNode]) -> Call:
-        return Call(f"$__TEMPORAL_JOIN_{name}$1", tuple(columns), BOOLEAN)
+        return Call(internal_name(f"__TEMPORAL_JOIN_{name}"), tuple(columns), BOOLEAN)
 
     key = sorted(primary[0])
     condition = Call(
