@@ -13,7 +13,7 @@ import org.apache.spark.deploy.SparkHadoopUtil;
  * The messages of a file that is still written: after {@link #next}, {@link #buffer} holds one at {@code [from, to)}
  * without its end.
  *
- * <p>A message is there once its end is: what follows the last line feed may be half a line.
+ * <p>A message is there once its end is: what follows the last one may be half a line.
  */
 final class GrowingFile implements Closeable {
     private static final int CHUNK = 1 << 16;
@@ -78,6 +78,11 @@ final class GrowingFile implements Closeable {
         return position;
     }
 
+    /** The byte behind all that has been looked at. */
+    long seen() {
+        return position + filled - next;
+    }
+
     /** The file and place of the message. */
     String place() {
         return name() + ", byte " + start;
@@ -87,12 +92,8 @@ final class GrowingFile implements Closeable {
         return path.toUri().getPath();
     }
 
-    /**
-     * Moves to the next message, if all of it is there.
-     *
-     * @param isLast whether nothing will be added, so that the file's end is that of a message
-     */
-    boolean next(boolean isLast) throws IOException {
+    /** Moves to the next message, if all of it is there. */
+    boolean next() throws IOException {
         while (true) {
             if (ended < 0) {
                 ended = records == null ? feed() : records.end(buffer, next, scanned, filled);
@@ -103,8 +104,7 @@ final class GrowingFile implements Closeable {
                 return message(ended, ended + (isPair() ? 2 : 1));
             }
             if (!fill()) {
-                int end = ended < 0 ? filled : ended;
-                return isLast && filled > next && message(end, filled);
+                return false;
             }
         }
     }
@@ -149,7 +149,7 @@ final class GrowingFile implements Closeable {
     /** Reads on, keeping what is there of the next message; false where nothing has been added. */
     private boolean fill() throws IOException {
         if (in == null) {
-            long reached = position + filled - next;
+            long reached = seen();
             if (fileSystem.getFileStatus(path).getLen() <= reached) {
                 return false;
             }

@@ -6,17 +6,17 @@ import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 
 /**
- * Reads files as they are written: all that are there, then the lines that are added to the last one, until there is
- * a new file. Rows are as those of {@link FileReader}.
+ * Reads files as they are written: all that are there, then what is added to any of them, and new ones. Rows are as
+ * those of {@link FileReader}.
  */
 final class GrowingFileReader extends RealTimeReader {
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(5);
@@ -26,11 +26,13 @@ final class GrowingFileReader extends RealTimeReader {
 
     private final FileSpec spec;
     private final Decoder decoder;
-    private final Set<String> known;
-    private final ArrayDeque<SourceFile> pending;
-    private final List<SourceFile> begun = new ArrayList<>();
-    private final ArrayDeque<InternalRow> rows = new ArrayDeque<>();
     private final int width;
+    private final List<SourceFile> begun = new ArrayList<>();
+    private final Map<String, Progress> known = new HashMap<>();
+    private final List<Progress> all = new ArrayList<>();
+    private final ArrayDeque<SourceFile> pending;
+    private final ArrayDeque<InternalRow> rows = new ArrayDeque<>();
+    private Progress reading;
     private GrowingFile file;
     private Object[] constants;
     private int skipped;
@@ -39,16 +41,32 @@ final class GrowingFileReader extends RealTimeReader {
     private long patience = SHORTEST;
     private InternalRow current;
 
+    /** How far a file has been read: up to {@code position}, behind which there was no whole message before {@code seen}. */
+    private static final class Progress {
+        final SourceFile file;
+        final int index;
+        long position;
+        long seen;
+
+        Progress(SourceFile file, int index, long position) {
+            this.file = file;
+            this.index = index;
+            this.position = position;
+            this.seen = position;
+        }
+    }
+
     GrowingFileReader(FileSpec spec, GrowingFileStream.Start start) {
         this.spec = spec;
         decoder = spec.decoder();
         width = spec.projection().size();
-        known = new HashSet<>(start.known());
         pending = new ArrayDeque<>(start.pending());
-        pending.forEach(file -> known.add(file.path()));
-        if (start.current() != null) {
+        for (SourceFile taken : start.files()) {
+            know(taken, start.positions()[all.size()]);
+        }
+        if (start.current() >= 0) {
             try {
-                open(start.current(), start.position());
+                open(all.get(start.current()));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -56,9 +74,17 @@ final class GrowingFileReader extends RealTimeReader {
         }
     }
 
-    private void open(SourceFile next, long position) throws IOException {
-        constants = FileConstants.of(next, spec);
-        file = new GrowingFile(next, position, decoder.records());
+    private Progress know(SourceFile taken, long position) {
+        Progress progress = new Progress(taken, all.size(), position);
+        known.put(taken.path(), progress);
+        all.add(progress);
+        return progress;
+    }
+
+    private void open(Progress next) throws IOException {
+        reading = next;
+        constants = FileConstants.of(next.file, spec);
+        file = new GrowingFile(next.file, next.position, decoder.records());
     }
 
     @Override
@@ -73,34 +99,42 @@ final class GrowingFileReader extends RealTimeReader {
         return true;
     }
 
-    /** Goes on to the next message, of this file or the next one; false where there is none yet. */
+    /** Goes on to the next message, of this file or another one; false where there is none yet. */
     private boolean decode() throws IOException {
-        if (file != null && file.next(false)) {
+        if (file != null && file.next()) {
             take();
             return true;
         }
         long began = System.nanoTime();
+        leave();
         SourceFile next = found();
         patience = Math.max(SHORTEST, REST * (System.nanoTime() - began));
         if (next == null) {
             return false;
         }
-        // what was added before the next file came belongs to this one
-        if (file != null && file.next(true)) {
-            pending.addFirst(next);
-            take();
-            return true;
-        }
         close();
-        open(next, 0);
-        begun.add(next);
+        Progress progress = known.get(next.path());
+        if (progress == null) {
+            progress = know(next, 0);
+            begun.add(next);
+        }
+        open(progress);
         return true;
     }
 
+    private void leave() {
+        if (file != null) {
+            reading.position = file.position();
+            reading.seen = file.seen();
+        }
+    }
+
+    /** A file that is new, or to which something has been added. */
     private SourceFile found() throws IOException {
         if (pending.isEmpty()) {
             for (SourceFile candidate : spec.files()) {
-                if (known.add(candidate.path())) {
+                Progress progress = known.get(candidate.path());
+                if (progress == null || candidate.size() > progress.seen) {
                     pending.add(candidate);
                 }
             }
@@ -141,12 +175,13 @@ final class GrowingFileReader extends RealTimeReader {
 
     @Override
     public PartitionOffset getOffset() {
-        if (file == null) {
-            return new GrowingFileStream.Reached(List.of(), 0, 0);
-        }
+        long[] positions = all.stream().mapToLong(progress -> progress.position).toArray();
         boolean within = !rows.isEmpty();
-        long position = within ? file.start() : file.position();
-        return new GrowingFileStream.Reached(List.copyOf(begun), position, within ? gone : 0);
+        if (file != null) {
+            positions[reading.index] = within ? file.start() : file.position();
+        }
+        return new GrowingFileStream.Reached(
+                List.copyOf(begun), positions, reading == null ? -1 : reading.index, within ? gone : 0);
     }
 
     @Override

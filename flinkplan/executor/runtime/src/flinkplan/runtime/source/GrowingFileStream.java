@@ -2,21 +2,19 @@ package flinkplan.runtime.source;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 
-/** The stream of files that are read as they are written: an offset is a place in the last one taken up. */
+/** The stream of files that are read as they are written: an offset is a place in each of them. */
 final class GrowingFileStream extends RealTimeStream {
     private final FileSpec spec;
     private final FileLog log;
-    private int taken;
 
     GrowingFileStream(FileSpec spec, String checkpointLocation) {
         this.spec = spec;
@@ -31,31 +29,31 @@ final class GrowingFileStream extends RealTimeStream {
      * How far a batch has come.
      *
      * @param begun the files that it has taken up, in order
-     * @param position the byte of the last file where the next message begins
-     * @param rows how many rows of that message have gone out
+     * @param positions the byte of each file where its next message begins
+     * @param current which of them was read last
+     * @param rows how many rows of that one's next message have gone out
      */
-    record Reached(List<SourceFile> begun, long position, int rows) implements PartitionOffset {}
+    record Reached(List<SourceFile> begun, long[] positions, int current, int rows) implements PartitionOffset {}
 
-    /** {@code files} have been taken up. */
-    private static final class Place extends Offset {
+    /** The places in the files that have been taken up, in their order on the log. */
+    private static final class Places extends Offset {
         private static final ObjectMapper MAPPER = new ObjectMapper();
-        private final int files;
-        private final long position;
+        private final long[] positions;
+        private final int current;
         private final int rows;
 
-        Place(int files, long position, int rows) {
-            this.files = files;
-            this.position = position;
+        Places(long[] positions, int current, int rows) {
+            this.positions = positions;
+            this.current = current;
             this.rows = rows;
         }
 
-        static Place parse(String json) {
+        static Places parse(String json) {
             try {
                 JsonNode value = MAPPER.readTree(json);
-                return new Place(
-                        value.get("files").asInt(),
-                        value.get("position").asLong(),
-                        value.get("rows").asInt());
+                long[] positions = MAPPER.convertValue(value.get("positions"), long[].class);
+                return new Places(
+                        positions, value.get("current").asInt(), value.get("rows").asInt());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -63,47 +61,47 @@ final class GrowingFileStream extends RealTimeStream {
 
         @Override
         public String json() {
-            return "{\"files\":" + files + ",\"position\":" + position + ",\"rows\":" + rows + "}";
+            ObjectNode value = MAPPER.createObjectNode();
+            value.set("positions", MAPPER.valueToTree(positions));
+            return value.put("current", current).put("rows", rows).toString();
         }
     }
 
     /**
      * Where a batch starts.
      *
-     * @param known the paths of the files that have been taken up
-     * @param current the last one, read up to {@code position}, or null
-     * @param pending those that come next: a batch that failed had taken them up
+     * @param files those that have been taken up
+     * @param positions as {@link Reached} has them, {@code current} and {@code rows}, too
+     * @param pending the files that come next: a batch that failed had taken them up
      */
-    record Start(Set<String> known, SourceFile current, long position, int rows, List<SourceFile> pending)
+    record Start(List<SourceFile> files, long[] positions, int current, int rows, List<SourceFile> pending)
             implements InputPartition {}
 
     @Override
     public Offset initialOffset() {
-        return new Place(0, 0, 0);
+        return new Places(new long[0], -1, 0);
     }
 
     @Override
     public Offset deserializeOffset(String json) {
-        Place place = Place.parse(json);
+        Places places = Places.parse(json);
         try {
-            log.check(place.files);
+            log.check(places.positions.length);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return place;
+        return places;
     }
 
     @Override
     public InputPartition[] planInputPartitions(Offset start) {
-        Place place = (Place) start;
-        taken = place.files;
+        Places places = (Places) start;
+        int taken = places.positions.length;
         try {
-            List<SourceFile> files = log.between(0, place.files);
-            Set<String> known = new HashSet<>();
-            files.forEach(file -> known.add(file.path()));
-            SourceFile current = files.isEmpty() ? null : files.get(files.size() - 1);
-            List<SourceFile> pending = log.between(place.files, log.size());
-            return new InputPartition[] {new Start(known, current, place.position, place.rows, pending)};
+            List<SourceFile> pending = log.between(taken, log.size());
+            return new InputPartition[] {
+                new Start(log.between(0, taken), places.positions, places.current, places.rows, pending)
+            };
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -122,7 +120,7 @@ final class GrowingFileStream extends RealTimeStream {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Place(taken + reached.begun().size(), reached.position(), reached.rows());
+        return new Places(reached.positions(), reached.current(), reached.rows());
     }
 
     @Override
