@@ -15,6 +15,7 @@ from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
+from ..catalog.catalog import Table
 from ..metadata.memo import found_once
 from ..rex.expressions import identity
 from ..rules.calcs import merge_calcs
@@ -160,8 +161,11 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
 
 @found_once
 def _digest(rel: Rel) -> tuple[str, ...]:
-    """What equal operators on the same inputs have in common: all but the names of calls of a first phase."""
+    """What equal operators on the same inputs have in common: all but the names of calls of a first phase.
+
+    In a job an identifier tells a table.
+    """
     if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
-    own = (name for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands"))
-    return tuple(repr(getattr(rel, name)) for name in own)
+    own = (getattr(rel, name) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands"))
+    return tuple(repr(value.identifier if isinstance(value, Table) else value) for value in own)

@@ -21,11 +21,13 @@ from .calcs import calc, merge_calcs
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
     """The aggregation that assigns the window itself, where a calc, and maybe an expand, stands between.
 
-    It must aggregate no column of the window.
+    It must aggregate no column of the window, and the calc's condition be no column alone (seen of Flink 2.3).
     """
     source = _past_expand(rel.input)
     if not isinstance(source, Calc) or not isinstance(source.input, WindowTableFunction):
         return rel
+    if isinstance(source.condition, InputRef):
+        return replace(rel, input=source)
     function = source.input
     below = _below_window(function, source)
     if below is None or any(a not in below.mapping for c in rel.calls for a in c.arg_list):
