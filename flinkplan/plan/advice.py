@@ -168,8 +168,8 @@ def of_table(name: str, options: Mapping[str, str], as_sink: bool) -> Iterator[t
         yield "connector", told("changelog-assumed", message, f"say it with '{CHANGELOG}' = 'I,UA,D'")
 
 
-def of_plan(plan: Plan) -> Iterator[Finding]:
-    """What is to be said of the plan as a whole, each at its node."""
+def of_plan(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
+    """What is to be said of the plan as a whole, each at its node; of ``comparisons``, unless it is said elsewhere."""
     indexes = {node.id: index for index, node in enumerate(plan.nodes)}
     names = node_names(plan)
 
@@ -178,7 +178,7 @@ def of_plan(plan: Plan) -> Iterator[Finding]:
         return Finding(finding.rule, finding.severity, finding.message, place, None, node.id, node.type, finding.hint)
 
     for node in plan.nodes:
-        if (mixed := _mixed_comparison(node)) is not None:
+        if comparisons and (mixed := _mixed_comparison(node)) is not None:
             yield at(node, of_comparison(*mixed, equality=True))
         half = _half_of_window(plan, node)
         if half is not None:

@@ -55,11 +55,13 @@ class Session:
         self._tell(advice.of_setting(key, value, executes=self._executes), span)
 
     def _tell(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
-        """Pass findings on, at a place of the text unless they name one."""
+        """Pass findings on, at a place of the text unless they name one; they are not looked for if nobody is told."""
+        if self._warn is None:
+            return
         for finding in findings:
             here = finding.location is None and span is not NO_SPAN
             placed_ = replace(finding, location=span.location) if here else finding
-            if self._warn is not None and placed_ not in self._told:
+            if placed_ not in self._told:
                 self._told.add(placed_)
                 self._warn(placed_)
 
@@ -117,7 +119,7 @@ class Session:
             for key, finding in advice.of_table(use.table.identifier.name, use.options, use.as_sink):
                 self._tell([finding], use.place(key))
         inserts = inserts_of(statement)
-        found = (f for f in advice.of_plan(plan) if f.rule != "comparison-types")  # told where it is written
+        found = advice.of_plan(plan, comparisons=False)  # told where they are written
         self._tell(found, inserts[0].span if len(inserts) == 1 else statement.span)
 
     def compile_query(self, query: ast.Query) -> Plan:

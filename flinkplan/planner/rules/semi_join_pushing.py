@@ -69,9 +69,10 @@ def lift_filters(rel: Join, below: Filter) -> Rel:
 
 
 def _cheapest(places: Sequence[Rel]) -> Rel:
-    """That of least cost; the last where several cost the same."""
-    estimates = Estimates()
-    return min(reversed(places), key=estimates.cost)
+    """That of least cost; the last where several cost the same.  What a single one costs does not matter."""
+    if len(places) == 1:
+        return places[0]
+    return min(reversed(places), key=Estimates().cost)
 
 
 def _past_project(rel: Join, below: Project) -> Project | None:
