@@ -9,7 +9,9 @@ from ...plan.durations import format_duration
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Severity
 from ...plan.names import node_names
-from ...plan.nodes import ExecNode, node_classes
+from ...plan.nodes import ExecNode, TemporalJoin, node_classes
+from ...plan.nodes.base import OWN
+from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.specs import StateMetadata
 from ...plan.ttl import forgetful
 from ..comparing import Comparison
@@ -184,6 +186,21 @@ def _ttl_changed(c: Comparison, edit: Update, old: StateMetadata, new: StateMeta
     declared = edit.new.declared_states(len(c.new.plan.inputs(edit.new)))
     expiry = next((state.expiry for index, state in enumerate(declared) if index == new.index), "it is forgotten")
     yield Judgement(rule_, message, edit.old, edit.new, at, _ttl_hint(expiry, before, after), changes=(change,))
+
+
+@pair_judge
+def snapshots(c: Comparison, edit: Became) -> Iterator[Judgement]:
+    """How long a join as of processing time, which Flink does not run, keeps the rows of its right side."""
+    old, new = edit.old, edit.new
+    if not isinstance(old, TemporalJoin) or not isinstance(new, TemporalJoin):
+        return
+    before, after = old.snapshot_ttl_ms, new.snapshot_ttl_ms
+    if before is None or after is None or before == after:
+        return
+    rule_ = TTL if before and after else TTL_ON if after else TTL_OFF
+    message = f"the right side's rows {format_duration(before)} → {format_duration(after)}"
+    hint = _ttl_hint("the key has no row", before, after)
+    yield Judgement(rule_, message, old, new, f"/{OWN}/{SNAPSHOT_TTL}", hint)
 
 
 def _ttl_hint(expiry: str, before: int, after: int) -> str:

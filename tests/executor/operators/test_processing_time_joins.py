@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from flinkplan.compat.diff import Source, diff_texts
+from flinkplan.compat.verdicts import Verdict
 from flinkplan.executor.operators.timed_joins import temporal_join
+from flinkplan.plan.document import Plan, dumps
 from flinkplan.plan.nodes import TemporalJoin
 from flinkplan.plan.nodes.base import OWN
 from flinkplan.plan.nodes.joins import SNAPSHOT_TTL
@@ -99,15 +102,29 @@ def test_a_job_waits_for_the_snapshot(database: Database, streams: bool) -> None
     ]
 
 
-def test_the_plan_keeps_the_ttl_beside_what_is_flinks() -> None:
-    tables = (
-        f"CREATE TABLE o ({ORDERS}) WITH ('connector' = 'datagen');"
+def compiled(settings: str) -> Plan:
+    return compile_script(
+        f"{settings} CREATE TABLE o ({ORDERS}) WITH ('connector' = 'datagen');"
         f"CREATE TABLE r ({RATES}) WITH ('connector' = 'filesystem', 'path' = '/r', 'format' = 'debezium-json');"
-        "CREATE TABLE got (cur STRING, v INT, rate INT) WITH ('connector' = 'blackhole');"
+        f"CREATE TABLE got (cur STRING, v INT, rate INT) WITH ('connector' = 'blackhole'); {QUERY}"
     )
-    (plain,) = (n for n in compile_script(tables + QUERY).nodes if isinstance(n, TemporalJoin))
-    settings = f"{WAITS} SET 'table.exec.state.ttl' = '2 h';"
-    (waits,) = (n for n in compile_script(settings + tables + QUERY).nodes if isinstance(n, TemporalJoin))
+
+
+TWO_HOURS = "SET 'table.exec.state.ttl' = '2 h';"
+
+
+def test_the_plan_keeps_the_ttl_beside_what_is_flinks() -> None:
+    (plain,), (waits,) = (
+        [node for node in compiled(settings).nodes if isinstance(node, TemporalJoin)]
+        for settings in (TWO_HOURS, WAITS + TWO_HOURS)
+    )
     assert plain.snapshot_ttl_ms is None
     assert waits.snapshot_ttl_ms == 7_200_000
     assert waits.description == plain.description
+
+
+def test_another_ttl_is_told() -> None:
+    old, new = (Source(name, dumps(compiled(WAITS + ttl))) for name, ttl in (("old", ""), ("new", TWO_HOURS)))
+    found = diff_texts(old, new, locate=False)
+    assert "ttl-enabled" in {judged.rule for judged in found.judged}
+    assert found.spark is Verdict.COMPATIBLE
