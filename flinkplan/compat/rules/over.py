@@ -67,7 +67,7 @@ def _frame_on_flink(edit: Update) -> Verdict | None:
 
 def _preceding(spec: OverSpec) -> int | None:
     """How many rows or milliseconds a frame goes back; ``None`` where it has no such bound."""
-    offset = spec.groups[0].lower_bound.offset
+    offset = spec.groups[0].lower_bound.offset if spec.groups else None
     constant = offset.index - spec.original_input_fields if isinstance(offset, InputRef) else -1
     if not 0 <= constant < len(spec.constants):
         return None

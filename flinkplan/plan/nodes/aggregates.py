@@ -215,7 +215,9 @@ class OverAggregate(WholeRows, ExecNode, kw_only=True):
     over_spec: OverSpec
     unbounded_over_version: Annotated[int | None, Input.NONE, Place.LAST] = None
 
-    def layout(self, inputs: Inputs) -> Layout:
+    def layout(self, inputs: Inputs) -> Layout | None:
+        if not self.over_spec.groups:
+            return None
         key, rows = columns(inputs, only=self.over_spec.partition.fields), columns(inputs)
         types = [*types_of(inputs[0]), *(constant.type for constant in self.over_spec.constants)]
         group = self.over_spec.groups[0]
