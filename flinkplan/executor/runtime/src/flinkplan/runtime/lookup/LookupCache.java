@@ -12,7 +12,7 @@ import org.apache.spark.util.SystemClock;
 
 /** The rows of the keys that were asked for of late. Source: Flink's {@code DefaultLookupCache}. */
 public final class LookupCache {
-    private static final int JOBS = 100;
+    private static final int JOBS = 100, TASK_KEYS = 100_000;
     private static final Map<String, LookupCache> CACHES = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -61,6 +61,11 @@ public final class LookupCache {
     public LookupCache(Limits limits, Clock clock) {
         this.limits = limits;
         this.clock = clock;
+    }
+
+    /** The cache of a task where the table has none: so a key is asked for once a batch, as of its one time. */
+    static LookupCache ofTask() {
+        return new LookupCache(new Limits(TASK_KEYS, 0, 0, true), new SystemClock());
     }
 
     /** The cache of a job's lookup, which its tasks in this JVM share from batch to batch. */

@@ -56,7 +56,7 @@ public final class LookupJoin extends Interpreted implements Generator {
      * @param condition what must hold of the row's {@code fields} and the table's columns; may be null
      * @param keepsAll whether rows without a match are kept
      * @param retries how often keys without rows are asked for again, {@code delay} milliseconds later
-     * @param name by which its cache is known, of these {@code limits}; null: there is none
+     * @param name by which its cache is known, of these {@code limits}; null: each task has its own
      */
     public record Spec(
             StructType input,
@@ -147,7 +147,7 @@ public final class LookupJoin extends Interpreted implements Generator {
             fields = Rows.projection(spec.input, range(0, spec.fields));
             key = Rows.projection(spec.input, range(width, width + spec.keys));
             condition = spec.condition == null ? null : spec.condition.compile();
-            cache = spec.name == null ? null : LookupCache.shared(spec.name, spec.limits);
+            cache = spec.name == null ? LookupCache.ofTask() : LookupCache.shared(spec.name, spec.limits);
             nothing = answer(Rows.nulls(spec.table.length()), false);
             TaskContext context = TaskContext.get();
             if (context != null) {
@@ -201,13 +201,11 @@ public final class LookupJoin extends Interpreted implements Generator {
         private Map<Object, List<InternalRow>> answers(Map<Object, InternalRow> keys) {
             Map<Object, List<InternalRow>> found = new LinkedHashMap<>();
             Map<Object, InternalRow> missing = new LinkedHashMap<>(keys);
-            if (cache != null) {
-                for (Object key : keys.keySet()) {
-                    List<InternalRow> rows = cache.get(key);
-                    if (rows != null) {
-                        found.put(key, rows);
-                        missing.remove(key);
-                    }
+            for (Object key : keys.keySet()) {
+                List<InternalRow> rows = cache.get(key);
+                if (rows != null) {
+                    found.put(key, rows);
+                    missing.remove(key);
                 }
             }
             Map<Object, List<InternalRow>> asked = new LinkedHashMap<>();
@@ -218,9 +216,7 @@ public final class LookupJoin extends Interpreted implements Generator {
                 asked.putAll(ask(missing));
                 missing.keySet().removeIf(key -> !asked.get(key).isEmpty());
             }
-            if (cache != null) {
-                asked.forEach(cache::put);
-            }
+            asked.forEach(cache::put);
             found.putAll(asked);
             return found;
         }
