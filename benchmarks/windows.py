@@ -137,6 +137,7 @@ def main() -> None:
     data = build(args.cache, repetitions=args.repetitions)
     kinds = tuple(kind for kind in KINDS if args.only in kind.name)
     table = Table("windows", "windows: s", "SQL s", "ratio", "aim", title=f"{data.flight_rows:,} flights")
+    console = Console()
     theirs = flink_seconds(kinds, data, args.rounds, args.flink) if args.flink else []
     for column in ("Flink s", "windows: / Flink") if args.flink else ():
         table.add_column(column)
@@ -147,7 +148,8 @@ def main() -> None:
         row = [kind.name, f"{ours:.1f}", f"{sql:.1f}", f"{ours / sql:.2f}", f"≤ {AIM}"]
         row += [f"{theirs[place]:.1f}", f"{ours / theirs[place]:.2f}"] if theirs else []
         table.add_row(*row)
-    Console().print(table)
+        console.print(*row, sep="  ")
+    console.print(table)
 
 
 if __name__ == "__main__":

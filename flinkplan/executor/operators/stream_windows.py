@@ -120,7 +120,7 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
         columns, result = group_natively(node, stream, context)
     else:
         times = [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP)]
-        frame = timed_input(stream, node.keys, [*times, _row(node, stream).alias(ROW)])
+        frame = timed_input(stream, node.keys, [*times, _row(node, stream, has_late).alias(ROW)])
         how = _How(by_clock, by_events, is_ordered, has_late)
         run = _python if node.python_parts else _kernel
         columns, result = run(node, stream, frame, how, context)
@@ -227,15 +227,30 @@ def _python(
     return [decoded(result[column_name(i)], t) for i, t in enumerate(types)], result
 
 
-def _row(node: WindowOperator, stream: Stream) -> Column:
-    """A row as one struct, as the operator keeps it."""
+def _row(node: WindowOperator, stream: Stream, has_late: bool) -> Column:
+    """A row as one struct, as the operator keeps it; columns that it does not look at are NULL, which is short."""
     from pyspark.sql import functions as F
 
     columns = stream.columns
     if node.python_parts:
         pairs = zip(columns, stream.type.field_types, strict=True)
         columns = tuple(encoded(c, t).alias(column_name(i)) for i, (c, t) in enumerate(pairs))
+    elif (aggregated := _aggregated_columns(node, has_late)) is not None:
+        nothing = F.lit(False)
+        columns = tuple(
+            c if i in aggregated else F.when(nothing, c).alias(column_name(i)) for i, c in enumerate(columns)
+        )
     return F.struct(*columns)
+
+
+def _aggregated_columns(node: WindowOperator, has_late: bool) -> frozenset[int] | None:
+    """The columns of its input that an operator aggregates; ``None``: something may see whole rows."""
+    function = node.function
+    if has_late or node.evictor is not None or not isinstance(function, AggregateFunction):
+        return None
+    if any(isinstance(trigger, DeltaTrigger) for trigger in triggers(node.trigger)):
+        return None
+    return frozenset(i for call in function.agg_calls for i in (*call.arg_list, call.filter_arg))
 
 
 def _late(node: WindowOperator, result: DataFrame, input_type: LogicalType) -> DataFrame:

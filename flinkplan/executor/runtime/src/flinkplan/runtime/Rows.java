@@ -24,6 +24,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.Option;
+import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Spark's internal rows, which kernels read, keep and emit without converting their values. */
@@ -97,6 +98,13 @@ public final class Rows {
     /** The struct type of a column. */
     public static StructType struct(StructType schema, int column) {
         return (StructType) schema.apply(column).dataType();
+    }
+
+    /** All rows that are left, in a list to be sorted. */
+    public static List<InternalRow> list(Iterator<InternalRow> rows) {
+        List<InternalRow> list = new ArrayList<>();
+        rows.foreach(list::add);
+        return list;
     }
 
     public static InternalRow of(Object... values) {

@@ -2,6 +2,7 @@ package flinkplan.runtime.aggregate;
 
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
+import flinkplan.runtime.Rows;
 import flinkplan.runtime.time.RowOrder;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -12,7 +13,6 @@ import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.streaming.ListState;
 import org.apache.spark.sql.types.StructType;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Aggregates over the rows up to each row in an order that new rows may come anywhere into: the results of all rows
@@ -64,7 +64,7 @@ public final class OrderedAggregate extends Kernel {
 
     @Override
     protected void begin(InternalRow key) {
-        rows = new ArrayList<>(CollectionConverters.asJava(state.get().toSeq()));
+        rows = Rows.list(state.get());
         before = aggregate();
     }
 

@@ -1,10 +1,10 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Rows;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ListState;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** A key's rows that wait: those of earlier batches are read only when asked for, new ones are appended in bulk. */
 final class RowBuffer {
@@ -33,7 +33,7 @@ final class RowBuffer {
     /** All rows, in the order they came. */
     List<InternalRow> all() {
         if (all == null) {
-            all = new ArrayList<>(CollectionConverters.asJava(state.get().toSeq()));
+            all = Rows.list(state.get());
             all.addAll(added);
         }
         return all;

@@ -152,7 +152,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
         long watermark = now(timers);
         clock = timers.getCurrentProcessingTimeInMs();
-        List<InternalRow> list = new ArrayList<>(CollectionConverters.asJava(rows.toSeq()));
+        List<InternalRow> list = Rows.list(rows);
         list.sort(order);
         boolean byRow = comeFromOnePartition(list);
         long scheduled = start(key);

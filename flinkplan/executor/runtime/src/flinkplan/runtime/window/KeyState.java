@@ -1,18 +1,17 @@
 package flinkplan.runtime.window;
 
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** All that is kept of one key while its rows are worked on. */
 final class KeyState {
     /** A time at which something is to be done for a window. */
     record Timer(long time, Window window) implements Comparable<Timer> {
-        private static final Comparator<Timer> ORDER = Comparator.comparingLong(Timer::time)
-                .thenComparingLong(timer -> timer.window().start())
-                .thenComparingLong(timer -> timer.window().end());
+        private static final Comparator<Timer> ORDER =
+                Comparator.comparingLong(Timer::time).thenComparing(Timer::window);
 
         @Override
         public int compareTo(Timer other) {
@@ -46,7 +45,7 @@ final class KeyState {
     final Map<Window, Contents> contents = new LinkedHashMap<>();
 
     /** Of windows that merge, the one whose contents each has. */
-    final Map<Window, Window> merged = new HashMap<>();
+    final TreeMap<Window, Window> merged = new TreeMap<>();
 
     long mergedAt;
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 
 /** Of windows that merge, the one that stands for each in the state: Flink's {@code MergingWindowSet}. */
@@ -22,15 +22,21 @@ final class MergingWindowSet {
         void accept(Window result, Set<Window> merged, Window target, List<Window> sources);
     }
 
-    /** Adds a window to {@code windows}; the one that it is in from now on. */
-    static Window add(Window added, Map<Window, Window> windows, Merge merge) {
+    /**
+     * Adds a window to {@code windows}; the one that it is in from now on.
+     *
+     * @param windows by start; none of them touches another
+     */
+    static Window add(Window added, NavigableMap<Window, Window> windows, Merge merge) {
         List<Window> touching = new ArrayList<>();
         Window result = added;
-        for (Window window : windows.keySet()) {
-            if (window.intersects(added)) {
-                touching.add(window);
-                result = result.cover(window);
+        Window lastThatMay = new Window(added.end(), Long.MAX_VALUE);
+        for (Window window : windows.headMap(lastThatMay, true).descendingMap().keySet()) {
+            if (!window.intersects(added)) {
+                break;
             }
+            touching.add(window);
+            result = result.cover(window);
         }
         if (touching.isEmpty() || touching.equals(List.of(added))) {
             windows.put(added, added); // as Flink has it, also where the same window had another's contents

@@ -1,7 +1,12 @@
 package flinkplan.runtime.window;
 
+import java.util.Comparator;
+
 /** The times from {@code start} to {@code end}, without the latter; {@link #GLOBAL} has neither. */
-public record Window(long start, long end) {
+public record Window(long start, long end) implements Comparable<Window> {
+    private static final Comparator<Window> ORDER =
+            Comparator.comparingLong(Window::start).thenComparingLong(Window::end);
+
     static final Window GLOBAL = new Window(Long.MIN_VALUE, Long.MAX_VALUE);
 
     boolean isGlobal() {
@@ -16,6 +21,11 @@ public record Window(long start, long end) {
     /** Whether the windows overlap or touch. */
     boolean intersects(Window other) {
         return start <= other.end && end >= other.start;
+    }
+
+    @Override
+    public int compareTo(Window other) {
+        return ORDER.compare(this, other);
     }
 
     Window cover(Window other) {

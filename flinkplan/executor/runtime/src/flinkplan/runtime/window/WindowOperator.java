@@ -185,7 +185,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     @Override
     public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> input, TimerValues timers) {
-        List<InternalRow> list = new ArrayList<>(CollectionConverters.asJava(input.toSeq()));
+        List<InternalRow> list = Rows.list(input);
         list.sort(Comparator.comparingLong(this::sequence));
         begin(key, timers);
         boolean byRow = comeFromOnePartition(list);
