@@ -2,6 +2,7 @@ package flinkplan.runtime.batch;
 
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
+import flinkplan.runtime.window.WindowOperator;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -59,6 +60,8 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
             processor.setHandle(handle);
             if (processor instanceof Kernel kernel) {
                 kernel.takeSorted();
+            } else if (processor instanceof WindowOperator operator) {
+                operator.keepInMemory();
             }
             processor.init(OutputMode.Append(), timeMode);
         }

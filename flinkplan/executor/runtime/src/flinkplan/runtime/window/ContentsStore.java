@@ -180,6 +180,9 @@ final class ContentsStore {
             chunks.updateValue(place(held, contents.chunks), Rows.of(clock, new GenericArrayData(values)));
             contents.chunks++;
         }
+        contents.added = new ArrayList<>();
+        contents.all = null;
+        contents.replaced = false;
     }
 
     private void removeChunks(Window held, Contents contents) {

@@ -1,6 +1,5 @@
 package flinkplan.runtime.window;
 
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,12 +9,9 @@ import java.util.TreeSet;
 final class KeyState {
     /** A time at which something is to be done for a window. */
     record Timer(long time, Window window) implements Comparable<Timer> {
-        private static final Comparator<Timer> ORDER =
-                Comparator.comparingLong(Timer::time).thenComparing(Timer::window);
-
         @Override
         public int compareTo(Timer other) {
-            return ORDER.compare(this, other);
+            return time != other.time ? Long.compare(time, other.time) : window.compareTo(other.window);
         }
     }
 

@@ -1,12 +1,7 @@
 package flinkplan.runtime.window;
 
-import java.util.Comparator;
-
 /** The times from {@code start} to {@code end}, without the latter; {@link #GLOBAL} has neither. */
 public record Window(long start, long end) implements Comparable<Window> {
-    private static final Comparator<Window> ORDER =
-            Comparator.comparingLong(Window::start).thenComparingLong(Window::end);
-
     static final Window GLOBAL = new Window(Long.MIN_VALUE, Long.MAX_VALUE);
 
     boolean isGlobal() {
@@ -25,7 +20,7 @@ public record Window(long start, long end) implements Comparable<Window> {
 
     @Override
     public int compareTo(Window other) {
-        return ORDER.compare(this, other);
+        return start != other.start ? Long.compare(start, other.start) : Long.compare(end, other.end);
     }
 
     Window cover(Window other) {

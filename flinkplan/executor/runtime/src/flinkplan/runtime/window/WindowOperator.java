@@ -50,6 +50,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     private static final long NEVER = Long.MAX_VALUE;
     private static final int PARTITION_SHIFT = 40;
+    private static final InternalRow IN_MEMORY = Rows.of();
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private final StructType row;
     private final StructType columns;
@@ -71,6 +72,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     private transient ContentsStore contents;
     private transient InternalRow key;
     private transient KeyState own;
+    private transient boolean inMemory;
     private transient KeyContext context;
     private transient boolean incremental;
     private transient List<InternalRow> emitted;
@@ -181,6 +183,11 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         return TTLConfig.apply(ttl == 0 ? FOREVER : Duration.ofMillis(ttl));
     }
 
+    /** Says that a key is called for again before any other: what is kept of it stays as it is. */
+    public void keepInMemory() {
+        inMemory = true;
+    }
+
     // ---------------------------------------------------------------- a key's rows and timers
 
     @Override
@@ -212,7 +219,11 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         this.key = key;
         emitted = new ArrayList<>();
         InternalRow saved = state.get();
-        own = saved == null ? new KeyState() : codec.read(saved);
+        if (saved == null) {
+            own = new KeyState();
+        } else if (!inMemory) {
+            own = codec.read(saved);
+        }
         context = new KeyContext(own, timers.getCurrentProcessingTimeInMs());
         context.watermark = own.watermark;
         contents.begin(own, context.clock);
@@ -470,7 +481,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         if (own.isEmpty()) {
             state.clear();
         } else {
-            state.update(codec.write(own));
+            state.update(inMemory ? IN_MEMORY : codec.write(own));
         }
         return CollectionConverters.asScala(emitted.iterator());
     }
