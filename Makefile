@@ -62,9 +62,10 @@ soak: java venv ## kill a running job 200 times and compare what it wrote
 soak-windows: java venv ## hold global windows of a million keys for a simulated hour
 	@$(BIN)/python -m tests.executor.soak_windows
 
-fuzz: venv ## break ten thousand scripts and a thousand specs by chance
+fuzz: venv ## break ten thousand scripts and plans and a thousand specs by chance
 	@FLINKPLAN_EXAMPLES=10000 $(BIN)/python -m pytest -q tests/planner/test_fuzz.py
 	@FLINKPLAN_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/planner/spec/test_fuzz.py
+	@FLINKPLAN_EXAMPLES=10000 $(BIN)/python -m pytest -q -k changed_by_chance tests/compat/test_hostile.py
 
 lint: venv ## ruff, mypy and the layers of docs/architecture.md
 	@$(BIN)/ruff check --quiet

@@ -139,7 +139,7 @@ def _items(holder: Any) -> list[tuple[Any, Any, Any]]:
     return [(holder, key, value) for key, value in items]
 
 
-EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "5000"))
+EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "1000"))
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
