@@ -32,12 +32,11 @@ final class MergingWindowSet {
         List<Window> touching = new ArrayList<>();
         Window result = added;
         Window lastThatMay = new Window(added.end(), Long.MAX_VALUE);
-        for (Window window : windows.headMap(lastThatMay, true).descendingMap().keySet()) {
-            if (!window.intersects(added)) {
-                break;
-            }
+        Window window = windows.floorKey(lastThatMay);
+        while (window != null && window.intersects(added)) {
             touching.add(window);
             result = result.cover(window);
+            window = windows.lowerKey(window);
         }
         if (touching.isEmpty() || touching.equals(List.of(added))) {
             windows.put(added, added); // as Flink has it, also where the same window had another's contents
@@ -49,8 +48,8 @@ final class MergingWindowSet {
         Set<Window> merged = inFlinksOrder(touching, added);
         Window target = windows.get(merged.iterator().next());
         List<Window> sources = new ArrayList<>();
-        for (Window window : merged) {
-            sources.add(windows.remove(window));
+        for (Window each : merged) {
+            sources.add(windows.remove(each));
         }
         windows.put(result, target);
         sources.remove(target);
