@@ -22,12 +22,15 @@ from .jobs import Place
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("real-time")]
+"""All tasks of such a job run at once, so that it waits for as long as anything else holds a slot of its session."""
+
 PATIENCE = 120.0
 
 
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
+    spark.sparkContext.cancelAllJobs()
     return Place(spark, tmp_path)
 
 
