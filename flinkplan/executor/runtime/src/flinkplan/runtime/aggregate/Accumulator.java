@@ -12,8 +12,20 @@ import org.apache.spark.sql.types.StructType;
  * bound has a map state of its own ({@link #open}).
  */
 public abstract class Accumulator implements Serializable {
+    private static final int UNKNOWN = -1;
+
+    private int width = UNKNOWN;
+
     /** The schema of what {@link #save} writes; may be empty. */
     abstract StructType schema();
+
+    /** How many columns that has; asked for with each group. */
+    final int width() {
+        if (width == UNKNOWN) {
+            width = schema().length();
+        }
+        return width;
+    }
 
     /**
      * Declares states beyond the group's row; {@code name} tells this accumulator's from the others'.

@@ -50,7 +50,7 @@ public final class Aggregation implements Serializable {
     public void merge(InternalRow saved) {
         for (int i = 0; i < calls.length; i++) {
             if (!saved.isNullAt(i)) {
-                calls[i].function().merge(saved.getStruct(i, calls[i].function().schema().length()));
+                calls[i].function().merge(saved.getStruct(i, calls[i].function().width()));
             }
         }
     }
@@ -71,7 +71,7 @@ public final class Aggregation implements Serializable {
             if (saved.isNullAt(start + i)) {
                 function.reset();
             } else {
-                function.load(saved.getStruct(start + i, function.schema().length()));
+                function.load(saved.getStruct(start + i, function.width()));
             }
         }
     }

@@ -87,7 +87,7 @@ public final class GroupAggregate extends Kernel {
             if (stored == null || stored.isNullAt(i + 1)) {
                 function.reset();
             } else {
-                function.load(stored.getStruct(i + 1, function.schema().length()));
+                function.load(stored.getStruct(i + 1, function.width()));
             }
         }
         previous = stored == null ? null : current();

@@ -15,6 +15,6 @@ final class Merged extends Delegating {
 
     @Override
     void add(InternalRow row) {
-        function.merge(row.getStruct(column, schema().length()));
+        function.merge(row.getStruct(column, width()));
     }
 }

@@ -68,7 +68,7 @@ public final class Sliced extends Accumulator {
         ArrayData array = saved.getArray(0);
         for (int i = 0; i < array.numElements(); i++) {
             InternalRow part = array.getStruct(i, 3);
-            InternalRow values = part.getStruct(2, function.schema().length());
+            InternalRow values = part.getStruct(2, function.width());
             parts.put(new Part(part.getLong(0), part.getLong(1)), values);
         }
     }

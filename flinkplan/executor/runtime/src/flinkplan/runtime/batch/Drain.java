@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
  * <p>The end moves the watermark beyond all times, so that all windows fire. Rows that come then have sequence numbers
  * beyond all those before; the numbers are the same as in stream.py.
  */
-final class Drain {
+public final class Drain {
     private static final long MOVED = 1L << 61;
     private static final long FIRST = 1L << 59;
 
@@ -20,7 +20,7 @@ final class Drain {
     }
 
     /** Puts a row behind all that come before the end of input. */
-    static void putBehind(InternalRow row, int sequenceOrdinal) {
+    public static void putBehind(InternalRow row, int sequenceOrdinal) {
         long sequence = row.getLong(sequenceOrdinal);
         if (!isBehind(sequence)) {
             row.update(sequenceOrdinal, sequence + MOVED);

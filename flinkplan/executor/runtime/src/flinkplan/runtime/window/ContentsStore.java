@@ -70,14 +70,14 @@ final class ContentsStore {
         return own.contents.get(held);
     }
 
-    /** Adds a row to what a window holds. */
-    void add(Window held, Element element) {
+    /** Adds rows to what a window holds. */
+    void add(Window held, List<Element> elements) {
         Contents contents = own.contents.computeIfAbsent(held, each -> new Contents());
         contents.writtenAt = clock;
         if (contents.all != null) {
-            contents.all.add(element);
+            contents.all.addAll(elements);
         }
-        contents.added.add(element);
+        contents.added.addAll(elements);
     }
 
     /** What a window's rows come to by now. */

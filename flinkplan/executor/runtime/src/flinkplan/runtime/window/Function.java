@@ -18,6 +18,11 @@ public abstract class Function implements Serializable {
     /** The schema of an accumulator; null where rows are kept. */
     abstract StructType accumulator();
 
+    /** Whether it makes a difference in which order rows come. */
+    boolean orderMatters() {
+        return true;
+    }
+
     /** The accumulator of rows behind those of {@code before}, which is null at first. */
     InternalRow fold(InternalRow before, List<Element> rows) {
         throw new IllegalStateException("rows are kept");
@@ -86,6 +91,9 @@ public abstract class Function implements Serializable {
         private final boolean merging;
         private final boolean keyed;
 
+        /** The accumulator that the aggregation stands on, if any: most are asked for as soon as they are folded. */
+        private transient InternalRow current;
+
         /**
          * @param merging whether windows merge
          * @param keyed whether there is a key; without one its column is a constant
@@ -107,22 +115,35 @@ public abstract class Function implements Serializable {
         }
 
         @Override
+        boolean orderMatters() {
+            return aggregation.orderMatters();
+        }
+
+        @Override
         InternalRow fold(InternalRow before, List<Element> rows) {
             begin(before);
-            rows.forEach(element -> aggregation.add(element.row()));
-            return aggregation.save();
+            for (Element element : rows) {
+                aggregation.add(element.row());
+            }
+            return save();
         }
 
         @Override
         InternalRow merge(InternalRow first, InternalRow second) {
-            aggregation.begin(first, 0);
+            begin(first);
             aggregation.merge(second);
-            return aggregation.save();
+            return save();
+        }
+
+        private InternalRow save() {
+            current = aggregation.save();
+            return current;
         }
 
         @Override
         void emit(InternalRow key, InternalRow accumulator, Consumer<InternalRow> out) {
             begin(accumulator);
+            current = accumulator;
             accept(key, out);
         }
 
@@ -136,9 +157,10 @@ public abstract class Function implements Serializable {
         private void begin(InternalRow accumulator) {
             if (accumulator == null) {
                 aggregation.begin();
-            } else {
+            } else if (accumulator != current) {
                 aggregation.begin(accumulator, 0);
             }
+            current = null;
         }
 
         private void accept(InternalRow key, Consumer<InternalRow> out) {

@@ -35,6 +35,11 @@ public abstract class Trigger implements Serializable {
         TriggerState existing(Window window);
     }
 
+    /** Whether a window fires once, when the watermark reaches its end, whatever rows came before. */
+    boolean firesAtEnd() {
+        return false;
+    }
+
     int onElement(InternalRow row, long time, Window window, Context context) {
         return CONTINUE;
     }
@@ -54,6 +59,11 @@ public abstract class Trigger implements Serializable {
 
     /** When the watermark reaches the window's end. */
     public static final class EventTime extends Trigger {
+        @Override
+        boolean firesAtEnd() {
+            return true;
+        }
+
         @Override
         int onElement(InternalRow row, long time, Window window, Context context) {
             if (window.maxTimestamp() <= context.watermark()) {

@@ -3,11 +3,9 @@ package flinkplan.runtime.window;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernels;
 import flinkplan.runtime.Rows;
-import flinkplan.runtime.window.KeyState.Counter;
 import flinkplan.runtime.window.KeyState.Timer;
 import java.io.Serializable;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -15,7 +13,6 @@ import java.util.Set;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -24,8 +21,6 @@ import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
@@ -42,12 +37,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * a timer, or the row at that watermark.
  */
 public final class WindowOperator extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
-    /** Added to Flink's times where Spark's watermark is compared with them; the same as in event_time.py. */
-    private static final long SHIFT = 70_000_000_000_000L;
-
-    /** Spark's watermark when all input has ended; the same as in event_time.py. */
-    private static final long END = 1_000_000_000_000_000L;
-
     private static final long NEVER = Long.MAX_VALUE;
     private static final int PARTITION_SHIFT = 40;
     private static final InternalRow IN_MEMORY = Rows.of();
@@ -75,11 +64,9 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     private transient boolean inMemory;
     private transient KeyContext context;
     private transient boolean incremental;
-    private transient List<InternalRow> emitted;
+    private transient boolean joins;
+    private transient Emissions emissions;
     private transient long atBatch;
-    private transient long causeTime;
-    private transient long cause;
-    private transient long sequence;
 
     /**
      * @param input the schema of the input
@@ -128,7 +115,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     /** Runs the operator over rows keyed by their first {@code keys} columns. */
     public static Dataset<Row> run(Dataset<Row> input, int keys, WindowOperator operator) {
-        return Kernels.run(input, keys, operator, operator.timeMode(), operator.outputSchema());
+        return Kernels.run(input, keys, operator, operator.timeMode(), Emissions.schema(operator.columns, operator.row));
     }
 
     /** Spark has either timers of event time, or states that expire and timers of the clock. */
@@ -140,27 +127,17 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         return timing.events() && !timing.clock();
     }
 
-    private StructType outputSchema() {
-        StructType output = new StructType();
-        for (StructField column : columns.fields()) {
-            output = output.add(column.name(), column.dataType(), true);
-        }
-        return output.add("__start", DataTypes.LongType)
-                .add("__end", DataTypes.LongType)
-                .add("__firing", DataTypes.LongType)
-                .add("__keyFiring", DataTypes.LongType)
-                .add("__late", row, true)
-                .add(Hidden.SEQUENCE, DataTypes.LongType, false)
-                .add(Hidden.WATERMARK, DataTypes.LongType, true)
-                .add("__causeTime", DataTypes.LongType, false)
-                .add("__cause", DataTypes.LongType, false);
-    }
-
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
         function.open();
+        emissions = new Emissions(columns, assigner, counts);
         StructType accumulator = evictor == null ? function.accumulator() : null;
         incremental = accumulator != null;
+        joins = assigner.merges()
+                && assigner.eventTime()
+                && trigger.firesAtEnd()
+                && incremental
+                && !function.orderMatters();
         codec = new StateCodec(row, accumulator);
         state = getHandle().getValueState("windows", Rows.stateEncoder(codec.schema()), config(longestTtl()));
         MapState<InternalRow, InternalRow> chunks = getHandle()
@@ -196,11 +173,18 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         list.sort(Comparator.comparingLong(this::sequence));
         begin(key, timers);
         boolean byRow = comeFromOnePartition(list);
-        for (InternalRow each : list) {
-            if (byRow && !each.isNullAt(watermarkOrdinal)) {
-                advance(Math.max(context.watermark, each.getLong(watermarkOrdinal)));
+        if (!byRow && canJoin(list)) {
+            list.sort(Comparator.comparingLong(this::time));
+            Runs runs = new Runs(this::accept);
+            list.forEach(each -> runs.add(session(each), element(each)));
+            runs.end();
+        } else {
+            for (InternalRow each : list) {
+                if (byRow && !each.isNullAt(watermarkOrdinal)) {
+                    advance(Math.max(context.watermark, each.getLong(watermarkOrdinal)));
+                }
+                accept(each);
             }
-            accept(each);
         }
         advance(atBatch);
         return end();
@@ -217,7 +201,6 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     /** Takes up a key, and does what has become due since the last time. */
     private void begin(InternalRow key, TimerValues timers) {
         this.key = key;
-        emitted = new ArrayList<>();
         InternalRow saved = state.get();
         if (saved == null) {
             own = new KeyState();
@@ -227,6 +210,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         context = new KeyContext(own, timers.getCurrentProcessingTimeInMs());
         context.watermark = own.watermark;
         contents.begin(own, context.clock);
+        emissions.begin(own, context.clock);
         forgetExpired();
         if (own.lateness != lateness) {
             moveCleanups();
@@ -240,7 +224,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     private static long watermarkOf(TimerValues timers) {
         long spark = timers.getCurrentWatermarkInMs();
-        return spark >= END ? Long.MAX_VALUE : spark - SHIFT;
+        return spark >= Emissions.END ? Long.MAX_VALUE : spark - Emissions.SHIFT;
     }
 
     private long sequence(InternalRow input) {
@@ -260,7 +244,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         context.watermark = to;
         while (!own.eventTimers.isEmpty() && own.eventTimers.first().time() <= to) {
             Timer timer = own.eventTimers.pollFirst();
-            causedByTimer(timer.time());
+            emissions.byTimer(timer.time());
             onTimer(timer, true);
         }
     }
@@ -268,15 +252,9 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     private void advanceClock() {
         while (!own.clockTimers.isEmpty() && own.clockTimers.first().time() <= context.clock) {
             Timer timer = own.clockTimers.pollFirst();
-            causedByTimer(context.watermark);
+            emissions.byTimer(context.watermark);
             onTimer(timer, false);
         }
-    }
-
-    private void causedByTimer(long time) {
-        causeTime = time;
-        cause = -1;
-        sequence = Math.max(0, Math.min(time, END - SHIFT) + SHIFT);
     }
 
     private void onTimer(Timer timer, boolean inEventTime) {
@@ -293,29 +271,61 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         }
     }
 
+    private long time(InternalRow input) {
+        return input.isNullAt(timeOrdinal) ? Long.MIN_VALUE : input.getLong(timeOrdinal);
+    }
+
+    private long gap(InternalRow input) {
+        return input.isNullAt(timeOrdinal + 1) ? 0 : input.getLong(timeOrdinal + 1);
+    }
+
+    private Element element(InternalRow input) {
+        return new Element(input.getStruct(timeOrdinal + 2, row.length()), time(input));
+    }
+
+    private Window session(InternalRow input) {
+        return assigner.assign(time(input), gap(input)).get(0);
+    }
+
+    /**
+     * Whether rows may be joined to sessions among themselves, before these meet the ones that are kept: nobody can
+     * tell then in which order the rows came.
+     */
+    private boolean canJoin(List<InternalRow> list) {
+        return joins && list.stream().allMatch(each -> session(each).maxTimestamp() > context.watermark);
+    }
+
+    private void accept(Window session, List<Element> elements) {
+        if (inMemory && !timing.ordered()) { // all of a batch's rows, and those behind the end of input come too late
+            emissions.byTimer(session.maxTimestamp());
+            InternalRow bounds = emissions.bounds(session);
+            function.emit(key, elements, result -> emissions.resultAtEnd(result, bounds));
+            return;
+        }
+        Window window = merge(session);
+        contents.add(stateWindow(window), elements);
+        Element last = elements.get(elements.size() - 1);
+        act(trigger.onElement(last.row(), last.time(), window, context), window);
+        registerCleanup(window);
+    }
+
     private void accept(InternalRow input) {
-        long time = input.isNullAt(timeOrdinal) ? Long.MIN_VALUE : input.getLong(timeOrdinal);
-        causeTime = context.watermark;
-        cause = sequence(input);
-        sequence = timing.events() ? Math.max(0, Math.min(causeTime, END - SHIFT) + SHIFT) : cause;
-        InternalRow values = input.getStruct(timeOrdinal + 2, row.length());
-        long gap = input.isNullAt(timeOrdinal + 1) ? 0 : input.getLong(timeOrdinal + 1);
+        emissions.byRow(sequence(input), context.watermark, timing.events());
+        Element element = element(input);
         boolean skipped = true;
-        for (Window assigned : assigner.assign(assigner.eventTime() ? time : context.clock, gap)) {
+        for (Window assigned : assigner.assign(assigner.eventTime() ? element.time() : context.clock, gap(input))) {
             Window window = assigner.merges() ? merge(assigned) : assigned;
             if (assigner.eventTime() && cleanupTime(window) <= context.watermark) {
                 own.merged.remove(window);
                 continue;
             }
             skipped = false;
-            contents.add(stateWindow(window), new Element(values, time));
-            act(trigger.onElement(values, time, window, context), window);
+            contents.add(stateWindow(window), List.of(element));
+            act(trigger.onElement(element.row(), element.time(), window, context), window);
             registerCleanup(window);
         }
-        if (skipped && late && assigner.eventTime() && plus(time, lateness) <= context.watermark) {
-            InternalRow nothing = Rows.nulls(columns.length() + 4);
-            Long at = causeTime == Long.MIN_VALUE ? null : (Long) causeTime;
-            emitted.add(new JoinedRow(nothing, Rows.of(values, cause, at, causeTime, cause)));
+        if (skipped && late && assigner.eventTime() && plus(element.time(), lateness) <= context.watermark) {
+            emissions.late(element.row());
         }
     }
 
@@ -349,48 +359,21 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         if (inWindow == null || inWindow.isEmpty()) {
             return;
         }
-        InternalRow bounds = bounds(window);
+        InternalRow bounds = emissions.bounds(window);
         if (incremental) {
-            function.emit(key, contents.accumulator(inWindow), result -> emit(result, bounds));
+            function.emit(key, contents.accumulator(inWindow), result -> emissions.result(result, bounds));
             return;
         }
         List<Element> elements = contents.all(held, inWindow);
         if (evictor == null) {
-            function.emit(key, elements, result -> emit(result, bounds));
+            function.emit(key, elements, result -> emissions.result(result, bounds));
             return;
         }
         int before = elements.size();
         evictor.before(elements);
-        function.emit(key, List.copyOf(elements), result -> emit(result, bounds));
+        function.emit(key, List.copyOf(elements), result -> emissions.result(result, bounds));
         evictor.after(elements);
         contents.replace(held, inWindow, elements.size() < before);
-    }
-
-    /** The window's columns, its firings counted. */
-    private InternalRow bounds(Window window) {
-        Object start = window.isGlobal() ? null : (Object) window.start();
-        Object end = window.isGlobal() ? null : (Object) window.end();
-        if (!counts) {
-            return Rows.of(start, end, null, null);
-        }
-        Long firing = null;
-        if (!assigner.merges()) {
-            Counter counter = own.firings.computeIfAbsent(window, each -> new Counter(0, context.clock));
-            firing = ++counter.count;
-            counter.writtenAt = context.clock;
-        }
-        if (own.keyFirings == null) {
-            own.keyFirings = new Counter(0, context.clock);
-        }
-        own.keyFirings.writtenAt = context.clock;
-        return Rows.of(start, end, firing, ++own.keyFirings.count);
-    }
-
-    private void emit(InternalRow result, InternalRow bounds) {
-        long at = cause < 0 && causeTime > Long.MIN_VALUE ? causeTime - 1 : causeTime;
-        Long passed = at == Long.MIN_VALUE ? null : (Long) at;
-        InternalRow hidden = Rows.of(null, sequence, passed, causeTime, cause);
-        emitted.add(new JoinedRow(new JoinedRow(result, bounds), hidden));
     }
 
     private Window stateWindow(Window window) {
@@ -483,7 +466,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         } else {
             state.update(inMemory ? IN_MEMORY : codec.write(own));
         }
-        return CollectionConverters.asScala(emitted.iterator());
+        return CollectionConverters.asScala(emissions.rows().iterator());
     }
 
     /** The watermark that fires the first timer; one that was set behind it fires when that moves again. */
@@ -494,7 +477,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     /** When Spark is to call back for the key, in its own time. */
     private long nextCall() {
         if (inEventTime()) {
-            return own.eventTimers.isEmpty() ? NEVER : Math.min(nextEvent(), END - SHIFT) + SHIFT;
+            return own.eventTimers.isEmpty() ? NEVER : Math.min(nextEvent(), Emissions.END - Emissions.SHIFT) + Emissions.SHIFT;
         }
         if (!own.eventTimers.isEmpty()) {
             return context.clock + 1; // nothing but the next batch tells whether the watermark has moved
