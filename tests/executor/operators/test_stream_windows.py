@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from datetime import datetime
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from flinkplan.plan.types import INT, STRING, row
 from flinkplan.planner import compile_script
 
 from ..conftest import Bench
+from ..jobs import Place
 
 pytestmark = pytest.mark.spark
 
@@ -112,3 +116,69 @@ def test_state_of_global_windows_is_cleaned_up(bench: Bench) -> None:
     reader = bench.context.spark.read.format("statestore").option("stateVarName", "windows")
     kept = reader.load(str(bench._folder / "checkpoint"))
     assert {r["key"][0][0] for r in kept.collect()} == {"3"}
+
+
+def sessions(rows: list[tuple[int, str, int]]) -> Counter[tuple[str, int, int, int]]:
+    """The sessions of rows of a second, a person and a gap in seconds: person, rows, start and end."""
+    found: Counter[tuple[str, int, int, int]] = Counter()
+    open_: dict[str, tuple[str, int, int, int]] = {}
+    for second, person, gap in sorted(rows):
+        _, count, start, end = open_.get(person, (person, 0, second, second))
+        if second > end:
+            found[open_.pop(person)] += 1
+            count, start, end = 0, second, second
+        open_[person] = (person, count + 1, start, max(end, second + gap))
+    found.update(open_.values())
+    return found
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize("assign", [{"session": "5 s"}, {"session-by": "gap * 1000"}])
+def test_sessions_of_rows_from_several_tasks(place: Place, assign: dict[str, str], streams: bool) -> None:
+    chance = Random(7)
+    rows = [(chance.randrange(600), chance.choice("abc"), chance.randint(1, 9)) for _ in range(200)]
+    stamps = [f"2024-01-01 00:{second // 60:02}:{second % 60:02}" for second, *_ in rows]
+    for task in range(4):
+        of = zip(stamps[task::4], rows[task::4], strict=True)
+        place.put(str(task), *({"ts": ts, "person": person, "gap": gap} for ts, (_, person, gap) in of))
+    spec = {
+        "version": 1,
+        "tables": {
+            "clicks": {
+                "columns": {"person": "STRING", "gap": "INT", "ts": "TIMESTAMP(3)"},
+                "watermark": {"column": "ts", "as": "ts - INTERVAL '1' HOUR"},
+                "with": place.files("in"),
+            },
+            "report": {
+                "columns": {"person": "STRING", "n": "BIGINT", "since": "STRING", "until": "STRING"},
+                "with": place.files("out"),
+            },
+        },
+        "windows": {
+            "w": {
+                "from": "clicks",
+                "key-by": "person",
+                "assign": assign,
+                "aggregate": {"person": "person", "n": "COUNT(*)"},
+            }
+        },
+        "inserts": [
+            {
+                "into": "report",
+                "query": "SELECT person, n, CAST(window_start AS STRING), CAST(window_end AS STRING) FROM w",
+            }
+        ],
+    }
+    place.spark.conf.set("spark.sql.files.minPartitionNum", "4")
+    try:
+        place.run(compile_script(json.dumps(spec), file="pipeline.yaml"), streams=streams)
+    finally:
+        place.spark.conf.unset("spark.sql.files.minPartitionNum")
+    found = Counter((r["person"], r["n"], _second(r["since"]), _second(r["until"])) for r in place.rows())
+    fixed = [(second, person, 5 if "session" in assign else own) for second, person, own in rows]
+    assert found == sessions(fixed)
+    assert len(found) > 20
+
+
+def _second(stamp: str) -> int:
+    return int(datetime.fromisoformat(f"{stamp}+00:00").timestamp()) % 86_400
