@@ -10,7 +10,7 @@ DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak soak-windows fuzz lint lint-java format bench parity parity-stream parity-real-time parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test soak soak-kafka soak-windows fuzz lint lint-java format bench parity parity-stream parity-real-time parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ test: java lint lint-java ## lint, types and all tests
 
 soak: java venv ## kill a running job 200 times and compare what it wrote
 	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py
+
+soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
+	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q tests/executor/kafka/test_kill.py
 
 soak-windows: java venv ## hold global windows of a million keys for a simulated hour
 	@$(BIN)/python -m tests.executor.soak_windows

@@ -23,7 +23,7 @@ from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import java_row
 from ..kafka.positions import Broker, KafkaError, ranges
-from ..kafka.settings import WRITER, client_settings, consumer_of, producer_of, reading_of
+from ..kafka.settings import consumer_of, producer_of, reading_of, writer_settings
 from ..kafka.sink import RESULT, Writing, writer
 from ..kernels import java_type
 from ..pushed_watermarks import pushed_watermark
@@ -36,6 +36,8 @@ from .writing import BatchWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+    from ..kafka.stream import JavaPositions
 
 Fields = list[tuple[str, LogicalType]]
 
@@ -151,7 +153,7 @@ class Kafka(Connector):
     def python_writer(
         self, table: Table, node: Sink, changelog: bool, keys: Sequence[int], context: TranslationContext
     ) -> BatchWriter:
-        settings = {**WRITER, **client_settings(table)}
+        settings = writer_settings(table)
         _reach(producer_of, settings, f"table {table.identifier}")
         return _Messages(table, _written_metadata(node), changelog, keys, self.upserts, settings, context)
 
@@ -181,27 +183,44 @@ def _check_sink(table: Table, where: str) -> None:
 
 def _messages(table: Table, node: TableSourceScan, wanted: Sequence[str], context: TranslationContext) -> DataFrame:
     """The messages of a table's topics.  Raises :class:`TableError` where they, or brokers, are not there."""
-    from ..kafka.source import NAME, OPTION, KafkaSource, Spec
+    from ..kafka.source import reader, schema_of
+    from ..kafka.stream import JavaPositions, Positions
 
     where = f"table {table.identifier}"
     reading = reading_of(table)
     _reach(consumer_of, reading.client, where)
+    source = context.reader.format("flinkplan.runtime.source.RangeSource")
     broker = Broker(reading)
     try:
         if context.is_batch:
             ends = broker.ends()
             found = ranges(broker.starts(), broker.latest(broker.partitions()) if ends is None else ends)
+            source = source.option("ranges", msgspec.json.encode(found).decode())
         else:
             _check_watermarks(node, len(broker.partitions()), where)
-            found = []
+            settles = context.needs_event_time and context.mode is not Mode.BOUNDED
+            positions = _offered(JavaPositions(Positions(reading, settles)), context)
+            source = source.option("positions", positions)
     except KafkaError as e:
         raise TableError(str(e), where=where) from None
     finally:
         broker.close()
-    settles = context.needs_event_time and context.mode is not Mode.BOUNDED
-    spec = Spec(reading, tuple(wanted), tuple(found), settles)
-    context.spark.dataSource.register(KafkaSource)
-    return context.reader.format(NAME).option(OPTION, msgspec.json.encode(spec).decode()).load()
+    return _in_arrow(source.load(), reader(tuple(wanted), reading.client), schema_of(wanted))
+
+
+def _in_arrow(frame: DataFrame, work: Callable[..., Any], result: Any) -> DataFrame:
+    """What Spark's Python workers make of a frame's batches."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
+        return frame.mapInArrow(work, result)
+
+
+def _offered(positions: JavaPositions, context: TranslationContext) -> str:
+    """The name by which Java finds what it then asks for positions."""
+    from pyspark.java_gateway import ensure_callback_server_started
+
+    ensure_callback_server_started(context.spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
+    return str(context.runtime.source.RangeSource.offer(positions))
 
 
 def _check_watermarks(node: TableSourceScan, partitions: int, where: str) -> None:
@@ -286,9 +305,7 @@ class _Messages(BatchWriter):
             self._encoded(self._key, frame, F.lit(INSERT).cast("tinyint")) if self._key else F.lit(None).cast("binary")
         )
         columns = [key.alias("key"), value.alias("value"), *self._metadata_columns(frame)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
-            return frame.select(*columns).mapInArrow(writer(self._writing), RESULT)
+        return _in_arrow(frame.select(*columns), writer(self._writing), RESULT)
 
     def _encoded(self, part: _Part, frame: DataFrame, kind: Column) -> Column:
         from pyspark.sql import Column as SparkColumn

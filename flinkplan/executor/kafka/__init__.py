@@ -1,1 +1,1 @@
-"""Kafka by its own client, librdkafka: what is asked of brokers, and what runs in Spark's Python workers."""
+"""Kafka by its own client, librdkafka: what the driver asks of brokers, and what runs in Spark's Python workers."""

@@ -188,9 +188,10 @@ class Broker:
                 sleep(_PAUSE)
 
     def close(self) -> None:
-        """Let go of the broker."""
+        """Let go of the broker until it is asked again."""
         if self._client is not None:
             self._client.close()
+        self._client = None
 
 
 def _may_pass(error: KafkaCode) -> bool:

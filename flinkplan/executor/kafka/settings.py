@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ...plan.durations import parse_duration
 from ...plan.record import Record, field
 from ..errors import TableError
-from ..tables import Table
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer
+
+    from ..tables import Table
 
 PROPERTIES = "properties."
 
@@ -36,8 +37,12 @@ READER: Mapping[str, str | bool] = {
 }
 """Defaults of Flink's client where librdkafka's differ, to read."""
 
-WRITER: Mapping[str, str | bool] = {"partitioner": "murmur2_random"}
-"""The same to write: keys go to the partitions where Java's client puts them."""
+WRITER: Mapping[str, str | bool] = {"partitioner": "murmur2_random", "enable.idempotence": True}
+"""The same to write: keys go to the partitions where Java's client puts them, and what is sent again after a broker
+was away comes neither twice nor behind what was sent later."""
+
+_ORDERED_REQUESTS = 5
+"""How many requests may be on their way where idempotence keeps their order."""
 
 
 class Reading(Record):
@@ -91,6 +96,21 @@ def reading_of(table: Table) -> Reading:
         reset=None if reset is None else str(reset),
         group=None if group is None else str(group),
     )
+
+
+def writer_settings(table: Table) -> dict[str, Any]:
+    """The settings of a table's that is written; of those that go against idempotence Java's client does without it.
+
+    Raises :class:`TableError` as :func:`client_settings`.
+    """
+    given = client_settings(table)
+    requests = str(given.get("max.in.flight.requests.per.connection", _ORDERED_REQUESTS))
+    is_against = (
+        str(given.get("retries")) == "0"
+        or str(given.get("acks", "all")) not in ("all", "-1")
+        or (requests.isdigit() and int(requests) > _ORDERED_REQUESTS)
+    )
+    return {**WRITER, **({"enable.idempotence": False} if is_against else {}), **given}
 
 
 def client_settings(table: Table) -> dict[str, Any]:

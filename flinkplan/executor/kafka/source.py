@@ -1,30 +1,22 @@
-"""The source of messages: Spark asks it for offsets, and its Python workers for the messages between two of them."""
+"""Reads messages, in Spark's Python workers."""
 
 from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import BinaryType, DataType, IntegerType, LongType, MapType, StringType, StructField, StructType
 
-from .positions import SECONDS, Broker, KafkaError, Offsets, Range, from_json, ranges, to_json
-from .settings import Reading, consumer_of
+from .positions import SECONDS, KafkaError, Range
+from .settings import consumer_of
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message
     from pyarrow import Array, RecordBatch
-
-NAME = "flinkplan-kafka"
-"""What Spark knows the source by."""
-
-OPTION = "secret"
-"""The option that holds all: Spark shows none that is called so."""
 
 COLUMNS: Mapping[str, DataType] = {
     "topic": StringType(),
@@ -49,96 +41,22 @@ _KEPT = 4
 """How many clients a worker keeps for the next batch."""
 
 
-class Spec(msgspec.Struct):
-    """What the source is told: the table's reading, the columns that are wanted, and in a batch all that is read.
-
-    ``settles``: each batch with messages is followed by one without, in which the watermark takes effect.
-    """
-
-    reading: Reading
-    columns: tuple[str, ...]
-    ranges: tuple[Range, ...] | None = None
-    settles: bool = False
+def schema_of(columns: Sequence[str]) -> StructType:
+    """The schema of messages of which these columns are wanted."""
+    return StructType([StructField(name, COLUMNS[name]) for name in columns])
 
 
-class KafkaSource(DataSource):
-    """Messages as they are, in the columns of :data:`COLUMNS`."""
+def reader(
+    columns: Sequence[str], settings: Mapping[str, Any]
+) -> Callable[[Iterator[RecordBatch]], Iterator[RecordBatch]]:
+    """What reads the messages of a task, whose range is all that is not NULL in the one column that it is given."""
 
-    @classmethod
-    def name(cls) -> str:
-        return NAME
+    def read(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+        for batch in batches:
+            for text in batch.column(0).drop_null().to_pylist():
+                yield from messages(msgspec.json.decode(text, type=Range), columns, settings)
 
-    @property
-    def _spec(self) -> Spec:
-        return msgspec.json.decode(self.options[OPTION], type=Spec)
-
-    def schema(self) -> StructType:
-        return StructType([StructField(name, COLUMNS[name]) for name in self._spec.columns])
-
-    def reader(self, schema: StructType) -> DataSourceReader:
-        return _Batch(self._spec)
-
-    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        return _Stream(self._spec)
-
-
-class _Batch(DataSourceReader):
-    """All messages between two positions that are known."""
-
-    def __init__(self, spec: Spec) -> None:
-        self._spec = spec
-
-    def partitions(self) -> Sequence[InputPartition]:
-        return [InputPartition(each) for each in self._spec.ranges or ()]
-
-    def read(self, partition: InputPartition) -> Iterator[RecordBatch]:
-        return messages(partition.value, self._spec.columns, self._spec.reading.client)
-
-
-class _Stream(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Messages as they come.
-
-    An offset has the positions by topic and partition, where reading ends if it does, and whether the batch without
-    messages has come that follows one with some.  A partition that is new stands in it at its beginning first.
-    """
-
-    def __init__(self, spec: Spec) -> None:
-        self._spec = spec
-        self._broker = Broker(spec.reading)
-        self._target: Offsets | None = None
-
-    def initialOffset(self) -> dict[str, Any]:
-        starts, ends = self._broker.starts(), self._broker.ends()
-        return _offset(starts, ends, True)
-
-    def prepareForTriggerAvailableNow(self) -> None:
-        self._target = self._broker.latest(self._broker.partitions())
-
-    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        from_, ends = from_json(start["positions"]), start["ends"] and from_json(start["ends"])
-        newest = self._target if self._target is not None else self._broker.latest(self._broker.partitions())
-        if ends is not None:
-            newest = {p: min(offset, ends.get(p, 0)) for p, offset in newest.items()}
-        to = {p: max(offset, newest.get(p, offset)) for p, offset in from_.items()}
-        is_settled = not ranges(from_, to) or not self._spec.settles
-        new = [p for p in newest if p not in from_]
-        return _offset({**to, **self._broker.earliest(new)}, ends, is_settled)
-
-    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        return [InputPartition(each) for each in ranges(from_json(start["positions"]), from_json(end["positions"]))]
-
-    def read(self, partition: InputPartition) -> Iterator[RecordBatch]:
-        return messages(partition.value, self._spec.columns, self._spec.reading.client)
-
-    def commit(self, end: dict[str, Any]) -> None:
-        self._broker.commit(from_json(end["positions"]))
-
-    def stop(self) -> None:
-        self._broker.close()
-
-
-def _offset(positions: Offsets, ends: Offsets | None, is_settled: bool) -> dict[str, Any]:
-    return {"positions": to_json(positions), "ends": None if ends is None else to_json(ends), "settled": is_settled}
+    return read
 
 
 class _Client:

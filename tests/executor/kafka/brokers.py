@@ -1,4 +1,4 @@
-"""A broker of Kafka inside this process: that of librdkafka's own tests."""
+"""A broker of Kafka as tests see it; inside this process it is that of librdkafka's own tests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ PARTITIONS = 4
 
 
 class Broker:
-    """Topics, which come into being when something is put into them."""
+    """Topics, which come into being when something is put into them; ``servers`` is where the broker is."""
 
-    def __init__(self) -> None:
-        self._host = Producer({"test.mock.num.brokers": 1, "bootstrap.servers": "none", "log_level": 0})
-        brokers = self._host.list_topics(timeout=10).brokers.values()
-        self.servers = ",".join(f"{broker.host}:{broker.port}" for broker in brokers)
-        self.settings: dict[str, Any] = {"bootstrap.servers": self.servers, "log_level": 0}
+    def __init__(self, servers: str) -> None:
+        self.servers = servers
+        self.settings: dict[str, Any] = {"bootstrap.servers": servers, "log_level": 0}
 
     def put(self, topic: str, *values: object, key: object = None, partition: int = 0, **more: Any) -> None:
         """Add messages; what is no text is written as JSON, ``None`` is a message without a value."""
@@ -45,6 +43,15 @@ class Broker:
     def contents(self, topic: str) -> list[tuple[Any, Any]]:
         """The keys and values of all messages, read as JSON."""
         return [(_json(m.key()), _json(m.value())) for m in self.messages(topic)]
+
+
+class BrokerInside(Broker):
+    """One that this process is."""
+
+    def __init__(self) -> None:
+        self._host = Producer({"test.mock.num.brokers": 1, "bootstrap.servers": "none", "log_level": 0})
+        brokers = self._host.list_topics(timeout=10).brokers.values()
+        super().__init__(",".join(f"{broker.host}:{broker.port}" for broker in brokers))
 
 
 def _bytes(value: object) -> bytes | None:

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def broker() -> Broker:
     """A broker for all tests, each of which has topics of its own."""
-    from .brokers import Broker
+    from .brokers import BrokerInside
 
-    return Broker()
+    return BrokerInside()

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from flinkplan.executor.kafka import source
 from flinkplan.executor.kafka.positions import KafkaError, Range
 from flinkplan.executor.kafka.settings import READER, WRITER, Reading
 from flinkplan.executor.kafka.sink import Writing, writer
+from flinkplan.executor.kafka.stream import JavaPositions, Positions
 
 from .brokers import Broker
 
 pa = pytest.importorskip("pyarrow")
-
-_ALL = ReadAllAvailable()
 
 
 def _client(broker: Broker) -> dict[str, Any]:
@@ -125,26 +124,26 @@ def test_a_message_that_is_not_taken_is_an_error(broker: Broker) -> None:
 def test_the_stream_takes_what_has_come(broker: Broker) -> None:
     broker.put("stream", 1, 2)
     reading = Reading(topics=("stream",), pattern=None, client=_client(broker), start="earliest-offset")
-    stream = source._Stream(source.Spec(reading, ("value",), settles=True))
-    start = stream.initialOffset()
-    first = stream.latestOffset(start, _ALL)
-    assert [p.value for p in stream.partitions(start, first)] == [Range("stream", 0, 0, 2)]
+    stream = Positions(reading, settles=True)
+    start = stream.initial()
+    first = stream.latest(start)
+    assert stream.between(start, first) == [Range("stream", 0, 0, 2)]
     assert (first["positions"]["stream"]["0"], first["settled"]) == (2, False)
-    second = stream.latestOffset(first, _ALL)
-    assert second["settled"] and not stream.partitions(first, second)
-    assert stream.latestOffset(second, _ALL) == second
+    second = stream.latest(first)
+    assert second["settled"] and not stream.between(first, second)
+    assert stream.latest(second) == second
 
 
 def test_what_comes_later_is_left_for_the_next_run(broker: Broker) -> None:
     broker.put("now", 1)
     reading = Reading(topics=("now",), pattern=None, client=_client(broker), start="earliest-offset")
-    stream = source._Stream(source.Spec(reading, ("value",)))
-    start = stream.initialOffset()
-    stream.prepareForTriggerAvailableNow()
+    stream = Positions(reading)
+    start = stream.initial()
+    stream.stop_at_what_is_there()
     broker.put("now", 2)
-    end = stream.latestOffset(start, _ALL)
+    end = stream.latest(start)
     assert end["positions"]["now"]["0"] == 1
-    assert stream.latestOffset(end, _ALL) == end
+    assert stream.latest(end) == end
 
 
 def test_a_stream_ends_where_the_table_says(broker: Broker) -> None:
@@ -152,18 +151,38 @@ def test_a_stream_ends_where_the_table_says(broker: Broker) -> None:
     reading = Reading(
         topics=("ends",), pattern=None, client=_client(broker), start="earliest-offset", end="latest-offset"
     )
-    start = source._Stream(source.Spec(reading, ("value",))).initialOffset()
+    start = Positions(reading).initial()
     broker.put("ends", 2)
-    restarted = source._Stream(source.Spec(reading, ("value",)))
-    assert restarted.latestOffset(start, _ALL)["positions"]["ends"]["0"] == 1
+    restarted = Positions(reading)
+    assert restarted.latest(start)["positions"]["ends"]["0"] == 1
 
 
 def test_new_partitions_begin_at_their_beginning(broker: Broker) -> None:
     broker.put("grown", 1)
     reading = Reading(topics=("grown",), pattern=None, client=_client(broker), start="latest-offset")
-    stream = source._Stream(source.Spec(reading, ("value",)))
+    stream = Positions(reading)
     known = {"positions": {"grown": {"1": 0, "2": 0, "3": 0}}, "ends": None, "settled": True}
-    seen = stream.latestOffset(known, _ALL)
-    assert seen["positions"]["grown"]["0"] == 0 and not stream.partitions(known, seen)
-    later = stream.latestOffset(seen, _ALL)
-    assert [p.value for p in stream.partitions(seen, later)] == [Range("grown", 0, 0, 1)]
+    seen = stream.latest(known)
+    assert seen["positions"]["grown"]["0"] == 0 and not stream.between(known, seen)
+    later = stream.latest(seen)
+    assert stream.between(seen, later) == [Range("grown", 0, 0, 1)]
+
+
+def test_java_asks_in_json(broker: Broker) -> None:
+    broker.put("asked-by-java", 1)
+    reading = Reading(topics=("asked-by-java",), pattern=None, client=_client(broker), start="earliest-offset")
+    java = JavaPositions(Positions(reading))
+    start = json.loads(java.apply("initial", "[]"))["answer"]
+    end = json.loads(java.apply("latest", json.dumps([start])))["answer"]
+    found = json.loads(java.apply("between", json.dumps([start, end])))["answer"]
+    assert found == [{"topic": "asked-by-java", "partition": 0, "start": 0, "end": 1}]
+    absent = JavaPositions(Positions(Reading(topics=("nowhere",), pattern=None, client=_client(broker))))
+    assert json.loads(absent.apply("latest", json.dumps([start])))["error"] == "there is no topic 'nowhere'"
+
+
+def test_a_task_reads_its_range(broker: Broker) -> None:
+    broker.put("ranged", 1, 2, 3)
+    wanted = json.dumps({"topic": "ranged", "partition": 0, "start": 1, "end": 3})
+    batches = [pa.RecordBatch.from_pydict({"range": [wanted]}), pa.RecordBatch.from_pydict({"range": pa.nulls(1)})]
+    found = source.reader(("value",), _client(broker))(iter(batches))
+    assert [row["value"] for batch in found for row in batch.to_pylist()] == [b"2", b"3"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.executor.errors import TableError
-from flinkplan.executor.kafka.settings import client_settings, reading_of
+from flinkplan.executor.kafka.settings import client_settings, reading_of, writer_settings
 from flinkplan.executor.tables import Table
 from flinkplan.plan.specs import ResolvedSchema, ResolvedTable
 
@@ -73,3 +73,21 @@ def test_uncommitted_messages_are_read_unless_said_otherwise() -> None:
     assert reading_of(_table()).client["isolation.level"] == "read_uncommitted"
     said = _table(properties_isolation_level="read_committed")
     assert reading_of(said).client["isolation.level"] == "read_committed"
+
+
+@pytest.mark.parametrize(
+    ("given", "idempotent"),
+    [
+        ({}, True),
+        ({"properties_acks": "all"}, True),
+        ({"properties_acks": "1"}, False),
+        ({"properties_retries": "0"}, False),
+        ({"properties_max_in_flight_requests_per_connection": "6"}, False),
+        ({"properties_acks": "1", "properties_enable_idempotence": "true"}, "true"),
+    ],
+)
+def test_what_is_sent_again_comes_once_and_in_order_unless_the_table_says_otherwise(
+    given: dict[str, str], idempotent: bool | str
+) -> None:
+    found = writer_settings(_table(properties_bootstrap_servers="h:1", **given))
+    assert found["enable.idempotence"] == idempotent

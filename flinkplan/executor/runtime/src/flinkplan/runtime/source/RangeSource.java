@@ -1,0 +1,155 @@
+package flinkplan.runtime.source;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.Rows;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.stream.StreamSupport;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * The source of ranges of messages, which a client in Python then reads in Spark's workers.
+ *
+ * <p>Where the ranges of a stream begin and end the driver's own Python says ({@link RangeStream}), so that no process
+ * is started for it. A range is an object of JSON with the offsets {@code start} and {@code end} and whatever else the
+ * client needs. It is a partition, which has as many rows as messages, so that Spark counts these; the first one has the
+ * range, the others are NULL. Options: {@code ranges}, those of a batch, or {@code positions}, what
+ * {@link #offer} gave.
+ */
+public final class RangeSource implements TableProvider {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final Map<String, Positions> OFFERED = new ConcurrentHashMap<>();
+
+    /** Takes who answers for a stream's positions, and gives the name by which one source finds it. */
+    public static String offer(BiFunction<String, String, String> python) {
+        String name = UUID.randomUUID().toString();
+        OFFERED.put(name, new Positions(python));
+        return name;
+    }
+
+    @Override
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        return StructType.fromDDL("`range` string");
+    }
+
+    @Override
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+        String name = options.get("positions");
+        return new RangeTable(schema, options.get("ranges"), name == null ? null : OFFERED.remove(name));
+    }
+
+    /** The partitions of an array of ranges. */
+    static InputPartition[] partitions(String ranges) {
+        return StreamSupport.stream(parse(ranges).spliterator(), false)
+                .map(range -> new RangePartition(
+                        range.toString(),
+                        range.get("end").asLong() - range.get("start").asLong()))
+                .toArray(InputPartition[]::new);
+    }
+
+    static JsonNode parse(String json) {
+        try {
+            return MAPPER.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static PartitionReaderFactory readers() {
+        return partition -> new RangeReader((RangePartition) partition);
+    }
+
+    private record RangeTable(StructType rows, String ranges, Positions positions) implements Table, SupportsRead {
+        @Override
+        public String name() {
+            return "messages";
+        }
+
+        @Override
+        public Column[] columns() {
+            return Rows.columns(rows);
+        }
+
+        @Override
+        public Set<TableCapability> capabilities() {
+            return Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ);
+        }
+
+        @Override
+        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+            return () -> new RangeScan(rows, ranges, positions);
+        }
+    }
+
+    private record RangeScan(StructType readSchema, String ranges, Positions positions) implements Scan {
+        @Override
+        public Batch toBatch() {
+            return new RangeBatch(ranges);
+        }
+
+        @Override
+        public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+            return new RangeStream(positions);
+        }
+    }
+
+    private record RangeBatch(String ranges) implements Batch {
+        @Override
+        public InputPartition[] planInputPartitions() {
+            return partitions(ranges);
+        }
+
+        @Override
+        public PartitionReaderFactory createReaderFactory() {
+            return readers();
+        }
+    }
+
+    private record RangePartition(String range, long messages) implements InputPartition {}
+
+    private static final class RangeReader implements PartitionReader<InternalRow> {
+        private final RangePartition partition;
+        private long given;
+
+        RangeReader(RangePartition partition) {
+            this.partition = partition;
+        }
+
+        @Override
+        public boolean next() {
+            return given++ < partition.messages;
+        }
+
+        @Override
+        public InternalRow get() {
+            UTF8String range = given == 1 ? UTF8String.fromString(partition.range) : null;
+            return new GenericInternalRow(new Object[] {range});
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,81 @@
+package flinkplan.runtime.source;
+
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+
+/** The stream of ranges of messages: an offset is whatever {@link Positions} makes of it. */
+final class RangeStream implements MicroBatchStream, SupportsTriggerAvailableNow {
+    private final Positions positions;
+
+    RangeStream(Positions positions) {
+        this.positions = positions;
+    }
+
+    private static final class Position extends Offset {
+        private final String json;
+
+        Position(String json) {
+            this.json = json;
+        }
+
+        @Override
+        public String json() {
+            return json;
+        }
+    }
+
+    @Override
+    public Offset initialOffset() {
+        return new Position(positions.ask("initial"));
+    }
+
+    @Override
+    public Offset deserializeOffset(String json) {
+        return new Position(json);
+    }
+
+    @Override
+    public void prepareForTriggerAvailableNow() {
+        positions.ask("stop_at_what_is_there");
+    }
+
+    @Override
+    public Offset latestOffset() {
+        throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead");
+    }
+
+    @Override
+    public Offset latestOffset(Offset start, ReadLimit limit) {
+        return new Position(positions.ask("latest", start.json()));
+    }
+
+    @Override
+    public InputPartition[] planInputPartitions(Offset start, Offset end) {
+        return RangeSource.partitions(positions.ask("between", start.json(), end.json()));
+    }
+
+    @Override
+    public PartitionReaderFactory createReaderFactory() {
+        return RangeSource.readers();
+    }
+
+    @Override
+    public void commit(Offset end) {
+        positions.ask("commit", end.json());
+    }
+
+    @Override
+    public void stop() {
+        positions.ask("close");
+    }
+
+    /** How progress reports name the source. */
+    @Override
+    public String toString() {
+        return "messages";
+    }
+}

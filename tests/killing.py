@@ -1,0 +1,137 @@
+"""Jobs in processes of their own, which are killed again and again.
+
+What costs is a JVM that starts.  So the first process, which is not killed, may leave an archive of the classes that it
+has loaded, with which the others start in half the time; and while one process works, the next one starts and waits.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+SEED = int(os.environ.get("FLINKPLAN_SEED", "7"))
+BATCHES = (0, 0, 1, 2, 3)
+"""How many batches a process may do before it is killed; one that does none is killed while it starts."""
+PATIENCE, START_UP = 1.0, 4.0
+"""Seconds within which it is killed after a batch, or from its start on."""
+CORES = (1, 2, 4)
+
+_BRIEF = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptions"
+"""How a JVM starts that lives for seconds."""
+_ARCHIVED = "-Xshare:auto -Xlog:disable -Xlog:all=error:stderr"
+"""Share classes where that can be done, and keep standard output to the job."""
+
+
+class Work:
+    """A plan that processes execute one after another from one checkpoint.
+
+    ``folder`` holds the checkpoint and what else the work has, ``classes`` is the archive of Java's classes.
+    """
+
+    def __init__(self, plan: Path, folder: Path, variables: Mapping[str, str], classes: Path) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._variables = variables
+        self._classes = classes
+
+    def finish(self) -> None:
+        """Work through all that is there in a process that leaves the archive."""
+        Worker(self._arguments("bounded"), 2, f"-XX:ArchiveClassesAtExit={self._classes}").finish()
+
+    def worker(self, mode: str, cores: int) -> Worker:
+        """Another process, which starts from the archive."""
+        return Worker(self._arguments(mode), cores, f"{_ARCHIVED} -XX:SharedArchiveFile={self._classes}")
+
+    def _arguments(self, mode: str) -> list[str]:
+        arguments = ["execute", str(self._plan), "--mode", mode, "--log-format", "json"]
+        arguments += ["--checkpoint", str(self._folder / "checkpoint")]
+        return arguments + [part for name, value in self._variables.items() for part in ("--var", f"{name}={value}")]
+
+
+class Worker:
+    """A process, with its JVM in a process group of its own, that runs a command once it is told to.
+
+    It says of each batch when it is done.  ``java`` are options of its JVM.
+    """
+
+    def __init__(self, arguments: Sequence[str], cores: int, java: str) -> None:
+        conf = {
+            "spark.sql.shuffle.partitions": "1",
+            "spark.sql.files.minPartitionNum": str(cores),
+            "spark.driver.extraJavaOptions": f"{_BRIEF} {java}",
+        }
+        code = (
+            "from flinkplan.cli.main import main; from flinkplan.executor.session import session; "
+            f"session('local[{cores}]', {conf!r}); print('ready', flush=True); input(); main({list(arguments)!r})"
+        )
+        command = [sys.executable, "-c", code]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    def begin(self) -> None:
+        """Let it run, as soon as its JVM is up."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ready\n"
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def batch(self) -> None:
+        """Wait until it has done a batch."""
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline(), "the job ended by itself"
+
+    def wait(self, seconds: float) -> None:
+        """Let it work on for a while."""
+        with pytest.raises(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+
+    def kill(self) -> None:
+        """End the process and its JVM at once."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+    def finish(self) -> None:
+        """Let it work through all that is there, and its JVM end."""
+        self.begin()
+        self.process.communicate()
+        assert self.process.returncode == 0
+
+
+class Kills:
+    """How often a work is killed, and after how many batches each time."""
+
+    def __init__(self, usual: int) -> None:
+        """``usual``: how often, unless ``FLINKPLAN_KILLS`` says otherwise."""
+        count = int(os.environ.get("FLINKPLAN_KILLS", usual))
+        self._moments = random.Random(SEED)
+        self._batches = [self._moments.choice(BATCHES) for _ in range(count)]
+        self.feeds = count + sum(self._batches)
+        """How often input is added."""
+
+    def inflict(self, work: Work, feed: Callable[[int], None]) -> None:
+        """Kill the processes of a work and let the last one finish; each batch brings more input."""
+        numbers = iter(range(self.feeds))
+        worker = self._next(work, "streaming")
+        for kills, count in enumerate(self._batches, 1):
+            following = self._next(work, "streaming" if kills < len(self._batches) else "bounded")
+            feed(next(numbers))
+            worker.begin()
+            for _ in range(count):
+                worker.batch()
+                feed(next(numbers))
+            worker.wait(self._moments.uniform(0, PATIENCE if count else START_UP))
+            worker.kill()
+            worker = following
+        worker.finish()
+
+    def _next(self, work: Work, mode: str) -> Worker:
+        return work.worker(mode, self._moments.choice(CORES))
