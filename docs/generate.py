@@ -180,6 +180,7 @@ def connectors() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for connector in CONNECTORS.values():
         source = kinds(connector.source.kinds) if connector.source else "–"
+        source = "as its sources" if connector.parts else source
         sink = kinds(connector.sink.kinds) if connector.sink else "–"
         runs = "yes" if connector.executed else "no"
         yield f"| `{connector.name}` | {connector.meaning} | {source} | {sink} | yes | {runs} |"

@@ -44,6 +44,19 @@ class Mode(Enum):
         return self in (Mode.STREAMING, Mode.REAL_TIME)
 
 
+class Turn(Enum):
+    """When a source of a stream is read, where a table has several."""
+
+    ALONE = "alone"
+    """At once, and whatever comes."""
+
+    FIRST = "first"
+    """With the first micro-batch, and never again."""
+
+    LAST = "last"
+    """When the first micro-batch is done, and its watermark has taken effect."""
+
+
 class TranslationContext(Record):
     """The surroundings of a translation.
 
@@ -52,6 +65,7 @@ class TranslationContext(Record):
     in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
     ``node`` is the one that is being translated.
     ``is_watched``: somebody looks at each change.  ``python`` may be imported where the plan names it.
+    ``turn``: when the source that is translated is read.
     ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
     nodes share, which is computed once.
     """
@@ -67,6 +81,7 @@ class TranslationContext(Record):
     is_watched: bool = False
     python: PythonCode = PythonCode()
     is_batch: bool = False
+    turn: Turn = Turn.ALONE
     common: SharedStreams | None = None
 
     @property

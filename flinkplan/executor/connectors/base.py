@@ -28,6 +28,10 @@ class Connector:
         """Whether reading the table ends."""
         return True
 
+    def can_wait(self, table: Table) -> bool:
+        """Whether a stream of the table may be told to begin when the first micro-batch is done (``Turn.LAST``)."""
+        return False
+
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
         """Why the table cannot be read or written row by row, in real-time mode; ``None``: it can."""
         return f"the connector '{self.name}' reads and writes batches"

@@ -46,6 +46,9 @@ class FileSystem(Connector):
     def is_bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options
 
+    def can_wait(self, table: Table) -> bool:
+        return not find_format(table.options, f"table {table.identifier}").columnar
+
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
         format_ = find_format(table.options, f"table {table.identifier}")
         if format_.columnar:
@@ -114,6 +117,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "batch": context.is_batch,
         "settles": context.needs_event_time and context.mode is not Mode.BOUNDED,
         "realTime": context.is_real_time,
+        "turn": context.turn.name,
     }
     reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)
     return reader.option("spec", json.dumps(spec)).load()

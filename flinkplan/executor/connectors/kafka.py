@@ -17,7 +17,7 @@ from ...plan.connectors import kafka as declared
 from ...plan.nodes import Sink, TableSourceScan
 from ...plan.specs import WritingMetadata
 from ...plan.types import LogicalType
-from ..context import Mode, TranslationContext
+from ..context import Mode, TranslationContext, Turn
 from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
@@ -115,6 +115,9 @@ class Kafka(Connector):
     def is_bounded(self, table: Table) -> bool:
         return declared.is_bounded(table.options)
 
+    def can_wait(self, table: Table) -> bool:
+        return True
+
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         from pyspark.sql import Column as SparkColumn
         from pyspark.sql import functions as F
@@ -199,7 +202,8 @@ def _messages(table: Table, node: TableSourceScan, wanted: Sequence[str], contex
         else:
             _check_watermarks(node, len(broker.partitions()), where)
             settles = context.needs_event_time and context.mode is not Mode.BOUNDED
-            positions = _offered(JavaPositions(Positions(reading, settles)), context)
+            waits = context.turn is Turn.LAST
+            positions = _offered(JavaPositions(Positions(reading, settles, waits)), context)
             source = source.option("positions", positions)
     except KafkaError as e:
         raise TableError(str(e), where=where) from None

@@ -17,18 +17,20 @@ class Positions:
     A position has the offsets by topic and partition, where reading ends if it does, and whether the batch without
     messages has come that follows one with some.  A partition that is new stands in it at its beginning first.
     ``settles``: each batch with messages is followed by one without, in which the watermark takes effect.
+    ``waits``: reading begins behind the first batch, and the one in which that one's watermark takes effect.
     """
 
-    def __init__(self, reading: Reading, settles: bool = False) -> None:
+    def __init__(self, reading: Reading, settles: bool = False, waits: bool = False) -> None:
         self._broker = Broker(reading)
         self._settles = settles
+        self._waits = 0 if not waits else 2 if settles else 1
         self._target: Offsets | None = None
 
     def initial(self) -> dict[str, Any]:
         """Where reading begins."""
         self._target = None
         starts, ends = self._broker.starts(), self._broker.ends()
-        return _position(starts, ends, True)
+        return _position(starts, ends, True) | ({"waits": self._waits} if self._waits else {})
 
     def stop_at_what_is_there(self) -> None:
         """Have nothing read that comes later."""
@@ -36,6 +38,8 @@ class Positions:
 
     def latest(self, start: dict[str, Any]) -> dict[str, Any]:
         """How far can be read from a position on."""
+        if self._waits and (left := start.get("waits", 0)):
+            return {**start, "waits": left - 1}
         from_, ends = from_json(start["positions"]), start["ends"] and from_json(start["ends"])
         newest = self._target if self._target is not None else self._broker.latest(self._broker.partitions())
         if ends is not None:
@@ -43,7 +47,8 @@ class Positions:
         to = {p: max(offset, newest.get(p, offset)) for p, offset in from_.items()}
         is_settled = not ranges(from_, to) or not self._settles
         new = [p for p in newest if p not in from_]
-        return _position({**to, **self._broker.earliest(new)}, ends, is_settled)
+        found = _position({**to, **self._broker.earliest(new)}, ends, is_settled)
+        return found | ({"waits": 0} if self._waits else {})
 
     def between(self, start: dict[str, Any], end: dict[str, Any]) -> list[Range]:
         """What is read from one position to another."""

@@ -1,5 +1,5 @@
 """Connectors and formats: what each one is, declared once (:mod:`.bundled`, :mod:`.kafka`, :mod:`.jdbc`,
-:mod:`.others`, :mod:`.formats`).
+:mod:`.hybrid`, :mod:`.others`, :mod:`.formats`).
 
 What the planner compiles, what checks refuse, what the executor runs and what the pages list are queries of these
 tables.  To add a connector, declare it here and, where it is to be executed, give it a half in
@@ -15,6 +15,7 @@ from ..row_kinds import ALL, INSERTS, NAMES, UPSERTS, Kinds, kinds_text
 from ..specs import ResolvedTable, RowKind
 from .bundled import BUNDLED
 from .formats import FORMATS
+from .hybrid import HYBRID
 from .jdbc import JDBC
 from .kafka import KAFKA
 from .kinds import format_name
@@ -50,7 +51,9 @@ __all__ = [
     "without_said_kinds",
 ]
 
-CONNECTORS: Mapping[str, Connector] = {connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, *OTHERS)}
+CONNECTORS: Mapping[str, Connector] = {
+    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, *OTHERS)
+}
 """The connectors by name."""
 
 CHANGELOG = "flinkplan.changelog"
@@ -90,6 +93,8 @@ def source_kinds(options: Options, keyed: bool) -> Kinds:
     if CHANGELOG in options:
         return parse_kinds(options[CHANGELOG])
     connector = CONNECTORS.get(options.get("connector", ""))
+    if connector and connector.parts:
+        return INSERTS.union(*(source_kinds(part, keyed) for part in connector.parts(options).values()))
     rule = connector.source.kinds if connector and connector.source else None
     return rule(options, keyed) if rule else INSERTS
 
@@ -118,6 +123,8 @@ def deletes_by_key(options: Options, keyed: bool, as_sink: bool) -> bool:
 def is_assumed(options: Options, as_sink: bool) -> bool:
     """Whether nobody has told which kinds of changes the table emits, or takes, so that they are assumed."""
     connector = CONNECTORS.get(options.get("connector", ""))
+    if connector and connector.parts and CHANGELOG not in options:
+        return any(is_assumed(part, as_sink) for part in connector.parts(options).values())
     end = connector and (connector.sink if as_sink else connector.source)
     return CHANGELOG not in options and (not end or end.kinds is None)
 

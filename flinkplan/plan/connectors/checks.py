@@ -47,6 +47,23 @@ def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool)
                 yield from _of_format(key, options, as_sink)
         if known.problems is not None:
             yield from known.problems(options, schema, as_sink)
+        for part, own in _single(known, options):
+            yield from (_within(part, problem) for problem in problems(f"{name}, {part}", own, schema, as_sink))
+
+
+def _parts(connector: Connector | None, options: Options) -> Mapping[str, Options]:
+    """The tables that one is made of."""
+    return connector.parts(options) if connector is not None and connector.parts is not None else {}
+
+
+def _single(connector: Connector | None, options: Options) -> Iterator[tuple[str, Options]]:
+    """Those of them that are not made of others again."""
+    own = options.get("connector")
+    yield from ((name, part) for name, part in _parts(connector, options).items() if part.get("connector") != own)
+
+
+def _within(part: str, problem: Problem) -> Problem:
+    return Problem(problem.key and f"{part}.{problem.key}", f"source '{part}': {problem.message}", problem.hint)
 
 
 def exposed(options: Options) -> Iterator[Problem]:
@@ -56,6 +73,8 @@ def exposed(options: Options) -> Iterator[Problem]:
         if key in options and "${" not in options[key]:
             hint = f"write a variable, '{key}' = '${{NAME}}', and say what it is when the plan is executed"
             yield Problem(key, f"'{key}' is a secret, and a plan is no place for it", hint)
+    for part, own in _single(connector, options):
+        yield from (_within(part, problem) for problem in exposed(own))
     for key, value in options.items() if connector and connector.secrets else ():
         if _PASSWORD_WITHIN.search(value):
             hint = "give it by an option of its own, or as a variable"
@@ -87,9 +106,11 @@ def _of_options(
     prefixes = (
         *_format_prefixes(options, connector),
         *(o.key.removesuffix("*") for o in declared if o.key.endswith(".*")),
+        *(f"{part}." for part in _parts(connector, options)),
     )
+    names_no_parts = connector.parts is not None and not connector.parts(options)
     for key in options:
-        if key not in known and key != CHANGELOG and not key.startswith(prefixes):
+        if key not in known and key != CHANGELOG and not key.startswith(prefixes) and not names_no_parts:
             message = f"the connector '{connector.name}' has no option '{key}'"
             yield Problem(key, message, did_you_mean(key, known))
     yield from _of_values(options, known)

@@ -95,13 +95,18 @@ ProblemsRule: TypeAlias = Callable[[Options, ResolvedSchema, bool], Iterator[Pro
 """What is wrong with the options of a table, taken together, of this schema, and whether it is written to."""
 
 
+PartsRule: TypeAlias = Callable[[Options], Mapping[str, Options]]
+"""The options of the tables that one is made of, by their names; the options of each begin with its name and a dot."""
+
+
 class Connector(Record):
     """A connector.
 
     ``options`` are all that a table may have; ``None``: they are the business of another jar.  ``formats`` are the
     options that name the formats of what it reads and writes.  ``metadata`` are the types of its metadata columns by
     key, ``has_metadata`` says that there are some even where they are not listed.  ``problems`` finds what no single
-    option tells.  ``secrets`` are the options that no plan may hold in plain text.
+    option tells.  ``secrets`` are the options that no plan may hold in plain text.  ``parts`` are the tables that it is
+    made of, whose changes are then its own.
     """
 
     name: str
@@ -114,6 +119,7 @@ class Connector(Record):
     has_metadata: bool = False
     problems: ProblemsRule | None = None
     secrets: tuple[str, ...] = ()
+    parts: PartsRule | None = None
     executed: bool = False
 
 

@@ -2,76 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
-from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
 from flinkplan.plan.record import replace
 from flinkplan.plan.specs import WritingMetadata
 from flinkplan.planner import compile_script
 
-from .brokers import Broker
+from .clusters import Cluster
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    pass
 
 pytestmark = pytest.mark.spark
-
-
-class Cluster:
-    """Runs scripts over the topics of a broker and files in a folder."""
-
-    def __init__(self, broker: Broker, spark: SparkSession, folder: Path) -> None:
-        self.broker = broker
-        self._spark = spark
-        self.folder = folder
-
-    def table(self, name: str, columns: str, **options: str) -> str:
-        """The statement of a table over the topic of the same name."""
-        given = {"connector": "kafka", "topic": name, "properties.bootstrap.servers": "${BROKERS}"}
-        given |= {key.replace("__", "-").replace("_", "."): value for key, value in options.items()}
-        options_text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
-        return f"CREATE TABLE {name} ({columns}) WITH ({options_text});"
-
-    def source(self, name: str, columns: str, **options: str) -> str:
-        """The same, read from its beginning to its end."""
-        positions = {"scan_startup_mode": "earliest-offset", "scan_bounded_mode": "latest-offset"}
-        return self.table(name, columns, **({} if "connector" in options else positions), **options)
-
-    def out(self, columns: str, format_: str = "json") -> str:
-        """The statement of the table ``out`` of files."""
-        path = self.folder / "out"
-        return (
-            f"CREATE TABLE `out` ({columns}) WITH "
-            f"('connector' = 'filesystem', 'path' = '{path}', 'format' = '{format_}');"
-        )
-
-    def run(self, *statements: str, mode: Mode | None = None) -> None:
-        """Run a script to its end; a later one goes on from its checkpoint."""
-        self.execute(compile_script("\n".join(statements)), mode)
-
-    def execute(self, plan: Plan, mode: Mode | None = None) -> None:
-        """Run a plan to its end."""
-        checkpoint = str(self.folder / "checkpoint")
-        variables = {"BROKERS": self.broker.servers}
-        execute(plan, JobOptions(checkpoint=checkpoint, mode=mode, variables=variables, spark=self._spark)).wait()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows of the table ``out``."""
-        files = sorted(f for f in (self.folder / "out").rglob("*") if f.is_file() and f.name[0] != ".")
-        return [json.loads(line) for file in files for line in file.read_text().splitlines()]
-
-
-@pytest.fixture
-def cluster(broker: Broker, spark: SparkSession, tmp_path: Path) -> Cluster:
-    return Cluster(broker, spark, tmp_path)
 
 
 def test_keys_values_and_metadata(cluster: Cluster) -> None:

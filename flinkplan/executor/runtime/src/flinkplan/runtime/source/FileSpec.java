@@ -27,6 +27,7 @@ import java.util.Map;
  * @param isBatch whether all files are read at once
  * @param settles whether an empty batch follows new files, in which a new watermark takes effect
  * @param isRealTime whether lines are read as they are added
+ * @param turn when files are read that are one of several sources
  */
 record FileSpec(
         String path,
@@ -42,8 +43,16 @@ record FileSpec(
         List<String> metadata,
         boolean isBatch,
         boolean settles,
-        boolean isRealTime)
+        boolean isRealTime,
+        Turn turn)
         implements Serializable {
+
+    /** All the time, in the first batch alone, or in those behind it. */
+    enum Turn {
+        ALONE,
+        FIRST,
+        LAST
+    }
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -66,7 +75,8 @@ record FileSpec(
                     list(json.get("metadata"), String.class),
                     json.get("batch").asBoolean(),
                     json.get("settles").asBoolean(),
-                    json.get("realTime").asBoolean());
+                    json.get("realTime").asBoolean(),
+                    Turn.valueOf(json.get("turn").asText()));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the spec of the file source is malformed", e);
         }

@@ -2,6 +2,7 @@ package flinkplan.runtime.source;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.source.FileSpec.Turn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -28,21 +29,24 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
         }
     }
 
-    /** {@code settled} after the empty batch that follows new files. */
+    /** {@code settled} after the empty batch that follows new files, {@code waits} for so many batches to begin, or to rest. */
     private static final class FilesOffset extends Offset {
         private static final ObjectMapper MAPPER = new ObjectMapper();
         final int files;
         final boolean settled;
+        final int waits;
 
-        FilesOffset(int files, boolean settled) {
+        FilesOffset(int files, boolean settled, int waits) {
             this.files = files;
             this.settled = settled;
+            this.waits = waits;
         }
 
         static FilesOffset parse(String json) {
             try {
                 JsonNode value = MAPPER.readTree(json);
-                return new FilesOffset(value.get("files").asInt(), value.get("settled").asBoolean());
+                int waits = value.path("waits").asInt(0);
+                return new FilesOffset(value.get("files").asInt(), value.get("settled").asBoolean(), waits);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -50,13 +54,15 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
 
         @Override
         public String json() {
-            return "{\"files\":" + files + ",\"settled\":" + settled + "}";
+            String more = waits == 0 ? "" : ",\"waits\":" + waits;
+            return "{\"files\":" + files + ",\"settled\":" + settled + more + "}";
         }
     }
 
     @Override
     public Offset initialOffset() {
-        return new FilesOffset(0, true);
+        boolean settlesFirst = spec.turn() == Turn.LAST && spec.settles();
+        return new FilesOffset(0, true, spec.turn() == Turn.ALONE ? 0 : settlesFirst ? 2 : 1);
     }
 
     @Override
@@ -83,12 +89,17 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
 
     @Override
     public Offset latestOffset(Offset start, ReadLimit limit) {
+        FilesOffset from = (FilesOffset) start;
+        int waits = Math.max(from.waits - 1, 0);
+        boolean rests = spec.turn() == Turn.FIRST && from.waits == 0 || spec.turn() == Turn.LAST && from.waits > 0;
+        if (rests) {
+            return new FilesOffset(from.files, true, waits);
+        }
         if (!closed) {
             discover();
             closed = closes;
         }
-        FilesOffset from = (FilesOffset) start;
-        return new FilesOffset(log.size(), from.files == log.size() || !spec.settles());
+        return new FilesOffset(log.size(), from.files == log.size() || !spec.settles(), waits);
     }
 
     private void discover() {
