@@ -9,6 +9,8 @@ STAMP := $(VENV)/.installed
 DEMO := out/demo
 
 MAKEFLAGS += --no-print-directory
+# The tests start many processes, each of which would compile all modules anew
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help venv java demo check test soak soak-kafka soak-windows fuzz lint lint-java format bench parity parity-stream parity-real-time parity-windows parity-flink like-flink wheel clean
 

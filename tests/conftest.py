@@ -22,10 +22,14 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have one process run all that shares the Spark session, where several run the tests."""
+    """Where several processes run the tests, have one run all that share the Spark session, and one all of a file.
+
+    To hand them out one by one would cost more than most of them.
+    """
     for item in items:
-        if item.get_closest_marker("spark") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+        if not item.get_closest_marker("xdist_group"):
+            together = "spark" if item.get_closest_marker("spark") else item.nodeid.partition("::")[0]
+            item.add_marker(pytest.mark.xdist_group(together))
 
 
 class Golden:

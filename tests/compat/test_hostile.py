@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,21 @@ from flinkplan.planner import compile_script
 from tests.cli.support import flinkplan
 from tests.compat.pipelines import PAIRS, TOP, TOP_COLUMNS, script
 
-PLANS = tuple(json.loads(dumps(compile_script(pair.scripts()[0]))) for pair in PAIRS[::7])
-TEXTS = tuple(map(json.dumps, PLANS))
-SIDES = tuple(Side.read(Source("old", text), locate=True) for text in TEXTS)
-GOOD = TEXTS[0]
+SOME = PAIRS[::7]
+
+
+@cache
+def text_of(number: int) -> str:
+    """The plan of one of the pipelines."""
+    return json.dumps(json.loads(dumps(compile_script(SOME[number].scripts()[0]))))
+
+
+@cache
+def side_of(number: int) -> Side:
+    return Side.read(Source("old", text_of(number)), locate=True)
+
+
+GOOD = text_of(0)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +90,7 @@ def test_a_key_that_is_no_column() -> None:
 
 
 def test_fifty_megabytes(tmp_path: Path) -> None:
-    document = copy.deepcopy(PLANS[0])
+    document = json.loads(GOOD)
     document["nodes"][0]["description"] = "x" * 50_000_000
     path = tmp_path / "big.json"
     path.write_text(json.dumps(document))
@@ -99,8 +111,8 @@ VALUES = st.one_of(
 @st.composite
 def mutated(draw: st.DrawFn) -> tuple[int, str]:
     """Which of the plans, and its text with a few values changed, dropped, doubled or moved somewhere in it."""
-    number = draw(st.integers(0, len(PLANS) - 1))
-    document = json.loads(TEXTS[number])
+    number = draw(st.integers(0, len(SOME) - 1))
+    document = json.loads(text_of(number))
     for _ in range(draw(st.integers(1, 4))):
         places = _places(document)
         if not places:
@@ -139,7 +151,7 @@ def _items(holder: Any) -> list[tuple[Any, Any, Any]]:
     return [(holder, key, value) for key, value in items]
 
 
-EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "1000"))
+EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "300"))
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -147,7 +159,7 @@ EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "1000"))
 def test_changed_by_chance(plan: tuple[int, str]) -> None:
     number, text = plan
     try:
-        found = diff_plans(SIDES[number], Side.read(Source("new", text), locate=True), Exceptions(), Asked())
+        found = diff_plans(side_of(number), Side.read(Source("new", text), locate=True), Exceptions(), Asked())
     except FlinkplanError as e:
         assert e.message
     else:

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
 
 from flinkplan.plan.document import Plan
-from flinkplan.planner import compile_script
+from flinkplan.planner.script import definitions
+from flinkplan.planner.session import Session
+from flinkplan.planner.sql import ast, parse_script
+
+from .sessions import copied
 
 FOLDER = Path(__file__).parent / "flink_plans"
 TABLES = (FOLDER / "tables.sql").read_text("utf-8")
@@ -37,6 +42,17 @@ def described(plan: Plan) -> str:
     return re.sub(r"\$cor\d+", lambda m: numbers.setdefault(m[0], f"$cor{len(numbers)}"), "\n".join(lines))
 
 
+@cache
+def tables() -> Session:
+    """A session with the tables of all statements."""
+    return definitions(parse_script(TABLES), {})
+
+
 @pytest.mark.parametrize(("script", "plan"), statements())
 def test_plan_is_flinks(script: str, plan: str) -> None:
-    assert described(compile_script(TABLES + script)) == plan
+    *before, job = parse_script(script).statements
+    session = copied(tables())
+    for statement in before:
+        session.apply(statement)
+    assert isinstance(job, (ast.Insert, ast.StatementSet))
+    assert described(session.compile(job)) == plan

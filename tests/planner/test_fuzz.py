@@ -15,16 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flinkplan.plan.errors import FlinkplanError, Location
-from flinkplan.plan.record import replace
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast, parse_script
 from flinkplan.planner.sql.keywords import FUNCTIONS, RESERVED
 from flinkplan.planner.sql.lexer import WORD, tokenize
 from flinkplan.planner.sql.source import Source
 from tests.parity.corpus import HERE
+from tests.planner.sessions import copied
 from tests.planner.test_flink_plans import TABLES, statements
 
-EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "600"))
+EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "300"))
 SCRIPTS = (
     *(path.read_text("utf-8") for path in sorted((HERE / "cases").glob("*/pipeline.sql"))),
     *(f"{TABLES}{known.values[0]}" for known in statements()),
@@ -90,18 +90,7 @@ class Seed:
 
     def session(self) -> Session:
         """A session of its own, as it is before the statement."""
-        made = Session(self.before.config)
-        catalog = self.before.catalog
-        made.catalog = replace(
-            catalog,
-            objects=dict(catalog.objects),
-            temporary=dict(catalog.temporary),
-            databases=set(catalog.databases),
-            catalogs=dict(catalog.catalogs),
-            faulty=set(),
-            expansions={},
-        )
-        return made
+        return copied(self.before)
 
 
 @lru_cache

@@ -6,6 +6,7 @@ import ast as python
 import re
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
@@ -68,13 +69,17 @@ def _find(module: str, folders: list[str]) -> ModuleSpec | None:
     return spec
 
 
-def _defined(spec: ModuleSpec) -> set[str] | None:
+def _defined(spec: ModuleSpec) -> frozenset[str] | None:
     """The names at the top of a module; ``None`` where that cannot be told."""
     origin = Path(spec.origin or "")
-    if origin.suffix != ".py" or not origin.is_file():
-        return None
+    return _names(origin.read_bytes()) if origin.suffix == ".py" and origin.is_file() else None
+
+
+@lru_cache(maxsize=8)
+def _names(module: bytes) -> frozenset[str] | None:
+    """The same of the text of a module, which most windows of a pipeline share."""
     try:
-        tree = python.parse(origin.read_bytes())
+        tree = python.parse(module)
     except (SyntaxError, ValueError):
         return None
     names: set[str] = set()
@@ -87,4 +92,4 @@ def _defined(spec: ModuleSpec) -> set[str] | None:
             names |= {alias.asname or alias.name for alias in statement.names}
         elif not isinstance(statement, (python.Expr, python.AnnAssign)):
             names |= {each.id for each in python.walk(statement) if isinstance(each, python.Name)}
-    return names
+    return frozenset(names)

@@ -58,7 +58,7 @@ def broken(draw: st.DrawFn) -> str:
     return text
 
 
-EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "100"))
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
