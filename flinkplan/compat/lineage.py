@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from ..plan.codec import field_codecs
 from ..plan.document import Plan
 from ..plan.functions import called
 from ..plan.nodes import Exchange, ExecNode, OverAggregate, TableSourceScan
-from ..plan.record import Struct, field
+from ..plan.record import Struct, cached_property, field
 from ..plan.references import Input
 from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, Unplanned
 from ..plan.specs import AggregateCall

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from ..plan.changelog import row_kinds
 from ..plan.document import Plan
 from ..plan.durations import format_duration
 from ..plan.explain import columns_of, keys
 from ..plan.nodes import Exchange, ExecNode, GlobalWindowAggregate
-from ..plan.record import Record
+from ..plan.record import Record, cached_property
 from ..plan.row_kinds import INSERTS, Kinds
 from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
 from .context import TranslationContext

@@ -8,7 +8,6 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from .errors import FlinkplanError, PlanError
 from .interpreter import deeply, uncollected
 from .json_text import parse_json
 from .nodes import ExecNode, node_from_json, node_to_json
-from .record import Json, Record, field
+from .record import Json, Record, cached_property, field
 from .spelling import Number
 
 FLINK_VERSION = "2.3"
@@ -273,7 +272,7 @@ def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
         put(encode_basestring(value))
     elif kind is int:
         put(str(value))
-    elif issubclass(kind, Mapping):
+    elif isinstance(value, (dict, Mapping)):
         inner = indent + "  "
         start = f"{{\n{inner}"
         for k, v in value.items():
@@ -284,7 +283,7 @@ def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
                 _write(v, inner, put)
             start = f",\n{inner}"
         put(f"\n{indent}}}" if value else "{ }")
-    elif issubclass(kind, (list, tuple)):
+    elif isinstance(value, (list, tuple)):
         start = "[ "
         for v in value:
             put(start)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from functools import cached_property
 from typing import NamedTuple
 
 from .errors import Location
-from .record import Struct
+from .record import Struct, cached_property
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 

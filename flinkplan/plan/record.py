@@ -6,13 +6,34 @@ loads that was more than half of its whole time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, dataclass_transform
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
-__all__ = ["Json", "PartlyCompared", "Record", "Struct", "field", "replace", "to_builtins"]
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+
+    class cached_property:
+        """Python's own as it is from 3.12 on: without a lock, which takes longer than most of what is found."""
+
+        def __init__(self, find: Callable[[Any], Any]) -> None:
+            self.find = find
+            self.__doc__ = find.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, value: Any, owner: type | None = None) -> Any:
+            if value is None:
+                return self
+            found = value.__dict__[self.name] = self.find(value)
+            return found
+
+
+__all__ = ["Json", "PartlyCompared", "Record", "Struct", "cached_property", "field", "replace", "to_builtins"]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

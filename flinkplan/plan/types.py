@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from functools import cached_property
 from typing import Any
 
-from .record import Json, Record, replace
+from .record import Json, Record, cached_property, replace
 
 STRING_LENGTH = 2_147_483_647
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 from ...plan.codec import field_codecs, read_field
@@ -12,7 +11,7 @@ from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding
 from ...plan.nodes import ExecNode, node_classes, node_from_json
 from ...plan.positions import pointer
-from ...plan.record import Record
+from ...plan.record import Record, cached_property
 from ...plan.types import RowField
 from .rules import RULES
 

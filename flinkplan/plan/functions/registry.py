@@ -68,7 +68,7 @@ def function_of(syntax: str, internal_name: str) -> Function | None:
 
 def called(rex: RexNode) -> Function | None:
     """The function that an expression calls; ``None`` if it calls none, or one that is not declared."""
-    return _by_key.get((rex.syntax, rex.name)) if isinstance(rex, Call) else None
+    return _by_key.get((rex.syntax, rex.name)) if type(rex) is Call else None
 
 
 def aggregation_of(internal_name: str | None) -> Aggregation:

@@ -8,12 +8,13 @@ to the second of two equal names of a join.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
-from functools import cached_property
+from functools import cache
+from operator import is_
 from typing import TypeGuard
 
-from ...plan.record import Record, replace
+from ...plan.record import Record, cached_property, replace
 from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall, Evictor, JoinType, SortField, Trigger, WindowAssigner
 from ...plan.specs import WindowFunction as StreamWindowFunction
@@ -43,6 +44,10 @@ class Rel(Record, kw_only=True, dict=True):
     def inputs(self) -> tuple[Rel, ...]:
         return ()
 
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        """The relation over what ``change`` makes of its inputs; itself where they stay the same."""
+        return self
+
     @property
     def types(self) -> tuple[LogicalType, ...]:
         """The types of the columns."""
@@ -66,13 +71,18 @@ class Rel(Record, kw_only=True, dict=True):
     @cached_property
     def classes(self) -> frozenset[type[Rel]]:
         """The classes of the relation and of all below it."""
-        own: frozenset[type[Rel]] = frozenset((type(self),))
-        return own.union(*[i.classes for i in self.inputs])
+        return _classes(type(self), *[i.classes for i in self.inputs])
 
     @cached_property
     def settled(self) -> set[Hashable]:
         """The rewrites that are known to leave the relation and all below it as they are."""
         return set()
+
+
+@cache
+def _classes(own: type[Rel], *below: frozenset[type[Rel]]) -> frozenset[type[Rel]]:
+    """One set for all relations with these classes: that one is itself is seen sooner than that two are equal."""
+    return frozenset((own,)).union(*below)
 
 
 class Leaf(Rel, kw_only=True):
@@ -114,6 +124,10 @@ class Unary(Rel, kw_only=True):
     @property
     def inputs(self) -> tuple[Rel, ...]:
         return (self.input,)
+
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        new = change(self.input)
+        return self if new is self.input else replace(self, input=new)
 
 
 class Passing(Unary, kw_only=True):
@@ -200,6 +214,10 @@ class Binary(Rel, kw_only=True):
     def inputs(self) -> tuple[Rel, ...]:
         return (self.left, self.right)
 
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        left, right = change(self.left), change(self.right)
+        return self if left is self.left and right is self.right else replace(self, left=left, right=right)
+
     @property
     def kind(self) -> JoinType:
         """Which rows are kept without a match, or which side alone is."""
@@ -249,6 +267,10 @@ class JoinOfMany(Rel, kw_only=True):
     @property
     def inputs(self) -> tuple[Rel, ...]:
         return self.operands
+
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        new = tuple(map(change, self.operands))
+        return self if all(map(is_, new, self.operands)) else replace(self, operands=new)
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -333,6 +355,10 @@ class Union(Rel, kw_only=True):
     @property
     def inputs(self) -> tuple[Rel, ...]:
         return self.operands
+
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        new = tuple(map(change, self.operands))
+        return self if all(map(is_, new, self.operands)) else replace(self, operands=new)
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from ...plan.record import cached_property
 from ...plan.rex import RexNode
 from ...plan.specs import JoinType, LookupKey
 from ...plan.types import LogicalType

@@ -6,8 +6,7 @@ changelog modes are inferred over the finished tree (:mod:`..physical.changelog`
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from ...plan.record import cached_property
 from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateCall,

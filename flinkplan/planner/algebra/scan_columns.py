@@ -20,8 +20,10 @@ def source_columns(scan: SourceScan) -> tuple[str, ...]:
 
 def physical_paths(scan: SourceScan) -> tuple[tuple[int, ...], ...]:
     """Where the physical columns that a scan produces are among those of the table."""
-    projections = (a.projected_fields for a in scan.abilities if isinstance(a, ProjectPushDown))
-    return next(projections, tuple((i,) for i in range(len(physical_columns(scan)))))
+    for ability in scan.abilities:
+        if isinstance(ability, ProjectPushDown):
+            return ability.projected_fields
+    return tuple((i,) for i in range(len(physical_columns(scan))))
 
 
 def scan_columns(scan: SourceScan) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import final
 
 from ...plan.functions import Function
 from ...plan.record import Record
@@ -40,6 +41,7 @@ class Frame(Record):
         return not any(isinstance(bound, RexNode) for bound in (self.lower, self.upper))
 
 
+@final
 class Over(Unplanned):
     """An aggregate or ranking function over a window of rows."""
 
@@ -63,6 +65,7 @@ class SubQueryKind(Enum):
     SOME = "SOME"
 
 
+@final
 class SubQuery(Unplanned):
     """A subquery in an expression; correlated columns of ``rel`` are ``CorrelVariable`` field accesses."""
 

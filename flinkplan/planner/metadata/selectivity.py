@@ -35,9 +35,9 @@ def selectivity(condition: RexNode) -> float:
         return 1.0
     if is_always_false(condition):
         return 0.0
-    if isinstance(condition, InputRef):
+    if type(condition) is InputRef:
         return _SHARES[EQ]
-    if not isinstance(condition, Call):
+    if type(condition) is not Call:
         return _OF_OTHERS
     function = called(condition)
     if function is SEARCH:

@@ -108,11 +108,13 @@ def _project(rel: Project) -> WindowColumns | None:
 
 def _projected(source: Rel, exprs: tuple[RexNode, ...]) -> WindowColumns | None:
     below = window_columns(source)
+    if below is None:
+        return None
     places: dict[int, list[int]] = {}
     for i, e in enumerate(exprs):
         if isinstance(e, InputRef):
             places.setdefault(e.index, []).append(i)
-    return below.moved(places) if below and places else None
+    return below.moved(places) if places else None
 
 
 def _same(rel: Unary) -> WindowColumns | None:

@@ -6,7 +6,7 @@ Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from ...plan.record import Record, replace
@@ -65,10 +65,10 @@ def _scans(rel: Rel) -> list[SourceScan]:
 
 
 @found_once
-def _source_key(scan: SourceScan) -> str:
+def _source_key(scan: SourceScan) -> Hashable:
     """What scans must have in common to be merged: all but the columns."""
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
-    return repr((scan.table.identifier, scan.options, scan.alias, others))
+    return (scan.table.identifier, scan.options, scan.alias, others)
 
 
 def _columns(scan: SourceScan) -> tuple[int, ...]:
@@ -136,7 +136,7 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
         """The place of the first relation that equals one; but for its own it stands on the same inputs."""
         others = alike.setdefault((type(rel), inputs), [])
         for other, first in others:
-            if _digest(other) == _digest(rel):
+            if _own(other) == _own(rel):
                 return first
         others.append((rel, place))
         return place
@@ -160,7 +160,7 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
 
 
 @found_once
-def _digest(rel: Rel) -> tuple[str, ...]:
+def _own(rel: Rel) -> tuple[Any, ...]:
     """What equal operators on the same inputs have in common: all but the names of calls of a first phase.
 
     In a job an identifier tells a table.
@@ -168,4 +168,4 @@ def _digest(rel: Rel) -> tuple[str, ...]:
     if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
     own = (getattr(rel, name) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands"))
-    return tuple(repr(value.identifier if isinstance(value, Table) else value) for value in own)
+    return tuple([value.identifier if isinstance(value, Table) else value for value in own])

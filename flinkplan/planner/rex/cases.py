@@ -22,7 +22,7 @@ def push_into_cases(rex: RexNode) -> RexNode:
 
 
 def _push(rex: RexNode) -> RexNode:
-    if not isinstance(rex, Call) or rex.type.root != "BOOLEAN" or is_call(rex, CASE, AND, OR):
+    if type(rex) is not Call or rex.type.root != "BOOLEAN" or is_call(rex, CASE, AND, OR):
         return rex
     at = [i for i, o in enumerate(rex.operands) if is_call(o, CASE)]
     if not at or (is_call(rex, EQ) and _compares_inputs(rex)):

@@ -50,7 +50,7 @@ UNKNOWN = Literal(None, BOOLEAN)
 
 def is_call(rex: RexNode, *functions: Function) -> TypeGuard[Call]:
     """Whether the expression calls one of the functions."""
-    if isinstance(rex, Call):
+    if type(rex) is Call:
         for function in functions:
             if rex.name == function.internal_name and rex.syntax == function.syntax:
                 return True
@@ -58,11 +58,11 @@ def is_call(rex: RexNode, *functions: Function) -> TypeGuard[Call]:
 
 
 def is_always_true(rex: RexNode) -> bool:
-    return isinstance(rex, Literal) and rex.value is True
+    return type(rex) is Literal and rex.value is True
 
 
 def is_always_false(rex: RexNode) -> bool:
-    return isinstance(rex, Literal) and (rex.value is False or (rex.value is None and rex.type.root == "BOOLEAN"))
+    return type(rex) is Literal and (rex.value is False or (rex.value is None and rex.type.root == "BOOLEAN"))
 
 
 def flatten(junction: Function, rex: RexNode) -> tuple[RexNode, ...]:
@@ -130,18 +130,18 @@ def case(operands: Iterable[RexNode], to: LogicalType) -> Call:
 
 def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
     """:func:`flinkplan.plan.rex.transform`, also through OVER calls and subqueries' operands."""
-    if isinstance(rex, (InputRef, Literal)):
+    if type(rex) is InputRef or type(rex) is Literal:
         return change(rex)
 
     def step(node: RexNode) -> RexNode:
-        if isinstance(node, Over):
+        if type(node) is Over:
             node = replace(
                 node,
                 operands=tuple(rewrite(o, change) for o in node.operands),
                 order=tuple((rewrite(o, change), up, last) for o, up, last in node.order),
                 partition=tuple(rewrite(o, change) for o in node.partition),
             )
-        elif isinstance(node, SubQuery):
+        elif type(node) is SubQuery:
             node = replace(node, operands=tuple(rewrite(o, change) for o in node.operands))
         return change(node)
 
@@ -150,19 +150,19 @@ def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
 
 def refs(rex: RexNode | None) -> set[int]:
     """The input columns that an expression reads, also inside OVER calls."""
-    if isinstance(rex, InputRef):
+    if type(rex) is InputRef:
         return {rex.index}
     found: set[int] = set()
     pending: list[RexNode] = [] if rex is None else [rex]
     while pending:
         node = pending.pop()
-        if isinstance(node, InputRef):
+        if type(node) is InputRef:
             found.add(node.index)
-        elif isinstance(node, (Call, SubQuery)):
+        elif type(node) is Call or type(node) is SubQuery:
             pending += node.operands
-        elif isinstance(node, FieldAccess):
+        elif type(node) is FieldAccess:
             pending.append(node.expr)
-        elif isinstance(node, Over):
+        elif type(node) is Over:
             pending += (*node.operands, *node.partition, *(o for o, _, _ in node.order))
     return found
 
@@ -172,7 +172,7 @@ def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
     found: dict[int, None] = {}
 
     def note(rex: RexNode) -> RexNode:
-        if isinstance(rex, InputRef):
+        if type(rex) is InputRef:
             found[rex.index] = None
         return rex
 
@@ -183,22 +183,22 @@ def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
 
 def remap(rex: RexNode, mapping: Mapping[int, int]) -> RexNode:
     """Renumber the input columns."""
-    return rewrite(rex, lambda r: replace(r, index=mapping[r.index]) if isinstance(r, InputRef) else r)
+    return rewrite(rex, lambda r: replace(r, index=mapping[r.index]) if type(r) is InputRef else r)
 
 
 def shift(rex: RexNode, by: int) -> RexNode:
     """Move all input columns to the right."""
-    return rewrite(rex, lambda r: replace(r, index=r.index + by) if isinstance(r, InputRef) else r)
+    return rewrite(rex, lambda r: replace(r, index=r.index + by) if type(r) is InputRef else r)
 
 
 def inline(rex: RexNode, exprs: tuple[RexNode, ...]) -> RexNode:
     """Replace each input column by the expression that computes it."""
-    return rewrite(rex, lambda r: exprs[r.index] if isinstance(r, InputRef) else r)
+    return rewrite(rex, lambda r: exprs[r.index] if type(r) is InputRef else r)
 
 
 def retype(rex: RexNode, types: tuple[LogicalType, ...]) -> RexNode:
     """Give each column reference the type that its input now has."""
-    return rewrite(rex, lambda r: replace(r, type=types[r.index]) if isinstance(r, InputRef) else r)
+    return rewrite(rex, lambda r: replace(r, type=types[r.index]) if type(r) is InputRef else r)
 
 
 def derive_nullability(rex: RexNode) -> RexNode:

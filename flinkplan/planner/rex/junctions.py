@@ -93,7 +93,7 @@ def _or_not(term: RexNode, terms: list[RexNode]) -> RexNode:
 
 
 def _is(rex: RexNode, value: bool | None) -> bool:
-    return isinstance(rex, Literal) and rex.value is value
+    return type(rex) is Literal and rex.value is value
 
 
 def _is_predicate(rex: RexNode) -> bool:

@@ -16,7 +16,7 @@ from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexN
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
-from .expressions import COMPARISONS, FALSE, MIRRORED, TRUE, UNKNOWN, and_, compare, is_call, or_, search, test
+from .expressions import FALSE, MIRRORED, TRUE, UNKNOWN, and_, compare, is_call, or_, search, test
 from .truth import UnknownAs
 
 ALL = (Range(None, None),)
@@ -53,7 +53,7 @@ def key(value: Any, t: LogicalType | None) -> Any:
 
 def read(rex: RexNode) -> Search | None:
     """The search that a comparison with a literal, an IS [NOT] NULL or a SEARCH makes; else ``None``."""
-    if not isinstance(rex, Call):
+    if type(rex) is not Call:
         return None
     function = called(rex)
     if function is IS_NULL:
@@ -73,12 +73,12 @@ def read(rex: RexNode) -> Search | None:
 def comparison(rex: RexNode) -> tuple[Function, RexNode, Literal] | None:
     """A comparison's operator, operand and literal, the literal on the right."""
     operator = called(rex)
-    if operator is None or operator not in COMPARISONS:
+    if operator is None or operator not in MIRRORED:
         return None
     left, right = children(rex)
-    if isinstance(left, Literal) and not isinstance(right, Literal):
+    if type(left) is Literal and type(right) is not Literal:
         left, right, operator = right, left, MIRRORED[operator]
-    if not isinstance(right, Literal) or isinstance(left, Literal) or right.value is None:
+    if type(right) is not Literal or type(left) is Literal or right.value is None:
         return None
     return operator, left, right
 

@@ -166,14 +166,14 @@ class Simplifier(Record):
         """An expression of equal value, but that it may be what ``unknown`` says where it was UNKNOWN."""
         if rex == UNKNOWN:
             return UNKNOWN if unknown is UnknownAs.UNKNOWN else TRUE if unknown is UnknownAs.TRUE else FALSE
-        if isinstance(rex, (Over, SubQuery)):
-            return rewrite(rex, lambda node: node if isinstance(node, (Over, SubQuery)) else self.simplify(node))
-        if isinstance(rex, FieldAccess):
+        if type(rex) is Call:
+            rule = _RULES.get(called(rex))
+            return rule(self, rex, unknown) if rule else self.operands_first(rex)
+        if type(rex) is FieldAccess:
             return replace(rex, expr=self.simplify(rex.expr))
-        if not isinstance(rex, Call):
-            return rex
-        rule = _RULES.get(called(rex))
-        return rule(self, rex, unknown) if rule else self.operands_first(rex)
+        if type(rex) is Over or type(rex) is SubQuery:
+            return rewrite(rex, lambda node: node if isinstance(node, (Over, SubQuery)) else self.simplify(node))
+        return rex
 
     def operands_first(self, rex: Call) -> RexNode:
         """The call of simpler operands, or what it yields."""
@@ -284,13 +284,13 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     left, right = operands = tuple(map(simplifier.simplify, rex.operands))
     rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
-    if any(isinstance(o, Literal) and o.value is None for o in operands):
+    if any(type(o) is Literal and o.value is None for o in operands):
         return simplifier.simplify(UNKNOWN, unknown)
-    if left == right and not isinstance(left, Literal) and is_deterministic(left):
+    if left == right and type(left) is not Literal and is_deterministic(left):
         if is_call(rex, EQ, LE, GE):
             return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, left)]), unknown)
         return simplifier.simplify(and_([UNKNOWN, test(IS_NULL, left)]), unknown)
-    if any(isinstance(o, Literal) and isinstance(o.value, bool) for o in operands):
+    if any(type(o) is Literal and isinstance(o.value, bool) for o in operands):
         return _truth(simplifier, rex, unknown)
     found = fold(rex)
     return simplifier.by_what_is_known(found)

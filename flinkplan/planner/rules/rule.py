@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cache
 from typing import Any, TypeAlias, TypeVar, overload
 
-from ...plan.record import Record
+from ...plan.record import Record, cached_property
 from ..algebra.logical import Rel
-from ..algebra.tree import Rewrite, with_inputs
+from ..algebra.tree import Rewrite
 
 R = TypeVar("R", bound=Rel)
 S = TypeVar("S", bound=Rel)
@@ -20,6 +20,9 @@ S = TypeVar("S", bound=Rel)
 Kinds: TypeAlias = type[Rel] | tuple[type[Rel], ...]
 Config: TypeAlias = Mapping[str, str]
 NO_OPTIONS: Config = {}
+
+_is_of = cache(issubclass)
+"""Of a struct's class ``issubclass``, like ``isinstance``, takes long to say no."""
 
 
 class Rule(Record, dict=True):
@@ -40,11 +43,13 @@ class Rule(Record, dict=True):
 
     def matches(self, rel: Rel) -> bool:
         """Whether the rule looks at a relation."""
-        return isinstance(rel, self.on) and (self.over is None or isinstance(rel.inputs[0], self.over))
+        if not _is_of(type(rel), self.on):
+            return False
+        return self.over is None or _is_of(type(rel.inputs[0]), self.over)
 
     def matches_classes(self, kind: type[Rel], below: type[Rel] | None) -> bool:
         """Whether the rule looks at relations of a class over a first input of another."""
-        return issubclass(kind, self.on) and (self.over is None or (below is not None and issubclass(below, self.over)))
+        return _is_of(kind, self.on) and (self.over is None or (below is not None and _is_of(below, self.over)))
 
     def __call__(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """The relation, rewritten if the rule matches it and has something to change."""
@@ -58,21 +63,24 @@ class Rule(Record, dict=True):
 
         What it has left as it was before is passed over, and so is what holds no relation that it matches.
         """
-        if self.rewrite in rel.settled or not self._occurs_in(rel):
-            return rel
-        inputs = tuple([self.run(i, config) for i in rel.inputs])
-        new = self(with_inputs(rel, inputs), config)
-        if new is rel and not self.configured:
-            rel.settled.add(self.rewrite)
-        return new
 
-    def _occurs_in(self, rel: Rel) -> bool:
-        """Whether it may match the relation or one below it."""
-        found = self._occurring.get(rel.classes)
+        def visit(rel: Rel) -> Rel:
+            if self.rewrite in rel.settled or not self._occurs_among(rel.classes):
+                return rel
+            new = self(rel.over(visit), config)
+            if new is rel and not self.configured:
+                rel.settled.add(self.rewrite)
+            return new
+
+        return visit(rel)
+
+    def _occurs_among(self, classes: frozenset[type[Rel]]) -> bool:
+        """Whether it may match a relation of a tree with these classes."""
+        found = self._occurring.get(classes)
         if found is None:
             kinds = (self.on,) if self.over is None else (self.on, self.over)
-            found = all(any(issubclass(c, kind) for c in rel.classes) for kind in kinds)
-            self._occurring[rel.classes] = found
+            found = all(any(issubclass(c, kind) for c in classes) for kind in kinds)
+            self._occurring[classes] = found
         return found
 
     @cached_property
@@ -123,8 +131,7 @@ class RuleSet(Record, dict=True):
     def _upwards(self, rel: Rel) -> Rel:
         if self.name in rel.settled:
             return rel
-        inputs = tuple([self._upwards(i) for i in rel.inputs])
-        return self._told(rel, self._change(with_inputs(rel, inputs)))
+        return self._told(rel, self._change(rel.over(self._upwards)))
 
     def _downwards(self, rel: Rel) -> Rel:
         if self.name in rel.settled:
@@ -132,8 +139,7 @@ class RuleSet(Record, dict=True):
         top = rel
         while (new := self._change(top)) is not top:
             top = new
-        inputs = tuple([self._downwards(i) for i in top.inputs])
-        return self._told(rel, with_inputs(top, inputs))
+        return self._told(rel, top.over(self._downwards))
 
     def _told(self, rel: Rel, new: Rel) -> Rel:
         """What has come of a relation: itself where that is equal, which is then known."""

@@ -15,7 +15,7 @@ from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, N
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, OR, SEARCH
 from ...plan.functions.typing import is_interval, is_year_month
-from ...plan.record import replace
+from ...plan.record import Json, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.settings import is_on
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata, RowKind
@@ -154,14 +154,14 @@ def _with_all_units(t: LogicalType) -> LogicalType:
 
 def is_convertible(rex: RexNode) -> bool:
     """Whether a source can be told the predicate."""
-    if isinstance(rex, Call):
+    if type(rex) is Call:
         function = called(rex)
         if function is SEARCH:
             return is_convertible(rex.operands[0])
         return (function is None or function.is_pushable) and all(map(is_convertible, rex.operands))
-    if isinstance(rex, FieldAccess):
+    if type(rex) is FieldAccess:
         return isinstance(rex.expr, (InputRef, FieldAccess)) and is_convertible(rex.expr)
-    return isinstance(rex, (InputRef, Literal))
+    return type(rex) is InputRef or type(rex) is Literal
 
 
 def binary(rex: RexNode) -> RexNode:
@@ -209,7 +209,7 @@ def _push_partitions(rel: Filter, scan: SourceScan) -> Rel:
     found = [p for p in _partitions(path, keys) if _matches(p, chosen, scan)]
     if not found:
         return Values(tuples=(), fields=rel.row_type)
-    pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(found))))
+    pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(map(Json, found)))))
     return filtered(pushed, [p for p in parts if p not in chosen])
 
 
