@@ -159,7 +159,7 @@ def write_object(value: Any) -> dict[str, Any]:
         out[cls.__tag_name__] = tag
     for codec in field_codecs(cls):
         item = getattr(value, codec.name)
-        if codec.always_written or item != codec.default:
+        if item != codec.default or codec.always_written:
             out[codec.json] = codec.write(item)
     if keeper := unknown_keeper(cls):
         out.update(getattr(value, keeper))

@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -267,17 +268,12 @@ def pretty(value: Any, indent: str = "") -> str:
 
 def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
     """Put the pieces of a text together at its end alone: joined level by level they are copied once a level."""
-    kind = type(value)
-    if kind is str:
-        put(encode_basestring(value))
-    elif kind is int:
-        put(str(value))
-    elif isinstance(value, (dict, Mapping)):
+    if isinstance(value, (dict, Mapping)):
         inner = indent + "  "
         start = f"{{\n{inner}"
         for k, v in value.items():
-            if type(v) is str:
-                put(f"{start}{encode_basestring(k)} : {encode_basestring(v)}")
+            if spell := _SPELLINGS.get(type(v)):
+                put(f"{start}{encode_basestring(k)} : {spell(v)}")
             else:
                 put(f"{start}{encode_basestring(k)} : ")
                 _write(v, inner, put)
@@ -286,9 +282,21 @@ def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
     elif isinstance(value, (list, tuple)):
         start = "[ "
         for v in value:
-            put(start)
-            _write(v, indent, put)
+            if spell := _SPELLINGS.get(type(v)):
+                put(start + spell(v))
+            else:
+                put(start)
+                _write(v, indent, put)
             start = ", "
         put(" ]" if value else "[ ]")
     else:
-        put(value.spelling if kind is Number else json.dumps(value))
+        put(_SPELLINGS.get(type(value), json.dumps)(value))
+
+
+_SPELLINGS: Mapping[type, Callable[[Any], str]] = {
+    str: encode_basestring,
+    int: str,
+    bool: {True: "true", False: "false"}.__getitem__,
+    Number: attrgetter("spelling"),
+}
+"""How values are written that hold no others."""

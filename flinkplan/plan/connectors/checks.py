@@ -40,8 +40,7 @@ def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool)
         able, unable = ("read", "written to") if as_sink else ("written to", "read")
         yield Problem("", f"'{name}' cannot be {unable}: a table of '{connector}' is only {able}")
     if known.options is not None:
-        columns = [path for c in schema.columns if c.is_physical for path in _paths(c.name, c.data_type)]
-        yield from _of_options(name, options, columns, known, known.options)
+        yield from _of_options(name, options, schema, known, known.options)
         for key in known.formats:
             if key in options:
                 yield from _of_format(key, options, as_sink)
@@ -81,6 +80,13 @@ def exposed(options: Options) -> Iterator[Problem]:
             yield Problem(key, f"a password stands in '{key}', and a plan is no place for it", hint)
 
 
+def _of_columns(key: str, schema: ResolvedSchema) -> Iterator[str]:
+    """The options that one stands for whose ``#`` is a column, or what it holds."""
+    for column in schema.columns:
+        if column.is_physical:
+            yield from (key.replace("#", path) for path in _paths(column.name, column.data_type))
+
+
 def _paths(name: str, t: LogicalType | None) -> Iterator[str]:
     """A column's name, and those of what it holds."""
     yield name
@@ -97,11 +103,11 @@ def _add(key: str) -> str:
 
 
 def _of_options(
-    name: str, options: Options, columns: Sequence[str], connector: Connector, declared: Sequence[Option]
+    name: str, options: Options, schema: ResolvedSchema, connector: Connector, declared: Sequence[Option]
 ) -> Iterator[Problem]:
     known: dict[str, Option] = {}
     for option in declared:
-        names = [option.key.replace("#", column) for column in columns] if "#" in option.key else [option.key]
+        names = _of_columns(option.key, schema) if "#" in option.key else (option.key,)
         known |= dict.fromkeys(names, option)
     prefixes = (
         *_format_prefixes(options, connector),

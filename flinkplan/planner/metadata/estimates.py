@@ -68,14 +68,15 @@ class Estimates(Record):
 
     def _calc_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
         """Of projections and filters in a row, which become one operator, or none if they change nothing."""
-        exprs: tuple[RexNode, ...] = identity(rel.types)
-        source, is_filtered = rel, False
+        exprs: tuple[RexNode, ...] = ()
+        source, is_filtered, is_projected = rel, False, False
         while isinstance(source, (Project, Filter)) and not _computes_over(source):
-            if isinstance(source, Project):
-                below = source.exprs
-                exprs = tuple(inline(e, below) for e in exprs)
-            else:
+            if isinstance(source, Filter):
                 is_filtered = True
+            else:
+                below = source.exprs
+                exprs = tuple([inline(e, below) for e in exprs]) if is_projected else below
+                is_projected = True
             source = source.input
         if not is_filtered and exprs == identity(source.types):
             return (0.0, 0.0, 0.0), (source,)
@@ -89,9 +90,7 @@ class Estimates(Record):
 
     def distinct_rows(self, rel: Rel, columns: Iterable[int], condition: RexNode = TRUE) -> float | None:
         """The number of distinct values of columns in the rows that meet a condition; ``None`` if unknown."""
-        wanted = frozenset(columns)
-        rule = _DISTINCT_ROWS.get(type(rel))
-        return rule(self, rel, wanted, condition) if rule else self._distinct_keys(rel, wanted, condition)
+        return _distinct_rows(rel, self, frozenset(columns), condition)
 
     def _distinct_keys(self, rel: Rel, columns: frozenset[int], condition: RexNode) -> float | None:
         return self.rows(rel) * selectivity(condition) if are_columns_unique(rel, columns) else None
@@ -109,6 +108,12 @@ def _rows(rel: Rel, known: Estimates) -> float:
     if rule := _ROWS.get(type(rel)):
         return max(1.0, rule(known, rel))
     return known.rows(rel.inputs[0]) if rel.inputs else TABLE_ROWS
+
+
+@found_once
+def _distinct_rows(rel: Rel, known: Estimates, columns: frozenset[int], condition: RexNode) -> float | None:
+    rule = _DISTINCT_ROWS.get(type(rel))
+    return rule(known, rel, columns, condition) if rule else known._distinct_keys(rel, columns, condition)
 
 
 def _computes_over(rel: Rel) -> bool:

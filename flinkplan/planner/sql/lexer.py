@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ...plan.printable import whole_characters
+from ...plan.record import Record
 from .source import Source
 
 WORD = "word"
@@ -18,7 +18,7 @@ BAD = "bad"
 END = "end"
 
 
-class Token(NamedTuple):
+class Token(Record, gc=False):
     """A token and where it stands.
 
     ``key`` is what the parser compares: the upper-case text of a word, the text of an operator, and otherwise
