@@ -11,16 +11,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..plan.document import Edge, Plan
-from ..plan.nodes import Calc, Exchange, ExecNode, GlobalWindowAggregate
+from ..plan.nodes import Calc, ColumnOrder, Exchange, ExecNode
 from ..plan.record import Record, replace
 from ..plan.rex import InputRef
 from ..plan.specs import PIPELINED_INPUT, JoinType
 from ..plan.types import row
-from .asked import EXTENDING, PASSING, Asked, asked_orders, is_spread_anew
+from ..plan.yields import Accumulator
+from .asked import Asked, asked_orders, is_spread_anew
 from .columns import Row, Scope, call_text
 from .comparing import Comparison, compare
+from .lineage import merges
 from .moving import Order, arranged, described, identity, moved, side_by_side
-from .reordering import GLOBAL, GROUPED, JOINS, LOCAL, calls_of, join_spec, with_calls, with_keys, with_swapped_sides
+from .reordering import calls_of, join_spec, number_of_keys, with_calls, with_keys, with_swapped_sides
 from .stored import keys_of, row_name
 
 _ROUNDS = 4
@@ -72,12 +74,12 @@ def _asked(c: Comparison) -> dict[int, Asked]:
 
 def _possible(plan: Plan, node: ExecNode, asked: Asked) -> Asked:
     """What can be done of what is asked."""
-    if asked.keys and not _can_order_keys(plan, node):
+    if asked.keys and not (number_of_keys(node) and _can_order_keys(plan, node)):
         asked = replace(asked, keys=None)
-    if asked.calls and isinstance(node, GLOBAL):
+    if asked.calls and merges(node):
         local = first_phase(plan, node)
-        one_column_each = len(asked.calls) + isinstance(node, GlobalWindowAggregate)
-        if local is None or len(local.fields) - len(local.grouping) != one_column_each:
+        columns = local.yields([i.fields for i in plan.inputs(local)]) if local else ()
+        if local is None or len(asked.calls) != sum(isinstance(column, Accumulator) for column in columns):
             asked = replace(asked, calls=None)
     return asked
 
@@ -99,7 +101,7 @@ def first_phase(plan: Plan, node: ExecNode) -> Any:
     if not isinstance(at, Exchange) or len(plan.outputs(at)) > 1:
         return None
     local = plan.inputs(at)[0]
-    return local if len(plan.outputs(local)) == 1 and isinstance(local, LOCAL) else None
+    return local if len(plan.outputs(local)) == 1 and local.metadata.order is ColumnOrder.ACCUMULATED else None
 
 
 def mends(c: Comparison, asked: Mapping[int, Asked] | None = None) -> Iterator[Mend]:
@@ -152,13 +154,13 @@ class _Aligner:
         if len(readers) == 1:
             reader = readers[0]
             place = self.plan.inputs(reader).index(node)
-            order = self.wanted[reader.id] if isinstance(reader, PASSING) else self.asked[reader.id].inputs[place]
-            self.wanted[node.id] = order
+            passed = reader.metadata.order is ColumnOrder.PASSED
+            self.wanted[node.id] = self.wanted[reader.id] if passed else self.asked[reader.id].inputs[place]
         else:
             self.wanted[node.id] = None
         if asked.keys:
             self.spread.update(dict.fromkeys((i.id for i in self.plan.inputs(node)), asked.keys))
-        if asked.calls and isinstance(node, GLOBAL):
+        if asked.calls and merges(node):
             self.phases[first_phase(self.plan, node).id] = asked.calls
 
     def build(self) -> Plan:
@@ -170,7 +172,7 @@ class _Aligner:
             asked, inputs, edges = self.asked[node.id], self.plan.inputs(node), by_target.get(node.id, [])
             orders, sources = [], []
             for i, source in enumerate(inputs):
-                wanted = self.wanted[node.id] if isinstance(node, PASSING) else asked.inputs[i]
+                wanted = self.wanted[node.id] if node.metadata.order is ColumnOrder.PASSED else asked.inputs[i]
                 orders.append(wanted or self.orders[source.id])
                 sources.append(self.projected(source, orders[i]))
             made = self.put(node, orders)
@@ -206,18 +208,19 @@ class _Aligner:
         """The order in which a node over such inputs hands on its columns."""
         asked, width = self.asked[node.id], len(node.fields)
         front: Order = ()
-        if isinstance(node, PASSING):
-            return orders[0]
-        if isinstance(node, Calc):
-            return self.wanted[node.id] or identity(width)
-        if isinstance(node, JOINS):
-            if join_spec(node).join_type in (JoinType.SEMI, JoinType.ANTI):
+        match node.metadata.order:
+            case ColumnOrder.PASSED:
                 return orders[0]
-            return side_by_side(orders, (1, 0) if asked.is_swapped else (0, 1))
-        if isinstance(node, EXTENDING):
-            front = orders[0]
-        elif isinstance(node, GROUPED) or node.id in self.phases:
-            front = asked.keys or identity(len(getattr(node, "grouping", ())))
+            case ColumnOrder.CHOSEN:
+                return self.wanted[node.id] or identity(width)
+            case ColumnOrder.JOINED if join_spec(node).join_type in (JoinType.SEMI, JoinType.ANTI):
+                return orders[0]
+            case ColumnOrder.JOINED:
+                return side_by_side(orders, (1, 0) if asked.is_swapped else (0, 1))
+            case ColumnOrder.EXTENDED:
+                front = orders[0]
+            case ColumnOrder.GROUPED | ColumnOrder.ACCUMULATED:
+                front = asked.keys or identity(number_of_keys(node))
         calls = asked.calls or self.phases.get(node.id) or ()
         front = (*front, *(len(front) + place for place in calls))
         return (*front, *range(len(front), width))

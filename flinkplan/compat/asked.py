@@ -6,43 +6,15 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from ..plan.document import Plan
-from ..plan.nodes import (
-    Calc,
-    ChangelogNormalize,
-    Deduplicate,
-    DropUpdateBefore,
-    Exchange,
-    ExecNode,
-    Expand,
-    MiniBatchAssigner,
-    OverAggregate,
-    Rank,
-    Sort,
-    SortLimit,
-    TemporalSort,
-    WatermarkAssigner,
-    WindowDeduplicate,
-    WindowRank,
-    WindowTableFunction,
-)
+from ..plan.nodes import Exchange, ExecNode
 from ..plan.record import Record
 from .columns import Scope
 from .comparing import Comparison
 from .edits import Keep, Move, Update
 from .lineage import Lineage
 from .moving import Order, identity
-from .reordering import GROUPED, JOINS, calls_of, mirrors
+from .reordering import calls_of, mirrors, retractions_of
 from .stored import Stored, stored
-
-PASSING = (Exchange, DropUpdateBefore, MiniBatchAssigner, WatermarkAssigner)
-"""Operators that hand on rows as they are."""
-EXTENDING = (
-    *(ChangelogNormalize, Deduplicate, OverAggregate, Rank, Sort, SortLimit, TemporalSort),
-    *(WindowDeduplicate, WindowRank, WindowTableFunction),
-)
-"""Operators that hand on rows with more columns behind."""
-_MOVABLE = (*GROUPED, *JOINS, *PASSING, *EXTENDING, Calc, Expand)
-"""Operators that can read their inputs in any order."""
 
 
 class Asked(Record):
@@ -72,7 +44,7 @@ def asked_orders(c: Comparison) -> dict[int, Asked]:
 
 def _asked(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> Asked:
     widths = [len(i.fields) for i in c.new.plan.inputs(new)]
-    if not isinstance(new, _MOVABLE):
+    if new.metadata.order.is_fixed:
         return Asked(tuple(map(identity, widths)), is_fixed=True)
     if edit is None or not new.is_stateful or not edit.old.is_stateful:
         return Asked((None,) * len(widths))
@@ -124,9 +96,7 @@ def _columns(kept: Stored) -> list[Hashable]:
 
 def _calls(node: ExecNode, lineage: Lineage) -> list[Hashable]:
     scope = Scope(node, lineage)
-    calls = calls_of(node)
-    retracts = (*getattr(node, "agg_call_need_retractions", ()), *[False] * len(calls))
-    return [(scope.call(call), retracts[i]) for i, call in enumerate(calls)]
+    return list(zip(map(scope.call, calls_of(node)), retractions_of(node), strict=True))
 
 
 def is_spread_anew(plan: Plan, node: ExecNode) -> bool:

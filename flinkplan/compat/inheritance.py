@@ -11,7 +11,7 @@ from ..plan.specs import ContextResolvedTable
 from .columns import Scope
 from .comparing import Comparison
 from .lineage import Lineage
-from .reordering import calls_of
+from .reordering import calls_of, retractions_of
 from .savepoint import Holder, restore
 from .stored import Stored, stored
 from .verdicts import Verdict
@@ -83,8 +83,8 @@ class _Call(NamedTuple):
 def _calls(node: ExecNode, lineage: Lineage) -> list[_Call]:
     scope = Scope(node, lineage)
     calls = [scope.call(call).meaning for call in calls_of(node)]
-    retracts = (*getattr(node, "agg_call_need_retractions", ()), *[False] * len(calls))
-    return [_Call(meaning, tuple(types), retracts[i]) for i, (meaning, *types) in enumerate(calls)]
+    both = zip(calls, retractions_of(node), strict=True)
+    return [_Call(meaning, tuple(types), retracts) for (meaning, *types), retracts in both]
 
 
 def _is_mistaken(c: Comparison, old: ExecNode, new: ExecNode) -> bool:

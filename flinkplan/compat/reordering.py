@@ -2,108 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..plan.nodes import (
-    ChangelogNormalize,
-    Deduplicate,
-    Exchange,
-    ExecNode,
-    GlobalGroupAggregate,
-    GlobalWindowAggregate,
-    GroupAggregate,
-    GroupWindowAggregate,
-    IntervalJoin,
-    Join,
-    LocalGroupAggregate,
-    LocalWindowAggregate,
-    OverAggregate,
-    Rank,
-    TemporalJoin,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowRank,
-)
+from ..plan.codec import PlanRecord, field_codecs
+from ..plan.nodes import ExecNode, GlobalGroupAggregate, IntervalJoin, Join
 from ..plan.record import replace
+from ..plan.references import Mark
 from ..plan.rex import InputRef, RexNode, transform
-from ..plan.specs import AggregateCall, InputProperty, JoinSpec, JoinType, PartitionSpec
+from ..plan.specs import AggregateCall, InputProperty, JoinSpec, JoinType
 from .moving import Order, described_keys
-
-GROUPED = (GroupAggregate, GlobalGroupAggregate, WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
-"""Operators whose rows are keys, then aggregates, then what else there is."""
-GLOBAL = (GlobalGroupAggregate, GlobalWindowAggregate)
-"""Second phases."""
-LOCAL = (LocalGroupAggregate, LocalWindowAggregate)
-"""First phases: their rows are keys, then accumulators."""
-JOINS = (Join, IntervalJoin, TemporalJoin)
-
-_KEYS: Mapping[type[ExecNode], str] = {
-    **dict.fromkeys(GROUPED, "grouping"),
-    ChangelogNormalize: "unique_keys",
-    Deduplicate: "unique_keys",
-    Rank: "partition",
-    WindowDeduplicate: "partition_keys",
-    WindowRank: "partition_spec",
-}
-"""The field that holds the keys."""
 
 
 def with_keys(node: ExecNode, order: Order) -> ExecNode:
     """A node, or the exchange below it, with its keys in another order."""
     properties = tuple(_spread(p, order) for p in node.input_properties or ()) or None
-    changed: dict[str, Any] = {
-        "input_properties": properties,
-        "description": described_keys(node.description, order),
-    }
-    if isinstance(node, JOINS):
-        spec = join_spec(node)
-        left, right, filters = (_arranged(v, order) for v in (spec.left_keys, spec.right_keys, spec.filter_nulls))
-        return with_join_spec(
-            replace(node, **changed), replace(spec, left_keys=left, right_keys=right, filter_nulls=filters)
-        )
-    if isinstance(node, OverAggregate):
-        over = node.over_spec
-        changed["over_spec"] = replace(over, partition=_arranged(over.partition, order))
-    elif not isinstance(node, Exchange):
-        name = _KEYS[type(node)]
-        changed[name] = _arranged(getattr(node, name), order)
-    return replace(node, **changed)
+    made: ExecNode = _arranged(node, {Mark.KEY}, order)
+    return replace(made, input_properties=properties, description=described_keys(node.description, order))
 
 
 def _spread(required: InputProperty, order: Order) -> InputProperty:
     distribution = required.required_distribution
     if distribution.keys is None or len(distribution.keys) != len(order):
         return required
-    return replace(required, required_distribution=replace(distribution, keys=_arranged(distribution.keys, order)))
+    keys = tuple(distribution.keys[place] for place in order)
+    return replace(required, required_distribution=replace(distribution, keys=keys))
 
 
-def _arranged(values: Any, order: Order) -> Any:
-    if isinstance(values, PartitionSpec):
-        return replace(values, fields=_arranged(values.fields, order))
-    return tuple(values[place] for place in order)
+def number_of_keys(node: ExecNode) -> int:
+    """How many keys can be put into another order."""
+    return len(next(_listed(node, Mark.KEY), ()))
 
 
 def calls_of(node: ExecNode) -> Sequence[AggregateCall]:
     """The aggregates of a node that keeps them in one order; of a first phase, too."""
-    if isinstance(node, OverAggregate):
-        groups = node.over_spec.groups
-        return groups[0].agg_calls if len(groups) == 1 else ()
-    return node.agg_calls if isinstance(node, (*GROUPED, *LOCAL)) else ()
+    found = list(_listed(node, Mark.CALL))
+    return found[0] if len(found) == 1 else ()
+
+
+def retractions_of(node: ExecNode) -> Sequence[bool]:
+    """Which of :func:`calls_of` take rows back, as far as the node says it of each."""
+    calls, said = len(calls_of(node)), next(_listed(node, Mark.BY_CALL), ())
+    return (*said, *[False] * calls)[:calls]
 
 
 def with_calls(node: ExecNode, order: Order) -> ExecNode:
     """A node with its aggregates in another order."""
-    calls = _arranged(calls_of(node), order)
-    if isinstance(node, OverAggregate):
-        (group,) = node.over_spec.groups
-        return replace(node, over_spec=replace(node.over_spec, groups=(replace(group, agg_calls=calls),)))
-    changed: dict[str, Any] = {"agg_calls": calls}
-    if isinstance(node, GroupAggregate | GlobalGroupAggregate | LocalGroupAggregate):
-        changed["agg_call_need_retractions"] = _arranged(node.agg_call_need_retractions, order)
-    if isinstance(node, GlobalGroupAggregate) and node.index_of_count_star in order:
-        changed["index_of_count_star"] = order.index(node.index_of_count_star)
-    return replace(node, **changed)
+    made: ExecNode = _arranged(node, {Mark.CALL, Mark.BY_CALL}, order)
+    if isinstance(made, GlobalGroupAggregate) and made.index_of_count_star in order:
+        return replace(made, index_of_count_star=order.index(made.index_of_count_star))
+    return made
+
+
+def _listed(value: PlanRecord | ExecNode, mark: Mark) -> Iterator[Any]:
+    """What stands in the fields of a mark, those of the records that are held included."""
+    for codec in field_codecs(type(value)):
+        item = getattr(value, codec.name)
+        if mark in codec.marks:
+            yield item
+        for held in item if isinstance(item, tuple) else (item,):
+            if isinstance(held, PlanRecord):
+                yield from _listed(held, mark)
+
+
+def _arranged(value: Any, marks: set[Mark], order: Order) -> Any:
+    """A node, or what it holds, with all that in another order."""
+    if isinstance(value, tuple):
+        return tuple(_arranged(item, marks, order) for item in value)
+    if not isinstance(value, PlanRecord | ExecNode):
+        return value
+    changed = {}
+    for codec in field_codecs(type(value)):
+        item = getattr(value, codec.name)
+        is_listed = not marks.isdisjoint(codec.marks)
+        changed[codec.name] = tuple(item[place] for place in order) if is_listed else _arranged(item, marks, order)
+    return replace(value, **changed)
 
 
 def join_spec(node: Any) -> JoinSpec:

@@ -36,6 +36,12 @@ class Mark(Enum):
 
     PERHAPS = "perhaps"
     """-1 stands for no column."""
+    KEY = "key"
+    """It lists what the node goes by, or something of each: the order is free, and the same in all such fields."""
+    CALL = "call"
+    """It lists the node's aggregate calls: the order is free, and the same in fields ``BY_CALL``."""
+    BY_CALL = "by-call"
+    """It lists something of each of the node's aggregate calls."""
     DERIVED = "derived"
     """It follows from others, such as where a column stands, or the types of columns nearby."""
 
@@ -44,3 +50,5 @@ Number = Annotated[int, Input.NONE]
 """A number that is no column's."""
 Keys = Annotated[tuple[int, ...], Input.ALL]
 """Columns of the input."""
+OwnKeys = Annotated[tuple[int, ...], Input.ALL, Mark.KEY]
+"""The columns of the input that the node goes by, in any order."""

@@ -7,7 +7,7 @@ import pytest
 
 from flinkplan.plan.codec import PlanRecord, field_codecs, unknown_keeper
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes, node_from_json, node_to_json
-from flinkplan.plan.nodes.base import exec_node
+from flinkplan.plan.nodes.base import ColumnOrder, exec_node
 from flinkplan.plan.record import Record
 from flinkplan.plan.references import Mark
 from flinkplan.plan.rex import RexNode
@@ -69,9 +69,9 @@ def test_a_node_that_leaves_unsaid_what_each_one_has_to_say_is_no_node() -> None
         pass
 
     with pytest.raises(TypeError, match=r"Mute does not say its key_columns, yields, row_kinds$"):
-        exec_node("mute", versions={1: "2.3"})(Mute)
+        exec_node("mute", order=ColumnOrder.FIXED, versions={1: "2.3"})(Mute)
     with pytest.raises(TypeError, match=r"row_kinds, layout, keeps_rows$"):
-        exec_node("mute", versions={1: "2.3"}, timed=True)(Mute)
+        exec_node("mute", order=ColumnOrder.FIXED, versions={1: "2.3"}, timed=True)(Mute)
 
 
 def test_the_registry_holds_flinks_nodes() -> None:

@@ -20,6 +20,7 @@ from ..columns import Scope, Shown
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
+from ..reordering import retractions_of
 from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .keys import judged_keys
@@ -274,7 +275,7 @@ WINDOWED = _Rules(WINDOW_ADDED, WINDOW_CHANGED, WINDOW_REMOVED, WINDOW_REORDERED
 
 def calls_of(node: ExecNode, calls: Sequence[AggregateCall], lineage: Lineage) -> list[_Call]:
     """The aggregate calls of a node, each as far as it matters."""
-    retracts = [*getattr(node, "agg_call_need_retractions", ()), *[False] * len(calls)]
+    retracts = [*retractions_of(node), *[False] * len(calls)]
     scope = Scope(node, lineage)
     places = accumulator_names(calls, scope.aggregated.fields)
     return [_Call(scope.call(c), c.distinct, retracts[i], places[i]) for i, c in enumerate(calls)]

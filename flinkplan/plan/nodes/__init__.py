@@ -8,7 +8,7 @@ from .aggregates import (
     LocalGroupAggregate,
     OverAggregate,
 )
-from .base import ExecNode, NodeMetadata, node_classes, node_from_json, node_to_json
+from .base import ColumnOrder, ExecNode, NodeMetadata, node_classes, node_from_json, node_to_json
 from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
 from .opaque import OpaqueNode
 from .ranks import ChangelogNormalize, Deduplicate, Limit, Rank, Sort, SortLimit, TemporalSort
@@ -27,6 +27,7 @@ from .windows import (
 __all__ = [
     "Calc",
     "ChangelogNormalize",
+    "ColumnOrder",
     "Correlate",
     "Deduplicate",
     "DropUpdateBefore",

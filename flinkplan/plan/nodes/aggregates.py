@@ -7,13 +7,13 @@ from typing import Annotated
 
 from ..codec import Place
 from ..layout import Inputs, KeptState, Layout, accumulated, columns, distinct_views, types_of
-from ..references import Input, Keys, Mark
+from ..references import Input, Keys, Mark, OwnKeys
 from ..row_kinds import Flow, Kinds, fired, framed, grouped, rows
 from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, SessionGroupWindow, StateMetadata
 from ..types import LogicalType, RowField
 from ..yields import Accumulator, Aggregated, Framed, Yield, given, windowed
 from .alike import InsertsOnly, NoRows, RowByRow, WholeRows
-from .base import ExecNode, State, exec_node
+from .base import ColumnOrder, ExecNode, State, exec_node
 
 GROUP_EXPIRES = "the group starts again from nothing"
 MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.size")
@@ -21,6 +21,7 @@ MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.si
 
 @exec_node(
     "group-aggregate",
+    order=ColumnOrder.GROUPED,
     versions={1: "1.15"},
     states=(State("groupAggregateState", GROUP_EXPIRES),),
     consumed_options=MINI_BATCH_OPTIONS,
@@ -31,9 +32,9 @@ MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.si
 class GroupAggregate(NoRows, ExecNode, kw_only=True):
     """GROUP BY: one updating row a key."""
 
-    grouping: Keys
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
-    agg_call_need_retractions: tuple[bool, ...]
+    grouping: OwnKeys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
+    agg_call_need_retractions: Annotated[tuple[bool, ...], Mark.BY_CALL]
     generate_update_before: bool
     need_retraction: bool
     state: tuple[StateMetadata, ...] | None = None
@@ -60,6 +61,7 @@ class GroupAggregate(NoRows, ExecNode, kw_only=True):
 
 @exec_node(
     "local-group-aggregate",
+    order=ColumnOrder.ACCUMULATED,
     versions={1: "1.15"},
     consumed_options=MINI_BATCH_OPTIONS,
     results=("grouping", "agg_calls", "agg_call_need_retractions", "need_retraction"),
@@ -67,9 +69,9 @@ class GroupAggregate(NoRows, ExecNode, kw_only=True):
 class LocalGroupAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """The first phase of a two-phase aggregation: accumulators of one mini-batch."""
 
-    grouping: Keys
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
-    agg_call_need_retractions: tuple[bool, ...]
+    grouping: OwnKeys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
+    agg_call_need_retractions: Annotated[tuple[bool, ...], Mark.BY_CALL]
     need_retraction: bool
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
@@ -79,6 +81,7 @@ class LocalGroupAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 
 @exec_node(
     "global-group-aggregate",
+    order=ColumnOrder.GROUPED,
     versions={1: "1.15"},
     states=(State("globalGroupAggregateState", GROUP_EXPIRES),),
     consumed_options=MINI_BATCH_OPTIONS,
@@ -89,9 +92,9 @@ class LocalGroupAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 class GlobalGroupAggregate(NoRows, ExecNode, kw_only=True):
     """The second phase: merges accumulators."""
 
-    grouping: Keys
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE]
-    agg_call_need_retractions: tuple[bool, ...]
+    grouping: OwnKeys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE, Mark.CALL]
+    agg_call_need_retractions: Annotated[tuple[bool, ...], Mark.BY_CALL]
     local_agg_input_row_type: Annotated[LogicalType, Mark.DERIVED]
     generate_update_before: bool
     need_retraction: bool
@@ -122,6 +125,7 @@ class GlobalGroupAggregate(NoRows, ExecNode, kw_only=True):
 
 @exec_node(
     "incremental-group-aggregate",
+    order=ColumnOrder.FIXED,
     versions={1: "1.15"},
     states=(State("incrementalGroupAggregateState", "the distinct values of the group are forgotten"),),
     consumed_options=MINI_BATCH_OPTIONS,
@@ -166,6 +170,7 @@ class IncrementalGroupAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
 
 @exec_node(
     "group-window-aggregate",
+    order=ColumnOrder.GROUPED,
     versions={1: "1.15"},
     timed=True,
     consumed_options=("table.local-time-zone", *MINI_BATCH_OPTIONS),
@@ -176,8 +181,8 @@ class IncrementalGroupAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
 class GroupWindowAggregate(NoRows, ExecNode, kw_only=True):
     """The legacy ``GROUP BY TUMBLE(…)``."""
 
-    grouping: Keys
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
+    grouping: OwnKeys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
     window: GroupWindow
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: bool
@@ -207,7 +212,12 @@ class GroupWindowAggregate(NoRows, ExecNode, kw_only=True):
 
 
 @exec_node(
-    "over-aggregate", versions={1: "1.15"}, timed=True, identity=("unbounded_over_version",), judged=("over_spec",)
+    "over-aggregate",
+    order=ColumnOrder.EXTENDED,
+    versions={1: "1.15"},
+    timed=True,
+    identity=("unbounded_over_version",),
+    judged=("over_spec",),
 )
 class OverAggregate(WholeRows, ExecNode, kw_only=True):
     """Aggregates over each row's preceding rows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
@@ -27,13 +28,40 @@ class State(Record):
     expiry: str
 
 
+class ColumnOrder(Enum):
+    """In which order a node hands on its columns, where those that it reads stand in another one than was compiled."""
+
+    PASSED = "passed"
+    """In the order that it reads, which does not matter to it."""
+    EXTENDED = "extended"
+    """In the order that it reads, with more behind."""
+    JOINED = "joined"
+    """In the orders that it reads, side by side."""
+    GROUPED = "grouped"
+    """Its keys, its aggregates, and what else there is."""
+    ACCUMULATED = "accumulated"
+    """Its keys, and accumulators: of a first phase, which reads no order but the one that was compiled."""
+    CHOSEN = "chosen"
+    """In any order that is asked for."""
+    COMPILED = "compiled"
+    """As compiled, whatever it reads."""
+    FIXED = "fixed"
+    """As compiled: it reads no other order."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the node reads no order but the one that was compiled."""
+        return self in (ColumnOrder.ACCUMULATED, ColumnOrder.FIXED)
+
+
 class NodeMetadata(Record):
     """What is declared once per type of node.
 
-    ``versions`` are the versions that exist, ``since`` the Flink release of each; ``inputs`` is how many it
-    takes, ``None`` where that varies; ``states`` are those with a TTL in index order, ``timed`` says that it
-    keeps state which the watermark cleans instead; ``consumed_options`` are those whose values the plan fixes;
-    ``transformations`` are the operators that Flink may make of the node, by the names that end their UIDs.
+    ``order`` is that of its columns; ``versions`` are the versions that exist, ``since`` the Flink release of each;
+    ``inputs`` is how many it takes, ``None`` where that varies; ``states`` are those with a TTL in index order,
+    ``timed`` says that it keeps state which the watermark cleans instead; ``consumed_options`` are those whose values
+    the plan fixes; ``transformations`` are the operators that Flink may make of the node, by the names that end their
+    UIDs.
 
     The last three say what a change of a field does, for judging upgrades: of an ``identity`` field, the
     state does not survive (also of one named nowhere); of a ``results`` field, the state survives and
@@ -41,6 +69,7 @@ class NodeMetadata(Record):
     """
 
     name: str
+    order: ColumnOrder
     versions: tuple[int, ...]
     since: tuple[str, ...]
     inputs: int | None = 1
@@ -166,6 +195,7 @@ _REGISTRY: dict[str, type[ExecNode]] = {}
 def exec_node(
     name: str,
     *,
+    order: ColumnOrder,
     versions: Mapping[int, str],
     inputs: int | None = 1,
     states: tuple[State, ...] = (),
@@ -188,6 +218,7 @@ def exec_node(
             raise TypeError(f"{cls.__name__} does not say its {', '.join(unsaid)}")
         cls.metadata = NodeMetadata(
             name=f"stream-exec-{name}",
+            order=order,
             versions=tuple(versions),
             since=tuple(versions.values()),
             inputs=inputs,

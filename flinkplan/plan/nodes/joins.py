@@ -26,11 +26,12 @@ from ..specs import (
 )
 from ..yields import Added, TableColumn, Yield, given, joined_columns
 from .alike import InsertsOnly, NoRows, RowByRow, SameColumns, WholeRows
-from .base import ExecNode, State, exec_node, spread_by
+from .base import ColumnOrder, ExecNode, State, exec_node, spread_by
 
 
 @exec_node(
     "join",
+    order=ColumnOrder.JOINED,
     versions={1: "1.15"},
     inputs=2,
     states=(
@@ -72,6 +73,7 @@ class Join(WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "multi-join",
+    order=ColumnOrder.FIXED,
     versions={1: "2.1"},
     inputs=None,
     identity=("join_types", "join_conditions", "multi_join_condition", "join_attribute_map", "input_unique_keys"),
@@ -111,6 +113,7 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "interval-join",
+    order=ColumnOrder.JOINED,
     versions={1: "1.15"},
     inputs=2,
     timed=True,
@@ -147,6 +150,7 @@ SNAPSHOT_TTL = "snapshotTtl"
 
 @exec_node(
     "temporal-join",
+    order=ColumnOrder.JOINED,
     versions={1: "1.15"},
     inputs=2,
     timed=True,
@@ -194,6 +198,7 @@ class TemporalJoin(WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "window-join",
+    order=ColumnOrder.FIXED,
     versions={1: "1.15"},
     inputs=2,
     timed=True,
@@ -222,6 +227,7 @@ class WindowJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "lookup-join",
+    order=ColumnOrder.FIXED,
     versions={1: "1.15"},
     states=(State("lookupJoinState", "the row's last lookup is forgotten"),),
     identity=(

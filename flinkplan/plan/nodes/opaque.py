@@ -7,7 +7,7 @@ import types
 from ..layout import Inputs
 from ..row_kinds import Flow
 from .alike import InsertsOnly, SameChanges
-from .base import ExecNode, exec_node, spread_by
+from .base import ColumnOrder, ExecNode, exec_node, spread_by
 
 
 class OpaqueNode(ExecNode, kw_only=True):
@@ -37,7 +37,8 @@ def _declare(name: str, versions: dict[int, str], changes: type | None = None) -
     bases = (OpaqueNode,) if changes is None else (changes, OpaqueNode)
     own = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
     cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(own))
-    exec_node(name, versions=versions, inputs=None, transformations=_TRANSFORMATIONS.get(name))(cls)
+    order, transformations = ColumnOrder.FIXED, _TRANSFORMATIONS.get(name)
+    exec_node(name, order=order, versions=versions, inputs=None, transformations=transformations)(cls)
 
 
 _declare("async-calc", {1: "1.19"}, SameChanges)

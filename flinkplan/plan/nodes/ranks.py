@@ -7,7 +7,7 @@ from typing import Annotated
 
 from ..codec import Place
 from ..layout import Column, Inputs, KeptState, Layout, Value, columns
-from ..references import Input, Keys
+from ..references import Input, OwnKeys
 from ..rex import RexNode
 from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_stays, limited, ranked, rows
 from ..specs import (
@@ -25,7 +25,7 @@ from ..specs import (
 from ..yields import Yield, given, ranks
 from .aggregates import MINI_BATCH_OPTIONS
 from .alike import InsertsOnly, RowByRow, SameColumns, WholeRows
-from .base import ExecNode, State, exec_node
+from .base import ColumnOrder, ExecNode, State, exec_node
 
 _RANKED = State("rankState", "older rows leave the ranking")
 _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
@@ -33,6 +33,7 @@ _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
 
 @exec_node(
     "deduplicate",
+    order=ColumnOrder.EXTENDED,
     versions={1: "1.15"},
     states=(State("deduplicateState", "the key counts as never seen"),),
     consumed_options=(
@@ -47,7 +48,7 @@ _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
 class Deduplicate(SameColumns, ExecNode, kw_only=True):
     """The first or last row of each key, by event or processing time."""
 
-    unique_keys: Keys
+    unique_keys: OwnKeys
     is_rowtime: bool
     keep_last_row: bool
     output_insert_only: bool | None = None
@@ -83,6 +84,7 @@ class Deduplicate(SameColumns, ExecNode, kw_only=True):
 
 @exec_node(
     "changelog-normalize",
+    order=ColumnOrder.EXTENDED,
     versions={1: "1.15"},
     states=(State("changelogNormalizeState", "the key's last row is forgotten; an update of it becomes an insert"),),
     consumed_options=MINI_BATCH_OPTIONS,
@@ -93,7 +95,7 @@ class Deduplicate(SameColumns, ExecNode, kw_only=True):
 class ChangelogNormalize(SameColumns, WholeRows, ExecNode, kw_only=True):
     """Makes a complete changelog of upserts by key."""
 
-    unique_keys: Keys
+    unique_keys: OwnKeys
     generate_update_before: bool
     state: tuple[StateMetadata, ...] | None = None
     filter_condition: Annotated[RexNode | None, Input.ALL, Place.LAST] = None
@@ -111,6 +113,7 @@ class ChangelogNormalize(SameColumns, WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "rank",
+    order=ColumnOrder.EXTENDED,
     versions={1: "1.15"},
     states=(_RANKED,),
     consumed_options=_RANK_OPTIONS,
@@ -154,6 +157,7 @@ class Rank(WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "sort-limit",
+    order=ColumnOrder.EXTENDED,
     versions={1: "1.15"},
     states=(_RANKED,),
     consumed_options=_RANK_OPTIONS,
@@ -183,6 +187,7 @@ class SortLimit(RowByRow, SameColumns, WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "limit",
+    order=ColumnOrder.FIXED,
     versions={1: "1.15"},
     states=(_RANKED,),
     consumed_options=_RANK_OPTIONS,
@@ -211,7 +216,7 @@ class Limit(RowByRow, SameColumns, WholeRows, ExecNode, kw_only=True):
         return rows(limited(flow.inputs[0]), self.generate_update_before)
 
 
-@exec_node("temporal-sort", versions={1: "1.15"}, timed=True, identity=("order_by",))
+@exec_node("temporal-sort", order=ColumnOrder.EXTENDED, versions={1: "1.15"}, timed=True, identity=("order_by",))
 class TemporalSort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """ORDER BY a time attribute, ascending, then others."""
 
@@ -224,7 +229,7 @@ class TemporalSort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_o
         return Layout("temporal-sort", (), (KeptState(name, columns(inputs), form),))
 
 
-@exec_node("sort", versions={1: "1.18"}, timed=True, identity=("order_by",))
+@exec_node("sort", order=ColumnOrder.EXTENDED, versions={1: "1.18"}, timed=True, identity=("order_by",))
 class Sort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """A full sort, for tests of bounded input."""
 

@@ -12,10 +12,10 @@ from ..row_kinds import Flow, Kinds, together
 from ..specs import MiniBatchInterval, RowKind
 from ..yields import Computed, FunctionColumn, Merged, OneOf, Yield, given
 from .alike import RowByRow, SameChanges, SameColumns
-from .base import ExecNode, exec_node, spread_by
+from .base import ColumnOrder, ExecNode, exec_node, spread_by
 
 
-@exec_node("calc", versions={1: "1.15"}, results=("projection", "condition"))
+@exec_node("calc", order=ColumnOrder.CHOSEN, versions={1: "1.15"}, results=("projection", "condition"))
 class Calc(RowByRow, SameChanges, ExecNode, kw_only=True):
     """Keeps the rows for which ``condition`` is true and computes ``projection`` of them."""
 
@@ -26,7 +26,7 @@ class Calc(RowByRow, SameChanges, ExecNode, kw_only=True):
         return map(Computed, self.projection)
 
 
-@exec_node("union", versions={1: "1.15"}, inputs=None, transformations=())
+@exec_node("union", order=ColumnOrder.FIXED, versions={1: "1.15"}, inputs=None, transformations=())
 class Union(RowByRow, SameChanges, ExecNode, kw_only=True):
     """All rows of all inputs."""
 
@@ -34,7 +34,7 @@ class Union(RowByRow, SameChanges, ExecNode, kw_only=True):
         return map(Merged, range(len(inputs[0])))
 
 
-@exec_node("exchange", versions={1: "1.15"})
+@exec_node("exchange", order=ColumnOrder.PASSED, versions={1: "1.15"})
 class Exchange(SameColumns, SameChanges, ExecNode, kw_only=True):
     """Spreads rows as ``input_properties`` requires."""
 
@@ -42,7 +42,7 @@ class Exchange(SameColumns, SameChanges, ExecNode, kw_only=True):
         return spread_by(self.input_properties)
 
 
-@exec_node("expand", versions={1: "1.15"}, results=("projects",))
+@exec_node("expand", order=ColumnOrder.COMPILED, versions={1: "1.15"}, results=("projects",))
 class Expand(RowByRow, SameChanges, ExecNode, kw_only=True):
     """Each row once per projection (grouping sets, split distinct aggregates)."""
 
@@ -52,7 +52,9 @@ class Expand(RowByRow, SameChanges, ExecNode, kw_only=True):
         return map(OneOf, zip(*self.projects, strict=False))
 
 
-@exec_node("correlate", versions={1: "1.15"}, results=("join_type", "function_call", "condition"))
+@exec_node(
+    "correlate", order=ColumnOrder.FIXED, versions={1: "1.15"}, results=("join_type", "function_call", "condition")
+)
 class Correlate(RowByRow, SameChanges, ExecNode, kw_only=True):
     """Each row with each row that a table function yields for it; ``join_type`` is INNER or LEFT."""
 
@@ -65,7 +67,7 @@ class Correlate(RowByRow, SameChanges, ExecNode, kw_only=True):
         return (*given(inputs), *(FunctionColumn(self.function_call, i) for i in range(width)))
 
 
-@exec_node("drop-update-before", versions={1: "1.15"})
+@exec_node("drop-update-before", order=ColumnOrder.PASSED, versions={1: "1.15"})
 class DropUpdateBefore(RowByRow, SameColumns, ExecNode, kw_only=True):
     """Drops -U rows."""
 
@@ -73,14 +75,19 @@ class DropUpdateBefore(RowByRow, SameColumns, ExecNode, kw_only=True):
         return together(flow.inputs) - {RowKind.UPDATE_BEFORE}
 
 
-@exec_node("mini-batch-assigner", versions={1: "1.15"}, results=("mini_batch_interval",))
+@exec_node("mini-batch-assigner", order=ColumnOrder.PASSED, versions={1: "1.15"}, results=("mini_batch_interval",))
 class MiniBatchAssigner(RowByRow, SameColumns, SameChanges, ExecNode, kw_only=True):
     """Marks where mini-batches end."""
 
     mini_batch_interval: MiniBatchInterval
 
 
-@exec_node("watermark-assigner", versions={1: "1.15"}, results=("watermark_expr", "rowtime_field_index"))
+@exec_node(
+    "watermark-assigner",
+    order=ColumnOrder.PASSED,
+    versions={1: "1.15"},
+    results=("watermark_expr", "rowtime_field_index"),
+)
 class WatermarkAssigner(RowByRow, SameColumns, SameChanges, ExecNode, kw_only=True):
     """Derives watermarks from the rows' time column."""
 

@@ -9,11 +9,12 @@ from ..layout import Inputs
 from ..references import Input, Keys, Mark
 from ..specs import Evictor, PythonPart, StateMetadata, Trigger, WindowAssigner, WindowFunction, python_parts
 from .alike import InsertsOnly, NoRows, RowByRow
-from .base import NOT_FLINKS, ExecNode, State, exec_node
+from .base import NOT_FLINKS, ColumnOrder, ExecNode, State, exec_node
 
 
 @exec_node(
     "window-operator",
+    order=ColumnOrder.FIXED,
     versions={1: NOT_FLINKS},
     timed=True,
     states=(
@@ -65,7 +66,7 @@ class WindowOperator(InsertsOnly, NoRows, ExecNode, kw_only=True):
         """What the function yields, and what it tells of the window."""
 
 
-@exec_node("late-rows", versions={1: NOT_FLINKS})
+@exec_node("late-rows", order=ColumnOrder.FIXED, versions={1: NOT_FLINKS})
 class LateRows(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """The side output of a window operator: the rows that came too late for any window, as they were."""
 

@@ -14,7 +14,7 @@ from ..sink_keepers import sink_keepers
 from ..specs import Column, ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
 from ..yields import Added, TableColumn, Yield
 from .alike import InsertsOnly, RowByRow, SameColumns
-from .base import ExecNode, State, exec_node
+from .base import ColumnOrder, ExecNode, State, exec_node
 
 SINK_OPTIONS = (
     "table.exec.sink.keyed-shuffle",
@@ -27,6 +27,7 @@ SINK_OPTIONS = (
 
 @exec_node(
     "table-source-scan",
+    order=ColumnOrder.FIXED,
     versions={1: "1.15", 2: "2.3"},
     inputs=0,
     transformations=("source",),
@@ -50,7 +51,7 @@ class TableSourceScan(RowByRow, ExecNode, kw_only=True):
         return source_kinds(with_said_kinds(table.options, self.own), has_key(table.resolved_table))
 
 
-@exec_node("values", versions={1: "1.15"}, inputs=0, results=("tuples",))
+@exec_node("values", order=ColumnOrder.FIXED, versions={1: "1.15"}, inputs=0, results=("tuples",))
 class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """Constant rows."""
 
@@ -67,6 +68,7 @@ class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 
 @exec_node(
     "sink",
+    order=ColumnOrder.FIXED,
     versions={1: "1.15", 2: "2.3"},
     states=(State("sinkMaterializeState", "the key's older rows are forgotten"),),
     consumed_options=SINK_OPTIONS,

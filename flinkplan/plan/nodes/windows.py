@@ -8,7 +8,7 @@ from typing import Annotated
 from ..accumulator_columns import counts_rows
 from ..codec import Place
 from ..layout import Inputs, KeptState, Layout, accumulated, columns, types_of
-from ..references import Input, Keys, Mark
+from ..references import Input, Mark, OwnKeys
 from ..specs import (
     AggregateCall,
     NamedWindowProperty,
@@ -21,7 +21,7 @@ from ..specs import (
 from ..types import LogicalType
 from ..yields import Accumulator, Added, SliceEnd, Yield, given, ranks, windowed
 from .alike import InsertsOnly, NoRows, RowByRow, SameChanges, SameColumns, WholeRows
-from .base import ExecNode, exec_node
+from .base import ColumnOrder, ExecNode, exec_node
 
 NeedRetraction = bool | None
 """Whether rows are retracted; ``None``, which is no, where a release before 1.19 leaves it unsaid."""
@@ -31,6 +31,7 @@ _TIME_ZONE = ("table.local-time-zone",)
 
 @exec_node(
     "window-table-function",
+    order=ColumnOrder.EXTENDED,
     versions={1: "1.15"},
     consumed_options=_TIME_ZONE,
     transformations=("window",),
@@ -64,6 +65,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
 
 @exec_node(
     "window-aggregate",
+    order=ColumnOrder.GROUPED,
     versions={1: "1.15"},
     timed=True,
     consumed_options=_TIME_ZONE,
@@ -74,8 +76,8 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
 class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     """One row a key and window, when the window closes."""
 
-    grouping: Keys
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
+    grouping: OwnKeys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
     windowing: WindowingStrategy
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: NeedRetraction = None
@@ -97,6 +99,7 @@ class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
 
 @exec_node(
     "local-window-aggregate",
+    order=ColumnOrder.ACCUMULATED,
     versions={1: "1.15"},
     consumed_options=_TIME_ZONE,
     results=("grouping", "agg_calls", "windowing", "need_retraction"),
@@ -104,8 +107,8 @@ class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
 class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     """The first phase: accumulators a key and slice."""
 
-    grouping: Keys
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL]
+    grouping: OwnKeys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
     windowing: WindowingStrategy
     need_retraction: NeedRetraction = None
 
@@ -116,6 +119,7 @@ class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 
 @exec_node(
     "global-window-aggregate",
+    order=ColumnOrder.GROUPED,
     versions={1: "1.15"},
     timed=True,
     consumed_options=_TIME_ZONE,
@@ -126,8 +130,8 @@ class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 class GlobalWindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     """The second phase: merges the slices of a window."""
 
-    grouping: Keys
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE]
+    grouping: OwnKeys
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE, Mark.CALL]
     windowing: WindowingStrategy
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: NeedRetraction = None
@@ -151,6 +155,7 @@ class GlobalWindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
 
 @exec_node(
     "window-rank",
+    order=ColumnOrder.EXTENDED,
     versions={1: "1.15"},
     timed=True,
     consumed_options=_TIME_ZONE,
@@ -182,6 +187,7 @@ class WindowRank(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
 @exec_node(
     "window-deduplicate",
+    order=ColumnOrder.EXTENDED,
     versions={1: "1.15"},
     timed=True,
     consumed_options=_TIME_ZONE,
@@ -191,7 +197,7 @@ class WindowRank(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 class WindowDeduplicate(SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True):
     """The first or last row of each key and window."""
 
-    partition_keys: Keys
+    partition_keys: OwnKeys
     order_key: Annotated[int, Input.ALL]
     keep_last_row: bool
     windowing: WindowingStrategy

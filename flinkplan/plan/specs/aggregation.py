@@ -49,7 +49,7 @@ class OverGroup(PlanRecord):
     is_rows: bool
     lower_bound: OverBound
     upper_bound: OverBound
-    agg_calls: Annotated[tuple[AggregateCall, ...], Input.CONSTANTS]
+    agg_calls: Annotated[tuple[AggregateCall, ...], Input.CONSTANTS, Mark.CALL]
 
 
 class OverSpec(PlanRecord):

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Annotated
 
 from ..codec import PlanRecord
-from ..references import Input, Number
+from ..references import Input, Mark, Number
 from ..rex import RexNode
 
 
@@ -25,9 +25,9 @@ class JoinSpec(PlanRecord):
     """Equal keys and what else must hold; ``filter_nulls[i]`` says that NULL keys do not match."""
 
     join_type: JoinType
-    left_keys: Annotated[tuple[int, ...], Input.LEFT]
-    right_keys: Annotated[tuple[int, ...], Input.RIGHT]
-    filter_nulls: tuple[bool, ...]
+    left_keys: Annotated[tuple[int, ...], Input.LEFT, Mark.KEY]
+    right_keys: Annotated[tuple[int, ...], Input.RIGHT, Mark.KEY]
+    filter_nulls: Annotated[tuple[bool, ...], Mark.KEY]
     non_equi_condition: Annotated[RexNode | None, Input.ALL]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..codec import PlanRecord, tagged_union, variant
-from ..references import Input, Keys, Number
+from ..references import Input, Keys, Number, OwnKeys
 
 
 class SortField(PlanRecord):
@@ -25,7 +25,7 @@ class SortSpec(PlanRecord):
 class PartitionSpec(PlanRecord):
     """The columns rows are partitioned by; none means all rows together."""
 
-    fields: Keys
+    fields: OwnKeys
 
 
 @tagged_union("type")
