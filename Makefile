@@ -60,8 +60,8 @@ check: lint ## lint, types and all tests that need no Spark
 test: java lint lint-java ## lint, types and all tests
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
-soak: java venv ## kill a running job 200 times and compare what it wrote
-	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py
+soak: java venv ## kill a running job 200 times, and one in real-time mode, and compare what they wrote
+	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py tests/compat/test_kill_real_time.py
 
 soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q tests/executor/kafka/test_kill.py

@@ -6,13 +6,17 @@ has loaded, with which the others start in half the time; and while one process 
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -45,9 +49,10 @@ class Work:
         """Work through all that is there in a process that leaves the archive."""
         Worker(self._arguments("bounded"), 2, f"-XX:ArchiveClassesAtExit={self._classes}").finish()
 
-    def worker(self, mode: str, cores: int) -> Worker:
-        """Another process, which starts from the archive."""
-        return Worker(self._arguments(mode), cores, f"{_ARCHIVED} -XX:SharedArchiveFile={self._classes}")
+    def worker(self, mode: str, cores: int, *options: str, conf: Mapping[str, str] = MappingProxyType({})) -> Worker:
+        """Another process, which starts from the archive; ``conf`` are settings of its session."""
+        java = f"{_ARCHIVED} -XX:SharedArchiveFile={self._classes}"
+        return Worker([*self._arguments(mode), *options], cores, java, conf)
 
     def _arguments(self, mode: str) -> list[str]:
         arguments = ["execute", str(self._plan), "--mode", mode, "--log-format", "json"]
@@ -58,11 +63,14 @@ class Work:
 class Worker:
     """A process, with its JVM in a process group of its own, that runs a command once it is told to.
 
-    It says of each batch when it is done.  ``java`` are options of its JVM.
+    It says of each batch when it is done.  ``java`` are options of its JVM, ``conf`` settings of Spark.
     """
 
-    def __init__(self, arguments: Sequence[str], cores: int, java: str) -> None:
+    def __init__(
+        self, arguments: Sequence[str], cores: int, java: str, conf: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         conf = {
+            **conf,
             "spark.sql.shuffle.partitions": "1",
             "spark.sql.files.minPartitionNum": str(cores),
             "spark.driver.extraJavaOptions": f"{_BRIEF} {java}",
@@ -135,3 +143,19 @@ class Kills:
 
     def _next(self, work: Work, mode: str) -> Worker:
         return work.worker(mode, self._moments.choice(CORES))
+
+
+def left(folder: Path) -> Counter[tuple[Any, ...]]:
+    """The rows that a changelog in files leaves, with how often; a row taken back too often counts below zero."""
+    rows: Counter[tuple[Any, ...]] = Counter()
+    for change in changes(folder):
+        row, sign = (change["after"], 1) if change["op"] == "c" else (change["before"], -1)
+        rows[tuple(row.values())] += sign
+    return Counter({row: count for row, count in rows.items() if count})
+
+
+def changes(folder: Path) -> Iterator[dict[str, Any]]:
+    """What a sink has shown, in the order of its files."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and not file.name.startswith("."):
+            yield from map(json.loads, file.read_text().splitlines())

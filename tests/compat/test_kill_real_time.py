@@ -1,0 +1,157 @@
+"""A job in real-time mode that is killed again and again writes what one that is never killed writes.
+
+An aggregation, a join and a Top-N read files as they grow, several at a time, and write files.  ``FLINKPLAN_KILLS`` is
+how often the process is killed, with SIGKILL at random moments: while it starts, within a batch of one of its queries,
+or while another one is committed; ``make soak`` kills 200 times.  What it must have written in the end comes of one run
+over the whole files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from flinkplan.executor.session import PARTITIONS, REAL_TIME_CONF
+from flinkplan.plan.document import save
+from flinkplan.planner import compile_script
+from tests.killing import SEED, Work, Worker, changes, left
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
+
+KILLS = int(os.environ.get("FLINKPLAN_KILLS", "5"))
+BATCHES = (0, 1, 1, 2, 3, 4, 5)
+"""How many batches the queries of a process may have done before it is killed."""
+PATIENCE, START_UP, INTERVAL = 5.0, 12.0, 5.0
+"""Seconds within which it is killed after a batch, or from its start on; between checkpoints."""
+ROWS = 4000
+"""Rows for each process."""
+FILE = 3000
+"""Rows of a file, of which two grow at once."""
+SLOTS = 7
+"""Each query has a task for each source and one behind its shuffle."""
+END = 300.0
+"""Seconds that the last process has for what the others have left."""
+TABLES = """
+    CREATE TABLE events (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '${DIR}/in/events',
+        'format' = 'json', 'source.monitor-interval' = '100 ms');
+    CREATE TABLE names (k STRING, name STRING) WITH ('connector' = 'filesystem', 'path' = '${DIR}/in/names',
+        'format' = 'json', 'source.monitor-interval' = '100 ms');
+"""
+SINKS = {
+    "summed": ("SELECT k, COUNT(*), SUM(v) FROM events GROUP BY k", "k STRING, n BIGINT, s INT"),
+    "joined": ("SELECT id, name FROM events JOIN names ON events.k = names.k", "id INT, name STRING"),
+    "highest": (
+        "SELECT k, id, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC, id) AS r FROM events) "
+        "WHERE r <= 2",
+        "k STRING, id INT, v INT",
+    ),
+}
+
+
+def pipeline(*, grows: bool) -> str:
+    """One statement set; its sources' files grow, or are whole."""
+    tables = [TABLES if grows else TABLES.replace(", 'source.monitor-interval' = '100 ms'", "")]
+    inserts = []
+    for name, (query, columns) in SINKS.items():
+        options = f"'connector' = 'filesystem', 'path' = '${{DIR}}/out/{name}', 'format' = 'debezium-json'"
+        tables.append(f"CREATE TABLE {name} ({columns}) WITH ({options});")
+        inserts.append(f"INSERT INTO {name} {query};")
+    return "\n".join([*tables, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
+
+
+def lines(rows: int) -> Iterator[tuple[str, str]]:
+    """Each row's file and its line."""
+    chosen = random.Random(SEED)
+    for i in range(rows):
+        row: dict[str, Any] = {"id": i, "k": f"k{chosen.randrange(10)}", "v": chosen.randrange(1000)}
+        yield f"{i // FILE // 2:06}-{i % 2}", json.dumps(row) + "\n"
+
+
+def prepare(folder: Path) -> Path:
+    """The tables' folders; returns that of the rows."""
+    for table in ("events", "names"):
+        (folder / "in" / table).mkdir(parents=True)
+    names = (json.dumps({"k": f"k{i}", "name": f"name {i}"}) + "\n" for i in range(10))
+    (folder / "in" / "names" / "all").write_text("".join(names))
+    return folder / "in" / "events"
+
+
+@contextmanager
+def feeding(folder: Path, rows: int) -> Iterator[Event]:
+    """Rows are added to their files as long as it lasts, then the rest; a line is not always whole at once."""
+    hurry, pause = Event(), random.Random(SEED)
+
+    def feed() -> None:
+        for number, (file, line) in enumerate(lines(rows)):
+            cut = pause.randrange(len(line)) if number % 50 == 0 else len(line)
+            for part in (line[:cut], line[cut:]):
+                with (folder / file).open("a") as out:
+                    out.write(part)
+                if cut < len(line):
+                    hurry.wait(pause.uniform(0, 0.2))
+
+    thread = Thread(target=feed)
+    thread.start()
+    try:
+        yield hurry
+    finally:
+        hurry.set()
+        thread.join()
+
+
+def test_nothing_is_lost_and_nothing_comes_twice_row_by_row(tmp_path: Path) -> None:
+    moments = random.Random(SEED)
+    rows = ROWS * (KILLS + 1)
+    killed, whole = (_work(tmp_path, name, grows=name == "killed") for name in ("killed", "whole"))
+    events = prepare(tmp_path / "whole")
+    for file, line in lines(rows):
+        with (events / file).open("a") as out:
+            out.write(line)
+    whole.finish()
+
+    def following() -> Worker:
+        options = ("--checkpoint-interval", f"{INTERVAL:g}s", "--conf", f"{PARTITIONS}=1")
+        return killed.worker("real-time", SLOTS, *options, conf=REAL_TIME_CONF)
+
+    with feeding(prepare(tmp_path / "killed"), rows) as hurry:
+        worker = following()
+        for _ in range(KILLS):
+            after = following()
+            worker.begin()
+            count = moments.choice(BATCHES)
+            for _ in range(count):
+                worker.batch()
+            worker.wait(moments.uniform(0, PATIENCE if count else START_UP))
+            worker.kill()
+            worker = after
+        hurry.set()
+        worker.begin()
+    wanted = written(tmp_path / "whole")
+    end = time.monotonic() + END
+    while (found := written(tmp_path / "killed")) != wanted and time.monotonic() < end:
+        worker.batch()
+    worker.kill()
+    assert found == wanted
+    assert sum(1 for _ in changes(tmp_path / "killed" / "out" / "joined")) == rows
+    assert sum(1 for _ in changes(tmp_path / "killed" / "out" / "summed")) == 2 * rows - 10
+
+
+def written(folder: Path) -> dict[str, Counter[tuple[Any, ...]]]:
+    """The rows that each sink's changelog leaves."""
+    return {name: left(folder / "out" / name) for name in SINKS}
+
+
+def _work(root: Path, name: str, *, grows: bool) -> Work:
+    plan, folder = root / f"{name}.json", root / name
+    save(compile_script(pipeline(grows=grows)), plan)
+    return Work(plan, folder, {"DIR": str(folder)}, root / "classes.jsa")
