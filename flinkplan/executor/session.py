@@ -43,6 +43,10 @@ ASYNC_PROGRESS = "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefaul
 REAL_TIME_CONF: Mapping[str, str] = {
     # how long rows wait for others before they go over to the next stage
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
+    # rows that are sent ahead of an operator belong to the batch, which ends when the last of them is done: the 64 MB
+    # that Spark allows are some hundred thousand rows, and a batch of a minute where there is a backlog
+    "spark.shuffle.streaming.writerMaxMemory": str(128 << 10),
+    "spark.shuffle.streaming.readerMaxMemory": str(128 << 10),
 }
 """Defaults that only a new session takes up, where a job is in real-time mode."""
 
