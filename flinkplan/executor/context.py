@@ -66,6 +66,7 @@ class TranslationContext(Record):
     ``node`` is the one that is being translated.
     ``is_watched``: somebody looks at each change.  ``python`` may be imported where the plan names it.
     ``turn``: when the source that is translated is read.
+    ``announces``: sources tell their watermarks among their rows, for operators that wait for them row by row.
     ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
     nodes share, which is computed once.
     """
@@ -83,6 +84,7 @@ class TranslationContext(Record):
     is_batch: bool = False
     turn: Turn = Turn.ALONE
     common: SharedStreams | None = None
+    announces: bool = False
 
     @property
     def is_real_time(self) -> bool:

@@ -20,7 +20,7 @@ from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .context import Mode, TranslationContext
 from .idleness import activity_of, idle_sources
-from .stream import CAUSE, LATENESS, SEQUENCE, Stream, column_name
+from .stream import CAUSE, LATENESS, SEQUENCE, TICK, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -79,8 +79,8 @@ def assign_watermarks(
     announced = tracked[TIME]["announced"]
     ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
     if context.is_real_time:
-        frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS))
-        return replace(stream, frame=frame)
+        frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), announced.alias(TIME))
+        return replace(stream, frame=_with_ticks(frame, source) if context.announces else frame.drop(TIME))
     if context.is_batch:
         # true of each row, but Spark cannot know, and so computes the watermark also where nobody asks for it
         seen = tracked.where(tracked[TIME]["after"] >= F.lit(NO_WATERMARK))
@@ -90,6 +90,17 @@ def assign_watermarks(
     control = _control_times(source, context)
     pulse = control if context.is_closed else frame.select(TIME).union(control)
     return replace(stream, frame=_timed(frame, control), event_time=True, pulse=pulse, ticks=ticks)
+
+
+def _with_ticks(frame: DataFrame, source: int | None) -> DataFrame:
+    """The rows, and behind each one the watermark (``TIME``) that is announced then."""
+    from pyspark.sql import functions as F
+
+    time = frame[TIME]
+    tick = F.struct(F.lit(source).cast("int").alias("source"), time.alias("time"))
+    row = F.lit(None).cast("struct<source:int,time:bigint>")
+    both = F.when(time.isNull(), F.array(row)).otherwise(F.array(row, tick))
+    return frame.select(*(c for c in frame.columns if c != TIME), F.explode(both).alias(TICK))
 
 
 def with_event_time(stream: Stream) -> Stream:

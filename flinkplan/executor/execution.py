@@ -75,6 +75,8 @@ class QueryPlan(Record, dict=True):
 
         All state of a stream is encoded alike, so that one kernel has all others be kernels; a batch has no state.
         """
+        if self.is_real_time:
+            return "fires as soon as the watermark has passed"
         if not self.is_batch:
             return self.obstacle
         one_phase = node
@@ -102,7 +104,9 @@ class QueryPlan(Record, dict=True):
 def query_of(context: TranslationContext) -> QueryPlan:
     """The query that a translation makes; one for all of its nodes."""
     if QueryPlan not in context.shared:
-        context.shared[QueryPlan] = QueryPlan(context.plan, context.is_batch, context.folds_changes)
+        context.shared[QueryPlan] = QueryPlan(
+            context.plan, context.is_batch, context.folds_changes, context.is_real_time
+        )
     found: QueryPlan = context.shared[QueryPlan]
     return found
 

@@ -15,7 +15,7 @@ from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.files import Place
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
-from ..plan.record import Record, field
+from ..plan.record import Record, field, replace
 from ..plan.session import session_options, with_ttls
 from .checks import check_executable
 from .collecting import Collector
@@ -33,8 +33,8 @@ from .progress import JobListener, SilentListener
 from .pushed_watermarks import with_assigners
 from .python_classes import PythonCode, check_allowed
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
-from .real_time import check_interval, check_real_time, check_slots, master_with, slots_of
-from .registry import translate
+from .real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of
+from .registry import translate, waits_for_watermark
 from .session import (
     ADAPTIVE,
     ASYNC_PROGRESS,
@@ -411,6 +411,8 @@ class _RealTime(_Queries):
 
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:
         context = self._context(part, self._session, is_batch=False)
+        announces = any(waits_for_watermark(node, real_time_query(part)) for node in part.nodes)
+        context = replace(context, announces=announces)
         stream, into = self._translate(name, context)
         runtime = context.runtime
         frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(stream.frame._jdf)))

@@ -14,12 +14,13 @@ from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, PlanError, together
-from ..plan.nodes import ExecNode
+from ..plan.nodes import Correlate, ExecNode, WatermarkAssigner
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
 from .context import TranslationContext
 from .event_time import union_of
-from .execution import Execution, QueryPlan
+from .execution import TIMER, Execution, QueryPlan
+from .processing_time import goes_by_clock
 from .refusals import refusal
 from .stream import Stream
 
@@ -42,12 +43,36 @@ def row_by_row(node: ExecNode, query: QueryPlan) -> str | None:
     return None
 
 
-BY_WATERMARK = "it waits for Spark's watermark, which real-time mode moves at checkpoints only"
+BY_CLOCK = "it waits for the clock, and real-time mode looks at it when rows come only"
 
 
 def by_watermark(node: ExecNode, query: QueryPlan) -> str | None:
-    """That of nodes whose rows are due at times."""
-    return BY_WATERMARK
+    """That of nodes whose rows are due at times: what stands between them and their sources passes watermarks on."""
+    if goes_by_clock(query.plan):
+        return BY_CLOCK
+    above = list(query.plan.inputs(node))
+    while above:
+        source = above.pop()
+        if isinstance(source, WatermarkAssigner) or waits_for_watermark(source, query):
+            continue
+        if isinstance(source, Correlate) or translators()[type(source)].runs(source, query).states:
+            return f"no watermark comes behind node {source.id}"
+        above.extend(query.plan.inputs(source))
+    return united(node, query) if len(query.plan.inputs(node)) > 1 else None
+
+
+def waits_for_watermark(node: ExecNode, query: QueryPlan) -> bool:
+    """Whether a node's rows are due at times."""
+    return TIMER in translators()[type(node)].runs(node, query).states
+
+
+def announcing(node: ExecNode, query: QueryPlan) -> Iterator[ExecNode]:
+    """The nodes whose watermarks come to ``node`` among its rows: assigners, or one that has waited for them itself."""
+    for source in query.plan.inputs(node):
+        if isinstance(source, WatermarkAssigner) or waits_for_watermark(source, query):
+            yield source
+        else:
+            yield from announcing(source, query)
 
 
 def united(node: ExecNode, query: QueryPlan) -> str | None:

@@ -53,7 +53,14 @@ The time of a timer and -1, or Flink's watermark and the place of the row that c
 which Flink emits them.
 """
 
-HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE)
+TICK = "__tick"
+"""STRUCT<source INT, time BIGINT>: not NULL where a row is none, but the watermark (epoch ms) that a source announces.
+
+Present in real-time mode, from a watermark assigner to the first operator that waits for watermarks.  The other columns
+are those of the row that has moved the watermark.
+"""
+
+HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE, TICK)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
 """The numbers by which rows carry their kinds."""
@@ -116,5 +123,6 @@ class Stream(Record):
         return replace(self, frame=self.frame.drop(KIND), changelog=False)
 
     def where(self, condition: Column) -> Stream:
-        """The rows for which ``condition`` is true."""
-        return replace(self, frame=self.frame.where(condition))
+        """The rows for which ``condition`` is true, and all watermarks."""
+        passes = condition if TICK not in self.hidden else condition | self.frame[TICK].isNotNull()
+        return replace(self, frame=self.frame.where(passes))

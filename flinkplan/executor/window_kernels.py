@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import UnsupportedError
+from ..plan.nodes import WatermarkAssigner
 from ..plan.record import Record, replace
 from ..plan.specs import (
     AggregateCall,
@@ -20,14 +21,18 @@ from ..plan.types import LogicalType
 from .aggregate_functions import function_name, java_calls
 from .context import TranslationContext
 from .emission import AT_THE_END, Emission
+from .execution import query_of
 from .kernels import boolean_array, int_array, key_columns, key_type, key_values, schema_of
-from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, Stream, column_name
+from .registry import announcing, waits_for_watermark
+from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, TICK, Stream, column_name
 from .windows import END, START, Clock, local_parts, slice_place, time_of, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
+TARGET = "__target"
+"""INT: which partition a watermark is sent to; 0 for rows, which go by their keys."""
 SLICE, PART = "__slice", "__part"
 ROW = "__values"
 """The struct column of a whole row, where a kernel emits rows as they came."""
@@ -35,7 +40,31 @@ ROW = "__values"
 
 def run_timed(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
     """The output of an event-time kernel over ``frame``, whose first ``keys`` columns are the key."""
+    if TICK in frame.columns:
+        frame = _sent_to_all(context, frame, keys)
+        kernel.announced(*_announcements(context))
     return context.frame(context.runtime.time.TimedKernels.run(frame._jdf, keys, kernel.counting(context.late_rows)))
+
+
+def _announcements(context: TranslationContext) -> tuple[Any, bool]:
+    """The watermark assigners that the node goes by, none where it stands behind an operator that passes watermarks on,
+    and whether it passes them on."""
+    node, query = context.node, query_of(context)
+    assert node is not None
+    sources = sorted({source.id for source in announcing(node, query) if isinstance(source, WatermarkAssigner)})
+    behind = (n for n in context.plan.nodes if n is not node and waits_for_watermark(n, query))
+    return int_array(context, sources), any(node in announcing(n, query) for n in behind)
+
+
+def _sent_to_all(context: TranslationContext, frame: DataFrame, keys: int) -> DataFrame:
+    """The rows, each watermark once for each partition of the operator behind."""
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
+
+    is_tick = frame[TICK].isNotNull()
+    targets = SparkColumn(context.runtime.realtime.Targets.column(is_tick._jc))
+    key = [F.when(~is_tick, frame[name]).alias(name) for name in frame.columns[:keys]]
+    return frame.select(*key, *frame.columns[keys:], F.explode(targets).alias(TARGET))
 
 
 def timed_input(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
@@ -175,7 +204,7 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     values += [what.clock.property(p.property.kind, start, end) for p in what.properties]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
     changelog = what.emission.updates
-    hidden = [KIND, SEQUENCE] if changelog else [SEQUENCE]
+    hidden = [name for name in (KIND, SEQUENCE, TICK) if name in result.columns]
     return emitted(windowed, result.select(*named, *hidden), what.output_type, changelog, timed)
 
 
@@ -221,7 +250,8 @@ def attach_sessions(
     result = run_timed(context, frame, max(1, len(keys)), kernel if timed else kernel.inProcessingTime())
     values = [*(result[column_name(i)] for i in range(width)), *bounds(windowing, clock, result[START], result[END])]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
-    return emitted(stream, result.select(*named, SEQUENCE), output_type, event_time=timed)
+    hidden = [name for name in (SEQUENCE, TICK) if name in result.columns]
+    return emitted(stream, result.select(*named, *hidden), output_type, event_time=timed)
 
 
 def bounds(windowing: WindowingStrategy, clock: Clock, start: Column, end: Column) -> list[Column]:

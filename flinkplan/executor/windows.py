@@ -24,7 +24,7 @@ from ..plan.specs import (
 )
 from ..plan.types import LogicalType
 from .context import TranslationContext
-from .stream import LATENESS, SEQUENCE, Stream
+from .stream import LATENESS, SEQUENCE, TICK, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -146,6 +146,9 @@ def with_windows(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> 
             if isinstance(windowing.window, TumblingWindow):
                 frame = stream.frame.select("*", windows[0]["start"].alias(START), windows[0]["end"].alias(END))
             else:
+                if TICK in stream.hidden:
+                    none = F.array(_pair(F.lit(0), F.lit(0)))
+                    windows = F.when(stream.frame[TICK].isNull(), windows).otherwise(none)
                 frame = stream.frame.select("*", F.inline(windows).alias(START, END))
         case WindowAttachedWindowing():
             end = F.unix_millis(stream.column(windowing.window_end))

@@ -24,14 +24,20 @@ from flinkplan.planner import compile_script
 from tests.conftest import Golden
 
 EVENTS = """
-    CREATE TABLE events (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+    CREATE TABLE events (k STRING, v INT, ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts) WITH (
         'connector' = 'filesystem', 'path' = '/in', 'format' = 'json', 'source.monitor-interval' = '1 s');
     CREATE TABLE names (k STRING, name STRING) WITH ('connector' = 'datagen');
+    CREATE TABLE others (k STRING, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector' = 'datagen');
+    CREATE VIEW parts AS SELECT k, part, ts FROM events CROSS JOIN UNNEST(ARRAY[v, 1]) AS t (part);
     CREATE TABLE once (k STRING) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
     CREATE TABLE out1 (k STRING, n BIGINT) WITH ('connector' = 'print');
     CREATE TABLE texts (k STRING, name STRING) WITH ('connector' = 'blackhole');
     CREATE TABLE pages (k STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '/out', 'format' = 'parquet');
 """
+WINDOWS = (
+    "SELECT k, COUNT(*) AS n, window_start, window_end FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE) "
+    "GROUP BY k, window_start, window_end"
+)
 COUNTS = "SELECT k, COUNT(*) AS n FROM events GROUP BY k"
 RUN = {
     "SELECT k, CAST(v AS BIGINT) FROM events WHERE v > 1": 1,
@@ -39,15 +45,23 @@ RUN = {
     "SELECT k, n FROM (SELECT k, n, ROW_NUMBER() OVER (ORDER BY n DESC) AS r FROM (" + COUNTS + ")) WHERE r < 3": 5,
     "SELECT events.k, CAST(v AS BIGINT) FROM events JOIN names ON events.k = names.k": 4,
     "SELECT k, CAST(v AS BIGINT) FROM events UNION ALL SELECT k, 1 FROM names": 2,
+    f"SELECT k, n FROM ({WINDOWS})": 3,
+    f"SELECT k, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY n DESC) AS r "
+    f"FROM ({WINDOWS})) WHERE r < 3": 5,
+    "SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM events": 3,
+    "SELECT e.k, CAST(v AS BIGINT) FROM events e JOIN others o ON e.k = o.k AND t BETWEEN ts AND ts + INTERVAL '1' "
+    "MINUTE": 4,
 }
 """Queries of ``out1``, and how many task slots they take with two partitions."""
 REFUSED = {
     f"INSERT INTO out1 SELECT e.k, c.n FROM names AS e JOIN ({COUNTS}) AS c ON e.k = c.k": "with state",
     f"INSERT INTO out1 {COUNTS} UNION ALL SELECT k, 1 FROM names": "with state",
     "INSERT INTO out1 SELECT k, 1 FROM events UNION ALL SELECT k, 2 FROM events WHERE v > 1": "goes two ways",
-    "INSERT INTO out1 SELECT k, COUNT(*) FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE) "
-    "GROUP BY k, window_start, window_end": "watermark",
-    "INSERT INTO out1 SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM events": "watermark",
+    "INSERT INTO out1 SELECT k, COUNT(*) FROM TUMBLE(TABLE parts, DESCRIPTOR(ts), INTERVAL '1' MINUTE) "
+    "GROUP BY k, window_start, window_end": "no watermark comes behind node",
+    "INSERT INTO out1 SELECT k, COUNT(*) FROM TUMBLE(TABLE events, DESCRIPTOR(p), INTERVAL '1' MINUTE) "
+    "GROUP BY k, window_start, window_end": "waits for the clock",
+    "INSERT INTO out1 SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY p) FROM events": "waits for the clock",
     "INSERT INTO out1 SELECT k, 1 FROM once": "source.monitor-interval",
     "INSERT INTO pages SELECT k, 1 FROM events": "parquet",
 }

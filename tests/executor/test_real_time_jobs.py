@@ -120,6 +120,60 @@ def test_files_are_read_as_they_are_written(place: Place) -> None:
     assert changes(place)[2:] == [("cc", 3), ("e", 5), ("d", 44)]
 
 
+def timed(place: Place, query: str) -> Plan:
+    """A query of ``events`` with event time into rows of text, number and time."""
+    return compile_script(f"""
+        CREATE TABLE events (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+            'connector' = 'filesystem', 'path' = '{place.root / "in"}', 'format' = 'json',
+            'source.monitor-interval' = '1 s');
+        CREATE TABLE found (k STRING, n BIGINT, ts TIMESTAMP(3)) WITH (
+            'connector' = 'filesystem', 'path' = '{place.root / "out"}', 'format' = 'csv');
+        INSERT INTO found {query};
+    """)
+
+
+def add_timed(place: Place, *rows: tuple[str, int, int]) -> None:
+    """Rows of key, value and second."""
+    add(place, "0", "".join(f'{{"k": "{k}", "v": {v}, "ts": "2024-01-01 00:00:{s:02}"}}\n' for k, v, s in rows))
+
+
+WINDOWS = """SELECT k, SUM(v), window_start FROM {}(TABLE events{}, DESCRIPTOR(ts), {})
+    WHERE v > 0 GROUP BY k, window_start, window_end"""
+SUMS = WINDOWS.format("TUMBLE", "", "INTERVAL '10' SECOND").replace("SUM(v)", "window_end, SUM(v) AS n")
+TIMED = {
+    WINDOWS.format("TUMBLE", "", "INTERVAL '10' SECOND"): ({"a 4 00", "b 2 00"}, {"c 4 10", "a 9 20"}),
+    WINDOWS.format("HOP", "", "INTERVAL '5' SECOND, INTERVAL '10' SECOND"): (
+        {"a 1 55", "b 2 55", "a 4 00", "b 2 00", "a 3 05", "c 4 05"},
+        {"c 4 10", "a 9 15", "a 9 20"},
+    ),
+    WINDOWS.format("SESSION", " PARTITION BY k", "INTERVAL '5' SECOND"): (
+        {"a 1 01", "b 2 02", "a 3 09"},
+        {"c 4 13", "a 9 20"},
+    ),
+    "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC) AS r "
+    "FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND)) WHERE r = 1": ({"a 3 09"}, {"c 4 13", "a 9 20"}),
+    "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts), ts FROM events WHERE v > 0": (
+        {"a 1 01", "b 2 02", "a 4 09", "c 4 13"},
+        {"a 13 20"},
+    ),
+}
+"""Queries, and what has come when the watermark is at 15 s, and between that and 40 s.  Rows before it are late."""
+
+
+@pytest.mark.parametrize("query", TIMED)
+def test_windows_fire_as_soon_as_the_watermark_has_passed_and_go_on_after_a_restart(place: Place, query: str) -> None:
+    def found() -> set[str]:
+        return {" ".join((k, n, ts.strip('"')[-2:])) for k, n, ts in (line.split(",") for line in place.lines())}
+
+    first, then = TIMED[query]
+    add_timed(place, ("a", 1, 1), ("b", 2, 2), ("a", 3, 9), ("c", 4, 13), ("x", -1, 15))
+    with running(place, timed(place, query)) as job:
+        wait_for(job, lambda: found() == first)
+    with running(place, timed(place, query)) as job:
+        add_timed(place, ("a", 5, 8), ("a", 9, 20), ("x", -1, 40))
+        wait_for(job, lambda: found() == first | then)
+
+
 def test_a_checkpoint_is_of_one_mode(place: Place) -> None:
     some = plan(place, "SELECT k, CAST(v AS BIGINT) FROM events")
     with running(place, some):

@@ -20,8 +20,8 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
-from ..registry import by_watermark, translator
-from ..stream import HIDDEN, KIND, PASSED, SEQUENCE, Stream, column_name
+from ..registry import BY_CLOCK, by_watermark, translator
+from ..stream import HIDDEN, KIND, PASSED, SEQUENCE, TICK, Stream, column_name
 from ..types import is_year_month
 from ..window_kernels import ROW, aggregation, row_order, run_timed, timed_input
 
@@ -58,7 +58,12 @@ def _check(node: OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
         raise UnsupportedError("OVER ordered by time downwards or by more", hint="order by the time attribute alone")
 
 
-@translator(OverAggregate, runs=_runs, check=_check, real_time=by_watermark)
+def _real_time(node: OverAggregate, query: QueryPlan) -> str | None:
+    order = query.input(node).output_type.field_types[_only_group(node.over_spec).order_by.fields[0].index]
+    return BY_CLOCK if order.is_proctime else by_watermark(node, query) if order.is_time_attribute else None
+
+
+@translator(OverAggregate, runs=_runs, check=_check, real_time=_real_time)
 def over_aggregate(node: OverAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Aggregate up to the current row."""
     (stream,) = inputs
@@ -92,7 +97,8 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
         kernel.inProcessingTime()
     result = run_timed(context, frame, max(1, len(spec.partition.fields)), kernel)
     takes_late = preceding != UNBOUNDED and not proctime
-    hidden = (SEQUENCE, PASSED) if takes_late else (SEQUENCE,)
+    passed = (PASSED,) if takes_late else ()
+    hidden = (SEQUENCE, *passed, *(name for name in (TICK,) if name in result.columns))
     frame = result.select(*_output(result, stream, schema), *hidden)
     return replace(timed, frame=frame, type=node.output_type, event_time=not proctime, assigner=None)
 

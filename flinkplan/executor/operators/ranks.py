@@ -22,7 +22,7 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
 from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
-from ..registry import BY_WATERMARK, row_by_row, translator
+from ..registry import by_watermark, row_by_row, translator
 from ..stream import Stream, column_name
 from ..types import spark_type
 from ..window_kernels import emitted, run_timed, timed_input
@@ -52,7 +52,7 @@ def _runs_top_n(node: Rank | SortLimit | Limit, query: QueryPlan) -> Execution:
 
 
 def _real_time_deduplicate(node: Deduplicate, query: QueryPlan) -> str | None:
-    return BY_WATERMARK if node.is_rowtime and node.output_insert_only else None
+    return by_watermark(node, query) if node.is_rowtime and node.output_insert_only else None
 
 
 @translator(Deduplicate, runs=_runs_deduplicate, real_time=_real_time_deduplicate)

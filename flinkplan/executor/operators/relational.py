@@ -6,11 +6,12 @@ from functools import reduce
 
 from ...plan.nodes import Calc, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union
 from ...plan.record import replace
+from ...plan.rex import InputRef
 from ..context import Mode, TranslationContext
 from ..event_time import by_watermark_of_all, watermark_assigners
 from ..execution import native, passed_by
 from ..registry import row_by_row, translator, united
-from ..stream import HIDDEN, KIND, UPDATE_BEFORE, Stream, column_name
+from ..stream import HIDDEN, KIND, TICK, UPDATE_BEFORE, Stream, column_name
 
 
 @translator(
@@ -18,10 +19,17 @@ from ..stream import HIDDEN, KIND, UPDATE_BEFORE, Stream, column_name
 )
 def calc(node: Calc, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Filter, then project."""
+    from pyspark.sql import functions as F
+
     (stream,) = inputs
+    columns = [context.expression(rex, stream) for rex in node.projection]
     if node.condition is not None:
-        stream = stream.where(context.expression(node.condition, stream))
-    return stream.select([context.expression(rex, stream) for rex in node.projection], node.output_type)
+        passes = context.expression(node.condition, stream)
+        if TICK in stream.hidden:  # a watermark passes, though its row may not: that is not to be computed with
+            known = [isinstance(rex, InputRef) for rex in node.projection]
+            columns = [c if is_known else F.when(passes, c) for c, is_known in zip(columns, known, strict=True)]
+        stream = stream.where(passes)
+    return stream.select(columns, node.output_type)
 
 
 @translator(

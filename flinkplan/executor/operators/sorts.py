@@ -7,7 +7,7 @@ from ..context import TranslationContext
 from ..event_time import TIME, with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
 from ..kernels import schema_of
-from ..registry import by_watermark, translator
+from ..registry import BY_CLOCK, by_watermark, translator
 from ..stream import Stream
 from ..window_kernels import ROW, emitted, row_order, run_timed, timed_input
 
@@ -18,7 +18,12 @@ def _runs(node: TemporalSort, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.TemporalSort", "rows come out when the watermark reaches them", rows, last, TIMER)
 
 
-@translator(TemporalSort, runs=_runs, real_time=by_watermark)
+def _real_time(node: TemporalSort, query: QueryPlan) -> str | None:
+    time = query.input(node).output_type.field_types[node.order_by.fields[0].index]
+    return by_watermark(node, query) if time.is_rowtime else BY_CLOCK
+
+
+@translator(TemporalSort, runs=_runs, real_time=_real_time)
 def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Emit rows by time, once the watermark has reached them; in processing time each batch in order."""
     from pyspark.sql import functions as F

@@ -57,7 +57,7 @@ from ..python_windows import (
     python_trigger,
 )
 from ..python_workers import run_python
-from ..registry import by_watermark, translator
+from ..registry import translator
 from ..stream import CAUSE, LATENESS, PASSED, SEQUENCE, Stream, column_name
 from ..types import spark_type
 from ..window_kernels import ROW, row_order, timed_input
@@ -100,7 +100,13 @@ def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
     return kernel(node, query, "window.WindowOperator", why, *states)
 
 
-@translator(WindowOperator, runs=_runs, real_time=by_watermark)
+@translator(
+    WindowOperator,
+    runs=_runs,
+    real_time=lambda node, query: (
+        "its triggers wait for Spark's watermark, which real-time mode moves at checkpoints only"
+    ),
+)
 def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Rows of a key into windows, which triggers hand to the function."""
     from pyspark.sql import functions as F

@@ -16,7 +16,7 @@ from ..event_time import TIME, with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
 from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
-from ..stream import KIND, LATENESS, SEQUENCE, Stream
+from ..stream import KIND, LATENESS, SEQUENCE, TICK, Stream
 from ..window_kernels import emitted, run_timed, window_span
 from ..windows import END, START, Clock, with_windows
 
@@ -107,7 +107,11 @@ def _check_temporal(node: TemporalJoin, plan: Plan, options: Mapping[str, str]) 
         raise UnsupportedError("temporal joins in processing time", hint=hint)
 
 
-@translator(TemporalJoin, runs=_runs_temporal, check=_check_temporal, real_time=by_watermark)
+def _real_time_temporal(node: TemporalJoin, query: QueryPlan) -> str | None:
+    return "it waits for a snapshot, which batches have" if node.is_processing_time else by_watermark(node, query)
+
+
+@translator(TemporalJoin, runs=_runs_temporal, check=_check_temporal, real_time=_real_time_temporal)
 def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Join each left row with the right side's version of its time; NULL keys are equal, as in Flink."""
     if node.is_processing_time:
@@ -205,8 +209,9 @@ def _united(
             timed = LATENESS in stream.hidden and (late or not is_right)
             hidden.append((stream.frame[LATENESS] if timed else F.lit(None).cast("bigint")).alias(LATENESS))
             sequence = (sequence - F.lit(_BEFORE_ALL)).alias(SEQUENCE) if right_first and is_right else sequence
+        ticks = [stream.frame[TICK]] if TICK in stream.hidden else []
         return stream.frame.select(
-            *key_columns(stream, keys), F.lit(is_right).alias("__right"), *sides, *added, *hidden, sequence
+            *key_columns(stream, keys), F.lit(is_right).alias("__right"), *sides, *added, *hidden, sequence, *ticks
         )
 
     return shaped(left, spec.left_keys, False).union(shaped(right, spec.right_keys, True))

@@ -111,7 +111,7 @@ def _aggregate(
 def _is_native(context: TranslationContext, node: LocalWindowAggregate | WindowAggregate, stream: Stream) -> bool:
     """Whether Spark groups by itself: in a stream all operators of a query must, in a batch each goes its own way."""
     if not context.is_batch:
-        return is_native_query(context.plan)
+        return not context.is_real_time and is_native_query(context.plan)
     return obstacle_of(context.plan, node) is None and PASSED not in stream.hidden
 
 

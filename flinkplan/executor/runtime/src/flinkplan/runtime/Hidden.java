@@ -23,6 +23,12 @@ public final class Hidden {
     /** The watermark that an operator passed on. */
     public static final String PASSED = "__passed";
 
+    /** The watermark that a source announces, and which source: then the row is none. */
+    public static final String TICK = "__tick";
+
+    /** Which partition a watermark is sent to: 0 for rows, which go by their keys. */
+    public static final String TARGET = "__target";
+
     /** Whether a row is the right input's. */
     public static final String RIGHT = "__right";
 

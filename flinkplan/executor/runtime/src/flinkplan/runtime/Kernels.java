@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -51,7 +52,8 @@ public final class Kernels {
      * Runs a processor, whose output has a given schema, over rows keyed by their first {@code keys} columns: those of a
      * stream in micro-batches with a state store, others key by key in one {@link KeyedPass}.
      *
-     * <p>In a stream the key goes into states, so that it is grouped by as it is kept there.
+     * <p>In a stream the key goes into states, so that it is grouped by as it is kept there. Watermarks among the rows
+     * have the key's columns and a target behind them.
      */
     public static Dataset<Row> run(
             Dataset<Row> input,
@@ -63,14 +65,18 @@ public final class Kernels {
         boolean streams = dataset.isStreaming();
         LogicalPlan child = dataset.queryExecution().analyzed();
         List<Attribute> columns = CollectionConverters.asJava(child.output());
-        List<Attribute> key = columns.subList(0, keys);
+        List<Integer> places = new ArrayList<>(IntStream.range(0, keys).boxed().toList());
+        columns.stream()
+                .filter(column -> column.name().equals(Hidden.TARGET))
+                .forEach(target -> places.add(columns.indexOf(target)));
+        List<Attribute> key = places.stream().map(columns::get).toList();
         List<NamedExpression> widened = new ArrayList<>(columns);
         List<Attribute> grouping = new ArrayList<>();
         BitSet packed = new BitSet();
-        for (int i = 0; i < keys; i++) {
-            DataType type = columns.get(i).dataType();
+        for (int i = 0; i < key.size(); i++) {
+            DataType type = key.get(i).dataType();
             packed.set(i, streams ? Packed.isNeeded(type) : !RowOrdering.isOrderable(type));
-            NamedExpression kept = packed.get(i) ? packed(columns.get(i)) : columns.get(i);
+            NamedExpression kept = packed.get(i) ? packed(key.get(i)) : key.get(i);
             if (packed.get(i)) {
                 widened.add(kept);
             }

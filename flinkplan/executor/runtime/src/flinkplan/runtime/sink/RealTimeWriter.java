@@ -2,8 +2,8 @@ package flinkplan.runtime.sink;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.time.LateRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.spark.TaskContext;
@@ -22,6 +22,7 @@ public final class RealTimeWriter extends ForeachWriter<InternalRow> {
     private final boolean changelog;
     private final LongAccumulator written;
     private final EpochFiles files;
+    private final transient Counts counts = new Counts();
     private transient RowByRowSink.Writer writer;
     private transient String epoch;
     private transient long counted;
@@ -97,12 +98,16 @@ public final class RealTimeWriter extends ForeachWriter<InternalRow> {
         }
     }
 
-    /** What has been written since the last call, as {@link Counts#take} tells it. */
+    /** Has the rows counted that a node drops. */
+    public void countLate(int node, LateRows late) {
+        counts.add(node, late);
+    }
+
+    /** What has been written and dropped since the last call, as {@link Counts#take} tells it. */
     public String counts(long batch) {
         long total = written.sum();
-        ObjectNode counts = MAPPER.createObjectNode().put("written", total - counted).put("read", 0);
-        counts.putObject("dropped");
+        counts.add(batch, total - counted, 0);
         counted = total;
-        return counts.toString();
+        return counts.take(batch);
     }
 }

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.ImplicitGroupingKeyTracker;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -46,9 +47,13 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     private final int watermarkOrdinal;
     private final int passedOrdinal;
     private boolean inProcessingTime;
+    private int[] sources;
+    private boolean passesOn;
     private LateRows late;
 
     private transient ValueState<InternalRow> timer;
+    private transient Ticks ticks;
+    private transient Dropped dropped;
     private transient Comparator<InternalRow> order;
     private transient List<InternalRow> emitted;
     private transient long due;
@@ -74,6 +79,18 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     /** Makes the kernel go by the clock: all rows of a batch come at its time, which takes the watermark's place. */
     public final TimedKernel inProcessingTime() {
         inProcessingTime = true;
+        return this;
+    }
+
+    /**
+     * Makes the kernel go by the watermarks among its rows, which come one by one.
+     *
+     * @param sources those that announce them; none: the tasks of the operator before
+     * @param passesOn whether the operator behind goes by them, too
+     */
+    public final TimedKernel announced(int[] sources, boolean passesOn) {
+        this.sources = sources;
+        this.passesOn = passesOn;
         return this;
     }
 
@@ -109,7 +126,9 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     protected abstract void store();
 
     public final StructType outputSchema() {
-        return Hidden.behind(columns, changelog);
+        return passesOn
+                ? Hidden.behind(columns.asNullable(), changelog).add(Hidden.TICK, Ticks.TICK)
+                : Hidden.behind(columns, changelog);
     }
 
     /** Whether the key has been waiting for a time since the last batch. */
@@ -140,6 +159,8 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     @Override
     public final void init(OutputMode outputMode, TimeMode timeMode) {
         timer = getHandle().getValueState("timer", Rows.stateEncoder(TIME), TTLConfig.NONE());
+        ticks = sources == null ? null : new Ticks(getHandle(), sources, input);
+        dropped = new Dropped();
         order = Comparator.comparingLong(this::sequence);
         if (kindOrdinal >= 0) {
             order = order.thenComparing(row -> !RowKind.retracts(row.getByte(kindOrdinal)));
@@ -150,14 +171,16 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     @Override
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
-        long watermark = now(timers);
         clock = timers.getCurrentProcessingTimeInMs();
+        if (ticks != null) {
+            return comes(key, rows.next());
+        }
+        long watermark = now(timers);
         List<InternalRow> list = Rows.list(rows);
         list.sort(order);
         boolean byRow = comeFromOnePartition(list);
         long scheduled = start(key);
         long before = Long.MIN_VALUE;
-        Dropped dropped = new Dropped();
         for (InternalRow row : list) {
             long atRow = watermarkAt(row, watermark);
             if (byRow && atRow >= due && atRow > before) { // what comes late waits for the watermark to move
@@ -170,6 +193,44 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         }
         dropped.end();
         return end(watermark, scheduled);
+    }
+
+    /** Takes in a row, or a watermark, by which it fires what is due. */
+    private Iterator<InternalRow> comes(InternalRow key, InternalRow row) {
+        if (ticks.isTick(row)) {
+            dropped.end();
+            List<InternalRow> fired = new ArrayList<>();
+            if (ticks.advance(row)) {
+                fired.addAll(drained(ticks.current()));
+                if (passesOn) {
+                    fired.add(hidden(Rows.nulls(columns.length()), RowKind.INSERT, 0, ticks.own()));
+                }
+            }
+            ImplicitGroupingKeyTracker.setImplicitKey(key);
+            return CollectionConverters.asScala(fired.iterator());
+        }
+        long watermark = ticks.current(key);
+        long scheduled = start(Ticks.plain(key, input));
+        isDropped = false;
+        due = Math.min(due, accept(row, kind(row), watermark));
+        dropped.add(sequence(row), isDropped);
+        return end(Long.MIN_VALUE, scheduled); // what comes late waits for the watermark to move
+    }
+
+    /** What all keys emit by a watermark, in the order of the times at which they do. */
+    private List<InternalRow> drained(long watermark) {
+        List<InternalRow> all = new ArrayList<>();
+        while (true) {
+            List<Ticks.Expired> earliest = ticks.earliest(timerAt(watermark));
+            if (earliest.isEmpty()) {
+                return all;
+            }
+            for (Ticks.Expired expired : earliest) {
+                ImplicitGroupingKeyTracker.setImplicitKey(expired.key());
+                end(expired.time() - SHIFT, start(Ticks.plain(expired.key(), input)));
+                all.addAll(emitted);
+            }
+        }
     }
 
     /** Counts rows that are dropped from all their windows, for each of which they come once. */
@@ -274,7 +335,14 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
 
     /** Emits a row; its columns must not change afterwards. */
     protected final void emit(byte kind, InternalRow row, long sequence) {
-        emitted.add(new JoinedRow(row, changelog ? Rows.of(kind, sequence) : Rows.of(sequence)));
+        emitted.add(hidden(row, kind, sequence, null));
+    }
+
+    private InternalRow hidden(InternalRow row, byte kind, long sequence, InternalRow tick) {
+        if (passesOn) {
+            return new JoinedRow(row, changelog ? Rows.of(kind, sequence, tick) : Rows.of(sequence, tick));
+        }
+        return new JoinedRow(row, changelog ? Rows.of(kind, sequence) : Rows.of(sequence));
     }
 
     /** Rows that are kept with the key. */
