@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..plan.files import Place
 from .errors import TableError
+from .runtime.class_archive import class_archive
 from .runtime.jar import runtime_jar
 
 if TYPE_CHECKING:
@@ -53,16 +54,19 @@ REAL_TIME_CONF: Mapping[str, str] = {
 TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 """Whether progress tells how many rows state has."""
 
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+CLASS_PATH = "spark.driver.extraClassPath"
+
 STATIC_CONF: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+    JAVA_OPTIONS: "-Duser.timezone=UTC",
     "spark.ui.showConsoleProgress": "false",
 }
 """Defaults that only a new session takes up."""
 
 BRIEF_CONF: Mapping[str, str] = {
-    "spark.driver.extraJavaOptions": f"{STATIC_CONF['spark.driver.extraJavaOptions']} -XX:TieredStopAtLevel=1",
+    JAVA_OPTIONS: f"{STATIC_CONF[JAVA_OPTIONS]} -XX:TieredStopAtLevel=1",
 }
 """The same of one that lives for seconds: the JVM's optimizing compiler would cost it more than it gains."""
 
@@ -104,15 +108,29 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None, *,
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     chosen = conf or {}
     master = master or chosen.get("spark.master", "local[*]")
+    archive = class_archive(record=brief) if _starts_own_jvm(chosen) else None
     builder = SparkSession.Builder().appName("flinkplan").master(master)
     jars = ",".join(filter(None, (str(runtime_jar()), chosen.get("spark.jars"))))
     local = LOCAL_CONF if master.startswith("local") else {}
     defaults = {**STATIC_CONF, **SQL_CONF, **local, **(BRIEF_CONF if brief else {})}
+    if archive is not None:
+        defaults[JAVA_OPTIONS] += f" {archive.java_options}"
     for key, value in {**defaults, **chosen, "spark.jars": jars}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))
+    if archive is not None:
+        gateway: Any = spark.sparkContext._gateway
+        archive.keep_at_exit(gateway.proc)
     return spark
+
+
+def _starts_own_jvm(conf: Mapping[str, str]) -> bool:
+    """Whether a new session starts a JVM, with our options and nothing but Spark's jars on its class path."""
+    from pyspark import SparkContext
+
+    is_there = SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
+    return not is_there and JAVA_OPTIONS not in conf and CLASS_PATH not in conf
 
 
 def copy_of(spark: SparkSession) -> SparkSession:

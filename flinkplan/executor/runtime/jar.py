@@ -38,7 +38,7 @@ def runtime_jar() -> Path:
     shipped = SOURCES.parent / name
     if shipped.exists():
         return shipped
-    cached = _cache() / name
+    cached = cache() / name
     if not cached.exists():
         build(cached)
     _check_owner(cached)
@@ -48,17 +48,24 @@ def runtime_jar() -> Path:
 
 
 def _check_owner(jar: Path) -> None:
-    """What is run must be one's own, or the administrator's."""
+    foreign = written_by_others(jar)
+    if foreign is not None:
+        raise RuntimeJarError(
+            f"others may have put something into {foreign}, which is not run",
+            hint="let FLINKPLAN_CACHE name a folder that you alone can write to",
+        )
+
+
+def written_by_others(file: Path) -> Path | None:
+    """The file or its folder, if it is not one's own or the administrator's, as what is run must be."""
     if os.name != "posix":
-        return
-    for path in (jar.parent, jar):
+        return None
+    for path in (file.parent, file):
         found = path.stat()
         by_group = found.st_mode & stat.S_IWGRP and found.st_gid not in (os.getgid(), 0)
         if found.st_uid not in (os.getuid(), 0) or found.st_mode & stat.S_IWOTH or by_group:
-            raise RuntimeJarError(
-                f"others may have put something into {path}, which is not run",
-                hint="let FLINKPLAN_CACHE name a folder that you alone can write to",
-            )
+            return path
+    return None
 
 
 def _is_whole(jar: Path) -> bool:
@@ -89,7 +96,7 @@ def build(jar: Path) -> None:
         ) from None
     try:
         classes = Path(work, "classes")
-        options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{_jars()}/*", "-d", str(classes)]
+        options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{jars()}/*", "-d", str(classes)]
         command = [javac, *_BRIEF, *options, *map(str, _sources())]
         compiled = subprocess.run(command, capture_output=True, text=True)
         if compiled.returncode:
@@ -126,7 +133,7 @@ def _pyspark() -> tuple[Path, Any]:
     return Path(spec.origin).parent, spec.loader
 
 
-def _jars() -> Path:
+def jars() -> Path:
     """The folder of Spark's jars: PySpark's own, or that of the distribution whose PySpark it is."""
     own = _pyspark()[0] / "jars"
     home = os.environ.get("SPARK_HOME")
@@ -141,7 +148,8 @@ def _name() -> str:
     return f"flinkplan-runtime-{digest.hexdigest()[:16]}.jar"
 
 
-def _cache() -> Path:
+def cache() -> Path:
+    """The folder of what is made on first use.  Raises :class:`RuntimeJarError` where there is no place for one."""
     base = os.environ.get("FLINKPLAN_CACHE") or os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "flinkplan"

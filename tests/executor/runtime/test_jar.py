@@ -135,4 +135,4 @@ def test_is_the_same_below_spark_submit(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: inside)
     monkeypatch.setenv("SPARK_HOME", "/opt/spark")
     assert jar._name() == name
-    assert jar._jars() == Path("/opt/spark/jars")
+    assert jar.jars() == Path("/opt/spark/jars")
