@@ -201,7 +201,10 @@ class AggregateBinder(WindowedBinder):
 
     def _aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if node.order_by or node.within_group:
-            raise unsupported(f"an ORDER BY inside {function.name}", node.span)
+            hint = (
+                "leave it out: rows are collected as they come, and Flink's plans have no other order for them either"
+            )
+            raise unsupported(f"an ORDER BY inside {node.name}", node.span, hint)
         check_null_treatment(function, node)
         operands = self._arguments(node, function)
         arguments = Arguments(tuple(o.type for o in operands), operands, self.group_count > 0 and node.filter is None)

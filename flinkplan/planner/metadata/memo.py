@@ -19,7 +19,7 @@ def found_once(find: F) -> F:
     @wraps(find)
     def remembered(rel: Any, *args: Any, **kwargs: Any) -> Any:
         known = rel.__dict__
-        key = (find, *args, *kwargs.items())
+        key = (find, *args, *kwargs.items()) if args or kwargs else find
         if key not in known:
             known[key] = find(rel, *args, **kwargs)
         return known[key]

@@ -27,7 +27,7 @@ from ...plan.functions.comparison import (
 )
 from ...plan.functions.conditional import CASE
 from ...plan.record import replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, classes, transform
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, classes, transform
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.unplanned import Over, SubQuery
 
@@ -67,9 +67,9 @@ def is_always_false(rex: RexNode) -> bool:
 
 def flatten(junction: Function, rex: RexNode) -> tuple[RexNode, ...]:
     """The operands of nested calls of AND or OR."""
-    if not is_call(rex, junction):
-        return (rex,)
-    return tuple(part for operand in children(rex) for part in flatten(junction, operand))
+    if is_call(rex, junction):
+        return tuple([part for operand in rex.operands for part in flatten(junction, operand)])
+    return (rex,)
 
 
 def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
@@ -97,7 +97,7 @@ def _junction(junction: Function, parts: list[RexNode], empty: Literal) -> RexNo
 
 
 def _boolean(operands: Iterable[RexNode]) -> LogicalType:
-    return BOOLEAN.with_nullability(any(o.type.nullable for o in operands))
+    return BOOLEAN.with_nullability(any([o.type.nullable for o in operands]))
 
 
 def compare(operator: Function, left: RexNode, right: RexNode) -> Call:
