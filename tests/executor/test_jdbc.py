@@ -41,6 +41,7 @@ def test_parts_are_read_by_several_tasks(database: Database) -> None:
     database.execute(*(f"INSERT INTO p VALUES ({i}, {i * i})" for i in range(12)))
     parts = {"scan_partition_column": "id", "scan_partition_num": "3"}
     bounds = {"scan_partition_lower__bound": "1", "scan_partition_upper__bound": "10"}
+    bounds |= {"scan_fetch__size": "2", "scan_auto__commit": "false"}
     database.run(
         database.table("p", "id INT, v INT", **parts, **bounds),
         database.table("q", "n BIGINT, s INT, lo INT, hi INT"),

@@ -9,6 +9,7 @@ import pytest
 from flinkplan.executor.kafka.positions import Broker as Asked
 from flinkplan.executor.kafka.positions import KafkaError, Offsets, Range, from_json, ranges, to_json
 from flinkplan.executor.kafka.settings import READER, Reading, consumer_of
+from flinkplan.plan.record import replace
 
 from .brokers import Broker
 
@@ -81,6 +82,28 @@ def test_topics_by_pattern(broker: Broker) -> None:
         broker.put(topic, 1)
     reading = _reading(broker, "", topics=(), pattern="pattern-.*")
     assert {topic for topic, _ in Asked(reading).partitions()} == {"pattern-a", "pattern-b"}
+
+
+def test_topics_that_come_are_found_again_after_a_while(broker: Broker) -> None:
+    broker.put("coming-a", 1)
+    reading = _reading(broker, "", topics=(), pattern="coming-.*")
+    looks, looks_once = Asked(replace(reading, discovery_ms=1)), Asked(replace(reading, discovery_ms=0))
+    known = {topic for each in (looks, looks_once) for topic, _ in each.partitions()}
+    broker.put("coming-b", 1)
+    assert known == {"coming-a"} == {topic for topic, _ in looks_once.partitions()}
+    assert {topic for topic, _ in looks.partitions()} == {"coming-a", "coming-b"}
+
+
+def test_a_time_behind_all_messages_is_the_end(monkeypatch: pytest.MonkeyPatch, broker: Broker, asked: str) -> None:
+    """A broker says of each partition which message is the first from a time on; that of these tests knows no times."""
+    told = {5000: {(asked, 0): 1, (asked, 2): -1}, -1: {(asked, 2): 9}}
+    monkeypatch.setattr(Asked, "_asked", lambda self, partitions, time: {p: told[time][p] for p in partitions})
+    at = Asked(_reading(broker, asked))
+    monkeypatch.setattr(at, "partitions", lambda: [(asked, 0), (asked, 2)])
+    monkeypatch.setattr(at, "_reading", replace(at._reading, start="timestamp", start_time=5000))
+    assert at.starts() == {(asked, 0): 1, (asked, 2): 9}
+    monkeypatch.setattr(at, "_reading", replace(at._reading, end="timestamp", end_time=5000))
+    assert at.ends() == {(asked, 0): 1, (asked, 2): 9}
 
 
 def test_a_topic_that_is_not_there(broker: Broker) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from flinkplan.executor.checks import check_executable
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.kafka.settings import client_settings, reading_of, writer_settings
 from flinkplan.executor.tables import Table
+from flinkplan.plan.document import Plan
 from flinkplan.plan.specs import ResolvedSchema, ResolvedTable
+from flinkplan.planner import compile_script
 
 _PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 
@@ -91,3 +94,48 @@ def test_what_is_sent_again_comes_once_and_in_order_unless_the_table_says_otherw
 ) -> None:
     found = writer_settings(_table(properties_bootstrap_servers="h:1", **given))
     assert found["enable.idempotence"] == idempotent
+
+
+def test_options_say_where_reading_begins_and_ends() -> None:
+    given = {
+        "topic-pattern": "a.*",
+        "scan.startup.mode": "specific-offsets",
+        "scan.startup.specific-offsets": "partition:0,offset:42;partition:1,offset:300",
+        "scan.startup.timestamp-millis": "1000",
+        "scan.bounded.mode": "timestamp",
+        "scan.bounded.specific-offsets": "partition:2,offset:7",
+        "scan.bounded.timestamp-millis": "2000",
+        "scan.topic-partition-discovery.interval": "10 s",
+    }
+    reading = reading_of(_table(**given))
+    assert (reading.pattern, reading.discovery_ms) == ("a.*", 10_000)
+    assert (reading.start, reading.start_offsets, reading.start_time) == ("specific-offsets", {0: 42, 1: 300}, 1000)
+    assert (reading.end, reading.end_offsets, reading.end_time) == ("timestamp", {2: 7}, 2000)
+
+
+def _plan(**options: str) -> Plan:
+    given = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "h:1", "format": "json", **options}
+    with_ = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    return compile_script(
+        f"CREATE TABLE t (n INT) WITH ({with_}); CREATE TABLE s (n INT) WITH ('connector' = 'datagen');"
+        "INSERT INTO t SELECT n FROM s;"
+    )
+
+
+@pytest.mark.parametrize("guarantee", ["at-least-once", "none"])
+def test_messages_are_written_at_least_once(guarantee: str) -> None:
+    check_executable(_plan(**{"sink.delivery-guarantee": guarantee}), {}, {})
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("sink.delivery-guarantee", "exactly-once"),
+        ("record.key.include.kafka.connect.json.schema", "true"),
+        ("record.value.include.kafka.connect.json.schema", "true"),
+        ("sink.partitioner", "com.acme.P"),
+    ],
+)
+def test_what_is_refused_is_named(option: str, value: str) -> None:
+    with pytest.raises(TableError, match=value if option == "sink.partitioner" else option):
+        check_executable(_plan(**{option: value}), {}, {})
