@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.parity.corpus import REAL_TIME
 from tests.parity.results import Recorder
 
 if TYPE_CHECKING:
@@ -19,8 +18,7 @@ def spark() -> SparkSession:
     """A local session with flinkplan's settings."""
     from flinkplan.executor.session import session
 
-    threads = 32 if REAL_TIME else 2
-    return session(f"local[{threads}]", {"spark.sql.shuffle.partitions": "1"})
+    return session("local[2]", {"spark.sql.shuffle.partitions": "1"})
 
 
 @pytest.fixture(scope="session")

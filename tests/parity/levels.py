@@ -18,6 +18,7 @@ from flinkplan.executor.progress import QueryProgress
 from flinkplan.executor.pushed_watermarks import with_assigners
 from flinkplan.executor.real_time import check_real_time, real_time_query
 from flinkplan.executor.registry import waits_for_watermark
+from flinkplan.executor.session import PARTITIONS
 from flinkplan.plan import document
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
@@ -25,6 +26,8 @@ from flinkplan.plan.record import replace
 from tests.parity.compare import PlanComparison, compare_plans, compare_rows
 from tests.parity.corpus import SESSION_OPTIONS, STREAMS, Case
 
+SLOTS = 32
+"""How many tasks run at once in real-time mode: as many as the plan of any case has."""
 PATIENCE = 120.0
 """Seconds that a plan has for its rows in real-time mode."""
 
@@ -110,6 +113,8 @@ def check_rows_in_real_time(case: Case, work: Path) -> str:
         options=case.session_options,
         mode=Mode.REAL_TIME,
         checkpoint_interval=5.0,
+        master=f"local[{SLOTS}]",
+        conf={PARTITIONS: "1"},
     )
     is_open = any(waits_for_watermark(n, real_time_query(query)) for query in queries.values() for n in query.nodes)
     feed = _Feed(case.folder / "data", work / "data")
