@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,7 +22,7 @@ import pytest
 
 SEED = int(os.environ.get("FLINKPLAN_SEED", "7"))
 BATCHES = (0, 0, 1, 2, 3)
-"""How many batches a process may do before it is killed; one that does none is killed while it starts."""
+"""How many batches of each sink a process may do before it is killed; one that does none is killed while it starts."""
 PATIENCE, START_UP = 1.0, 4.0
 """Seconds within which it is killed after a batch, or from its start on."""
 CORES = (1, 2, 4)
@@ -92,10 +92,16 @@ class Worker:
         self.process.stdin.write("\n")
         self.process.stdin.flush()
 
-    def batch(self) -> None:
-        """Wait until it has done a batch."""
+    def batch(self, *sinks: str) -> None:
+        """Wait until it has done a batch: of each of these sinks, or of any."""
         assert self.process.stdout is not None
-        assert self.process.stdout.readline(), "the job ended by itself"
+        waiting = set(sinks)
+        while True:
+            line = self.process.stdout.readline()
+            assert line, "the job ended by itself"
+            waiting.discard(json.loads(line).get("sink"))
+            if not waiting:
+                return
 
     def wait(self, seconds: float) -> None:
         """Let it work on for a while."""
@@ -125,8 +131,9 @@ class Kills:
         self.feeds = count + sum(self._batches)
         """How often input is added."""
 
-    def inflict(self, work: Work, feed: Callable[[int], None]) -> None:
-        """Kill the processes of a work and let the last one finish; each batch brings more input."""
+    def inflict(self, work: Work, feed: Callable[[int], None], sinks: Iterable[str]) -> None:
+        """Kill the processes of a work and let the last one finish; a batch of each sink brings more input."""
+        waited = tuple(sinks)
         numbers = iter(range(self.feeds))
         worker = self._next(work, "streaming")
         for kills, count in enumerate(self._batches, 1):
@@ -134,7 +141,7 @@ class Kills:
             feed(next(numbers))
             worker.begin()
             for _ in range(count):
-                worker.batch()
+                worker.batch(*waited)
                 feed(next(numbers))
             worker.wait(self._moments.uniform(0, PATIENCE if count else START_UP))
             worker.kill()

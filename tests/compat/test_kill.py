@@ -76,5 +76,5 @@ def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -> None:
     Work(plan, whole, {"DIR": str(whole)}, classes).finish()
     assert all(written(whole).values())
 
-    kills.inflict(Work(plan, killed, {"DIR": str(killed)}, classes), lambda number: feed(killed, number))
+    kills.inflict(Work(plan, killed, {"DIR": str(killed)}, classes), lambda number: feed(killed, number), SINKS)
     assert written(killed) == written(whole)

@@ -134,6 +134,6 @@ def test_nothing_is_lost_and_read_by_key_nothing_comes_twice(tmp_path: Path) -> 
             if number == kills.feeds // 2:
                 interrupt(process)
 
-        kills.inflict(killed.work, feed)
+        kills.inflict(killed.work, feed, (*SINKS, "copied"))
         assert killed.by_key() == whole.by_key()
         assert killed.copied().keys() == whole.copied().keys()
