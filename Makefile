@@ -56,7 +56,7 @@ demo: java venv ## compile a sample, execute its plan on Spark, print the result
 check: lint ## lint, types and all tests that need no Spark
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not spark'
 
-# One process runs all tests that share the Spark session, a second one the others.
+# Each of two processes runs whole files, and of tests with Spark whole folders, with one session (tests/conftest.py)
 test: java lint lint-java ## lint, types and all tests
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 

@@ -22,13 +22,14 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes run the tests, have one run all that share the Spark session, and one all of a file.
+    """Where several processes run the tests, hand out whole files, and of tests with Spark whole folders of ``tests``.
 
-    To hand them out one by one would cost more than most of them.
+    So each process starts one session of Spark at most.  To hand tests out one by one would cost more than most of them.
     """
     for item in items:
         if not item.get_closest_marker("xdist_group"):
-            together = "spark" if item.get_closest_marker("spark") else item.nodeid.partition("::")[0]
+            file = item.nodeid.partition("::")[0]
+            together = f"spark-{file.split('/')[1]}" if item.get_closest_marker("spark") else file
             item.add_marker(pytest.mark.xdist_group(together))
 
 
