@@ -24,7 +24,7 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where several processes run the tests, hand out whole files, and of tests with Spark whole folders of ``tests``.
 
-    So each process starts one session of Spark at most.  To hand tests out one by one would cost more than most of them.
+    So each process starts one session of Spark at most.  To hand out tests one by one costs more than most of them.
     """
     for item in items:
         if not item.get_closest_marker("xdist_group"):

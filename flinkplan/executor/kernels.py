@@ -79,6 +79,20 @@ def java_type(context: TranslationContext, data_type: DataType) -> Any:
     return context.spark._jvm.org.apache.spark.sql.types.DataType.fromJson(data_type.json())
 
 
+def described(package: Any, kernel: str, **components: Any) -> Any:
+    """The Java record ``Spec`` of a kernel of a Java package, of its components by their names.
+
+    Raises :class:`TypeError` where it has others.
+    """
+    from py4j.java_gateway import get_java_class
+
+    record = getattr(package, f"{kernel}$Spec")
+    names = [component.getName() for component in get_java_class(record).getRecordComponents()]
+    if components.keys() != set(names):
+        raise TypeError(f"{kernel} is described by {', '.join(names)}")
+    return record(*(components[name] for name in names))
+
+
 def int_array(context: TranslationContext, values: Sequence[int]) -> Any:
     """A Java ``int[]``."""
     assert context.spark._jvm is not None

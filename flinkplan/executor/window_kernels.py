@@ -22,7 +22,7 @@ from .aggregate_functions import function_name, java_calls
 from .context import TranslationContext
 from .emission import AT_THE_END, Emission
 from .execution import query_of
-from .kernels import boolean_array, int_array, key_columns, key_type, key_values, schema_of
+from .kernels import boolean_array, described, int_array, key_columns, key_type, key_values, schema_of
 from .registry import announcing, waits_for_watermark
 from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, TICK, Stream, column_name
 from .windows import END, START, Clock, local_parts, slice_place, time_of, with_windows
@@ -281,14 +281,20 @@ def rank_windows(
     windowed = with_windows(stream, windowing, clock)
     row = F.struct(*windowed.columns).alias(ROW)
     frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])
-    kernel = context.runtime.time.WindowRank(
+    package = context.runtime.time
+    kernel = package.WindowRank(
         context.java_schema(frame.schema),
-        context.java_schema(schema_of(output_type.field_types)),
-        window_span(context, frame, clock, False),
-        frame.columns.index(ROW),
-        row_order(context, schema_of(stream.type.field_types), order),
-        *ranks,
-        numbered,
-        latest_first,
+        described(
+            package,
+            "WindowRank",
+            columns=context.java_schema(schema_of(output_type.field_types)),
+            span=window_span(context, frame, clock, False),
+            column=frame.columns.index(ROW),
+            rowOrder=row_order(context, schema_of(stream.type.field_types), order),
+            first=ranks[0],
+            last=ranks[1],
+            numbered=numbered,
+            latestFirst=latest_first,
+        ),
     )
     return emitted(stream, run_timed(context, frame, max(1, len(keys)), kernel), output_type)

@@ -16,7 +16,7 @@ from ...plan.types import LogicalType, row
 from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
-from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
+from ..kernels import described, key_type, key_values, keyed, run_kernel, schema_of
 from ..registry import row_by_row, translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
@@ -128,13 +128,17 @@ def _aggregate(
         functions, count = package.PreAggregate.merged(keys, functions), keys
     kernel = package.GroupAggregate(
         context.java_schema(frame.schema),
-        context.java_schema(schema_of([key_type(t) for t in types[: len(grouping)]])),
-        context.java_schema(schema_of([call.type for call in calls], len(grouping))),
-        functions,
-        update_before,
-        folds,
-        count,
-        ttl,
+        described(
+            package,
+            "GroupAggregate",
+            group=context.java_schema(schema_of([key_type(t) for t in types[: len(grouping)]])),
+            values=context.java_schema(schema_of([call.type for call in calls], len(grouping))),
+            calls=functions,
+            updateBefore=update_before,
+            folds=folds,
+            count=count,
+            ttl=ttl,
+        ),
     )
     aggregated = run_kernel(context, frame, keys, kernel)
     columns = [aggregated[column_name(i)] for i in range(len(types))]

@@ -13,7 +13,7 @@ from ...plan.specs import JoinType
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, query_of, with_ttl
 from ..join_sides import kept_rows, side_spec
-from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
+from ..kernels import boolean_array, changelog_columns, condition, described, key_columns, run_kernel, schema_of
 from ..native_joins import native_type
 from ..registry import translator, united
 from ..stream import INSERT, KIND, SEQUENCE, TIE, Stream, column_name
@@ -65,19 +65,21 @@ def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) ->
     counts_left = preserve_left or kind in _LEFT_ONLY
     left_side = _side(context, 0, node, left, spec.left_keys, node.left_upsert_keys, counts_left)
     right_side = _side(context, 1, node, right, spec.right_keys, node.right_upsert_keys, preserve_right)
-    filter_nulls = boolean_array(context, spec.filter_nulls)
-    over = condition(context, spec.non_equi_condition, left.type.field_types + right.type.field_types)
-    columns = context.java_schema(schema_of(node.output_type.field_types))
-    schema = context.java_schema(frame.schema)
-    kernels = context.runtime.join
+    schema, kernels = context.java_schema(frame.schema), context.runtime.join
+    described_join = described(
+        kernels,
+        "JoinKernel",
+        columns=context.java_schema(schema_of(node.output_type.field_types)),
+        changelog=changelog,
+        left=left_side,
+        right=right_side,
+        filterNulls=boolean_array(context, spec.filter_nulls),
+        condition=condition(context, spec.non_equi_condition, left.type.field_types + right.type.field_types),
+    )
     if kind in _LEFT_ONLY:
-        kernel = kernels.SemiAntiJoin(
-            schema, columns, changelog, left_side, right_side, filter_nulls, over, kind is JoinType.ANTI
-        )
+        kernel = kernels.SemiAntiJoin(schema, described_join, kind is JoinType.ANTI)
     else:
-        kernel = kernels.StreamingJoin(
-            schema, columns, changelog, left_side, right_side, filter_nulls, over, preserve_left, preserve_right
-        )
+        kernel = kernels.StreamingJoin(schema, described_join, preserve_left, preserve_right)
     joined = run_kernel(context, frame, max(1, len(spec.left_keys)), kernel)
     return Stream(joined, node.output_type, changelog)
 

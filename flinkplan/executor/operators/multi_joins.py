@@ -9,7 +9,7 @@ from ...plan.nodes import MultiJoin
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import KeptRows, kept_rows, side_spec
-from ..kernels import boolean_array, condition, key_columns, object_array, run_kernel, schema_of
+from ..kernels import boolean_array, condition, described, key_columns, object_array, run_kernel, schema_of
 from ..registry import translator, united
 from ..stream import KIND, SEQUENCE, Stream
 
@@ -49,12 +49,16 @@ def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: Translation
     ]
     kernel = package.MultiJoin(
         context.java_schema(frame.schema),
-        context.java_schema(schema_of(node.output_type.field_types)),
-        changelog,
-        object_array(context, getattr(package, "JoinSide$Spec"), sides),
-        boolean_array(context, preserves),
-        object_array(context, context.runtime.Condition, conditions),
-        context.folds_changes,
+        described(
+            package,
+            "MultiJoin",
+            columns=context.java_schema(schema_of(node.output_type.field_types)),
+            changelog=changelog,
+            sides=object_array(context, getattr(package, "JoinSide$Spec"), sides),
+            preserves=boolean_array(context, preserves),
+            conditions=object_array(context, context.runtime.Condition, conditions),
+            folds=context.folds_changes,
+        ),
     )
     return Stream(run_kernel(context, frame, max(1, len(keys[0])), kernel), node.output_type, changelog)
 

@@ -21,7 +21,7 @@ from ...plan.specs import (
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
-from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
+from ..kernels import boolean_array, described, int_array, java_type, keyed, run_kernel, schema_of
 from ..registry import by_watermark, row_by_row, translator
 from ..stream import Stream, column_name
 from ..types import spark_type
@@ -63,15 +63,20 @@ def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: Translat
         return _keep_first_by_time(node, stream, context)
     changelog = node.keep_last_row or node.is_rowtime
     frame = keyed_rows(stream, node.unique_keys)
-    kernel = context.runtime.rank.Deduplicate(
+    package = context.runtime.rank
+    kernel = package.Deduplicate(
         context.java_schema(frame.schema),
-        context.java_schema(schema_of(stream.type.field_types)),
-        _rowtime(stream) if node.is_rowtime else -1,
-        node.keep_last_row,
-        node.generate_update_before,
-        context.folds_changes,
-        changelog,
-        node.ttl_ms(),
+        described(
+            package,
+            "Deduplicate",
+            row=context.java_schema(schema_of(stream.type.field_types)),
+            timeColumn=_rowtime(stream) if node.is_rowtime else -1,
+            keepLast=node.keep_last_row,
+            updateBefore=node.generate_update_before,
+            folds=context.folds_changes,
+            changelog=changelog,
+            ttl=node.ttl_ms(),
+        ),
     )
     kept = run_kernel(context, frame, max(1, len(node.unique_keys)), kernel)
     return Stream(kept, node.output_type, changelog, pulse=stream.pulse)
@@ -136,19 +141,23 @@ def _top_n(
     fields = order.fields
     kernel = package.TopN(
         context.java_schema(frame.schema),
-        context.java_schema(schema_of(stream.type.field_types)),
-        package.Order(
-            int_array(context, [f.index for f in fields]),
-            boolean_array(context, [f.is_ascending for f in fields]),
-            boolean_array(context, [f.null_is_last for f in fields]),
+        described(
+            package,
+            "TopN",
+            row=context.java_schema(schema_of(stream.type.field_types)),
+            order=package.Order(
+                int_array(context, [f.index for f in fields]),
+                boolean_array(context, [f.is_ascending for f in fields]),
+                boolean_array(context, [f.null_is_last for f in fields]),
+            ),
+            range=_range(context, node.rank_range, stream),
+            keeping=_keeping(context, node.rank_strategy),
+            outputNumber=output_number,
+            updateBefore=node.generate_update_before,
+            folds=context.folds_changes and not (isinstance(node, Rank) and node.takes_first_to_stay),
+            changelog=changelog,
+            ttl=node.ttl_ms(),
         ),
-        _range(context, node.rank_range, stream),
-        _keeping(context, node.rank_strategy),
-        output_number,
-        node.generate_update_before,
-        context.folds_changes and not (isinstance(node, Rank) and node.takes_first_to_stay),
-        changelog,
-        node.ttl_ms(),
     )
     ranked = run_kernel(context, frame, max(1, len(partition)), kernel)
     if output_number:

@@ -14,7 +14,7 @@ from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
 from ..event_time import TIME, with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
-from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
+from ..kernels import boolean_array, condition, described, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
 from ..stream import KIND, LATENESS, SEQUENCE, TICK, Stream
 from ..window_kernels import emitted, run_timed, window_span
@@ -86,14 +86,19 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
     late = bounds.is_event_time and _share_watermark(left, right)
     frame = _united(spec, timed, (TIME,), late=late)
     kind = spec.join_type
-    kernel = context.runtime.time.IntervalJoin(
+    package = context.runtime.time
+    kernel = package.IntervalJoin(
         context.java_schema(frame.schema),
-        context.java_schema(schema_of(node.output_type.field_types)),
-        bounds.left_lower_bound,
-        bounds.left_upper_bound,
-        kind in (JoinType.LEFT, JoinType.FULL),
-        kind in (JoinType.RIGHT, JoinType.FULL),
-        _match(context, spec, left, right, spec.filter_nulls),
+        described(
+            package,
+            "IntervalJoin",
+            columns=context.java_schema(schema_of(node.output_type.field_types)),
+            lower=bounds.left_lower_bound,
+            upper=bounds.left_upper_bound,
+            leftOuter=kind in (JoinType.LEFT, JoinType.FULL),
+            rightOuter=kind in (JoinType.RIGHT, JoinType.FULL),
+            match=_match(context, spec, left, right, spec.filter_nulls),
+        ),
     )
     if not bounds.is_event_time:
         kernel.inProcessingTime()

@@ -3,6 +3,7 @@ package flinkplan.runtime.aggregate;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
@@ -18,13 +19,8 @@ import org.apache.spark.sql.types.StructType;
  * then one struct an aggregate call; a struct that is NULL belongs to a call that was added later.
  */
 public final class GroupAggregate extends Kernel {
-    private final StructType values;
-    private final Call[] calls;
+    private final Spec spec;
     private final boolean grouped;
-    private final boolean updateBefore;
-    private final boolean folds;
-    private final int count;
-    private final long ttl;
 
     private transient ValueState<InternalRow> state;
     private transient UnsafeProjection binary;
@@ -34,45 +30,46 @@ public final class GroupAggregate extends Kernel {
     private transient boolean touched;
 
     /**
+     * What there is to know of it beside its input.
+     *
      * @param group the schema of the group's columns in the output; without any, the key is a constant
      * @param values the schema of the calls' results
      * @param updateBefore whether the row that an update replaces is emitted
      * @param folds whether the changes of a micro-batch come to one
      * @param count the column of how many rows an input row stands for, or -1: each for itself
      */
-    public GroupAggregate(
-            StructType input,
+    public record Spec(
             StructType group,
             StructType values,
             Call[] calls,
             boolean updateBefore,
             boolean folds,
             int count,
-            long ttl) {
-        super(input, group.merge(values, true), true);
-        this.values = values;
-        this.calls = calls;
-        this.grouped = group.length() > 0;
-        this.updateBefore = updateBefore;
-        this.folds = folds;
-        this.count = count;
-        this.ttl = ttl;
+            long ttl)
+            implements Serializable {}
+
+    public GroupAggregate(StructType input, Spec spec) {
+        super(input, spec.group.merge(spec.values, true), true);
+        this.spec = spec;
+        this.grouped = spec.group.length() > 0;
     }
 
     @Override
     protected void open() {
         StructType stored = new StructType().add("rows", DataTypes.LongType);
-        for (Call call : calls) {
+        for (Call call : spec.calls()) {
             stored = stored.add(call.name(), call.function().schema());
-            call.function().open(this, call.name(), ttl);
+            call.function().open(this, call.name(), spec.ttl());
         }
-        state = valueState("accumulators", stored, ttl);
-        binary = UnsafeProjection.create(values);
+        state = valueState("accumulators", stored, spec.ttl());
+        binary = UnsafeProjection.create(spec.values());
     }
 
     @Override
     protected boolean orderMatters() {
-        return !folds || readsChangelog() || Arrays.stream(calls).anyMatch(call -> call.function().orderMatters());
+        return !spec.folds()
+                || readsChangelog()
+                || Arrays.stream(spec.calls()).anyMatch(call -> call.function().orderMatters());
     }
 
     @Override
@@ -81,8 +78,8 @@ public final class GroupAggregate extends Kernel {
         InternalRow stored = state.get();
         rows = stored == null ? 0 : stored.getLong(0);
         touched = false;
-        for (int i = 0; i < calls.length; i++) {
-            Accumulator function = calls[i].function();
+        for (int i = 0; i < spec.calls().length; i++) {
+            Accumulator function = spec.calls()[i].function();
             function.begin();
             if (stored == null || stored.isNullAt(i + 1)) {
                 function.reset();
@@ -100,8 +97,8 @@ public final class GroupAggregate extends Kernel {
             return; // its group has expired
         }
         touched = true;
-        rows += retraction ? -1 : count < 0 ? 1 : row.getLong(count);
-        for (Call call : calls) {
+        rows += retraction ? -1 : spec.count() < 0 ? 1 : row.getLong(spec.count());
+        for (Call call : spec.calls()) {
             if (call.accepts(row)) {
                 if (retraction) {
                     call.function().retract(row);
@@ -111,12 +108,12 @@ public final class GroupAggregate extends Kernel {
             }
         }
         if (rows == 0) {
-            for (Call call : calls) {
+            for (Call call : spec.calls()) {
                 call.function().clear();
                 call.function().reset();
             }
         }
-        if (!folds) {
+        if (!spec.folds()) {
             emitChange();
         }
     }
@@ -126,7 +123,7 @@ public final class GroupAggregate extends Kernel {
         if (!touched) {
             return;
         }
-        if (folds) {
+        if (spec.folds()) {
             emitChange();
         }
         if (rows == 0) {
@@ -134,7 +131,7 @@ public final class GroupAggregate extends Kernel {
         } else {
             save();
         }
-        for (Call call : calls) {
+        for (Call call : spec.calls()) {
             call.function().flush();
         }
     }
@@ -153,9 +150,9 @@ public final class GroupAggregate extends Kernel {
     }
 
     private void emitUpdate(InternalRow next) {
-        if (ttl > 0 || !previous.equals(next)) {
+        if (spec.ttl() > 0 || !previous.equals(next)) {
             // with a TTL also what did not change, so that the states downstream live on
-            if (updateBefore) {
+            if (spec.updateBefore()) {
                 emit(RowKind.UPDATE_BEFORE, output(previous));
             }
             emit(RowKind.UPDATE_AFTER, output(next));
@@ -167,18 +164,18 @@ public final class GroupAggregate extends Kernel {
     }
 
     private InternalRow current() {
-        Object[] results = new Object[calls.length];
-        for (int i = 0; i < calls.length; i++) {
-            results[i] = calls[i].function().value();
+        Object[] results = new Object[spec.calls().length];
+        for (int i = 0; i < spec.calls().length; i++) {
+            results[i] = spec.calls()[i].function().value();
         }
         return binary.apply(Rows.of(results)).copy();
     }
 
     private void save() {
-        Object[] stored = new Object[calls.length + 1];
+        Object[] stored = new Object[spec.calls().length + 1];
         stored[0] = rows;
-        for (int i = 0; i < calls.length; i++) {
-            stored[i + 1] = calls[i].function().save();
+        for (int i = 0; i < spec.calls().length; i++) {
+            stored[i + 1] = spec.calls()[i].function().save();
         }
         state.update(Rows.of(stored));
     }

@@ -4,6 +4,7 @@ import flinkplan.runtime.Condition;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -19,12 +20,8 @@ import org.apache.spark.sql.types.StructType;
  * a side, of which one is NULL.
  */
 public abstract class JoinKernel extends Kernel {
-    private final JoinSide.Spec leftSpec;
-    private final JoinSide.Spec rightSpec;
-    private final boolean[] filterNulls;
-    private final Condition condition;
+    private final Spec spec;
     private final int sideOrdinal;
-    private final boolean changelog;
 
     private transient JoinSide left;
     private transient JoinSide right;
@@ -32,34 +29,42 @@ public abstract class JoinKernel extends Kernel {
     private transient JoinedRow candidate;
     private transient boolean matchable;
 
-    JoinKernel(
-            StructType input,
+    /**
+     * What there is to know of a join beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param changelog whether the output has row kinds
+     * @param left what the left side keeps
+     * @param right what the right side keeps
+     * @param filterNulls for each column of the key whether NULL equals nothing
+     * @param condition what else must hold of two rows, or null
+     */
+    public record Spec(
             StructType columns,
             boolean changelog,
             JoinSide.Spec left,
             JoinSide.Spec right,
             boolean[] filterNulls,
-            Condition condition) {
-        super(input, columns, changelog);
-        this.leftSpec = left;
-        this.rightSpec = right;
-        this.filterNulls = filterNulls;
-        this.condition = condition;
-        this.changelog = changelog;
+            Condition condition)
+            implements Serializable {}
+
+    JoinKernel(StructType input, Spec spec) {
+        super(input, spec.columns, spec.changelog);
+        this.spec = spec;
         this.sideOrdinal = input.fieldIndex(Hidden.RIGHT);
     }
 
     @Override
     protected final void open() {
-        left = leftSpec.open(this);
-        right = rightSpec.open(this);
-        predicate = condition == null ? null : condition.compile();
+        left = spec.left.open(this);
+        right = spec.right.open(this);
+        predicate = spec.condition == null ? null : spec.condition.compile();
         candidate = new JoinedRow();
     }
 
     @Override
     protected final boolean orderMatters() {
-        return changelog || leftSpec.replaces() || rightSpec.replaces();
+        return spec.changelog || spec.left.replaces() || spec.right.replaces();
     }
 
     @Override
@@ -77,17 +82,17 @@ public abstract class JoinKernel extends Kernel {
         left.begin();
         right.begin();
         matchable = true;
-        for (int i = 0; i < filterNulls.length; i++) {
-            matchable &= !(filterNulls[i] && key.isNullAt(i));
+        for (int i = 0; i < spec.filterNulls.length; i++) {
+            matchable &= !(spec.filterNulls[i] && key.isNullAt(i));
         }
     }
 
     @Override
     protected final void process(InternalRow row, byte kind) {
         if (row.getBoolean(sideOrdinal)) {
-            change(false, row.getStruct(sideOrdinal + 2, rightSpec.row().length()), kind);
+            change(false, row.getStruct(sideOrdinal + 2, spec.right.row().length()), kind);
         } else {
-            change(true, row.getStruct(sideOrdinal + 1, leftSpec.row().length()), kind);
+            change(true, row.getStruct(sideOrdinal + 1, spec.left.row().length()), kind);
         }
     }
 

@@ -5,6 +5,7 @@ import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -21,11 +22,7 @@ import org.apache.spark.sql.types.StructType;
  * NULL.
  */
 public final class MultiJoin extends Kernel {
-    private final StructType columns;
-    private final JoinSide.Spec[] specs;
-    private final boolean[] preserves;
-    private final Condition[] conditions;
-    private final boolean folds;
+    private final Spec spec;
     private final int inputOrdinal;
 
     private transient JoinSide[] sides;
@@ -35,42 +32,45 @@ public final class MultiJoin extends Kernel {
     private transient boolean started;
 
     /**
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param changelog whether the output has row kinds
+     * @param sides what each input keeps
      * @param preserves for each input whether the rows before it stay where it has none (LEFT)
      * @param conditions for each input its condition over the columns of all inputs up to it, or null
      * @param folds whether the changes of a micro-batch come to one
      */
-    public MultiJoin(
-            StructType input,
+    public record Spec(
             StructType columns,
             boolean changelog,
-            JoinSide.Spec[] specs,
+            JoinSide.Spec[] sides,
             boolean[] preserves,
             Condition[] conditions,
-            boolean folds) {
-        super(input, columns, changelog);
-        this.columns = columns;
-        this.specs = specs;
-        this.preserves = preserves;
-        this.conditions = conditions;
-        this.folds = folds;
+            boolean folds)
+            implements Serializable {}
+
+    public MultiJoin(StructType input, Spec spec) {
+        super(input, spec.columns, spec.changelog);
+        this.spec = spec;
         this.inputOrdinal = input.fieldIndex(Hidden.INPUT);
     }
 
     @Override
     protected void open() {
-        sides = new JoinSide[specs.length];
-        predicates = new BasePredicate[specs.length];
-        for (int i = 0; i < specs.length; i++) {
-            sides[i] = specs[i].open(this);
-            predicates[i] = conditions[i] == null ? null : conditions[i].compile();
+        sides = new JoinSide[spec.sides().length];
+        predicates = new BasePredicate[spec.sides().length];
+        for (int i = 0; i < spec.sides().length; i++) {
+            sides[i] = spec.sides()[i].open(this);
+            predicates[i] = spec.conditions()[i] == null ? null : spec.conditions()[i].compile();
         }
-        binary = UnsafeProjection.create(columns);
+        binary = UnsafeProjection.create(spec.columns());
         difference = new LinkedHashMap<>();
     }
 
     @Override
     protected int inputs() {
-        return specs.length;
+        return spec.sides().length;
     }
 
     @Override
@@ -94,13 +94,13 @@ public final class MultiJoin extends Kernel {
             join(0, null, -1);
         }
         int index = input.getInt(inputOrdinal);
-        InternalRow row = input.getStruct(inputOrdinal + 1 + index, specs[index].row().length());
+        InternalRow row = input.getStruct(inputOrdinal + 1 + index, spec.sides()[index].row().length());
         if (RowKind.retracts(kind)) {
             sides[index].remove(row);
         } else {
             sides[index].add(row, 0);
         }
-        if (!folds) {
+        if (!spec.folds()) {
             emitDifference();
         }
     }
@@ -148,8 +148,8 @@ public final class MultiJoin extends Kernel {
                 }
             }
         }
-        if (!matched && preserves[index]) {
-            join(index + 1, new JoinedRow(before, Rows.nulls(specs[index].row().length())), by);
+        if (!matched && spec.preserves()[index]) {
+            join(index + 1, new JoinedRow(before, Rows.nulls(spec.sides()[index].row().length())), by);
         }
     }
 }

@@ -1,6 +1,5 @@
 package flinkplan.runtime.join;
 
-import flinkplan.runtime.Condition;
 import flinkplan.runtime.RowKind;
 import java.util.Collection;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -10,16 +9,8 @@ import org.apache.spark.sql.types.StructType;
 public final class SemiAntiJoin extends JoinKernel {
     private final boolean anti;
 
-    public SemiAntiJoin(
-            StructType input,
-            StructType columns,
-            boolean changelog,
-            JoinSide.Spec left,
-            JoinSide.Spec right,
-            boolean[] filterNulls,
-            Condition condition,
-            boolean anti) {
-        super(input, columns, changelog, left, right, filterNulls, condition);
+    public SemiAntiJoin(StructType input, Spec spec, boolean anti) {
+        super(input, spec);
         this.anti = anti;
     }
 

@@ -1,6 +1,5 @@
 package flinkplan.runtime.join;
 
-import flinkplan.runtime.Condition;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.util.Collection;
@@ -15,21 +14,12 @@ public final class StreamingJoin extends JoinKernel {
     private final InternalRow noLeft;
     private final InternalRow noRight;
 
-    public StreamingJoin(
-            StructType input,
-            StructType columns,
-            boolean changelog,
-            JoinSide.Spec left,
-            JoinSide.Spec right,
-            boolean[] filterNulls,
-            Condition condition,
-            boolean preserveLeft,
-            boolean preserveRight) {
-        super(input, columns, changelog, left, right, filterNulls, condition);
+    public StreamingJoin(StructType input, Spec spec, boolean preserveLeft, boolean preserveRight) {
+        super(input, spec);
         this.preserveLeft = preserveLeft;
         this.preserveRight = preserveRight;
-        this.noLeft = Rows.nulls(left.row().length());
-        this.noRight = Rows.nulls(right.row().length());
+        this.noLeft = Rows.nulls(spec.left().row().length());
+        this.noRight = Rows.nulls(spec.right().row().length());
     }
 
     @Override

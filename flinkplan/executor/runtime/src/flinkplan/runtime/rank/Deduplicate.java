@@ -3,6 +3,7 @@ package flinkplan.runtime.rank;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
@@ -16,13 +17,9 @@ import org.apache.spark.sql.types.StructType;
 public final class Deduplicate extends Kernel {
     private static final StructType SEEN = new StructType().add("seen", DataTypes.BooleanType, false);
 
+    private final Spec spec;
     private final StructType row;
     private final int rowOrdinal;
-    private final int timeColumn;
-    private final boolean keepLast;
-    private final boolean updateBefore;
-    private final boolean folds;
-    private final long ttl;
 
     private transient ValueState<InternalRow> state;
     private transient InternalRow emitted;
@@ -31,32 +28,35 @@ public final class Deduplicate extends Kernel {
     private transient boolean changed;
 
     /**
+     * What there is to know of it beside its input.
+     *
+     * @param row the schema of the rows
      * @param timeColumn the row's column of the event time, or -1: the arrival counts
+     * @param keepLast whether the last row is kept, not the first
+     * @param updateBefore whether the row that an update replaces is emitted
      * @param folds whether the changes of a micro-batch come to one
      * @param changelog whether the kept row may be replaced by another
      */
-    public Deduplicate(
-            StructType input,
+    public record Spec(
             StructType row,
             int timeColumn,
             boolean keepLast,
             boolean updateBefore,
             boolean folds,
             boolean changelog,
-            long ttl) {
-        super(input, row, changelog);
-        this.row = row;
+            long ttl)
+            implements Serializable {}
+
+    public Deduplicate(StructType input, Spec spec) {
+        super(input, spec.row, spec.changelog);
+        this.spec = spec;
+        this.row = spec.row;
         this.rowOrdinal = input.fieldIndex("row");
-        this.timeColumn = timeColumn;
-        this.keepLast = keepLast;
-        this.updateBefore = updateBefore;
-        this.folds = folds;
-        this.ttl = ttl;
     }
 
     @Override
     protected void open() {
-        state = valueState("deduplicateState", remembersRows() ? new StructType().add("row", row) : SEEN, ttl);
+        state = valueState("deduplicateState", remembersRows() ? new StructType().add("row", row) : SEEN, spec.ttl());
     }
 
     @Override
@@ -70,7 +70,7 @@ public final class Deduplicate extends Kernel {
 
     /** The first row to arrive is final: that there was one is all to know. */
     private boolean remembersRows() {
-        return keepLast || timeColumn >= 0;
+        return spec.keepLast() || spec.timeColumn() >= 0;
     }
 
     @Override
@@ -82,7 +82,7 @@ public final class Deduplicate extends Kernel {
         seen = true;
         kept = current;
         changed = true;
-        if (!folds) {
+        if (!spec.folds()) {
             emitChange();
         }
     }
@@ -91,8 +91,8 @@ public final class Deduplicate extends Kernel {
     private void emitChange() {
         if (emitted == null) {
             emit(RowKind.INSERT, kept);
-        } else if (timeColumn >= 0 || ttl > 0 || !emitted.equals(kept)) {
-            if (updateBefore) {
+        } else if (spec.timeColumn() >= 0 || spec.ttl() > 0 || !emitted.equals(kept)) {
+            if (spec.updateBefore()) {
                 emit(RowKind.UPDATE_BEFORE, emitted);
             }
             emit(RowKind.UPDATE_AFTER, kept);
@@ -101,12 +101,12 @@ public final class Deduplicate extends Kernel {
     }
 
     private boolean replaces(InternalRow current) {
-        if (timeColumn < 0) {
-            return keepLast;
+        if (spec.timeColumn() < 0) {
+            return spec.keepLast();
         }
-        long before = kept.getLong(timeColumn);
-        long now = current.getLong(timeColumn);
-        return keepLast ? before <= now : now < before;
+        long before = kept.getLong(spec.timeColumn());
+        long now = current.getLong(spec.timeColumn());
+        return spec.keepLast() ? before <= now : now < before;
     }
 
     @Override
@@ -114,7 +114,7 @@ public final class Deduplicate extends Kernel {
         if (!changed) {
             return;
         }
-        if (folds) {
+        if (spec.folds()) {
             emitChange();
         }
         state.update(remembersRows() ? Rows.of(kept) : Rows.of(true));

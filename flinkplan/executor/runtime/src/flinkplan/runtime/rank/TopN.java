@@ -3,6 +3,7 @@ package flinkplan.runtime.rank;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -30,15 +31,9 @@ import scala.collection.Iterator;
  * that are equal in the order. Input rows are the partition's columns, then the row as one struct.
  */
 public final class TopN extends Kernel {
+    private final Spec spec;
     private final StructType row;
     private final int rowOrdinal;
-    private final Order order;
-    private final Range range;
-    private final Keeping keeping;
-    private final boolean outputNumber;
-    private final boolean updateBefore;
-    private final boolean folds;
-    private final long ttl;
 
     private transient MapState<InternalRow, InternalRow> state;
     private transient UnsafeProjection keyOf;
@@ -64,14 +59,15 @@ public final class TopN extends Kernel {
     private record Ranked(long rank, InternalRow row) {}
 
     /**
+     * What there is to know of it beside its input.
+     *
      * @param row the schema of the ranked rows
      * @param outputNumber whether the rank is emitted as one more column
      * @param updateBefore whether the row that an update replaces is emitted
      * @param folds whether the changes of a micro-batch come to one
      * @param changelog whether the output has row kinds
      */
-    public TopN(
-            StructType input,
+    public record Spec(
             StructType row,
             Order order,
             Range range,
@@ -80,28 +76,25 @@ public final class TopN extends Kernel {
             boolean updateBefore,
             boolean folds,
             boolean changelog,
-            long ttl) {
-        super(input, outputNumber ? row.add("rank", DataTypes.LongType, false) : row, changelog);
-        this.row = row;
+            long ttl)
+            implements Serializable {}
+
+    public TopN(StructType input, Spec spec) {
+        super(input, spec.outputNumber ? spec.row.add("rank", DataTypes.LongType, false) : spec.row, spec.changelog);
+        this.spec = spec;
+        this.row = spec.row;
         this.rowOrdinal = input.fieldIndex("row");
-        this.order = order;
-        this.range = range;
-        this.keeping = keeping;
-        this.outputNumber = outputNumber;
-        this.updateBefore = updateBefore;
-        this.folds = folds;
-        this.ttl = ttl;
     }
 
     @Override
     protected void open() {
-        StructType key = keeping.key(row);
+        StructType key = spec.keeping().key(row);
         StructType value = new StructType()
                 .add("row", row)
                 .add("arrivals", DataTypes.createArrayType(DataTypes.LongType, false), false);
-        state = mapState("rankState", key, value, ttl);
-        keyOf = keeping.projection(row);
-        ordering = order.compile(row);
+        state = mapState("rankState", key, value, spec.ttl());
+        keyOf = spec.keeping().projection(row);
+        ordering = spec.order().compile(row);
         entries = new HashMap<>();
         sorted = new TreeSet<>(
                 Comparator.comparing(Occurrence::row, ordering).thenComparingLong(Occurrence::arrival));
@@ -139,29 +132,29 @@ public final class TopN extends Kernel {
         Entry entry = entries.get(key);
         if (!RowKind.retracts(kind)) {
             add(key, entry, current);
-        } else if (entry == null || (keeping.updatesInPlace() && kind == RowKind.UPDATE_BEFORE)) {
+        } else if (entry == null || (spec.keeping().updatesInPlace() && kind == RowKind.UPDATE_BEFORE)) {
             return;
         } else {
             remove(key, entry.arrivals.get(0));
         }
         changed.add(key);
-        if (!folds) {
+        if (!spec.folds()) {
             emitChange();
         }
     }
 
     /** Whether a row of an insert-only input comes behind all that are ever wanted. */
     private boolean isBeyond(InternalRow current) {
-        return keeping.forgetsOthers()
-                && !keeping.updatesInPlace()
+        return spec.keeping().forgetsOthers()
+                && !spec.keeping().updatesInPlace()
                 && !sorted.isEmpty()
-                && sorted.size() >= range.most()
+                && sorted.size() >= spec.range().most()
                 && ordering.compare(sorted.last().row, current) <= 0;
     }
 
     private void add(InternalRow key, Entry entry, InternalRow current) {
         long arrival = arrivals;
-        if (entry != null && keeping.updatesInPlace()) {
+        if (entry != null && spec.keeping().updatesInPlace()) {
             long before = entry.arrivals.get(0);
             arrival = ordering.compare(entry.row, current) == 0 ? before : arrivals;
             remove(key, before);
@@ -169,7 +162,7 @@ public final class TopN extends Kernel {
         entries.computeIfAbsent(key, absent -> new Entry(current));
         place(key, arrival);
         arrivals = Math.max(arrivals, arrival + 1);
-        while (keeping.forgetsOthers() && sorted.size() > range.most()) {
+        while (spec.keeping().forgetsOthers() && sorted.size() > spec.range().most()) {
             forget(sorted.last());
         }
     }
@@ -196,7 +189,7 @@ public final class TopN extends Kernel {
 
     @Override
     protected void finish() {
-        if (folds) {
+        if (spec.folds()) {
             emitChange();
         }
         for (InternalRow key : changed) {
@@ -213,7 +206,7 @@ public final class TopN extends Kernel {
     /** Emits what has changed since the last time. */
     private void emitChange() {
         List<Ranked> after = ranked();
-        if (outputNumber) {
+        if (spec.outputNumber()) {
             emitByRank(before, after);
         } else {
             emitByRow(before, after);
@@ -227,17 +220,17 @@ public final class TopN extends Kernel {
         List<Occurrence> others = new ArrayList<>();
         long rank = 0;
         for (Occurrence next : sorted) {
-            if (rank == range.most()) {
+            if (rank == spec.range().most()) {
                 break;
             }
             rank++;
-            if (range.contains(rank, next.row)) {
+            if (spec.range().contains(rank, next.row)) {
                 ranked.add(new Ranked(rank, next.row));
-            } else if (rank > range.end(next.row)) {
+            } else if (rank > spec.range().end(next.row)) {
                 others.add(next);
             }
         }
-        if (keeping.forgetsOthers()) {
+        if (spec.keeping().forgetsOthers()) {
             others.forEach(this::forget);
         }
         return ranked;
@@ -251,7 +244,7 @@ public final class TopN extends Kernel {
             } else if (i >= before.size()) {
                 emit(RowKind.INSERT, numbered(after.get(i)));
             } else if (!before.get(i).equals(after.get(i))) {
-                if (updateBefore) {
+                if (spec.updateBefore()) {
                     emit(RowKind.UPDATE_BEFORE, numbered(before.get(i)));
                 }
                 emit(RowKind.UPDATE_AFTER, numbered(after.get(i)));

@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -17,31 +18,34 @@ import org.apache.spark.sql.types.StructType;
  * the row is emitted alone. The input's columns are the key, {@link Side}'s, and the row's time (ms).
  */
 public final class IntervalJoin extends TimedKernel {
-    private final long lower;
-    private final long upper;
-    private final boolean leftOuter;
-    private final boolean rightOuter;
-    private final Match match;
+    private final Spec spec;
     private final int timeOrdinal;
 
     private transient Side side;
     private transient Cache lefts;
     private transient Cache rights;
 
-    public IntervalJoin(
-            StructType input,
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param lower how much later than a right row (ms) a left one is at least that matches it
+     * @param upper and at most
+     * @param leftOuter whether left rows without a match are emitted
+     * @param rightOuter whether right rows are
+     */
+    public record Spec(
             StructType columns,
             long lower,
             long upper,
             boolean leftOuter,
             boolean rightOuter,
-            Match match) {
-        super(input, columns, false);
-        this.lower = lower;
-        this.upper = upper;
-        this.leftOuter = leftOuter;
-        this.rightOuter = rightOuter;
-        this.match = match;
+            Match match)
+            implements Serializable {}
+
+    public IntervalJoin(StructType input, Spec spec) {
+        super(input, spec.columns, false);
+        this.spec = spec;
         this.timeOrdinal = input.fieldIndex(Hidden.TIME);
     }
 
@@ -80,7 +84,7 @@ public final class IntervalJoin extends TimedKernel {
                     InternalRow other = kept.getStruct(0, width);
                     InternalRow left = right ? row : other;
                     InternalRow matching = right ? other : row;
-                    if (match.of(left, matching)) {
+                    if (spec.match().of(left, matching)) {
                         any = true;
                         emit(RowKind.INSERT, new JoinedRow(left, matching), sequence);
                         if (outer && !kept.getBoolean(1)) {
@@ -122,16 +126,16 @@ public final class IntervalJoin extends TimedKernel {
     protected void open() {
         side = Side.of(input());
         int values = side.ordinal() + 1;
-        lefts = new Cache("left", false, leftOuter, -lower, Rows.struct(input(), values));
-        rights = new Cache("right", true, rightOuter, upper, Rows.struct(input(), values + 1));
-        match.open();
+        lefts = new Cache("left", false, spec.leftOuter(), -spec.lower(), Rows.struct(input(), values));
+        rights = new Cache("right", true, spec.rightOuter(), spec.upper(), Rows.struct(input(), values + 1));
+        spec.match().open();
     }
 
     @Override
     protected void begin(InternalRow key) {
         lefts.rows.begin(!isWaiting());
         rights.rows.begin(!isWaiting());
-        match.begin(key);
+        spec.match().begin(key);
     }
 
     @Override
@@ -141,8 +145,8 @@ public final class IntervalJoin extends TimedKernel {
         boolean right = side.isRight(input);
         Cache own = right ? rights : lefts;
         boolean matched = right
-                ? lefts.join(row, time + lower, time + upper, sequence(input))
-                : rights.join(row, time - upper, time - lower, sequence(input));
+                ? lefts.join(row, time + spec.lower(), time + spec.upper(), sequence(input))
+                : rights.join(row, time - spec.upper(), time - spec.lower(), sequence(input));
         if (own.expiry(time) <= watermark + 1) {
             if (own.outer && !matched) {
                 own.emitAlone(row, sequence(input));

@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.time.WindowSpan.Window;
+import java.io.Serializable;
 import java.util.Collections;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -11,20 +12,19 @@ import org.apache.spark.sql.types.StructType;
 
 /** The first rows of each window in some order: one struct column of the input, then perhaps the row number. */
 public final class WindowRank extends WindowKernel {
-    private final int column;
-    private final RowOrder rowOrder;
-    private final long first;
-    private final long last;
-    private final boolean numbered;
-    private final boolean latestFirst;
+    private final Spec spec;
 
     /**
-     * @param first the lowest row number that is emitted, from 1; {@code last} the highest
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param column the column of the input that holds the row
+     * @param first the lowest row number that is emitted, from 1
+     * @param last the highest
      * @param numbered whether the row number is emitted
      * @param latestFirst whether of equal rows the latest comes first, not the earliest
      */
-    public WindowRank(
-            StructType input,
+    public record Spec(
             StructType columns,
             WindowSpan span,
             int column,
@@ -32,28 +32,27 @@ public final class WindowRank extends WindowKernel {
             long first,
             long last,
             boolean numbered,
-            boolean latestFirst) {
-        super(input, columns, span);
-        this.column = column;
-        this.rowOrder = rowOrder;
-        this.first = first;
-        this.last = last;
-        this.numbered = numbered;
-        this.latestFirst = latestFirst;
+            boolean latestFirst)
+            implements Serializable {}
+
+    public WindowRank(StructType input, Spec spec) {
+        super(input, spec.columns, spec.span);
+        this.spec = spec;
     }
 
     @Override
     void close(Window window) {
-        int width = Rows.struct(input(), column).length();
+        int width = Rows.struct(input(), spec.column()).length();
         List<InternalRow> rows = window.rows();
-        if (latestFirst) {
+        if (spec.latestFirst()) {
             Collections.reverse(rows);
         }
-        rows.sort((a, b) -> rowOrder.compare(a.getStruct(column, width), b.getStruct(column, width)));
-        for (long number = first; number <= Math.min(last, rows.size()); number++) {
+        rows.sort((a, b) -> spec.rowOrder()
+                .compare(a.getStruct(spec.column(), width), b.getStruct(spec.column(), width)));
+        for (long number = spec.first(); number <= Math.min(spec.last(), rows.size()); number++) {
             InternalRow row = rows.get((int) number - 1);
-            InternalRow values = row.getStruct(column, width);
-            emit(RowKind.INSERT, numbered ? new JoinedRow(values, Rows.of(number)) : values, sequence(row));
+            InternalRow values = row.getStruct(spec.column(), width);
+            emit(RowKind.INSERT, spec.numbered() ? new JoinedRow(values, Rows.of(number)) : values, sequence(row));
         }
     }
 }
