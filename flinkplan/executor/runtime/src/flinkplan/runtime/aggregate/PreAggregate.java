@@ -1,7 +1,7 @@
 package flinkplan.runtime.aggregate;
 
 import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Interpreted;
+import flinkplan.runtime.RowGenerator;
 import flinkplan.runtime.Rows;
 import java.util.Arrays;
 import java.util.List;
@@ -9,23 +9,11 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Generator;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.catalyst.plans.logical.Generate;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.trees.TreePattern;
-import org.apache.spark.sql.catalyst.types.DataTypeUtils;
-import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import scala.Enumeration;
-import scala.Option;
 import scala.collection.IterableOnce;
-import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Folds the rows of each group within a task, before they are sorted and sent to the group's state.
@@ -33,7 +21,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>It is a generator for Spark, which emits what its task has folded when the task's rows have ended. Its rows are
  * a group's key, the number of its rows, one struct a call with what the call saves, and a sequence number.
  */
-public final class PreAggregate extends Interpreted implements Generator {
+public final class PreAggregate extends RowGenerator {
     private static final String ROWS = "rows";
 
     private final List<Expression> columns;
@@ -60,15 +48,7 @@ public final class PreAggregate extends Interpreted implements Generator {
 
     /** Folds rows whose first {@code keys} columns are the key and whose last is the sequence number. */
     public static Dataset<Row> run(Dataset<Row> rows, int keys, Call[] calls) {
-        var dataset = (org.apache.spark.sql.classic.Dataset<Row>) rows;
-        LogicalPlan child = dataset.queryExecution().analyzed();
-        List<Attribute> columns = CollectionConverters.asJava(child.output());
-        PreAggregate generator = new PreAggregate(List.copyOf(columns), dataset.schema(), keys, calls);
-        List<Object> dropped = List.copyOf(IntStream.range(0, columns.size()).boxed().toList());
-        List<Attribute> output = List.copyOf(
-                CollectionConverters.asJava(DataTypeUtils.toAttributes(generator.elementSchema())));
-        LogicalPlan plan = new Generate(generator, asScala(dropped), false, Option.empty(), asScala(output), child);
-        return Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+        return run(rows, columns -> new PreAggregate(columns, rows.schema(), keys, calls));
     }
 
     /** The calls over what comes out: each merges what it saved. */
@@ -101,40 +81,6 @@ public final class PreAggregate extends Interpreted implements Generator {
     @Override
     public IterableOnce<InternalRow> terminate() {
         return asScala(folding == null ? List.<InternalRow>of() : folding.drain());
-    }
-
-    private static <T> Seq<T> asScala(List<T> values) {
-        return CollectionConverters.asScala(values).toSeq();
-    }
-
-    @Override
-    public Seq<Enumeration.Value> nodePatterns() {
-        return asScala(List.of(TreePattern.GENERATOR()));
-    }
-
-    /** Part of every Scala trait that has a value: there is nothing to set. */
-    @Override
-    public void org$apache$spark$sql$catalyst$expressions$Generator$_setter_$nodePatterns_$eq(
-            Seq<Enumeration.Value> patterns) {}
-
-    @Override
-    public boolean supportCodegen() {
-        return false;
-    }
-
-    @Override
-    public DataType dataType() {
-        return Generator.super.dataType();
-    }
-
-    @Override
-    public boolean foldable() {
-        return false;
-    }
-
-    @Override
-    public boolean nullable() {
-        return false;
     }
 
     @Override

@@ -1,7 +1,7 @@
 package flinkplan.runtime.lookup;
 
 import flinkplan.runtime.Condition;
-import flinkplan.runtime.Interpreted;
+import flinkplan.runtime.RowGenerator;
 import flinkplan.runtime.Rows;
 import java.io.IOException;
 import java.io.Serializable;
@@ -15,26 +15,14 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Generator;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.catalyst.plans.logical.Generate;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.trees.TreePattern;
-import org.apache.spark.sql.catalyst.types.DataTypeUtils;
-import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
-import scala.Enumeration;
-import scala.Option;
 import scala.collection.IterableOnce;
-import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Joins each row with the rows that a table has for its key, asked for once a key of many rows at a time.
@@ -42,7 +30,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>It is a generator for Spark. Its rows are what it reads but for keys, then the table's columns, then whether there
  * was a row of the table. Source of the rules: Flink's {@code LookupJoinRunner}.
  */
-public final class LookupJoin extends Interpreted implements Generator {
+public final class LookupJoin extends RowGenerator {
     private static final int ROWS_AT_ONCE = 1024;
     private static final String FOUND = "found";
 
@@ -96,15 +84,7 @@ public final class LookupJoin extends Interpreted implements Generator {
 
     /** Joins the rows of {@code spec.input()}. */
     public static Dataset<Row> run(Dataset<Row> rows, Spec spec) {
-        var dataset = (org.apache.spark.sql.classic.Dataset<Row>) rows;
-        LogicalPlan child = dataset.queryExecution().analyzed();
-        List<Attribute> columns = CollectionConverters.asJava(child.output());
-        LookupJoin generator = new LookupJoin(List.copyOf(columns), spec);
-        List<Object> dropped = List.copyOf(IntStream.range(0, columns.size()).boxed().toList());
-        List<Attribute> output =
-                List.copyOf(CollectionConverters.asJava(DataTypeUtils.toAttributes(generator.elementSchema())));
-        LogicalPlan plan = new Generate(generator, asScala(dropped), false, Option.empty(), asScala(output), child);
-        return Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+        return run(rows, columns -> new LookupJoin(columns, spec));
     }
 
     @Override
@@ -259,40 +239,6 @@ public final class LookupJoin extends Interpreted implements Generator {
 
     private static int[] range(int start, int end) {
         return IntStream.range(start, end).toArray();
-    }
-
-    private static <T> Seq<T> asScala(List<T> values) {
-        return CollectionConverters.asScala(values).toSeq();
-    }
-
-    @Override
-    public Seq<Enumeration.Value> nodePatterns() {
-        return asScala(List.of(TreePattern.GENERATOR()));
-    }
-
-    /** Part of every Scala trait that has a value: there is nothing to set. */
-    @Override
-    public void org$apache$spark$sql$catalyst$expressions$Generator$_setter_$nodePatterns_$eq(
-            Seq<Enumeration.Value> patterns) {}
-
-    @Override
-    public boolean supportCodegen() {
-        return false;
-    }
-
-    @Override
-    public DataType dataType() {
-        return Generator.super.dataType();
-    }
-
-    @Override
-    public boolean foldable() {
-        return false;
-    }
-
-    @Override
-    public boolean nullable() {
-        return false;
     }
 
     @Override
