@@ -100,7 +100,7 @@ def latencies(name: str, rate: int, seconds: float, mode: list[str]) -> list[flo
             found = []
             for line in process.stdout:
                 now = time.time_ns()
-                written = int(line.rstrip().rstrip("]").rpartition(",")[2])
+                written = int(line.rstrip().rstrip("]").replace("[", ",").rpartition(",")[2])
                 if line.startswith("+") and written >= begin * 1e9:
                     found.append((now - written) / 1e6)
                 if written > (end - 0.1) * 1e9:
