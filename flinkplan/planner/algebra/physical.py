@@ -6,23 +6,9 @@ changelog modes are inferred over the finished tree (:mod:`..physical.changelog`
 
 from __future__ import annotations
 
+from ...plan import specs
 from ...plan.record import cached_property
 from ...plan.rex import RexNode
-from ...plan.specs import (
-    AggregateCall,
-    AppendFastStrategy,
-    GroupWindow,
-    IntervalJoinSpec,
-    JoinSpec,
-    JoinType,
-    NamedWindowProperty,
-    OverGroup,
-    RankRange,
-    RankStrategy,
-    SortField,
-    SourceAbility,
-    WindowingStrategy,
-)
 from ...plan.types import BIGINT, LogicalType, RowField, TimeKind, timestamp_ltz
 from ..catalog.catalog import Table
 from .hints import TtlHint
@@ -49,7 +35,7 @@ class SourceScan(Leaf, kw_only=True):
     """A table with what was pushed into its source; ``hints`` are those that the scan's digest shows."""
 
     table: Table
-    abilities: tuple[SourceAbility, ...] = ()
+    abilities: tuple[specs.SourceAbility, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     alias: str | None = None
     normalized: bool = False
@@ -116,7 +102,7 @@ class Aggregating(Unary, kw_only=True):
     """A relation of groups: the grouping columns, then one column a call."""
 
     grouping: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
+    calls: tuple[specs.AggregateCall, ...]
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -160,7 +146,7 @@ class LocalAggregating(Accumulating, kw_only=True):
     """The first phase of an aggregation."""
 
     grouping: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
+    calls: tuple[specs.AggregateCall, ...]
 
     @property
     def keys(self) -> tuple[int, ...]:
@@ -193,7 +179,7 @@ class IncrementalGroupAggregate(Accumulating, kw_only=True):
 
     partial_grouping: tuple[int, ...]
     final_grouping: tuple[int, ...]
-    partial_calls: tuple[AggregateCall, ...]
+    partial_calls: tuple[specs.AggregateCall, ...]
     partial_local_input: LogicalType
     need_retraction: bool
     ttl: int | None = None
@@ -206,9 +192,9 @@ class IncrementalGroupAggregate(Accumulating, kw_only=True):
 class WindowAggregating(Aggregating, kw_only=True):
     """A relation of groups and windows: properties of the window stand behind the results of calls."""
 
-    properties: tuple[NamedWindowProperty, ...]
+    properties: tuple[specs.NamedWindowProperty, ...]
 
-    def time_type(self, named: NamedWindowProperty) -> LogicalType:
+    def time_type(self, named: specs.NamedWindowProperty) -> LogicalType:
         """The type of a property that is a time attribute."""
         raise NotImplementedError
 
@@ -230,10 +216,10 @@ _BOUNDS = ("WindowStart", "WindowEnd")
 class LegacyWindowAggregate(WindowAggregating, kw_only=True):
     """GROUP BY TUMBLE(…), HOP(…) or SESSION(…); ``emit`` is the text of its early and late firing."""
 
-    window: GroupWindow
+    window: specs.GroupWindow
     emit: str | None = None
 
-    def time_type(self, named: NamedWindowProperty) -> LogicalType:
+    def time_type(self, named: specs.NamedWindowProperty) -> LogicalType:
         if named.property.kind == "Proctime":
             return timestamp_ltz(3, kind=TimeKind.PROCTIME)
         return named.property.reference.type.nullable_()
@@ -246,12 +232,12 @@ class OverAggregate(Unary, kw_only=True):
     """
 
     partition: tuple[int, ...]
-    groups: tuple[OverGroup, ...]
+    groups: tuple[specs.OverGroup, ...]
     constants: tuple[RexNode, ...]
     names: tuple[str, ...]
 
     @property
-    def calls(self) -> tuple[AggregateCall, ...]:
+    def calls(self) -> tuple[specs.AggregateCall, ...]:
         """The calls of all groups."""
         return tuple([c for g in self.groups for c in g.agg_calls])
 
@@ -263,7 +249,7 @@ class OverAggregate(Unary, kw_only=True):
 class WindowTableFunction(Windowing, kw_only=True):
     """Appends window_start, window_end and window_time."""
 
-    windowing: WindowingStrategy
+    windowing: specs.WindowingStrategy
 
     @property
     def time_type(self) -> LogicalType:
@@ -273,9 +259,9 @@ class WindowTableFunction(Windowing, kw_only=True):
 class SlicingAggregate(WindowAggregating, kw_only=True):
     """The results of a window aggregation."""
 
-    windowing: WindowingStrategy
+    windowing: specs.WindowingStrategy
 
-    def time_type(self, named: NamedWindowProperty) -> LogicalType:
+    def time_type(self, named: specs.NamedWindowProperty) -> LogicalType:
         return self.windowing.time_attribute_type.not_null()
 
 
@@ -286,7 +272,7 @@ class WindowAggregate(SlicingAggregate, kw_only=True):
 class LocalWindowAggregate(LocalAggregating, kw_only=True):
     """The first phase of a window aggregation."""
 
-    windowing: WindowingStrategy
+    windowing: specs.WindowingStrategy
 
 
 class GlobalWindowAggregate(SlicingAggregate, kw_only=True):
@@ -332,10 +318,10 @@ class PhysicalBinary(Binary, kw_only=True):
 class SpecifiedJoin(PhysicalBinary, kw_only=True):
     """A join with its keys."""
 
-    spec: JoinSpec
+    spec: specs.JoinSpec
 
     @property
-    def kind(self) -> JoinType:
+    def kind(self) -> specs.JoinType:
         return self.spec.join_type
 
 
@@ -348,18 +334,18 @@ class RegularJoin(SpecifiedJoin, kw_only=True):
 class IntervalJoin(PhysicalBinary, kw_only=True):
     """A join with time bounds."""
 
-    spec: IntervalJoinSpec
+    spec: specs.IntervalJoinSpec
 
     @property
-    def kind(self) -> JoinType:
+    def kind(self) -> specs.JoinType:
         return self.spec.join_spec.join_type
 
 
 class WindowJoin(SpecifiedJoin, kw_only=True):
     """A join of rows of equal windows; ``condition`` no longer compares the windows."""
 
-    left_windowing: WindowingStrategy
-    right_windowing: WindowingStrategy
+    left_windowing: specs.WindowingStrategy
+    right_windowing: specs.WindowingStrategy
 
 
 class VersionedJoin(SpecifiedJoin, kw_only=True):
@@ -381,8 +367,8 @@ class Ranking(Unary, kw_only=True):
 
     kind: str
     partition: tuple[int, ...]
-    order: tuple[SortField, ...]
-    range: RankRange
+    order: tuple[specs.SortField, ...]
+    range: specs.RankRange
     rank: str | None
 
     @property
@@ -399,7 +385,7 @@ class Ranking(Unary, kw_only=True):
 class Rank(Ranking, kw_only=True):
     """Top-N; ``in_batches``: as it is after each mini-batch."""
 
-    strategy: RankStrategy = AppendFastStrategy()
+    strategy: specs.RankStrategy = specs.AppendFastStrategy()
     in_batches: bool = False
 
 
@@ -415,7 +401,7 @@ class Deduplicate(Passing, kw_only=True):
 class WindowRank(Ranking, kw_only=True):
     """Top-N of each window."""
 
-    windowing: WindowingStrategy
+    windowing: specs.WindowingStrategy
 
 
 class WindowDeduplicate(Passing, kw_only=True):
@@ -424,16 +410,16 @@ class WindowDeduplicate(Passing, kw_only=True):
     partition: tuple[int, ...]
     order_key: int
     keep_last: bool
-    windowing: WindowingStrategy
+    windowing: specs.WindowingStrategy
 
 
 class SortLimit(Passing, kw_only=True):
     """ORDER BY … LIMIT."""
 
-    order: tuple[SortField, ...]
+    order: tuple[specs.SortField, ...]
     offset: int
     fetch: int | None
-    strategy: RankStrategy = AppendFastStrategy()
+    strategy: specs.RankStrategy = specs.AppendFastStrategy()
 
 
 class Limit(Passing, kw_only=True):
@@ -441,19 +427,19 @@ class Limit(Passing, kw_only=True):
 
     offset: int
     fetch: int | None
-    strategy: RankStrategy = AppendFastStrategy()
+    strategy: specs.RankStrategy = specs.AppendFastStrategy()
 
 
 class TemporalSort(Passing, kw_only=True):
     """ORDER BY a time attribute first."""
 
-    order: tuple[SortField, ...]
+    order: tuple[specs.SortField, ...]
 
 
 class FullSort(Passing, kw_only=True):
     """ORDER BY of a bounded stream."""
 
-    order: tuple[SortField, ...]
+    order: tuple[specs.SortField, ...]
 
 
 class MultiJoin(JoinOfMany, kw_only=True):

@@ -5,52 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...plan import advice
+from ...plan import advice, specs
 from ...plan.durations import format_duration, format_iso_duration
 from ...plan.functions.cast import REINTERPRET
 from ...plan.functions.typing import is_interval
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode, input_refs, transform
-from ...plan.specs import (
-    PYTHON_TYPES,
-    AggregateCall,
-    AggregateFunction,
-    ContinuousEventTimeTrigger,
-    ContinuousProcessingTimeTrigger,
-    CountEvictor,
-    CountTrigger,
-    DeltaEvictor,
-    DeltaTrigger,
-    DynamicEventTimeSessionWindows,
-    DynamicProcessingTimeSessionWindows,
-    Elements,
-    EndOfStreamTrigger,
-    EventTimeSessionWindows,
-    EventTimeTrigger,
-    Evictor,
-    GlobalWindows,
-    NeverTrigger,
-    ProcessingTimeoutTrigger,
-    ProcessingTimeSessionWindows,
-    ProcessingTimeTrigger,
-    ProcessWindowFunction,
-    PurgingTrigger,
-    PythonEvictor,
-    PythonTrigger,
-    PythonWindowAssigner,
-    ReduceFunction,
-    SlidingEventTimeWindows,
-    SlidingProcessingTimeWindows,
-    SortField,
-    TimeEvictor,
-    Trigger,
-    TumblingEventTimeWindows,
-    TumblingProcessingTimeWindows,
-    WindowAssigner,
-    WindowFunction,
-    python_parts,
-    triggers,
-)
 from ...plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
 from ..algebra.logical import LateRows, Project, Rel, StreamWindow, WindowOperator
 from ..algebra.names import uniquify
@@ -118,7 +78,7 @@ class _Window:
             )
         evictor = None if node.evictor is None else self._evictor(node.evictor)
         function, columns, output = self._function(node.function, assigner)
-        has_classes = bool(python_parts(assigner, trigger, evictor, function))
+        has_classes = bool(specs.python_parts(assigner, trigger, evictor, function))
         if has_classes:
             self._check_python(trigger, evictor, function)
         self._warn(assigner, trigger, function)
@@ -146,30 +106,32 @@ class _Window:
         chosen += [(name, bounds[name]) for name in BOUNDS]
         return Project(input=operator, exprs=tuple(rex for _, rex in chosen), names=tuple(name for name, _ in chosen))
 
-    def _check_python(self, trigger: Trigger, evictor: Evictor | None, function: WindowFunction) -> None:
+    def _check_python(
+        self, trigger: specs.Trigger, evictor: specs.Evictor | None, function: specs.WindowFunction
+    ) -> None:
         """Refuse SQL over two rows where a Python class has the rows."""
         node = self.node
-        deltas = [t for t in triggers(trigger) if isinstance(t, DeltaTrigger)]
-        place = node.trigger if deltas else node.evictor if isinstance(evictor, DeltaEvictor) else None
+        deltas = [t for t in specs.triggers(trigger) if isinstance(t, specs.DeltaTrigger)]
+        place = node.trigger if deltas else node.evictor if isinstance(evictor, specs.DeltaEvictor) else None
         if place is not None:
             message = "a delta in SQL cannot stand beside a Python class"
             raise BindError(message, place.span, "write the trigger or evictor as a Python class, too")
-        if not isinstance(function, ProcessWindowFunction):
+        if not isinstance(function, specs.ProcessWindowFunction):
             message = "a function in SQL cannot stand beside a Python assigner, trigger or evictor"
             raise BindError(message, node.function.span, "write 'process'")
 
-    def _warn(self, assigner: WindowAssigner, trigger: Trigger, function: WindowFunction) -> None:
+    def _warn(self, assigner: specs.WindowAssigner, trigger: specs.Trigger, function: specs.WindowFunction) -> None:
         node = self.node
-        if isinstance(trigger, NeverTrigger):
+        if isinstance(trigger, specs.NeverTrigger):
             message = "nothing ever comes out of global windows without a trigger"
             hint = "add one, such as trigger: {purging: {count: 100}}"
             self.context.tell([advice.told("window-never-fires", message, hint)], node.assigner.span)
         kept = node.assigner.size + node.allowed_lateness
         copies = -(-node.assigner.size // node.assigner.slide) if node.assigner.slide else 1
-        is_big = isinstance(assigner, GlobalWindows) or kept * copies >= _BIG
+        is_big = isinstance(assigner, specs.GlobalWindows) or kept * copies >= _BIG
         if node.evictor is not None and function.is_incremental and is_big:
             span = "for as long as the evictor leaves it"
-            if not isinstance(assigner, GlobalWindows):
+            if not isinstance(assigner, specs.GlobalWindows):
                 span = f"{'once' if copies == 1 else f'{copies:,} times'}, for {_text(kept)}"
             message = f"with an evictor nothing is aggregated as rows come: each row is kept {span}"
             hint = "without the evictor one accumulator a window would be kept"
@@ -202,32 +164,32 @@ class _Window:
             )
         return times[0] if len(times) == 1 else None
 
-    def _assigner(self) -> WindowAssigner:
+    def _assigner(self) -> specs.WindowAssigner:
         node = self.node.assigner
         event = node.is_event_time
         if node.kind == "global":
-            return GlobalWindows()
+            return specs.GlobalWindows()
         if node.python is not None:
-            return PythonWindowAssigner(*importable(node.python), event, node.merges)
+            return specs.PythonWindowAssigner(*importable(node.python), event, node.merges)
         if node.gap is not None:
             gap = self.rows.over_rows(self._gap(node.gap))
-            return (DynamicEventTimeSessionWindows if event else DynamicProcessingTimeSessionWindows)(gap)
+            return (specs.DynamicEventTimeSessionWindows if event else specs.DynamicProcessingTimeSessionWindows)(gap)
         if node.size <= 0:
             what = "gap" if node.kind == "session" else "size"
             raise BindError(f"the {what} of a window must be positive, not {_text(node.size)}", node.span)
         size, offset = format_iso_duration(node.size), format_iso_duration(node.offset)
         if node.kind == "session":
-            return (EventTimeSessionWindows if event else ProcessingTimeSessionWindows)(size)
+            return (specs.EventTimeSessionWindows if event else specs.ProcessingTimeSessionWindows)(size)
         if node.kind == "tumbling":
             self._check_offset(node, node.size, "size")
-            return (TumblingEventTimeWindows if event else TumblingProcessingTimeWindows)(size, offset)
+            return (specs.TumblingEventTimeWindows if event else specs.TumblingProcessingTimeWindows)(size, offset)
         if node.slide <= 0:
             raise BindError(f"the slide of a window must be positive, not {_text(node.slide)}", node.span)
         self._check_offset(node, node.slide, "slide")
         if node.size // node.slide > MOST_WINDOWS:
             message = f"each row would be in {node.size // node.slide:,} windows, and {MOST_WINDOWS:,} is the most"
             raise BindError(message, node.span, "take a longer slide")
-        return (SlidingEventTimeWindows if event else SlidingProcessingTimeWindows)(
+        return (specs.SlidingEventTimeWindows if event else specs.SlidingProcessingTimeWindows)(
             size, format_iso_duration(node.slide), offset
         )
 
@@ -251,41 +213,41 @@ class _Window:
             )
         return convert(BIGINT.with_nullability(rex.type.nullable), rex)
 
-    def _trigger(self, assigner: WindowAssigner) -> Trigger:
+    def _trigger(self, assigner: specs.WindowAssigner) -> specs.Trigger:
         if self.node.trigger is not None:
             return self._as_trigger(self.node.trigger, assigner)
-        if isinstance(assigner, GlobalWindows):
-            return NeverTrigger()
-        return EventTimeTrigger() if assigner.is_event_time else ProcessingTimeTrigger()
+        if isinstance(assigner, specs.GlobalWindows):
+            return specs.NeverTrigger()
+        return specs.EventTimeTrigger() if assigner.is_event_time else specs.ProcessingTimeTrigger()
 
-    def _as_trigger(self, node: w.Trigger, assigner: WindowAssigner) -> Trigger:
+    def _as_trigger(self, node: w.Trigger, assigner: specs.WindowAssigner) -> specs.Trigger:
         match node:
             case w.SimpleTrigger(kind="event-time"):
                 self._needs_event_time(node, "the event-time trigger")
-                return EventTimeTrigger()
+                return specs.EventTimeTrigger()
             case w.SimpleTrigger(kind="processing-time"):
-                return ProcessingTimeTrigger()
+                return specs.ProcessingTimeTrigger()
             case w.SimpleTrigger():
-                if not isinstance(assigner, GlobalWindows):
+                if not isinstance(assigner, specs.GlobalWindows):
                     raise BindError(f"the trigger {node.kind} is for global windows", node.span)
-                return NeverTrigger() if node.kind == "never" else EndOfStreamTrigger()
+                return specs.NeverTrigger() if node.kind == "never" else specs.EndOfStreamTrigger()
             case w.PythonTrigger():
-                return PythonTrigger(*importable(node.python), node.uses_clock)
+                return specs.PythonTrigger(*importable(node.python), node.uses_clock)
             case w.CountTrigger():
-                return CountTrigger(_positive(node.count, "the count of a trigger", node))
+                return specs.CountTrigger(_positive(node.count, "the count of a trigger", node))
             case w.ContinuousTrigger():
                 interval = format_iso_duration(_positive(node.interval, "the interval of a trigger", node))
                 if not node.is_event_time:
-                    return ContinuousProcessingTimeTrigger(interval)
+                    return specs.ContinuousProcessingTimeTrigger(interval)
                 self._needs_event_time(node, "the continuous event-time trigger")
-                return ContinuousEventTimeTrigger(interval)
+                return specs.ContinuousEventTimeTrigger(interval)
             case w.DeltaTrigger():
-                return DeltaTrigger(node.threshold, self._delta(node.delta))
+                return specs.DeltaTrigger(node.threshold, self._delta(node.delta))
             case w.PurgingTrigger():
-                return PurgingTrigger(self._as_trigger(node.nested, assigner))
+                return specs.PurgingTrigger(self._as_trigger(node.nested, assigner))
             case w.TimeoutTrigger():
                 timeout = format_iso_duration(_positive(node.timeout, "the timeout of a trigger", node))
-                return ProcessingTimeoutTrigger(
+                return specs.ProcessingTimeoutTrigger(
                     self._as_trigger(node.nested, assigner), timeout, node.resets, node.clears
                 )
 
@@ -297,18 +259,18 @@ class _Window:
                 "declare a watermark in the table, and keep its column in the views between",
             )
 
-    def _evictor(self, node: w.Evictor) -> Evictor:
+    def _evictor(self, node: w.Evictor) -> specs.Evictor:
         match node:
             case w.CountEvictor():
                 if node.count < 0:
                     raise BindError("an evictor cannot keep fewer than 0 rows", node.span)
-                return CountEvictor(node.after, node.count)
+                return specs.CountEvictor(node.after, node.count)
             case w.TimeEvictor():
-                return TimeEvictor(node.after, format_iso_duration(node.size))
+                return specs.TimeEvictor(node.after, format_iso_duration(node.size))
             case w.DeltaEvictor():
-                return DeltaEvictor(node.after, node.threshold, self._delta(node.delta))
+                return specs.DeltaEvictor(node.after, node.threshold, self._delta(node.delta))
             case w.PythonEvictor():
-                return PythonEvictor(False, *importable(node.python))
+                return specs.PythonEvictor(False, *importable(node.python))
 
     def _delta(self, node: ast.Expression) -> RexNode:
         rex = ExpressionBinder(self.context, self.rows.pair, "a delta of two rows").bind(node)
@@ -320,7 +282,9 @@ class _Window:
 
     # The function: its columns, and what the relation makes of them
 
-    def _function(self, node: w.WindowFunction, assigner: WindowAssigner) -> tuple[WindowFunction, Any, Any]:
+    def _function(
+        self, node: w.WindowFunction, assigner: specs.WindowAssigner
+    ) -> tuple[specs.WindowFunction, Any, Any]:
         match node:
             case w.Reduce():
                 return self._reduce(node)
@@ -338,7 +302,7 @@ class _Window:
     def _as_rows(self, fields: Sequence[tuple[str, LogicalType]]) -> Any:
         return lambda bounds: [(name, InputRef(i, t)) for i, (name, t) in enumerate(fields)]
 
-    def _reduce(self, node: w.Reduce) -> tuple[WindowFunction, Any, Any]:
+    def _reduce(self, node: w.Reduce) -> tuple[specs.WindowFunction, Any, Any]:
         fields = self._plain_fields()
         names = [name for name, _ in fields]
         exprs: list[RexNode] = [InputRef(i, f.type) for i, f in enumerate(self.row_type.fields)]
@@ -361,9 +325,9 @@ class _Window:
                 )
             exprs[index] = convert(wanted, rex)
         reduced = tuple(self.rows.over_rows(rex) for rex in exprs)
-        return ReduceFunction(reduced), fields, self._as_rows(fields)
+        return specs.ReduceFunction(reduced), fields, self._as_rows(fields)
 
-    def _elements(self, node: w.Elements) -> tuple[WindowFunction, Any, Any]:
+    def _elements(self, node: w.Elements) -> tuple[specs.WindowFunction, Any, Any]:
         binder = ExpressionBinder(self.context, self.scope, "the order of a window's rows")
         order = []
         for item in node.order_by:
@@ -371,15 +335,15 @@ class _Window:
             if not isinstance(rex, InputRef):
                 raise BindError("rows of a window are ordered by columns", item.span, "compute it in a view")
             last = item.descending if item.nulls_first is None else not item.nulls_first
-            order.append(SortField(rex.index, not item.descending, last))
+            order.append(specs.SortField(rex.index, not item.descending, last))
         if node.limit is not None:
             _positive(node.limit, "the number of rows", node)
         fields = self._plain_fields()
-        return Elements(node.limit, node.from_end, tuple(order)), fields, self._as_rows(fields)
+        return specs.Elements(node.limit, node.from_end, tuple(order)), fields, self._as_rows(fields)
 
-    def _process(self, node: w.Process) -> tuple[WindowFunction, Any, Any]:
+    def _process(self, node: w.Process) -> tuple[specs.WindowFunction, Any, Any]:
         for field in self.row_type.fields:
-            if field.type.root not in PYTHON_TYPES:
+            if field.type.root not in specs.PYTHON_TYPES:
                 raise BindError(
                     f"a Python class cannot read the column '{field.name}' of the type {field.type.nullable_()}",
                     node.span,
@@ -388,12 +352,14 @@ class _Window:
         fields = []
         for column in node.columns:
             kind = resolve_type(column.type)
-            if kind.root not in PYTHON_TYPES:
+            if kind.root not in specs.PYTHON_TYPES:
                 raise BindError(f"a Python class cannot give values of the type {kind.nullable_()}", column.span)
             fields.append((column.name.name, kind))
-        return ProcessWindowFunction(*importable(node.python)), fields, self._as_rows(fields)
+        return specs.ProcessWindowFunction(*importable(node.python)), fields, self._as_rows(fields)
 
-    def _aggregate(self, node: w.AggregateWindow, assigner: WindowAssigner) -> tuple[WindowFunction, Any, Any]:
+    def _aggregate(
+        self, node: w.AggregateWindow, assigner: specs.WindowAssigner
+    ) -> tuple[specs.WindowFunction, Any, Any]:
         width = len(self.row_type.fields)
         own = [name for name in (*BOUNDS, *FIRINGS)]
         fields = [(f.name if f.name not in own else None, f.type) for f in self.row_type.fields]
@@ -430,9 +396,9 @@ class _Window:
 
             return [(name, transform(rex, moved)) for name, rex in values]
 
-        return AggregateFunction(calls), columns, output
+        return specs.AggregateFunction(calls), columns, output
 
-    def _call(self, call: AggregateCall, binder: AggregateBinder) -> AggregateCall:
+    def _call(self, call: specs.AggregateCall, binder: AggregateBinder) -> specs.AggregateCall:
         def place(index: int) -> int:
             if index < 0:
                 return -1
@@ -447,14 +413,14 @@ class _Window:
 
         return replace(call, arg_list=tuple(map(place, call.arg_list)), filter_arg=place(call.filter_arg))
 
-    def _property_type(self, name: str, assigner: WindowAssigner) -> LogicalType:
+    def _property_type(self, name: str, assigner: specs.WindowAssigner) -> LogicalType:
         """The type of a column of the window; global windows have neither bounds nor time."""
         if name in FIRINGS:
             return BIGINT.not_null()
         bound = timestamp_ltz(3, nullable=False)
         if assigner.is_event_time and self.time is not None:
             bound = replace(self.row_type.fields[self.time].type.regular(), nullable=False)
-        if isinstance(assigner, GlobalWindows):
+        if isinstance(assigner, specs.GlobalWindows):
             return bound.nullable_()
         if name != "window_time":
             return bound

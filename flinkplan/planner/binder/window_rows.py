@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
+from ...plan import specs
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode, input_refs, transform
-from ...plan.specs import (
-    DeltaEvictor,
-    DeltaTrigger,
-    Evictor,
-    ProcessingTimeoutTrigger,
-    PurgingTrigger,
-    ReduceFunction,
-    Trigger,
-    WindowFunction,
-)
 from ...plan.types import LogicalType
 from ..algebra.logical import Project, Rel
 from ..algebra.names import uniquify
@@ -90,23 +81,23 @@ class WindowRows:
 
         return transform(rex, moved)
 
-    def settled_trigger(self, trigger: Trigger) -> Trigger:
+    def settled_trigger(self, trigger: specs.Trigger) -> specs.Trigger:
         """A trigger once all columns are gathered."""
         match trigger:
-            case DeltaTrigger(delta_function=delta):
+            case specs.DeltaTrigger(delta_function=delta):
                 return replace(trigger, delta_function=self._settled(delta))
-            case PurgingTrigger(nested_trigger=nested) | ProcessingTimeoutTrigger(nested_trigger=nested):
+            case specs.PurgingTrigger(nested_trigger=nested) | specs.ProcessingTimeoutTrigger(nested_trigger=nested):
                 return replace(trigger, nested_trigger=self.settled_trigger(nested))
         return trigger
 
-    def settled_evictor(self, evictor: Evictor | None) -> Evictor | None:
+    def settled_evictor(self, evictor: specs.Evictor | None) -> specs.Evictor | None:
         """An evictor, likewise."""
-        if isinstance(evictor, DeltaEvictor):
+        if isinstance(evictor, specs.DeltaEvictor):
             return replace(evictor, delta_function=self._settled(evictor.delta_function))
         return evictor
 
-    def settled_function(self, function: WindowFunction) -> WindowFunction:
+    def settled_function(self, function: specs.WindowFunction) -> specs.WindowFunction:
         """A function, likewise."""
-        if isinstance(function, ReduceFunction):
-            return ReduceFunction(tuple(map(self._settled, function.columns)))
+        if isinstance(function, specs.ReduceFunction):
+            return specs.ReduceFunction(tuple(map(self._settled, function.columns)))
         return function

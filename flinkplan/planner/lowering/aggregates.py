@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...plan import nodes
+from ...plan import nodes, specs
 from ...plan.accumulator_columns import accumulators, renamed
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
-from ...plan.specs import (
-    GroupWindow,
-    OverBound,
-    OverSpec,
-    PartitionSpec,
-    SessionGroupWindow,
-    SlidingGroupWindow,
-    TumblingGroupWindow,
-)
 from ..algebra import physical as p
-from ..algebra.logical import Rel
 from ..algebra.names import uniquify
 from ..algebra.row_types import row_of
 from ..metadata.monotonicity import call_retractions
 from ..rex.printer import untyped_literal
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
-from .context import Context, Rules, columns, names, order_text
+from .context import Context, Rules, columns, group_by, order_text
 
 
-def _group_by(rel: Rel, grouping: Sequence[int], phase: str | None = None) -> list[str]:
-    parts = [f"groupBy=[{columns(rel, grouping)}]"] if grouping else []
-    return parts + ([f"partialFinalType=[{phase}]"] if phase else [])
-
-
-def group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
-    """An aggregation in one phase."""
+def _group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
     retracts = ctx.retracts(rel.input)
     retractions = call_retractions(rel, rel.calls, retracts)
-    select = one_phase(names(rel.input), rel.grouping, rel.calls, retractions, names(rel))
-    parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    select = one_phase(rel.input.names, rel.grouping, rel.calls, retractions, rel.names)
+    parts = [*group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
     return ctx.node(
         nodes.GroupAggregate,
         rel,
-        f"GroupAggregate({', '.join(parts)})",
+        *parts,
         grouping=rel.grouping,
         agg_calls=rel.calls,
         agg_call_need_retractions=retractions,
@@ -52,16 +34,15 @@ def group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
-    """The first phase."""
+def _local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
     retractions = call_retractions(rel, rel.calls, rel.need_retraction)
     columns_ = accumulators(rel.calls, retractions, rel.input.types, rel.need_retraction)
-    select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, retracts=rel.need_retraction)
-    parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    select = local_phase(rel.input.names, rel.grouping, rel.calls, retractions, columns_, retracts=rel.need_retraction)
+    parts = [*group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
     return ctx.node(
         nodes.LocalGroupAggregate,
         rel,
-        f"LocalGroupAggregate({', '.join(parts)})",
+        *parts,
         grouping=rel.grouping,
         agg_calls=rel.calls,
         agg_call_need_retractions=retractions,
@@ -69,21 +50,20 @@ def local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
-    """The second phase."""
+def _global(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
     retractions = call_retractions(rel, rel.calls, rel.need_retraction)
     adds_count = rel.need_retraction and rel.count_star is None
     columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, adds_count)
-    keys = [names(rel)[i] for i in range(len(rel.grouping))]
-    columns_ = renamed(columns_, names(rel.input)[len(keys) :])
-    output = names(rel)[len(keys) :]
+    keys = [rel.names[i] for i in range(len(rel.grouping))]
+    columns_ = renamed(columns_, rel.input.names[len(keys) :])
+    output = rel.names[len(keys) :]
     select = global_phase(keys, rel.calls, retractions, columns_, output, retracts=rel.need_retraction)
-    parts = [*_group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    parts = [*group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
     parts += [] if rel.count_star is None else [f"indexOfCountStar=[{rel.count_star}]"]
     return ctx.node(
         nodes.GlobalGroupAggregate,
         rel,
-        f"GlobalGroupAggregate({', '.join(parts)})",
+        *parts,
         grouping=rel.grouping,
         agg_calls=rel.calls,
         agg_call_need_retractions=retractions,
@@ -95,12 +75,11 @@ def global_(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
-    """Between the phases of a split distinct aggregation."""
+def _incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
     retractions = (rel.need_retraction,) * len(rel.partial_calls)
     columns_ = accumulators(rel.partial_calls, retractions, rel.partial_local_input.field_types, rel.need_retraction)
-    keys = [names(rel.input)[g] for g in rel.final_grouping]
-    flat = iter(names(rel)[len(keys) :])
+    keys = [rel.input.names[g] for g in rel.final_grouping]
+    flat = iter(rel.names[len(keys) :])
     output = [*(together([next(flat) for _ in parts]) for parts in columns_.by_call), *flat]
     select = global_phase(keys, rel.partial_calls, retractions, columns_, output, retracts=rel.need_retraction)
     text = (
@@ -110,7 +89,7 @@ def incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
     return ctx.node(
         nodes.IncrementalGroupAggregate,
         rel,
-        f"IncrementalGroupAggregate({text})",
+        text,
         partial_agg_grouping=rel.partial_grouping,
         final_agg_grouping=rel.final_grouping,
         partial_original_agg_calls=rel.partial_calls,
@@ -121,13 +100,12 @@ def incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
-    """GROUP BY TUMBLE(…) and its kin."""
+def _legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
     retracts = ctx.retracts(rel.input)
     properties = property_texts(rel.properties)
     plain = (False,) * len(rel.calls)
-    select = one_phase(names(rel.input), rel.grouping, rel.calls, plain, names(rel), properties)
-    parts = [*_group_by(rel.input, rel.grouping), f"window=[{group_window_text(rel.window)}]"]
+    select = one_phase(rel.input.names, rel.grouping, rel.calls, plain, rel.names, properties)
+    parts = [*group_by(rel.input, rel.grouping), f"window=[{group_window_text(rel.window)}]"]
     if rel.properties:
         parts.append(f"properties=[{', '.join(q.name for q in rel.properties)}]")
     parts.append(f"select=[{select}]")
@@ -135,7 +113,7 @@ def legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
     return ctx.node(
         nodes.GroupWindowAggregate,
         rel,
-        f"GroupWindowAggregate({', '.join(parts)})",
+        *parts,
         grouping=rel.grouping,
         agg_calls=rel.calls,
         window=rel.window,
@@ -144,40 +122,39 @@ def legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def group_window_text(window: GroupWindow) -> str:
+def group_window_text(window: specs.GroupWindow) -> str:
     """``TumblingGroupWindow('w$, ts, 300000)``."""
-    assert isinstance(window, (TumblingGroupWindow, SlidingGroupWindow, SessionGroupWindow))
+    assert isinstance(window, (specs.TumblingGroupWindow, specs.SlidingGroupWindow, specs.SessionGroupWindow))
     match window:
-        case TumblingGroupWindow():
+        case specs.TumblingGroupWindow():
             times = [window.size]
-        case SlidingGroupWindow():
+        case specs.SlidingGroupWindow():
             times = [window.size, window.slide]
-        case SessionGroupWindow():
+        case specs.SessionGroupWindow():
             times = [window.gap]
     millis = ", ".join(str(parse_iso_duration(t)) for t in times)
     return f"{type(window).__name__}('{window.alias.name}, {window.time_field.field_name}, {millis})"
 
 
-def over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
+def _over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     """Aggregates over preceding rows; only the node tells those over one another from those below."""
-    named = row_of(uniquify(names(rel), separator="_"), rel.types)
-    fields = [*names(rel.input), *(untyped_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
+    named = row_of(uniquify(rel.names, separator="_"), rel.types)
+    fields = [*rel.input.names, *(untyped_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []
     parts.append(f"orderBy=[{order_text(rel.input, group_.order_by.fields)}]")
     frame = "ROWS" if group_.is_rows else "RANGE"
-    lower, upper = (_bound(b, rel, len(names(rel.input))) for b in (group_.lower_bound, group_.upper_bound))
+    lower, upper = (_bound(b, rel, len(rel.input.names)) for b in (group_.lower_bound, group_.upper_bound))
     parts.append(f"window=[ {frame} BETWEEN {lower} AND {upper}]")
     output = named.field_names[rel.input.width :]
     values = [f"{call_text(c, fields)} AS {n}" for c, n in zip(rel.calls, output, strict=True)]
-    parts.append(f"select=[{', '.join([*names(rel.input), *values])}]")
-    spec = OverSpec(PartitionSpec(rel.partition), rel.groups, rel.constants, len(names(rel.input)))
-    text = f"OverAggregate({', '.join(parts)})"
-    node = ctx.node(nodes.OverAggregate, rel, text, over_spec=spec, unbounded_over_version=2)
+    parts.append(f"select=[{', '.join([*rel.input.names, *values])}]")
+    spec = specs.OverSpec(specs.PartitionSpec(rel.partition), rel.groups, rel.constants, len(rel.input.names))
+    node = ctx.node(nodes.OverAggregate, rel, *parts, over_spec=spec, unbounded_over_version=2)
     return replace(node, output_type=named.nullable_())
 
 
-def _bound(bound: OverBound, rel: p.OverAggregate, width: int) -> str:
+def _bound(bound: specs.OverBound, rel: p.OverAggregate, width: int) -> str:
     if bound.kind != "BOUNDED_WINDOW":
         return bound.kind.replace("_", " ")
     constant = rel.constants[bound.offset.index - width]  # type: ignore[union-attr]
@@ -186,10 +163,10 @@ def _bound(bound: OverBound, rel: p.OverAggregate, width: int) -> str:
 
 
 RULES: Rules = {
-    p.GroupAggregate: group,
-    p.LocalGroupAggregate: local,
-    p.GlobalGroupAggregate: global_,
-    p.IncrementalGroupAggregate: incremental,
-    p.LegacyWindowAggregate: legacy_window,
-    p.OverAggregate: over,
+    p.GroupAggregate: _group,
+    p.LocalGroupAggregate: _local,
+    p.GlobalGroupAggregate: _global,
+    p.IncrementalGroupAggregate: _incremental,
+    p.LegacyWindowAggregate: _legacy_window,
+    p.OverAggregate: _over,
 }

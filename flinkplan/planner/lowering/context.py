@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...plan.durations import format_duration, parse_duration
+from ...plan.durations import format_duration, parse_duration, parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import Record
 from ...plan.settings import LOCAL_TIME_ZONE, STATE_TTL, Effect, defaults, value_of
@@ -33,8 +33,8 @@ class Context(Record):
         """Whether a relation takes rows back."""
         return not rel.changes.are_insertions
 
-    def node(self, cls: type[ExecNode], rel: Rel, description: str, **fields: Any) -> ExecNode:
-        """A node of a class with what all nodes have; its id is given later."""
+    def node(self, cls: type[ExecNode], rel: Rel, *parts: str, **fields: Any) -> ExecNode:
+        """A node of a class with what all nodes have, described by its parts; its id is given later."""
         options = {key: self.option(key) for key in sorted(cls.metadata.consumed_options)}
         return cls(
             id=0,
@@ -42,7 +42,7 @@ class Context(Record):
             configuration=options or None,
             input_properties=(PIPELINED_INPUT,) * len(rel.inputs) or None,
             output_type=rel.row_type.nullable_(),
-            description=description,
+            description=f"{cls.__name__}({', '.join(parts)})" if parts else cls.__name__,
             **fields,
         )
 
@@ -68,16 +68,22 @@ Rules = Mapping[type[Rel], Callable[[Any, Context], ExecNode]]
 """How each operator becomes a node."""
 
 
-def names(rel: Rel) -> tuple[str, ...]:
-    """A relation's column names."""
-    return rel.names
-
-
 def columns(rel: Rel, indexes: Sequence[int]) -> str:
     """Column names, by a comma."""
-    return ", ".join(names(rel)[i] for i in indexes)
+    return ", ".join(rel.names[i] for i in indexes)
+
+
+def group_by(rel: Rel, grouping: Sequence[int], phase: str | None = None) -> list[str]:
+    """``groupBy=[a, b]``, where there are groups, and of which part of a split aggregation."""
+    parts = [f"groupBy=[{columns(rel, grouping)}]"] if grouping else []
+    return parts + ([f"partialFinalType=[{phase}]"] if phase else [])
+
+
+def duration_text(iso: str) -> str:
+    """``10 min`` of ``PT10M``."""
+    return format_duration(parse_iso_duration(iso))
 
 
 def order_text(rel: Rel, order: Sequence[SortField]) -> str:
     """``price DESC, id ASC``."""
-    return ", ".join(f"{names(rel)[f.index]} {'ASC' if f.is_ascending else 'DESC'}" for f in order)
+    return ", ".join(f"{rel.names[f.index]} {'ASC' if f.is_ascending else 'DESC'}" for f in order)

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from ...plan import nodes
+from ...plan import nodes, specs
 from ...plan.durations import format_duration
 from ...plan.nodes.base import OWN, ExecNode
 from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.record import Json, replace
 from ...plan.settings import MINI_BATCH, PROCESSING_TIME_JOINS, STATE_TTL, WAIT_FOR_SNAPSHOT, is_on, value_of
-from ...plan.specs import (
-    PIPELINED_INPUT,
-    ConstantLookupKey,
-    Distribution,
-    DistributionType,
-    FieldLookupKey,
-    JoinSpec,
-    JoinType,
-    LookupKey,
-    RetryLookup,
-    TemporalTable,
-)
 from ..algebra import physical as p
 from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
@@ -28,31 +16,31 @@ from ..metadata.keys import Keys, keys_in_group_range, smallest_key, upsert_keys
 from ..rex.expressions import and_, is_always_true
 from ..rex.printer import expression, record_type, untyped_literal
 from ..rules.multi_joins import equalities
-from .context import Context, Rules, columns, names
+from .context import Context, Rules, columns
 from .relational import select, source_spec
 from .windows import windowing_text
 
 _NAMES = {
-    JoinType.INNER: "InnerJoin",
-    JoinType.LEFT: "LeftOuterJoin",
-    JoinType.RIGHT: "RightOuterJoin",
-    JoinType.FULL: "FullOuterJoin",
-    JoinType.SEMI: "LeftSemiJoin",
-    JoinType.ANTI: "LeftAntiJoin",
+    specs.JoinType.INNER: "InnerJoin",
+    specs.JoinType.LEFT: "LeftOuterJoin",
+    specs.JoinType.RIGHT: "RightOuterJoin",
+    specs.JoinType.FULL: "FullOuterJoin",
+    specs.JoinType.SEMI: "LeftSemiJoin",
+    specs.JoinType.ANTI: "LeftAntiJoin",
 }
 
 
-def _head(spec: JoinSpec) -> str:
+def _head(spec: specs.JoinSpec) -> str:
     return f"joinType=[{_NAMES[spec.join_type]}]"
 
 
 def _where(rel: p.PhysicalBinary) -> str:
-    fields = uniquify([*names(rel.left), *names(rel.right)])
+    fields = uniquify([*rel.left.names, *rel.right.names])
     return f"where=[{expression(rel.condition, fields)}]"
 
 
 def _select(rel: p.PhysicalBinary) -> str:
-    return f"select=[{', '.join(names(rel))}]"
+    return f"select=[{', '.join(rel.names)}]"
 
 
 def _keys_json(keys: Keys) -> tuple[tuple[int, ...], ...] | None:
@@ -67,8 +55,7 @@ def _input_spec(keys: Keys, join_keys: tuple[int, ...]) -> str:
     return "JoinKeyContainsUniqueKey" if contained else "HasUniqueKey"
 
 
-def regular(rel: p.RegularJoin, ctx: Context) -> ExecNode:
-    """A join that keeps both sides."""
+def _regular(rel: p.RegularJoin, ctx: Context) -> ExecNode:
     spec = rel.spec
     left, right = keys_in_group_range(rel.left, spec.left_keys), keys_in_group_range(rel.right, spec.right_keys)
     text = (
@@ -81,7 +68,7 @@ def regular(rel: p.RegularJoin, ctx: Context) -> ExecNode:
     return ctx.node(
         nodes.Join,
         rel,
-        f"Join({text})",
+        text,
         join_spec=spec,
         left_upsert_keys=_keys_json(left),
         right_upsert_keys=_keys_json(right),
@@ -89,8 +76,7 @@ def regular(rel: p.RegularJoin, ctx: Context) -> ExecNode:
     )
 
 
-def interval(rel: p.IntervalJoin, ctx: Context) -> ExecNode:
-    """A join with time bounds."""
+def _interval(rel: p.IntervalJoin, ctx: Context) -> ExecNode:
     bounds = rel.spec.window_bounds
     window = (
         f"isRowTime={str(bounds.is_event_time).lower()}, leftLowerBound={bounds.left_lower_bound}, "
@@ -98,34 +84,34 @@ def interval(rel: p.IntervalJoin, ctx: Context) -> ExecNode:
         f"rightTimeIndex={bounds.right_time_index}"
     )
     text = f"{_head(rel.spec.join_spec)}, windowBounds=[{window}], {_where(rel)}, {_select(rel)}"
-    return ctx.node(nodes.IntervalJoin, rel, f"IntervalJoin({text})", interval_join_spec=rel.spec)
+    return ctx.node(nodes.IntervalJoin, rel, text, interval_join_spec=rel.spec)
 
 
-def window(rel: p.WindowJoin, ctx: Context) -> ExecNode:
-    """A join of rows that share a window."""
+def _window(rel: p.WindowJoin, ctx: Context) -> ExecNode:
     left, right = (
-        windowing_text(rel.left_windowing, names(rel.left)),
-        windowing_text(rel.right_windowing, names(rel.right)),
+        windowing_text(rel.left_windowing, rel.left.names),
+        windowing_text(rel.right_windowing, rel.right.names),
     )
     text = f"leftWindow=[{left}], rightWindow=[{right}], {_head(rel.spec)}, {_where(rel)}, {_select(rel)}"
     return ctx.node(
         nodes.WindowJoin,
         rel,
-        f"WindowJoin({text})",
+        text,
         join_spec=rel.spec,
         left_windowing=rel.left_windowing,
         right_windowing=rel.right_windowing,
     )
 
 
-def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
-    """A temporal join."""
+def _versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
     waits = value_of(ctx.config, PROCESSING_TIME_JOINS).upper() == WAIT_FOR_SNAPSHOT
     own = {SNAPSHOT_TTL: value_of(ctx.config, STATE_TTL)} if waits and rel.right_time < 0 else None
     return ctx.node(
         nodes.TemporalJoin,
         rel,
-        f"TemporalJoin({_head(rel.spec)}, {_where(rel)}, {_select(rel)})",
+        _head(rel.spec),
+        _where(rel),
+        _select(rel),
         join_spec=rel.spec,
         is_temporal_function_join=False,
         left_time_attribute_index=rel.left_time,
@@ -134,20 +120,19 @@ def versioned(rel: p.VersionedJoin, ctx: Context) -> ExecNode:
     )
 
 
-def lookup(rel: LookupJoin, ctx: Context) -> ExecNode:
-    """A join with a table that is asked for the rows of a key."""
-    table, fields = rel.table, names(rel.input)
+def _lookup(rel: LookupJoin, ctx: Context) -> ExecNode:
+    table, fields = rel.table, rel.input.names
     where = rel.calc.condition if rel.calc else None
-    conditions = "".join(expression(c, names(rel)) for c in (rel.before, rel.condition) if c is not None)
-    answers = names(rel)[len(fields) :]
+    conditions = "".join(expression(c, rel.names) for c in (rel.before, rel.condition) if c is not None)
+    answers = rel.names[len(fields) :]
     if rel.calc is not None:
-        answers = (select(rel.calc.projection, names(rel.calc), names(table)),)
+        answers = (select(rel.calc.projection, rel.calc.names, table.names),)
     retry, key = rel.hint.retry, smallest_key(upsert_keys(rel.input))
     text = [
         f"table=[{table.table.identifier.summary}]",
         f"joinType=[{_NAMES[rel.kind]}]",
         f"lookup=[{', '.join(_lookup_text(rel, column, key) for column, key in rel.keys)}]",
-        *([f"where=[{expression(where, names(table))}]"] if where is not None else []),
+        *([f"where=[{expression(where, table.names)}]"] if where is not None else []),
         *([f"joinCondition=[{conditions}]"] if conditions else []),
         f"select=[{', '.join([*fields, *answers])}]",
         *(["shuffle=[true]"] if rel.hint.shuffle else []),
@@ -157,11 +142,11 @@ def lookup(rel: LookupJoin, ctx: Context) -> ExecNode:
     return ctx.node(
         nodes.LookupJoin,
         rel,
-        f"LookupJoin({', '.join(text)})",
+        *text,
         join_type=rel.kind,
         pre_filter_condition=rel.before,
         join_condition=rel.condition,
-        temporal_table=TemporalTable(source_spec(table, ctx), table.row_type.not_null()),
+        temporal_table=specs.TemporalTable(source_spec(table, ctx), table.row_type.not_null()),
         lookup_keys=Json({str(column): key for column, key in sorted(rel.keys)}),
         projection_on_temporal_table=rel.calc and rel.calc.projection,
         filter_on_temporal_table=where,
@@ -173,22 +158,21 @@ def lookup(rel: LookupJoin, ctx: Context) -> ExecNode:
     )
 
 
-def _lookup_text(rel: LookupJoin, column: int, key: LookupKey) -> str:
-    name = names(rel.table)[column]
-    if isinstance(key, ConstantLookupKey):
+def _lookup_text(rel: LookupJoin, column: int, key: specs.LookupKey) -> str:
+    name = rel.table.names[column]
+    if isinstance(key, specs.ConstantLookupKey):
         return f"{name}={untyped_literal(key.literal)}"
-    assert isinstance(key, FieldLookupKey)
-    return f"{name}={names(rel.input)[key.index]}"
+    assert isinstance(key, specs.FieldLookupKey)
+    return f"{name}={rel.input.names[key.index]}"
 
 
-def _retry_text(retry: RetryLookup) -> str:
+def _retry_text(retry: specs.RetryLookup) -> str:
     return f"{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}"
 
 
-def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
-    """A join of several inputs."""
+def _several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
     unique = [_unique_keys(o, k) for o, k in zip(rel.operands, rel.keys, strict=True)]
-    conditions = ", ".join(expression(c, names(rel)) for c in rel.conditions[1:])
+    conditions = ", ".join(expression(c, rel.names) for c in rel.conditions[1:])
     key_texts = (
         ", ".join(f"({columns(o, key)})" if key else "" for key in keys) if keys else "noUniqueKey"
         for o, keys in zip(rel.operands, unique, strict=True)
@@ -199,14 +183,14 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
         f"inputUniqueKeys=[{', '.join(key_texts)}]",
         *_ttl_text(rel.ttls),
         f"joinConditions=[{conditions}]",
-        f"select=[{','.join(names(rel))}]",
+        f"select=[{','.join(rel.names)}]",
         f"rowType=[{record_type(rel.row_type)}]",
     ]
     return replace(
         ctx.node(
             nodes.MultiJoin,
             rel,
-            f"MultiJoin({', '.join(text)})",
+            *text,
             join_types=tuple(t.name for t in rel.kinds),
             join_conditions=rel.conditions,
             multi_join_condition=None if is_always_true(condition := and_(rel.conditions)) else condition,
@@ -215,7 +199,7 @@ def several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
             state=ctx.states(nodes.MultiJoin, _ttls(rel), len(rel.operands)),
         ),
         input_properties=tuple(
-            replace(PIPELINED_INPUT, required_distribution=_distribution(key), priority=i)
+            replace(specs.PIPELINED_INPUT, required_distribution=_distribution(key), priority=i)
             for i, key in enumerate(rel.keys)
         ),
     )
@@ -229,8 +213,12 @@ def _unique_keys(rel: Rel, key: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     return () if isinstance(source, p.MultiJoin) else _keys_json(keys_in_group_range(rel, key)) or ()
 
 
-def _distribution(key: tuple[int, ...]) -> Distribution:
-    return Distribution(DistributionType.HASH, key) if key else Distribution(DistributionType.SINGLETON)
+def _distribution(key: tuple[int, ...]) -> specs.Distribution:
+    return (
+        specs.Distribution(specs.DistributionType.HASH, key)
+        if key
+        else specs.Distribution(specs.DistributionType.SINGLETON)
+    )
 
 
 def _ttls(rel: p.MultiJoin) -> tuple[int | None, ...]:
@@ -266,10 +254,10 @@ def _attributes(left: int, left_column: int, right: int, right_column: int) -> d
 
 
 RULES: Rules = {
-    p.MultiJoin: several,
-    p.RegularJoin: regular,
-    p.IntervalJoin: interval,
-    p.WindowJoin: window,
-    p.VersionedJoin: versioned,
-    LookupJoin: lookup,
+    p.MultiJoin: _several,
+    p.RegularJoin: _regular,
+    p.IntervalJoin: _interval,
+    p.WindowJoin: _window,
+    p.VersionedJoin: _versioned,
+    LookupJoin: _lookup,
 }

@@ -2,65 +2,53 @@
 
 from __future__ import annotations
 
-from ...plan import nodes
+from ...plan import nodes, specs
 from ...plan.nodes.base import ExecNode
-from ...plan.specs import (
-    AppendFastStrategy,
-    ConstantRankRange,
-    ConstantRankRangeWithoutEnd,
-    PartitionSpec,
-    RankRange,
-    RankStrategy,
-    SortSpec,
-    UpdateFastStrategy,
-    VariableRankRange,
-)
 from ...plan.types import TimeKind
 from ..algebra import physical as p
 from ..algebra.logical import Rel
-from .context import Context, Rules, columns, names, order_text
+from .context import Context, Rules, columns, order_text
 
-_NO_PARTITION = PartitionSpec(())
+_NO_PARTITION = specs.PartitionSpec(())
 _UNLIMITED = 2**63 - 1
 
 
-def range_text(found: RankRange, rel: Rel) -> str:
+def range_text(found: specs.RankRange, rel: Rel) -> str:
     """``rankStart=1, rankEnd=3``."""
     match found:
-        case ConstantRankRange(start, end):
+        case specs.ConstantRankRange(start, end):
             return f"rankStart={start}, rankEnd={end}"
-        case ConstantRankRangeWithoutEnd(start):
+        case specs.ConstantRankRangeWithoutEnd(start):
             return f"rankStart={start}"
-        case VariableRankRange(index):
-            return f"rankEnd={names(rel)[index]}"
+        case specs.VariableRankRange(index):
+            return f"rankEnd={rel.names[index]}"
     raise TypeError(found)
 
 
-def strategy_text(strategy: RankStrategy) -> str:
+def strategy_text(strategy: specs.RankStrategy) -> str:
     """``UpdateFastStrategy[0,1]``."""
     match strategy:
-        case AppendFastStrategy():
+        case specs.AppendFastStrategy():
             return "AppendFastStrategy"
-        case UpdateFastStrategy(keys):
+        case specs.UpdateFastStrategy(keys):
             return f"UpdateFastStrategy[{','.join(map(str, keys))}]"
     return "RetractStrategy"
 
 
-def rank(rel: p.Rank, ctx: Context) -> ExecNode:
-    """Top-N."""
+def _rank(rel: p.Rank, ctx: Context) -> ExecNode:
     by_rowtime = any(rel.input.types[f.index].kind is TimeKind.ROWTIME for f in rel.order)
     text = (
         f"strategy=[{strategy_text(rel.strategy)}], rankType=[{rel.kind}], "
         f"rankRange=[{range_text(rel.range, rel.input)}], partitionBy=[{columns(rel.input, rel.partition)}], "
-        f"orderBy=[{'ROWTIME ' * by_rowtime}{order_text(rel.input, rel.order)}], select=[{', '.join(names(rel))}]"
+        f"orderBy=[{'ROWTIME ' * by_rowtime}{order_text(rel.input, rel.order)}], select=[{', '.join(rel.names)}]"
     )
     return ctx.node(
         nodes.Rank,
         rel,
-        f"Rank({text})",
+        text,
         rank_type=rel.kind,
-        partition=PartitionSpec(rel.partition),
-        order_by=SortSpec(rel.order),
+        partition=specs.PartitionSpec(rel.partition),
+        order_by=specs.SortSpec(rel.order),
         rank_range=rel.range,
         rank_strategy=rel.strategy,
         output_row_number=rel.rank is not None,
@@ -69,8 +57,7 @@ def rank(rel: p.Rank, ctx: Context) -> ExecNode:
     )
 
 
-def deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
-    """The first or last row of each key."""
+def _deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
     insert_only = rel.changes.are_insertions
     text = (
         f"keep=[{'LastRow' if rel.keep_last else 'FirstRow'}], key=[{columns(rel, rel.keys)}], "
@@ -79,7 +66,7 @@ def deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
     return ctx.node(
         nodes.Deduplicate,
         rel,
-        f"Deduplicate({text})",
+        text,
         unique_keys=rel.keys,
         is_rowtime=rel.is_rowtime,
         keep_last_row=rel.keep_last,
@@ -89,22 +76,21 @@ def deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
     )
 
 
-def _limits(offset: int, fetch: int | None) -> tuple[str, RankRange]:
+def _limits(offset: int, fetch: int | None) -> tuple[str, specs.RankRange]:
     text = f"offset=[{offset}], fetch=[{'unlimited' if fetch is None else fetch}]"
     if fetch is None:
-        return text, ConstantRankRange(offset + 1, _UNLIMITED)
-    return text, ConstantRankRange(offset + 1, offset + fetch)
+        return text, specs.ConstantRankRange(offset + 1, _UNLIMITED)
+    return text, specs.ConstantRankRange(offset + 1, offset + fetch)
 
 
-def sort_limit(rel: p.SortLimit, ctx: Context) -> ExecNode:
-    """ORDER BY … LIMIT."""
+def _sort_limit(rel: p.SortLimit, ctx: Context) -> ExecNode:
     limits, rank_range = _limits(rel.offset, rel.fetch)
     text = f"orderBy=[{order_text(rel, rel.order)}], {limits}, strategy=[{strategy_text(rel.strategy)}]"
     return ctx.node(
         nodes.SortLimit,
         rel,
-        f"SortLimit({text})",
-        order_by=SortSpec(rel.order),
+        text,
+        order_by=specs.SortSpec(rel.order),
         rank_range=rank_range,
         rank_strategy=rel.strategy,
         generate_update_before=rel.changes.has_update_before,
@@ -115,40 +101,37 @@ def sort_limit(rel: p.SortLimit, ctx: Context) -> ExecNode:
     )
 
 
-def limit(rel: p.Limit, ctx: Context) -> ExecNode:
-    """LIMIT."""
+def _limit(rel: p.Limit, ctx: Context) -> ExecNode:
     limits, rank_range = _limits(rel.offset, rel.fetch)
     return ctx.node(
         nodes.Limit,
         rel,
-        f"Limit({limits})",
+        limits,
         rank_range=rank_range,
         rank_strategy=rel.strategy,
         generate_update_before=rel.changes.has_update_before,
         state=ctx.states(nodes.Limit),
         rank_type="ROW_NUMBER",
         partition=_NO_PARTITION,
-        order_by=SortSpec(()),
+        order_by=specs.SortSpec(()),
         output_row_number=False,
     )
 
 
-def temporal_sort(rel: p.TemporalSort, ctx: Context) -> ExecNode:
-    """ORDER BY time."""
-    text = f"TemporalSort(orderBy=[{order_text(rel, rel.order)}])"
-    return ctx.node(nodes.TemporalSort, rel, text, order_by=SortSpec(rel.order))
+def _temporal_sort(rel: p.TemporalSort, ctx: Context) -> ExecNode:
+    text = f"orderBy=[{order_text(rel, rel.order)}]"
+    return ctx.node(nodes.TemporalSort, rel, text, order_by=specs.SortSpec(rel.order))
 
 
-def full_sort(rel: p.FullSort, ctx: Context) -> ExecNode:
-    """ORDER BY of a bounded stream."""
-    return ctx.node(nodes.Sort, rel, f"Sort(orderBy=[{order_text(rel, rel.order)}])", order_by=SortSpec(rel.order))
+def _full_sort(rel: p.FullSort, ctx: Context) -> ExecNode:
+    return ctx.node(nodes.Sort, rel, f"orderBy=[{order_text(rel, rel.order)}]", order_by=specs.SortSpec(rel.order))
 
 
 RULES: Rules = {
-    p.Rank: rank,
-    p.Deduplicate: deduplicate,
-    p.SortLimit: sort_limit,
-    p.Limit: limit,
-    p.TemporalSort: temporal_sort,
-    p.FullSort: full_sort,
+    p.Rank: _rank,
+    p.Deduplicate: _deduplicate,
+    p.SortLimit: _sort_limit,
+    p.Limit: _limit,
+    p.TemporalSort: _temporal_sort,
+    p.FullSort: _full_sort,
 }

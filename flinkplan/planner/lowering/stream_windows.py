@@ -4,48 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...plan import nodes
+from ...plan import nodes, specs
 from ...plan.durations import format_duration, format_iso_duration, parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.rex import RexNode
-from ...plan.specs import (
-    AggregateFunction,
-    ContinuousEventTimeTrigger,
-    ContinuousProcessingTimeTrigger,
-    CountEvictor,
-    CountTrigger,
-    DeltaEvictor,
-    DeltaTrigger,
-    DynamicEventTimeSessionWindows,
-    Elements,
-    EventTimeSessionWindows,
-    Evictor,
-    GlobalWindows,
-    ProcessingTimeoutTrigger,
-    ProcessWindowFunction,
-    PurgingTrigger,
-    PythonEvictor,
-    PythonPart,
-    PythonTrigger,
-    PythonWindowAssigner,
-    ReduceFunction,
-    SlidingEventTimeWindows,
-    TimeEvictor,
-    Trigger,
-    TumblingEventTimeWindows,
-    WindowAssigner,
-    WindowFunction,
-)
 from ..algebra import physical as p
 from ..algebra.names import uniquify
 from ..rex.printer import expression
 from .aggregate_text import call_text
-from .context import Context, Rules, columns, names, order_text
+from .context import Context, Rules, columns, duration_text, order_text
 
 
-def window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
-    """A window operator."""
-    fields, window = names(rel.input), rel.window
+def _window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
+    fields, window = rel.input.names, rel.window
     parts = [f"keyBy=[{columns(rel.input, window.keys)}]"] if window.keys else []
     parts.append(f"window=[{assigner_text(window.assigner, fields)}]")
     parts.append(f"trigger=[{trigger_text(window.trigger, fields)}]")
@@ -54,11 +25,11 @@ def window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
     if window.lateness:
         parts.append(f"allowedLateness=[{format_duration(window.lateness)}]")
     parts.append(f"function=[{_function_text(window.function, rel)}]")
-    parts.append(f"select=[{', '.join(names(rel))}]")
+    parts.append(f"select=[{', '.join(rel.names)}]")
     return ctx.node(
         nodes.WindowOperator,
         rel,
-        f"WindowOperator({', '.join(parts)})",
+        *parts,
         keys=window.keys,
         time_attribute_index=window.time_index,
         assigner=window.assigner,
@@ -72,82 +43,84 @@ def window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
     )
 
 
-def late_rows(rel: p.LateRows, ctx: Context) -> ExecNode:
-    """A side output."""
-    return ctx.node(nodes.LateRows, rel, f"LateRows(select=[{', '.join(names(rel))}])")
+def _late_rows(rel: p.LateRows, ctx: Context) -> ExecNode:
+    return ctx.node(nodes.LateRows, rel, f"select=[{', '.join(rel.names)}]")
 
 
-def assigner_text(assigner: WindowAssigner, fields: Sequence[str]) -> str:
+def assigner_text(assigner: specs.WindowAssigner, fields: Sequence[str]) -> str:
     """``SlidingEventTimeWindows(10 min, 5 min)``."""
     times: list[str] = []
     match assigner:
-        case TumblingEventTimeWindows(size=size, offset=offset):
-            times = [_time(size), *_offset(offset)]
-        case SlidingEventTimeWindows(size=size, slide=slide, offset=offset):
-            times = [_time(size), _time(slide), *_offset(offset)]
-        case EventTimeSessionWindows(session_timeout=gap):
-            times = [_time(gap)]
-        case DynamicEventTimeSessionWindows(session_window_time_gap_extractor=extractor):
+        case specs.TumblingEventTimeWindows(size=size, offset=offset):
+            times = [duration_text(size), *_offset(offset)]
+        case specs.SlidingEventTimeWindows(size=size, slide=slide, offset=offset):
+            times = [duration_text(size), duration_text(slide), *_offset(offset)]
+        case specs.EventTimeSessionWindows(session_timeout=gap):
+            times = [duration_text(gap)]
+        case specs.DynamicEventTimeSessionWindows(session_window_time_gap_extractor=extractor):
             times = [expression(extractor, fields)]
-        case GlobalWindows():
+        case specs.GlobalWindows():
             pass
-        case PythonWindowAssigner():
+        case specs.PythonWindowAssigner():
             return _python_text(assigner)
     return f"{type(assigner).__name__}({', '.join(times)})"
 
 
-def trigger_text(trigger: Trigger, fields: Sequence[str]) -> str:
+def trigger_text(trigger: specs.Trigger, fields: Sequence[str]) -> str:
     """``PurgingTrigger(CountTrigger(3))``."""
     arguments: list[str] = []
     match trigger:
-        case PythonTrigger():
+        case specs.PythonTrigger():
             return _python_text(trigger)
-        case CountTrigger(max_count=count):
+        case specs.CountTrigger(max_count=count):
             arguments = [str(count)]
-        case ContinuousEventTimeTrigger(interval=interval) | ContinuousProcessingTimeTrigger(interval=interval):
-            arguments = [_time(interval)]
-        case DeltaTrigger(threshold=threshold, delta_function=delta):
+        case (
+            specs.ContinuousEventTimeTrigger(interval=interval)
+            | specs.ContinuousProcessingTimeTrigger(interval=interval)
+        ):
+            arguments = [duration_text(interval)]
+        case specs.DeltaTrigger(threshold=threshold, delta_function=delta):
             arguments = [_pair_text(delta, fields), f"{threshold:g}"]
-        case PurgingTrigger(nested_trigger=nested):
+        case specs.PurgingTrigger(nested_trigger=nested):
             arguments = [trigger_text(nested, fields)]
-        case ProcessingTimeoutTrigger(nested_trigger=nested, interval=interval):
-            arguments = [trigger_text(nested, fields), _time(interval)]
+        case specs.ProcessingTimeoutTrigger(nested_trigger=nested, interval=interval):
+            arguments = [trigger_text(nested, fields), duration_text(interval)]
     return f"{type(trigger).__name__}({', '.join(arguments)})"
 
 
-def evictor_text(evictor: Evictor, fields: Sequence[str]) -> str:
+def evictor_text(evictor: specs.Evictor, fields: Sequence[str]) -> str:
     """``CountEvictor(100)``."""
     arguments: list[str] = []
     match evictor:
-        case PythonEvictor():
+        case specs.PythonEvictor():
             return _python_text(evictor)
-        case CountEvictor(max_count=count):
+        case specs.CountEvictor(max_count=count):
             arguments = [str(count)]
-        case TimeEvictor(window_size=size):
-            arguments = [_time(size)]
-        case DeltaEvictor(threshold=threshold, delta_function=delta):
+        case specs.TimeEvictor(window_size=size):
+            arguments = [duration_text(size)]
+        case specs.DeltaEvictor(threshold=threshold, delta_function=delta):
             arguments = [_pair_text(delta, fields), f"{threshold:g}"]
     if evictor.do_evict_after:
         arguments.append("after")
     return f"{type(evictor).__name__}({', '.join(arguments)})"
 
 
-def _function_text(function: WindowFunction, rel: p.WindowOperator) -> str:
-    fields = names(rel.input)
+def _function_text(function: specs.WindowFunction, rel: p.WindowOperator) -> str:
+    fields = rel.input.names
     match function:
-        case AggregateFunction(agg_calls=calls):
+        case specs.AggregateFunction(agg_calls=calls):
             return f"aggregate({', '.join(call_text(call, fields) for call in calls)})"
-        case ReduceFunction(columns=reduced):
+        case specs.ReduceFunction(columns=reduced):
             return f"reduce({', '.join(_pair_text(rex, fields) for rex in reduced)})"
-        case Elements(limit=limit, from_end=from_end, order_by=order):
+        case specs.Elements(limit=limit, from_end=from_end, order_by=order):
             which = "all" if limit is None else f"{'last' if from_end else 'first'} {limit}"
             return f"elements({which}{f' by {order_text(rel.input, order)}' if order else ''})"
-        case ProcessWindowFunction():
+        case specs.ProcessWindowFunction():
             return f"process({_python_text(function)})"
     raise TypeError(f"no text for {type(function).__name__}")
 
 
-def _python_text(part: PythonPart) -> str:
+def _python_text(part: specs.PythonPart) -> str:
     """``my_windows:TopThree(n=3)``."""
     return f"{part.python_class}({', '.join(f'{name}={value}' for name, value in part.arguments.items())})"
 
@@ -157,13 +130,8 @@ def _pair_text(rex: RexNode, fields: Sequence[str]) -> str:
     return expression(rex, uniquify([*fields, *fields]))
 
 
-def _time(iso: str) -> str:
-    return format_duration(parse_iso_duration(iso))
-
-
 def _offset(iso: str) -> list[str]:
-    millis = parse_iso_duration(iso)
-    return [] if not millis else [f"-{format_duration(-millis)}" if millis < 0 else format_duration(millis)]
+    return [duration_text(iso)] if parse_iso_duration(iso) else []
 
 
-RULES: Rules = {p.WindowOperator: window_operator, p.LateRows: late_rows}
+RULES: Rules = {p.WindowOperator: _window_operator, p.LateRows: _late_rows}

@@ -2,59 +2,35 @@
 
 from __future__ import annotations
 
-from ...plan import nodes
+from ...plan import nodes, specs
 from ...plan.accumulator_columns import accumulators, counts_rows
-from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
-from ...plan.specs import (
-    CumulativeWindow,
-    HoppingWindow,
-    PartitionSpec,
-    SessionWindow,
-    SliceAttachedWindowing,
-    SortSpec,
-    TimeAttributeWindowing,
-    TumblingWindow,
-    WindowAttachedWindowing,
-    WindowingStrategy,
-)
 from ..algebra import physical as p
 from ..algebra.logical import Rel
 from .aggregate_text import bare_properties, global_phase, local_phase, one_phase, property_texts
-from .context import Context, Rules, columns, names, order_text
+from .context import Context, Rules, columns, duration_text, group_by, order_text
 from .ranks import range_text
 
-_UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
 
-
-def duration_text(iso: str) -> str:
-    """``10 min``: a duration in the highest unit that divides it."""
-    millis = parse_iso_duration(iso)
-    for factor, unit in _UNITS:
-        if millis and millis % factor == 0:
-            return f"{millis // factor} {unit}"
-    return f"{millis} ms"
-
-
-def windowing_text(strategy: WindowingStrategy, fields: tuple[str, ...]) -> str:
+def windowing_text(strategy: specs.WindowingStrategy, fields: tuple[str, ...]) -> str:
     """``TUMBLE(time_col=[ts], size=[10 min])``."""
     match strategy:
-        case TimeAttributeWindowing():
+        case specs.TimeAttributeWindowing():
             source = f"time_col=[{fields[strategy.time_attribute_index]}]"
-        case SliceAttachedWindowing():
+        case specs.SliceAttachedWindowing():
             source = f"slice_end=[{fields[strategy.slice_end]}]"
-        case WindowAttachedWindowing() if strategy.window_start >= 0:
+        case specs.WindowAttachedWindowing() if strategy.window_start >= 0:
             source = f"win_start=[{fields[strategy.window_start]}], win_end=[{fields[strategy.window_end]}]"
-        case WindowAttachedWindowing():
+        case specs.WindowAttachedWindowing():
             source = f"win_end=[{fields[strategy.window_end]}]"
     match strategy.window:
-        case TumblingWindow(size, offset):
+        case specs.TumblingWindow(size, offset):
             name, parts = "TUMBLE", [f"size=[{duration_text(size)}]"]
-        case HoppingWindow(size, slide, offset):
+        case specs.HoppingWindow(size, slide, offset):
             name, parts = "HOP", [f"size=[{duration_text(size)}]", f"slide=[{duration_text(slide)}]"]
-        case CumulativeWindow(size, step, offset):
+        case specs.CumulativeWindow(size, step, offset):
             name, parts = "CUMULATE", [f"max_size=[{duration_text(size)}]", f"step=[{duration_text(step)}]"]
-        case SessionWindow(gap, keys):
+        case specs.SessionWindow(gap, keys):
             name, parts, offset = "SESSION", [f"gap=[{duration_text(gap)}]"], None
             if keys:
                 parts.append(f"partition keys=[{', '.join(fields[k] for k in keys)}]")
@@ -63,31 +39,24 @@ def windowing_text(strategy: WindowingStrategy, fields: tuple[str, ...]) -> str:
     return f"{name}({', '.join([source, *parts])})"
 
 
-def _window(rel: Rel, strategy: WindowingStrategy) -> str:
-    return f"window=[{windowing_text(strategy, names(rel))}]"
+def _window(rel: Rel, strategy: specs.WindowingStrategy) -> str:
+    return f"window=[{windowing_text(strategy, rel.names)}]"
 
 
-def _group_by(rel: Rel, grouping: tuple[int, ...]) -> list[str]:
-    return [f"groupBy=[{columns(rel, grouping)}]"] if grouping else []
+def _table_function(rel: p.WindowTableFunction, ctx: Context) -> ExecNode:
+    return ctx.node(nodes.WindowTableFunction, rel, _window(rel.input, rel.windowing), windowing=rel.windowing)
 
 
-def table_function(rel: p.WindowTableFunction, ctx: Context) -> ExecNode:
-    """A windowing table function."""
-    text = f"WindowTableFunction({_window(rel.input, rel.windowing)})"
-    return ctx.node(nodes.WindowTableFunction, rel, text, windowing=rel.windowing)
-
-
-def one(rel: p.WindowAggregate, ctx: Context) -> ExecNode:
-    """A window aggregation in one phase."""
+def _one(rel: p.WindowAggregate, ctx: Context) -> ExecNode:
     retracts = ctx.retracts(rel.input)
     retractions = (retracts,) * len(rel.calls)
     properties = property_texts(rel.properties)
-    select = one_phase(names(rel.input), rel.grouping, rel.calls, retractions, names(rel), properties)
-    parts = [*_group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
+    select = one_phase(rel.input.names, rel.grouping, rel.calls, retractions, rel.names, properties)
+    parts = [*group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
     return ctx.node(
         nodes.WindowAggregate,
         rel,
-        f"WindowAggregate({', '.join(parts)})",
+        *parts,
         grouping=rel.grouping,
         agg_calls=rel.calls,
         windowing=rel.windowing,
@@ -96,18 +65,17 @@ def one(rel: p.WindowAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def local(rel: p.LocalWindowAggregate, ctx: Context) -> ExecNode:
-    """The first phase."""
+def _local(rel: p.LocalWindowAggregate, ctx: Context) -> ExecNode:
     retracts = ctx.retracts(rel.input)
     retractions = (retracts,) * len(rel.calls)
     columns_ = accumulators(rel.calls, retractions, rel.input.types, counts_rows(rel.windowing, retracts))
-    end = [f"slice_end('w$) AS {names(rel)[-1]}"]
-    select = local_phase(names(rel.input), rel.grouping, rel.calls, retractions, columns_, end, retracts=retracts)
-    parts = [*_group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
+    end = [f"slice_end('w$) AS {rel.names[-1]}"]
+    select = local_phase(rel.input.names, rel.grouping, rel.calls, retractions, columns_, end, retracts=retracts)
+    parts = [*group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
     return ctx.node(
         nodes.LocalWindowAggregate,
         rel,
-        f"LocalWindowAggregate({', '.join(parts)})",
+        *parts,
         grouping=rel.grouping,
         agg_calls=rel.calls,
         windowing=rel.windowing,
@@ -115,21 +83,20 @@ def local(rel: p.LocalWindowAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def global_(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
-    """The second phase."""
+def _global(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
     local_rel = rel.input.inputs[0]
     retracts = ctx.retracts(local_rel.inputs[0])
     retractions = (retracts,) * len(rel.calls)
     columns_ = accumulators(rel.calls, retractions, rel.local_input.field_types, counts_rows(rel.windowing, retracts))
-    keys = [names(rel)[i] for i in range(len(rel.grouping))]
-    output = names(rel)[len(keys) :]
+    keys = [rel.names[i] for i in range(len(rel.grouping))]
+    output = rel.names[len(keys) :]
     properties = bare_properties(rel.properties)
     select = global_phase(keys, rel.calls, retractions, columns_, output, properties, retracts=retracts)
-    parts = [*_group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
+    parts = [*group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
     return ctx.node(
         nodes.GlobalWindowAggregate,
         rel,
-        f"GlobalWindowAggregate({', '.join(parts)})",
+        *parts,
         grouping=rel.grouping,
         agg_calls=rel.calls,
         windowing=rel.windowing,
@@ -139,43 +106,41 @@ def global_(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
     )
 
 
-def rank(rel: p.WindowRank, ctx: Context) -> ExecNode:
-    """Top-N of each window."""
+def _rank(rel: p.WindowRank, ctx: Context) -> ExecNode:
     text = (
         f"{_window(rel.input, rel.windowing)}, rankType=[{rel.kind}], rankRange=[{range_text(rel.range, rel.input)}], "
         f"partitionBy=[{columns(rel.input, rel.partition)}], orderBy=[{order_text(rel.input, rel.order)}], "
-        f"select=[{', '.join(names(rel))}]"
+        f"select=[{', '.join(rel.names)}]"
     )
     return ctx.node(
         nodes.WindowRank,
         rel,
-        f"WindowRank({text})",
+        text,
         rank_type=rel.kind,
-        partition_spec=PartitionSpec(rel.partition),
-        sort_spec=SortSpec(rel.order),
+        partition_spec=specs.PartitionSpec(rel.partition),
+        sort_spec=specs.SortSpec(rel.order),
         rank_range=rel.range,
         output_row_number=rel.rank is not None,
         windowing=rel.windowing,
     )
 
 
-def is_event_time(strategy: WindowingStrategy) -> bool:
+def is_event_time(strategy: specs.WindowingStrategy) -> bool:
     """Whether the windows are of event time."""
     return bool(strategy.is_rowtime)  # type: ignore[attr-defined]
 
 
-def deduplicate(rel: p.WindowDeduplicate, ctx: Context) -> ExecNode:
-    """The first or last row of each window."""
+def _deduplicate(rel: p.WindowDeduplicate, ctx: Context) -> ExecNode:
     time = "ROWTIME" if is_event_time(rel.windowing) else "PROCTIME"
     text = (
         f"{_window(rel.input, rel.windowing)}, keep=[{'LastRow' if rel.keep_last else 'FirstRow'}], "
-        f"partitionKeys=[{columns(rel.input, rel.partition)}], orderKey=[{names(rel.input)[rel.order_key]}], "
+        f"partitionKeys=[{columns(rel.input, rel.partition)}], orderKey=[{rel.input.names[rel.order_key]}], "
         f"order=[{time}]"
     )
     return ctx.node(
         nodes.WindowDeduplicate,
         rel,
-        f"WindowDeduplicate({text})",
+        text,
         partition_keys=rel.partition,
         order_key=rel.order_key,
         keep_last_row=rel.keep_last,
@@ -184,10 +149,10 @@ def deduplicate(rel: p.WindowDeduplicate, ctx: Context) -> ExecNode:
 
 
 RULES: Rules = {
-    p.WindowTableFunction: table_function,
-    p.WindowAggregate: one,
-    p.LocalWindowAggregate: local,
-    p.GlobalWindowAggregate: global_,
-    p.WindowRank: rank,
-    p.WindowDeduplicate: deduplicate,
+    p.WindowTableFunction: _table_function,
+    p.WindowAggregate: _one,
+    p.LocalWindowAggregate: _local,
+    p.GlobalWindowAggregate: _global,
+    p.WindowRank: _rank,
+    p.WindowDeduplicate: _deduplicate,
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...plan import specs
 from ...plan.durations import format_iso_duration, parse_duration
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.table import GROUP_WINDOWS, HOP, TUMBLE, WINDOW_AUXILIARIES
@@ -14,17 +15,6 @@ from ...plan.functions.temporal import PROCTIME
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, children, internal_name, shown_name
 from ...plan.settings import is_on, value_of
-from ...plan.specs import (
-    AggregateCall,
-    GroupWindow,
-    NamedWindowProperty,
-    SessionGroupWindow,
-    SlidingGroupWindow,
-    TimeField,
-    TumblingGroupWindow,
-    WindowProperty,
-    WindowReference,
-)
 from ...plan.types import LogicalType
 from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Project, Rel
@@ -107,7 +97,7 @@ def _aggregate(rel: Aggregate, below: Project, emit: str | None) -> Rel:
     return Project(input=result, exprs=tuple(new), names=rel.names)
 
 
-def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], TimeField]:
+def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], specs.TimeField]:
     """What a window aggregation reads: its input, where that has the columns of ``below``, and the time.
 
     Processing time is a column of it only where something else is computed, too.
@@ -127,25 +117,25 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], Tim
         names[at] = f"$f{at}"
     source, indexes = _without_permutation(*_deduplicated(below.input, exprs, names))
     column = indexes[at]
-    return source, indexes, TimeField(source.names[column], column, 0, source.types[column])
+    return source, indexes, specs.TimeField(source.names[column], column, 0, source.types[column])
 
 
-def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], TimeField]:
+def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], specs.TimeField]:
     exprs = list(below.exprs)
     name = f"$f{below.input.width}"
     if all(isinstance(e, InputRef) for i, e in enumerate(exprs) if i != at):
         del exprs[at]
         source, indexes = _deduplicated(below.input, exprs, list(inferred(below.input.names, exprs)))
         indexes.insert(at, at)
-        return source, indexes, TimeField(name, at, 0, time.type)
+        return source, indexes, specs.TimeField(name, at, 0, time.type)
     exprs[at] = time
     names = list(inferred(below.input.names, exprs))
     names[at] = name
     source, indexes = _deduplicated(below.input, exprs, names)
-    return source, indexes, TimeField(name, indexes[at], 0, time.type)
+    return source, indexes, specs.TimeField(name, indexes[at], 0, time.type)
 
 
-def _if_empty(call: AggregateCall) -> AggregateCall:
+def _if_empty(call: specs.AggregateCall) -> specs.AggregateCall:
     """Without grouping columns the planner takes the result of most functions to be nullable."""
     return call if is_of(call, COUNT) else replace(call, type=call.type.nullable_())
 
@@ -174,23 +164,23 @@ def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int
     return source.input, [order[i] for i in indexes]
 
 
-def _properties(time: LogicalType) -> tuple[NamedWindowProperty, ...]:
-    reference = WindowReference("w$", time)
+def _properties(time: LogicalType) -> tuple[specs.NamedWindowProperty, ...]:
+    reference = specs.WindowReference("w$", time)
     return tuple(
-        NamedWindowProperty(f"w${suffix.lower()}", WindowProperty(kind, reference))
+        specs.NamedWindowProperty(f"w${suffix.lower()}", specs.WindowProperty(kind, reference))
         for suffix, kind in _PROPERTIES
         if suffix != "ROWTIME" or time.is_rowtime
     )
 
 
-def _window(call: Call, field: TimeField) -> GroupWindow:
-    alias = WindowReference("w$", field.field_type)
+def _window(call: Call, field: specs.TimeField) -> specs.GroupWindow:
+    alias = specs.WindowReference("w$", field.field_type)
     times = [_duration(o) for o in call.operands[1:]]
     if is_call(call, TUMBLE):
-        return TumblingGroupWindow(alias, field, True, times[0])
+        return specs.TumblingGroupWindow(alias, field, True, times[0])
     if is_call(call, HOP):
-        return SlidingGroupWindow(alias, field, True, times[1], times[0])
-    return SessionGroupWindow(alias, field, times[0])
+        return specs.SlidingGroupWindow(alias, field, True, times[1], times[0])
+    return specs.SessionGroupWindow(alias, field, times[0])
 
 
 def _duration(size: RexNode) -> str:

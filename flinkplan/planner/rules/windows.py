@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...plan import specs
 from ...plan.accumulator_columns import accumulators, counts_rows
 from ...plan.errors import UnsupportedError
 from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.settings import PHASES, value_of
-from ...plan.specs import (
-    NamedWindowProperty,
-    SessionWindow,
-    SliceAttachedWindowing,
-    TimeAttributeWindowing,
-    WindowAttachedWindowing,
-    WindowingStrategy,
-    WindowProperty,
-    WindowReference,
-)
 from ...plan.types import BIGINT, RowField
 from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
 from ..algebra.physical import Calc, Exchange, GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
@@ -41,7 +32,7 @@ def groups_by_window(rel: Aggregate) -> bool:
     if found is None or rel.grouping_sets is not None or not found.bounded_by(rel.grouping):
         return False
     keys = set(rel.grouping) - found.all
-    if isinstance(found.spec, SessionWindow) and keys != set(found.spec.partition_key_indices or ()):
+    if isinstance(found.spec, specs.SessionWindow) and keys != set(found.spec.partition_key_indices or ()):
         return False
     return found.time_type.is_rowtime or _assigned_right_below(rel, found)
 
@@ -68,19 +59,19 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
     found = window_columns(rel.input)
     assert found is not None
     keys = tuple(g for g in rel.grouping if g not in found.all)
-    properties: list[NamedWindowProperty] = []
+    properties: list[specs.NamedWindowProperty] = []
     property_of: dict[int, int] = {}
     kinds = (("window_start", "WindowStart", found.starts), ("window_end", "WindowEnd", found.ends))
     time_kind = "Rowtime" if found.time_type.is_rowtime else "Proctime"
     for name, kind, columns in (*kinds, ("window_time", time_kind, found.times)):
         grouped = [g for g in rel.grouping if g in columns]
         if grouped:
-            reference = WindowReference("w$", found.time_type)
-            properties.append(NamedWindowProperty(name, WindowProperty(kind, reference)))
+            reference = specs.WindowReference("w$", found.time_type)
+            properties.append(specs.NamedWindowProperty(name, specs.WindowProperty(kind, reference)))
             property_of.update(dict.fromkeys(grouped, len(properties) - 1))
     calls = rel.calls
     first = len(keys) + len(calls)
-    attached = WindowAttachedWindowing(
+    attached = specs.WindowAttachedWindowing(
         found.spec, found.time_type, min(found.starts), min(found.ends), found.time_type.is_rowtime
     )
     aggregate = WindowAggregate(
@@ -106,13 +97,13 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     windowing = rel.windowing
     one_phase = value_of(config, PHASES).upper() == "ONE_PHASE"
     spec, is_rowtime = windowing.window, windowing.is_rowtime  # type: ignore[attr-defined]
-    by_proctime = isinstance(windowing, TimeAttributeWindowing) and not is_rowtime
-    if one_phase or by_proctime or isinstance(spec, SessionWindow) or not _mergeable(rel, retracts):
+    by_proctime = isinstance(windowing, specs.TimeAttributeWindowing) and not is_rowtime
+    if one_phase or by_proctime or isinstance(spec, specs.SessionWindow) or not _mergeable(rel, retracts):
         exchange = Exchange(input=source, keys=rel.grouping)
         return replace(rel, input=exchange)
     retractions = (retracts,) * len(rel.calls)
     columns = accumulators(rel.calls, retractions, source.types, counts_rows(windowing, retracts))
-    end_name = "$slice_end" if isinstance(windowing, TimeAttributeWindowing) else "$window_end"
+    end_name = "$slice_end" if isinstance(windowing, specs.TimeAttributeWindowing) else "$window_end"
     local = LocalWindowAggregate(
         input=source,
         grouping=rel.grouping,
@@ -123,11 +114,11 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     grouping = tuple(range(len(rel.grouping)))
     exchange = Exchange(input=local, keys=grouping)
     end = local.width - 1
-    merged: WindowingStrategy
-    if isinstance(windowing, TimeAttributeWindowing):
-        merged = SliceAttachedWindowing(spec, windowing.time_attribute_type, end, is_rowtime)
+    merged: specs.WindowingStrategy
+    if isinstance(windowing, specs.TimeAttributeWindowing):
+        merged = specs.SliceAttachedWindowing(spec, windowing.time_attribute_type, end, is_rowtime)
     else:
-        assert isinstance(windowing, WindowAttachedWindowing)
+        assert isinstance(windowing, specs.WindowAttachedWindowing)
         merged = replace(windowing, window_start=-1, window_end=end)
     return GlobalWindowAggregate(
         input=exchange,
