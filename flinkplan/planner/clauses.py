@@ -35,43 +35,29 @@ class Clause(StrEnum):
     STREAM_WINDOW = "an entry of windows"
 
 
-CLAUSES: Mapping[type[ExecNode], Clause] = {
-    nodes.TableSourceScan: Clause.TABLE,
-    nodes.ChangelogNormalize: Clause.TABLE,
-    nodes.WatermarkAssigner: Clause.WATERMARK,
-    nodes.Sink: Clause.INSERT,
-    nodes.Calc: Clause.SELECT,
-    nodes.Values: Clause.VALUES,
-    nodes.Join: Clause.JOIN,
-    nodes.MultiJoin: Clause.JOIN,
-    nodes.IntervalJoin: Clause.JOIN,
-    nodes.TemporalJoin: Clause.JOIN,
-    nodes.WindowJoin: Clause.JOIN,
-    nodes.LookupJoin: Clause.JOIN,
-    nodes.Correlate: Clause.FUNCTION,
-    nodes.WindowTableFunction: Clause.WINDOW,
-    nodes.GroupAggregate: Clause.GROUP,
-    nodes.LocalGroupAggregate: Clause.GROUP,
-    nodes.IncrementalGroupAggregate: Clause.GROUP,
-    nodes.GlobalGroupAggregate: Clause.GROUP,
-    nodes.GroupWindowAggregate: Clause.GROUP,
-    nodes.WindowAggregate: Clause.GROUP,
-    nodes.LocalWindowAggregate: Clause.GROUP,
-    nodes.GlobalWindowAggregate: Clause.GROUP,
-    nodes.Expand: Clause.GROUP,
-    nodes.OverAggregate: Clause.OVER,
-    nodes.Rank: Clause.OVER,
-    nodes.Deduplicate: Clause.OVER,
-    nodes.WindowRank: Clause.OVER,
-    nodes.WindowDeduplicate: Clause.OVER,
-    nodes.Union: Clause.UNION,
-    nodes.Limit: Clause.ORDER,
-    nodes.Sort: Clause.ORDER,
-    nodes.SortLimit: Clause.ORDER,
-    nodes.TemporalSort: Clause.ORDER,
-    nodes.WindowOperator: Clause.STREAM_WINDOW,
-    nodes.LateRows: Clause.STREAM_WINDOW,
+_OPERATORS: Mapping[Clause, tuple[type[ExecNode], ...]] = {
+    Clause.TABLE: (nodes.TableSourceScan, nodes.ChangelogNormalize),
+    Clause.WATERMARK: (nodes.WatermarkAssigner,),
+    Clause.INSERT: (nodes.Sink,),
+    Clause.SELECT: (nodes.Calc,),
+    Clause.VALUES: (nodes.Values,),
+    Clause.JOIN: (
+        *(nodes.Join, nodes.MultiJoin, nodes.IntervalJoin),
+        *(nodes.TemporalJoin, nodes.WindowJoin, nodes.LookupJoin),
+    ),
+    Clause.FUNCTION: (nodes.Correlate,),
+    Clause.WINDOW: (nodes.WindowTableFunction,),
+    Clause.GROUP: (
+        *(nodes.GroupAggregate, nodes.LocalGroupAggregate, nodes.IncrementalGroupAggregate),
+        *(nodes.GlobalGroupAggregate, nodes.GroupWindowAggregate, nodes.WindowAggregate),
+        *(nodes.LocalWindowAggregate, nodes.GlobalWindowAggregate, nodes.Expand),
+    ),
+    Clause.OVER: (nodes.OverAggregate, nodes.Rank, nodes.Deduplicate, nodes.WindowRank, nodes.WindowDeduplicate),
+    Clause.UNION: (nodes.Union,),
+    Clause.ORDER: (nodes.Limit, nodes.Sort, nodes.SortLimit, nodes.TemporalSort),
+    Clause.STREAM_WINDOW: (nodes.WindowOperator, nodes.LateRows),
 }
+CLAUSES = {operator: clause for clause, operators in _OPERATORS.items() for operator in operators}
 """What operators are written as; the others serve the one that reads them."""
 
 
@@ -255,8 +241,6 @@ class _Reader:
                 return self._table(table.name, table, known)
             case ast.DerivedTable():
                 return self._query(table.query, known)
-            case ast.MatchRecognize():
-                return self._from(table.table, known)
             case ast.Unnest():
                 return frozenset()
             case ast.TableFunction():

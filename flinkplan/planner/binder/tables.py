@@ -26,7 +26,7 @@ from ..algebra.logical import (
 )
 from ..algebra.names import anonymous, uniquify
 from ..catalog.catalog import Table, View
-from ..connectors import can_be_looked_up
+from ..connectors import source_of
 from ..rex.expressions import TRUE
 from ..sql import ast
 from ..sql.source import Span
@@ -57,8 +57,6 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
             return _bind_function(context, node, outer)
         case ast.Unnest():
             return _constant_rows(node, _collection(ExpressionBinder(context, Scope((), outer), "UNNEST"), node))
-        case ast.MatchRecognize():
-            raise unsupported("MATCH_RECOGNIZE", node.span)
 
 
 # ---------------------------------------------------------------- tables and views
@@ -280,7 +278,7 @@ def _bind_temporal(
 def _is_looked_up(rel: Rel) -> bool:
     while isinstance(rel, (Project, Filter)):
         rel = rel.input
-    return isinstance(rel, Scan) and can_be_looked_up(rel.table)
+    return isinstance(rel, Scan) and source_of(rel.table).lookups
 
 
 # ---------------------------------------------------------------- UNNEST

@@ -32,10 +32,11 @@ from ..algebra import physical as p
 from ..algebra.calls import is_of
 from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
-from ..connectors import INSERT_ONLY, source_kinds
+from ..connectors import source_kinds
 from ..rex.expressions import is_call
 from .column_bounds import argument_bounds
 from .memo import found_once
+from .modify_kinds import INSERT_ONLY
 from .registry import Metadata
 
 CONSTANT, INCREASING, DECREASING, NOT_MONOTONIC = "CONSTANT", "INCREASING", "DECREASING", "NOT_MONOTONIC"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.connectors import CHANGELOG, is_assumed
+from ...plan.connectors import INSERTS as TAKES_INSERTS
 from ...plan.record import replace
 from ...plan.row_kinds import Kinds
 from ...plan.settings import is_on, value_of
@@ -18,7 +19,6 @@ from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
-from ..connectors import INSERT_ONLY as TAKES_INSERTS
 from ..connectors import sink_kinds, source_kinds, table_options
 from ..errors import PlanningError
 from ..metadata.keys import Keys, immutable_columns, keys_in_group_range, upsert_keys

@@ -16,7 +16,7 @@ from ..algebra import physical as p
 from ..algebra.changes import Updates
 from ..algebra.logical import Rel
 from ..algebra.tree import with_inputs
-from ..connectors import emits_deletes_by_key, takes_deletes_by_key
+from ..connectors import deletes_by_key
 from ..metadata.keys import keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE
 from ..rex.expressions import refs
@@ -59,7 +59,7 @@ def without_needless_normalizations(sink: p.Sink, config: Mapping[str, str]) -> 
 def _wanted(sink: p.Sink) -> tuple[Deletes, ...]:
     """What the sink wants of deletions, the best first."""
     full = _full(sink.input)
-    if full is Deletes.NONE or not takes_deletes_by_key(sink.table, dict(sink.options)):
+    if full is Deletes.NONE or not deletes_by_key(sink.table, dict(sink.options), as_sink=True):
         return (full,)
     key = primary_key(sink)
     return (full,) if key is not None and key not in upsert_keys(sink.input) else (Deletes.BY_KEY, full)
@@ -88,7 +88,7 @@ def _visit(rel: Rel, wanted: Deletes) -> Found | None:
     """The relation, asked for such deletions; ``None`` where it cannot have them."""
     match rel:
         case p.SourceScan():
-            by_key = emits_deletes_by_key(rel.table, dict(rel.options))
+            by_key = deletes_by_key(rel.table, dict(rel.options), as_sink=False)
             return rel, _by_key(rel) if by_key else _full(rel)
         case p.Exchange() | p.Expand() | p.MiniBatchAssigner() | p.DropUpdateBefore():
             return _forwarded(rel, wanted)

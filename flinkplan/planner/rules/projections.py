@@ -31,7 +31,7 @@ from ..algebra.names import uniquify
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
 from ..algebra.row_types import pick
 from ..algebra.scan_columns import physical_paths
-from ..connectors import supports_metadata, supports_projection
+from ..connectors import connector_of, source_of
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
     contains_over,
@@ -348,7 +348,7 @@ def push_past_snapshot(rel: Project, below: Snapshot) -> Rel:
 
 def _is_read_whole(rel: Rel) -> bool:
     """Whether a table is read with all its columns, whichever are needed."""
-    return isinstance(rel, SourceScan) and not supports_projection(rel.table)
+    return isinstance(rel, SourceScan) and not source_of(rel.table).projection
 
 
 def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
@@ -359,7 +359,7 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
     if not all(isinstance(e, InputRef) for e in left_out):
         return True
     read = ordered_refs([rel.exprs[i] for i in needed])
-    return supports_projection(rel.input.table) and len(read) < rel.input.width
+    return source_of(rel.input.table).projection and len(read) < rel.input.width
 
 
 @rule(on=Project, over=Aggregate)
@@ -381,7 +381,7 @@ def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
     width = below.width
     needed = (*ordered_refs(rel.exprs), *_missing_key(below, ordered_refs(rel.exprs))) or (0,)
-    if not supports_projection(below.table) or len(needed) == width or _filters_projected(below):
+    if not source_of(below.table).projection or len(needed) == width or _filters_projected(below):
         return rel
     scan = project_scan(below, needed)
     width = len(physical_paths(below))
@@ -415,7 +415,7 @@ def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
     keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())
     others = [a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata))]
     abilities = [*others, ProjectPushDown(tuple(paths[i] for i in physical), pick(scan.fields, physical).not_null())]
-    if supports_metadata(scan.table):
+    if connector_of(scan.table).has_metadata:
         read = tuple(keys[i - width] for i in order if i >= width)
         abilities.append(ReadingMetadata(read, fields.not_null()))
     return replace(scan, abilities=tuple(abilities), fields=fields)

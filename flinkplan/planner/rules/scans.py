@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
+from ...plan.connectors import ALL
 from ...plan.functions import Function, called
 from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, NEGATE, PLUS
 from ...plan.functions.cast import CAST
@@ -25,16 +26,7 @@ from ..algebra.physical import SourceScan
 from ..algebra.row_types import pick, row_of
 from ..algebra.scan_columns import physical_columns
 from ..algebra.unplanned import Approximate
-from ..connectors import (
-    ALL_CHANGES,
-    applies_filter,
-    metadata_types,
-    source_kinds,
-    supports_filters,
-    supports_limit,
-    supports_partitions,
-    table_options,
-)
+from ..connectors import connector_of, source_kinds, source_of, table_options
 from ..errors import PlanningError
 from ..rex import sargs
 from ..rex.evaluation import java_float
@@ -54,7 +46,7 @@ def to_sources(rel: Scan, config: Config) -> Rel:
 
     keyed = rel.table.resolved.schema.primary_key is not None
     kinds = source_kinds(rel.table, dict(rel.options))
-    repeats = may_repeat and kinds == ALL_CHANGES
+    repeats = may_repeat and kinds == ALL
     if repeats and not keyed:
         raise PlanningError(
             f"the table '{rel.table.identifier.name}' has no primary key to tell its repeated events by",
@@ -85,7 +77,7 @@ def _with_metadata(scan: SourceScan) -> Rel:
     keys = tuple(c.metadata_key or c.name for c in metadata)
     own = dict(zip((c.name for c in metadata), keys, strict=True))
     declared = pick(scan.fields, map(names.index, read))
-    offered = metadata_types(scan.table)
+    offered = connector_of(scan.table).metadata
     types = (offered.get(own.get(f.name, ""), f.type) for f in declared.fields)
     produced = row_of(read, types)
     reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), fields=produced)
@@ -105,15 +97,17 @@ def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
 
 def _push_filter(rel: Filter, scan: SourceScan) -> Rel:
     """The source learns every predicate that it can read; the planner still applies those that it does not itself."""
-    if not supports_filters(scan.table) or any(isinstance(a, FilterPushDown) for a in scan.abilities):
+    taken = source_of(scan.table).filters
+    if taken is False or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
     given = conjunctions(to_cnf(sargs.expand(rel.condition)))
     parts = [derive_nullability(_told(sargs_expanded(p))) if is_convertible(p) else p for p in given]
     told = [p for p in parts if is_convertible(p)]
     if not told:
         return rel
-    applied = [p for p in told if applies_filter(scan.table, dict(scan.options), binary(p)) is not False]
-    kept = [p for p in told if applies_filter(scan.table, dict(scan.options), binary(p)) is not True]
+    options = table_options(scan.table, dict(scan.options))
+    applied = [p for p in told if taken is True or taken(options, binary(p))]
+    kept = [p for p in told if taken is True or p not in applied]
     rest = [p for p in parts if not is_convertible(p)]
     pushed = FilterPushDown(tuple(map(binary, applied)))
     return filtered(replace(scan, abilities=(*scan.abilities, pushed)), [reordered_condition(and_([*kept, *rest]))])
@@ -195,12 +189,13 @@ def _push_partitions(rel: Filter, scan: SourceScan) -> Rel:
     They stay a filter where only the run knows the path, as no partition would be chosen then.  Where none of those
     that are there is chosen, nothing is read.
     """
-    if not supports_partitions(scan.table) or any(isinstance(a, PartitionPushDown) for a in scan.abilities):
+    keys = scan.table.resolved.partition_keys or ()
+    is_pushed = any(isinstance(a, PartitionPushDown) for a in scan.abilities)
+    if is_pushed or not keys or not source_of(scan.table).partitions:
         return rel
     path = table_options(scan.table, dict(scan.options)).get("path", "")
     if "${" in path:
         return rel
-    keys = scan.table.resolved.partition_keys or ()
     names = scan.names
     parts = conjunctions(rel.condition)
     chosen = [p for p in parts if refs(p) and all(names[i] in keys for i in refs(p))]
@@ -262,7 +257,7 @@ def push_limit(rel: Sort, scan: SourceScan) -> Rel:
     """LIMIT without ORDER BY lets the source stop early."""
     if rel.order or rel.fetch is None:
         return rel
-    if not supports_limit(scan.table) or any(isinstance(a, LimitPushDown) for a in scan.abilities):
+    if not source_of(scan.table).limit or any(isinstance(a, LimitPushDown) for a in scan.abilities):
         return rel
     limit = LimitPushDown((rel.offset or 0) + rel.fetch)
     return replace(rel, input=replace(scan, abilities=(*scan.abilities, limit)))

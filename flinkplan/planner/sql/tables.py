@@ -6,7 +6,7 @@ from . import ast
 from .errors import SqlSyntaxError
 from .expressions import ExpressionParser
 from .keywords import RESERVED
-from .lexer import END, QUOTED, WORD
+from .lexer import QUOTED, WORD
 from .parser import QUERY_STARTS
 
 _JOINS = {"INNER": "INNER", "JOIN": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL", "CROSS": "CROSS"}
@@ -54,6 +54,12 @@ class TableParser(ExpressionParser):
     # One table
 
     def _table(self) -> ast.TableExpression:
+        table = self._single_table()
+        if self.token.key == "MATCH_RECOGNIZE":
+            self.unsupported("MATCH_RECOGNIZE", self.token)
+        return table
+
+    def _single_table(self) -> ast.TableExpression:
         start = self.token.start
         lateral = self.accept("LATERAL")
         key = self.token.key
@@ -81,17 +87,14 @@ class TableParser(ExpressionParser):
 
     def _finish_call(self, call: ast.FunctionCall, start: int, lateral: bool) -> ast.TableExpression:
         hints = self.hints()
-        table = ast.TableFunction(call, self._alias_of_table(), lateral, hints, span=self.span(start))
-        return self._match_recognize(table, start)
+        return ast.TableFunction(call, self._alias_of_table(), lateral, hints, span=self.span(start))
 
     def _table_ref(self, name: ast.Name, start: int) -> ast.TableExpression:
         hints = self.hints()
         system_time: ast.Expression | None = None
         if self.token.key == "FOR":
             self.advance()
-            self.expect("SYSTEM_TIME")
-            self.expect("AS")
-            self.expect("OF")
+            self.expect("SYSTEM_TIME", "AS", "OF")
             system_time = self.expression()
         if self.token.key in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):
             self.unsupported(self.token.key, self.token)
@@ -100,15 +103,13 @@ class TableParser(ExpressionParser):
             self.fail("the end of the table", hint="FOR SYSTEM_TIME AS OF stands before the alias")
         if alias is not None and self.token.key == "/*+":
             self.fail("the end of the table", hint="the hints of a table stand before its alias")
-        table = ast.TableRef(name, alias, hints, system_time, span=self.span(start))
-        return self._match_recognize(table, start)
+        return ast.TableRef(name, alias, hints, system_time, span=self.span(start))
 
     def _parenthesized_table(self, start: int, lateral: bool) -> ast.TableExpression:
         query = self._parenthesized_query()
         if query is not None:
             hints = self.hints()
-            table = ast.DerivedTable(query, self._alias_of_table(), lateral, hints, span=self.span(start))
-            return self._match_recognize(table, start)
+            return ast.DerivedTable(query, self._alias_of_table(), lateral, hints, span=self.span(start))
         opener = self.open()
         inner = self.table_expression()
         closing = self.close(opener)
@@ -136,86 +137,3 @@ class TableParser(ExpressionParser):
         name = self.identifier("an alias")
         columns = self.column_list()
         return ast.TableAlias(name, columns, span=self.span(start))
-
-    # MATCH_RECOGNIZE
-
-    def _match_recognize(self, table: ast.TableExpression, start: int) -> ast.TableExpression:
-        if self.token.key != "MATCH_RECOGNIZE":
-            return table
-        self.advance()
-        opener = self.open()
-        partition_by: tuple[ast.Expression, ...] = ()
-        if self.accept("PARTITION", "BY"):
-            partition_by = self.list_of(self.expression)
-        order_by = self.order_by()
-        measures = self.list_of(self._measure) if self.accept("MEASURES") else ()
-        all_rows = False
-        if self.accept("ONE"):
-            self.expect("ROW", "PER", "MATCH")
-        elif self.accept("ALL"):
-            self.expect("ROWS", "PER", "MATCH")
-            all_rows = True
-        after_match = self._skip_clause() if self.accept("AFTER", "MATCH") else None
-        self.expect("PATTERN")
-        pattern = self._pattern()
-        within = self.expression() if self.accept("WITHIN") else None
-        subsets = self.list_of(self._subset) if self.accept("SUBSET") else ()
-        self.expect("DEFINE")
-        define = self.list_of(self._definition)
-        self.close(opener)
-        return ast.MatchRecognize(
-            table,
-            pattern,
-            define,
-            partition_by,
-            order_by,
-            measures,
-            all_rows,
-            after_match,
-            within,
-            subsets,
-            self._alias_of_table(),
-            span=self.span(start),
-        )
-
-    def _measure(self) -> ast.NamedExpression:
-        start = self.token.start
-        if self.token.key in ("FINAL", "RUNNING") and self.peek() not in (".", "("):
-            self.unsupported(f"{self.token.key} in MEASURES", self.token)
-        expression = self.expression()
-        self.expect("AS")
-        name = self.identifier("the name of a measure")
-        return ast.NamedExpression(name, expression, span=self.span(start))
-
-    def _definition(self) -> ast.NamedExpression:
-        start = self.token.start
-        name = self.identifier("a pattern variable")
-        self.expect("AS")
-        return ast.NamedExpression(name, self.expression(), span=self.span(start))
-
-    def _subset(self) -> ast.PatternSubset:
-        start = self.token.start
-        name = self.identifier("a pattern variable")
-        self.expect("=")
-        items = self.parenthesized(lambda: self.identifier("a pattern variable"))
-        return ast.PatternSubset(name, items, span=self.span(start))
-
-    def _skip_clause(self) -> str:
-        start = self.token.start
-        self.expect("SKIP")
-        while self.token.key not in ("PATTERN", ")", ";") and self.token.kind != END:
-            self.advance()
-        return self.span(start).text
-
-    def _pattern(self) -> str:
-        opener = self.open()
-        start = self.token.start
-        depth = 1
-        while self.token.kind != END and self.token.key != ";":
-            depth += {"(": 1, ")": -1}.get(self.token.key, 0)
-            if not depth:
-                break
-            self.advance()
-        pattern = self.span(start).text
-        self.close(opener)
-        return pattern

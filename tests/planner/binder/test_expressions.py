@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.planner.algebra.explain import rex_text
 from flinkplan.planner.algebra.logical import Project
 from flinkplan.planner.binder import Context, bind_query
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import parse_query
+from tests.planner.relation_text import rex_text
 
 
 def bound(session: Session, sql: str) -> tuple[str, str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.planner.algebra.explain import explain
 from flinkplan.planner.binder import Context, bind_query
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import parse_query, parse_script
+from tests.planner.relation_text import explain
 
 SOURCES = ("Watermark(ts", "Scan(t)", "Project(id=[$0], a=[$1], b=[$2], bi=")
 

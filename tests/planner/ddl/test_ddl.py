@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.plan.specs import ResolvedTable
-from flinkplan.planner.algebra.explain import rex_text
 from flinkplan.planner.catalog.catalog import Table
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import parse_script
+from tests.planner.relation_text import rex_text
 
 
 def resolved(sql: str) -> ResolvedTable:

@@ -182,23 +182,6 @@ def test_every_clause_of_select() -> None:
     )
 
 
-def test_match_recognize() -> None:
-    body = parse_query(
-        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY p ORDER BY ts MEASURES A.x AS y ONE ROW PER MATCH "
-        "AFTER MATCH SKIP TO NEXT ROW PATTERN (A (B+? | C{2,3})*) WITHIN INTERVAL '1' HOUR SUBSET S = (A, B) "
-        "DEFINE A AS A.x > 1) AS m"
-    ).body
-    assert isinstance(body, ast.Select)
-    match = body.from_
-    assert isinstance(match, ast.MatchRecognize)
-    assert match.pattern == "A (B+? | C{2,3})*"
-    assert match.after_match == "SKIP TO NEXT ROW"
-    assert outline(match.measures) == "[NamedExpression(name=y, expression=A.x)]"
-    assert outline(match.define) == "[NamedExpression(name=A, expression=(A.x > 1))]"
-    assert outline(match.subsets) == "[PatternSubset(name=S, items=[A, B])]"
-    assert outline(match.alias) == "m"
-
-
 def test_quotes_of_identifiers_are_kept() -> None:
     body = parse_query("SELECT `a`, b").body
     assert isinstance(body, ast.Select)

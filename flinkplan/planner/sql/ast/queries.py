@@ -157,40 +157,10 @@ class Join(Node):
     using: tuple[Identifier, ...] = ()
 
 
-class NamedExpression(Node):
-    """``expression AS name`` or ``name AS expression``, as in MEASURES and DEFINE."""
-
-    name: Identifier
-    expression: Expression
-
-
-class PatternSubset(Node):
-    """``name = (a, b)`` in the SUBSET clause."""
-
-    name: Identifier
-    items: tuple[Identifier, ...]
-
-
-class MatchRecognize(Node):
-    """``table MATCH_RECOGNIZE (…)``; the pattern and the skip clause are kept as their source text."""
-
-    table: TableExpression
-    pattern: str
-    define: tuple[NamedExpression, ...]
-    partition_by: tuple[Expression, ...] = ()
-    order_by: tuple[SortItem, ...] = ()
-    measures: tuple[NamedExpression, ...] = ()
-    all_rows: bool = False
-    after_match: str | None = None
-    within: Expression | None = None
-    subsets: tuple[PatternSubset, ...] = ()
-    alias: TableAlias | None = None
-
-
 QueryBody: TypeAlias = Select | SetOperation | Values | ExplicitTable | Query | WindowQuery
 """What stands between WITH and ORDER BY; a Query where it is parenthesised."""
 
-TableExpression: TypeAlias = TableRef | DerivedTable | TableFunction | Unnest | Join | MatchRecognize
+TableExpression: TypeAlias = TableRef | DerivedTable | TableFunction | Unnest | Join
 """What may stand in FROM."""
 
 GroupingElement: TypeAlias = Expression | GroupingTuple | GroupingSets

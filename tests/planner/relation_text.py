@@ -1,15 +1,15 @@
-"""The algebra as text, in the style of Calcite's ``EXPLAIN``: for tests and for debugging."""
+"""The algebra as text, in the style of Calcite's ``EXPLAIN``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, shown_name
-from ...plan.specs import AggregateCall
-from . import logical as algebra
-from .logical import Rel
-from .unplanned import Over, SubQuery
+from flinkplan.plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, shown_name
+from flinkplan.plan.specs import AggregateCall
+from flinkplan.planner.algebra import logical as algebra
+from flinkplan.planner.algebra.logical import Rel
+from flinkplan.planner.algebra.unplanned import Over, SubQuery
 
 
 def explain(rel: Rel, *, types: bool = False) -> str:
