@@ -71,6 +71,7 @@ class FieldCodec(Record):
     json: str
     marks: tuple[Any, ...]
     default: Any
+    """What is left out where it is the value; ``NODEFAULT``, which no value is, where the field is always written."""
     read: Reader
     write: Writer
 
@@ -159,7 +160,7 @@ def write_object(value: Any) -> dict[str, Any]:
         out[cls.__tag_name__] = tag
     for codec in field_codecs(cls):
         item = getattr(value, codec.name)
-        if item != codec.default or codec.always_written:
+        if item != codec.default:
             out[codec.json] = codec.write(item)
     if keeper := unknown_keeper(cls):
         out.update(getattr(value, keeper))

@@ -164,13 +164,13 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 
 def _edge_json(edge: Edge) -> dict[str, Any]:
-    written = write_object(edge)
+    """An edge with all its fields, those of the usual values as well."""
     return {
         "source": edge.source,
         "target": edge.target,
         "shuffle": write_object(edge.shuffle),
         "shuffleMode": edge.shuffle_mode,
-        **{k: v for k, v in written.items() if k not in ("source", "target", "shuffle", "shuffleMode")},
+        **edge.unknown,
     }
 
 

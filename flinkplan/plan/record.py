@@ -6,8 +6,9 @@ loads that was more than half of its whole time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, dataclass_transform
 
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
@@ -33,7 +34,39 @@ else:
             return found
 
 
-__all__ = ["Json", "PartlyCompared", "Record", "Struct", "cached_property", "field", "replace", "to_builtins"]
+__all__ = [
+    "Json",
+    "PartlyCompared",
+    "Record",
+    "Struct",
+    "cached_property",
+    "field",
+    "found_once",
+    "replace",
+    "to_builtins",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def found_once(find: F) -> F:
+    """A function of a record, and perhaps of more, that keeps what it finds with the record (if that has a ``dict``).
+
+    Records are immutable, and trees of them are rebuilt from the parts that did not change: asked again from above,
+    what is below need not be derived again, which for each level of a tree would be once more for all below it.
+    """
+
+    @wraps(find)
+    def remembered(value: Any, *args: Any, **kwargs: Any) -> Any:
+        known = getattr(value, "__dict__", None)
+        if known is None:
+            return find(value, *args, **kwargs)
+        key = (find, *args, *kwargs.items()) if args or kwargs else find
+        if key not in known:
+            known[key] = find(value, *args, **kwargs)
+        return known[key]
+
+    return cast(F, remembered)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -47,19 +80,22 @@ class PartlyCompared(Record):
     apart: ClassVar[frozenset[str]] = frozenset()
     """The names of these fields."""
 
-    def _counting(self) -> Iterator[tuple[str, object]]:
-        return ((name, getattr(self, name)) for name in self.__struct_fields__ if name not in self.apart)
-
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(value == getattr(other, name) for name, value in self._counting())
+        return all([getattr(self, name) == getattr(other, name) for name in _counting(type(self))])
 
     def __hash__(self) -> int:
-        return hash((type(self), *self._counting()))
+        return hash((type(self), *[getattr(self, name) for name in _counting(type(self))]))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._counting())})"
+        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in _counting(type(self)))})"
+
+
+@cache
+def _counting(cls: type[PartlyCompared]) -> tuple[str, ...]:
+    """The names of the fields that count."""
+    return tuple(name for name in cls.__struct_fields__ if name not in cls.apart)
 
 
 class Json(dict[str, Any]):

@@ -249,14 +249,8 @@ def _bound(json: Mapping[str, Any] | None) -> Bound | None:
 def rex_to_json(rex: RexNode) -> dict[str, Any]:
     """Write an expression, with its keys in Flink's order."""
     match rex:
-        case InputRef(index, t):
-            out: dict[str, Any] = {"kind": "INPUT_REF", "inputIndex": index}
-        case Literal(value, t, symbol):
-            out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": literal_json(value)}
-        case Sarg(ranges, null_as, t):
-            out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), **_null_as_json(null_as)}}
         case Call(name, operands, t, syntax, reference):
-            out = {"kind": "CALL"}
+            out: dict[str, Any] = {"kind": "CALL"}
             if syntax != FUNCTION:
                 out["syntax"] = syntax
             if name:
@@ -264,6 +258,12 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
             out.update(reference or {})
             if operands or operands is WRITTEN_OUT:
                 out["operands"] = list(map(rex_to_json, operands))
+        case InputRef(index, t):
+            out = {"kind": "INPUT_REF", "inputIndex": index}
+        case Literal(value, t, symbol):
+            out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": literal_json(value)}
+        case Sarg(ranges, null_as, t):
+            out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), **_null_as_json(null_as)}}
         case FieldAccess(name, expr):
             return {"kind": "FIELD_ACCESS", "name": name, "expr": rex_to_json(expr)}
         case CorrelVariable(correl, t):
@@ -330,5 +330,6 @@ def transform(rex: RexNode, rewrite: Callable[[RexNode], RexNode]) -> RexNode:
         new = tuple([transform(o, rewrite) for o in rex.operands])
         rex = rex if all(map(is_, new, rex.operands)) else replace(rex, operands=new)
     elif type(rex) is FieldAccess:
-        rex = replace(rex, expr=transform(rex.expr, rewrite))
+        expr = transform(rex.expr, rewrite)
+        rex = rex if expr is rex.expr else replace(rex, expr=expr)
     return rewrite(rex)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from flinkplan.plan.nodes import Calc, Join, TableSourceScan
+from flinkplan.plan.record import found_once
 from flinkplan.plan.rex import Call, InputRef, RexNode, Sarg
 from flinkplan.plan.types import INT, row
 from flinkplan.planner import compile_script
@@ -14,8 +15,7 @@ from flinkplan.planner.algebra.logical import Rel, SetKind, SetOp, Values
 from flinkplan.planner.binder import tables
 from flinkplan.planner.binder.context import Context
 from flinkplan.planner.catalog.catalog import View
-from flinkplan.planner.metadata.memo import found_once
-from flinkplan.planner.rex.expressions import is_deterministic
+from flinkplan.planner.rex.expressions import is_deterministic, refs, remap, retype
 from flinkplan.planner.sql import ast
 
 TABLES = """
@@ -106,3 +106,12 @@ def test_what_an_expression_calls_is_found_once() -> None:
     for _ in range(60):
         rex = Call("$+$1", (rex, rex), INT, "BINARY")
     assert is_deterministic(rex)
+    assert refs(rex) == {0}
+
+
+def test_an_expression_of_the_same_columns_stays_itself_with_what_is_known_of_it() -> None:
+    rex = Call("$+$1", (InputRef(1, INT), InputRef(1, INT)), INT, "BINARY")
+    assert retype(rex, (INT, INT)) is rex
+    assert remap(rex, {1: 1}) is rex
+    assert refs(retype(rex, (INT, INT.not_null()))) == {1}
+    assert refs(remap(rex, {1: 0})) == {0}

@@ -295,7 +295,7 @@ def node_to_json(node: ExecNode) -> dict[str, Any]:
     for key, codec in _key_order(type(node)).items():
         if codec is None:
             out[key] = node.type
-        elif (value := getattr(node, codec.name)) != codec.default or codec.always_written:
+        elif (value := getattr(node, codec.name)) != codec.default:
             out[key] = codec.write(value)
     out.update(node.unknown)
     order = {key: i for i, key in enumerate(node.key_order)}

@@ -14,15 +14,25 @@ from typing import TypeAlias
 
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.cast import CAST
-from ...plan.record import Record
+from ...plan.record import Record, found_once
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
-from ..rex.expressions import TRUE, and_, conjunctions, contains_over, identity, inline, is_call, refs, remap, shift
+from ..rex.expressions import (
+    TRUE,
+    and_,
+    are_identity,
+    conjunctions,
+    contains_over,
+    inline,
+    is_call,
+    refs,
+    remap,
+    shift,
+)
 from .join_kinds import JoinKeys, join_keys
-from .memo import found_once
 from .selectivity import guessed_selectivity, selectivity
 from .sizes import row_size
 from .uniqueness import are_columns_unique
@@ -78,7 +88,7 @@ class Estimates(Record):
                 exprs = tuple([inline(e, below) for e in exprs]) if is_projected else below
                 is_projected = True
             source = source.input
-        if not is_filtered and exprs == identity(source.types):
+        if not is_filtered and are_identity(exprs, source.types):
             return (0.0, 0.0, 0.0), (source,)
         rows = self.rows(rel)
         computed = sum(not isinstance(e, (InputRef, Literal)) and not is_call(e, CAST) for e in exprs)

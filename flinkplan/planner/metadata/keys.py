@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from ...plan.functions.cast import CAST
+from ...plan.record import found_once
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
@@ -20,7 +21,6 @@ from ..algebra.lookups import LookupJoin
 from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import is_call
 from .join_kinds import join_keys
-from .memo import found_once
 from .registry import Metadata
 
 Key = frozenset[int]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ...plan.record import found_once
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Sort
 from ..rex.expressions import conjunctions, is_deterministic, refs, remap, shift
-from .memo import found_once
 
 
 @found_once

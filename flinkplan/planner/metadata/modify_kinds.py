@@ -6,13 +6,13 @@ Source: ``SatisfyModifyKindSetTraitVisitor`` of ``FlinkChangelogModeInferencePro
 from __future__ import annotations
 
 from ...plan import row_kinds
+from ...plan.record import found_once
 from ...plan.row_kinds import CHANGES, Kinds
 from ...plan.specs import RowKind
 from ..algebra import physical as p
 from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
 from ..connectors import source_kinds
-from .memo import found_once
 from .registry import Metadata
 
 INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE

@@ -26,6 +26,7 @@ from ...plan.functions.comparison import (
     OR,
     SEARCH,
 )
+from ...plan.record import found_once
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
@@ -35,7 +36,6 @@ from ..algebra.lookups import LookupJoin
 from ..connectors import source_kinds
 from ..rex.expressions import is_call
 from .column_bounds import argument_bounds
-from .memo import found_once
 from .modify_kinds import INSERT_ONLY
 from .registry import Metadata
 

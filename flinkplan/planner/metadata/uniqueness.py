@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ...plan.record import found_once
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra import logical as a
@@ -16,7 +17,6 @@ from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, 
 from ..algebra.physical import OverAggregate, SourceScan
 from .join_kinds import join_keys
 from .keys import unique_keys
-from .memo import found_once
 from .registry import Metadata
 
 Known = bool | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...plan.durations import format_iso_duration
-from ...plan.record import Record, replace
+from ...plan.record import Record, found_once, replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWindow, TumblingWindow, WindowSpec
 from ...plan.types import LogicalType
@@ -82,6 +82,7 @@ def window_spec(rel: WindowFunction) -> WindowSpec:
     return SessionWindow(size, rel.partition_keys)
 
 
+@found_once
 def window_columns(rel: Rel) -> WindowColumns | None:
     """The window columns of a relation, if it has any."""
     rule = _RULES.rule(rel)

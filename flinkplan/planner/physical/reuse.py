@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from ...plan.record import Record, replace
+from ...plan.record import Record, found_once, replace
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
-from ..metadata.memo import found_once
 from ..rex.expressions import identity
 from ..rules.calcs import merge_calcs
 from ..rules.projections import project_scan

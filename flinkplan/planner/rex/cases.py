@@ -10,7 +10,7 @@ from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, EQ, IS_TRUE, OR, SEARCH
 from ...plan.functions.conditional import CASE
 from ...plan.record import replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, callees, children
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from . import sargs
 from .expressions import and_, case, is_always_true, is_call, not_, or_, refs, rewrite, test
@@ -18,7 +18,7 @@ from .expressions import and_, case, is_always_true, is_call, not_, or_, refs, r
 
 def push_into_cases(rex: RexNode) -> RexNode:
     """``CASE WHEN a THEN b ELSE c END = d`` as ``CASE WHEN a THEN b = d ELSE c = d END``, wherever it stands."""
-    return rewrite(rex, _push)
+    return rewrite(rex, _push) if CASE.key in callees(rex) else rex
 
 
 def _push(rex: RexNode) -> RexNode:

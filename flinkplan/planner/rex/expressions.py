@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import is_
 from typing import TypeGuard
 
 from ...plan.functions import Function, called, function_of
@@ -26,8 +27,8 @@ from ...plan.functions.comparison import (
     SEARCH,
 )
 from ...plan.functions.conditional import CASE
-from ...plan.record import replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, classes, transform
+from ...plan.record import found_once, replace
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, classes
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.unplanned import Over, SubQuery
 
@@ -72,6 +73,7 @@ def flatten(junction: Function, rex: RexNode) -> tuple[RexNode, ...]:
     return (rex,)
 
 
+@found_once
 def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
     """The conditions that AND joins; none for TRUE."""
     if rex is None or is_always_true(rex):
@@ -130,41 +132,39 @@ def case(operands: Iterable[RexNode], to: LogicalType) -> Call:
 
 def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
     """:func:`flinkplan.plan.rex.transform`, also through OVER calls and subqueries' operands."""
-    if type(rex) is InputRef or type(rex) is Literal:
-        return change(rex)
-
-    def step(node: RexNode) -> RexNode:
-        if type(node) is Over:
-            node = replace(
-                node,
-                operands=tuple(rewrite(o, change) for o in node.operands),
-                order=tuple((rewrite(o, change), up, last) for o, up, last in node.order),
-                partition=tuple(rewrite(o, change) for o in node.partition),
-            )
-        elif type(node) is SubQuery:
-            node = replace(node, operands=tuple(rewrite(o, change) for o in node.operands))
-        return change(node)
-
-    return transform(rex, step)
+    if type(rex) is Over:
+        order = tuple((rewrite(o, change), up, last) for o, up, last in rex.order)
+        operands, partition = _rewritten(rex.operands, change), _rewritten(rex.partition, change)
+        rex = replace(rex, operands=operands, order=order, partition=partition)
+    elif type(rex) is SubQuery:
+        rex = replace(rex, operands=_rewritten(rex.operands, change))
+    elif type(rex) is Call:
+        operands = _rewritten(rex.operands, change)
+        rex = rex if operands is rex.operands else replace(rex, operands=operands)
+    elif type(rex) is FieldAccess:
+        expr = rewrite(rex.expr, change)
+        rex = rex if expr is rex.expr else replace(rex, expr=expr)
+    return change(rex)
 
 
-def refs(rex: RexNode | None) -> set[int]:
+def _rewritten(operands: tuple[RexNode, ...], change: Callable[[RexNode], RexNode]) -> tuple[RexNode, ...]:
+    """The operands rewritten; the same tuple where they stay the same."""
+    new = tuple([rewrite(o, change) for o in operands])
+    return operands if all(map(is_, new, operands)) else new
+
+
+@found_once
+def refs(rex: RexNode | None) -> frozenset[int]:
     """The input columns that an expression reads, also inside OVER calls."""
     if type(rex) is InputRef:
-        return {rex.index}
-    found: set[int] = set()
-    pending: list[RexNode] = [] if rex is None else [rex]
-    while pending:
-        node = pending.pop()
-        if type(node) is InputRef:
-            found.add(node.index)
-        elif type(node) is Call or type(node) is SubQuery:
-            pending += node.operands
-        elif type(node) is FieldAccess:
-            pending.append(node.expr)
-        elif type(node) is Over:
-            pending += (*node.operands, *node.partition, *(o for o, _, _ in node.order))
-    return found
+        return frozenset((rex.index,))
+    if type(rex) is Call or type(rex) is SubQuery:
+        return frozenset().union(*map(refs, rex.operands))
+    if type(rex) is FieldAccess:
+        return refs(rex.expr)
+    if type(rex) is Over:
+        return frozenset().union(*map(refs, (*rex.operands, *rex.partition, *(o for o, _, _ in rex.order))))
+    return frozenset()
 
 
 def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
@@ -181,24 +181,36 @@ def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def _each_column(rex: RexNode, change: Callable[[InputRef], RexNode]) -> RexNode:
+    """The expression of other columns; itself, with all that is known of it, where they stay the same."""
+
+    def changed(node: RexNode) -> RexNode:
+        if type(node) is not InputRef:
+            return node
+        new = change(node)
+        return node if new == node else new
+
+    return rewrite(rex, changed)
+
+
 def remap(rex: RexNode, mapping: Mapping[int, int]) -> RexNode:
     """Renumber the input columns."""
-    return rewrite(rex, lambda r: replace(r, index=mapping[r.index]) if type(r) is InputRef else r)
+    return _each_column(rex, lambda r: InputRef(mapping[r.index], r.type))
 
 
 def shift(rex: RexNode, by: int) -> RexNode:
     """Move all input columns to the right."""
-    return rewrite(rex, lambda r: replace(r, index=r.index + by) if type(r) is InputRef else r)
+    return _each_column(rex, lambda r: InputRef(r.index + by, r.type))
 
 
 def inline(rex: RexNode, exprs: tuple[RexNode, ...]) -> RexNode:
     """Replace each input column by the expression that computes it."""
-    return rewrite(rex, lambda r: exprs[r.index] if type(r) is InputRef else r)
+    return _each_column(rex, lambda r: exprs[r.index])
 
 
-def retype(rex: RexNode, types: tuple[LogicalType, ...]) -> RexNode:
+def retype(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
     """Give each column reference the type that its input now has."""
-    return rewrite(rex, lambda r: replace(r, type=types[r.index]) if type(r) is InputRef else r)
+    return _each_column(rex, lambda r: InputRef(r.index, types[r.index]))
 
 
 def derive_nullability(rex: RexNode) -> RexNode:
@@ -217,16 +229,30 @@ def identity(types: Iterable[LogicalType]) -> tuple[InputRef, ...]:
     return tuple([InputRef(i, t) for i, t in enumerate(types)])
 
 
+def are_identity(exprs: Sequence[RexNode], types: Sequence[LogicalType]) -> bool:
+    """Whether expressions are the columns of a relation of these types, in order."""
+    return len(exprs) == len(types) and all(
+        [type(e) is InputRef and e.index == i and e.type == types[i] for i, e in enumerate(exprs)]
+    )
+
+
 def is_strict(rex: RexNode) -> bool:
     """Whether a call is NULL where an operand is, and only there."""
     function = called(rex)
     return function is not None and function.strict
 
 
+@found_once
 def is_deterministic(rex: RexNode) -> bool:
     """Whether evaluating the expression twice yields one value."""
     functions = (function_of(*key) for key in callees(rex))
     return all(function is None or function.deterministic for function in functions)
+
+
+@found_once
+def holds_time(rex: RexNode) -> bool:
+    """Whether a time attribute stands anywhere in the expression."""
+    return rex.type.is_time_attribute or any(map(holds_time, children(rex)))
 
 
 def holds_subquery(rex: RexNode) -> bool:

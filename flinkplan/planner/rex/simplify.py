@@ -31,7 +31,7 @@ from ...plan.functions.comparison import (
     SEARCH,
 )
 from ...plan.functions.conditional import CASE, COALESCE
-from ...plan.record import Record, field, replace
+from ...plan.record import Record, field, found_once, replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from ..algebra.unplanned import Over, SubQuery
@@ -77,6 +77,7 @@ def shorten(rex: RexNode) -> RexNode:
     return cast(Simplifier(evaluates=False).simplify(rex), rex.type)
 
 
+@found_once
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE.
 
@@ -87,6 +88,7 @@ def simplify_condition(rex: RexNode) -> RexNode:
     return rex if not searches and _are_alike(found, rex) else found
 
 
+@found_once
 def reordered_condition(rex: RexNode) -> RexNode:
     """As :func:`simplify_condition`, but in the order that simplifying leaves behind.  Source: ``RelBuilder``."""
     found = Simplifier().simplify(rex, UnknownAs.FALSE)

@@ -22,7 +22,20 @@ from ..algebra.row_types import row_of
 from ..metadata.estimates import Estimates
 from ..metadata.join_kinds import join_keys
 from ..metadata.uniqueness import are_columns_unique
-from ..rex.expressions import TRUE, and_, case, cast, conjunctions, identity, is_call, refs, remap, retype, test
+from ..rex.expressions import (
+    TRUE,
+    and_,
+    are_identity,
+    case,
+    cast,
+    conjunctions,
+    identity,
+    is_call,
+    refs,
+    remap,
+    retype,
+    test,
+)
 from .aggregate_functions import without_averages
 from .aggregate_projections import merge_columns
 from .aggregates import reads_something, without_unread
@@ -206,7 +219,7 @@ def _place(rex: RexNode, exprs: list[RexNode]) -> int:
 
 
 def _computed(source: Rel, exprs: list[RexNode], names: Sequence[str]) -> Rel:
-    return source if exprs == list(identity(source.types)) else project(source, exprs, names)
+    return source if are_identity(exprs, source.types) else project(source, exprs, names)
 
 
 def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...plan.rex import RexNode
 from ..algebra.logical import Filter, Project, Rel
 from ..algebra.physical import Calc
-from ..rex.expressions import and_, identity, inline, is_always_true
+from ..rex.expressions import and_, are_identity, identity, inline, is_always_true
 from ..rex.simplify import simplify_condition
 from .projections import can_inline
 from .rule import rule
@@ -48,7 +48,7 @@ def _conjunction(first: RexNode | None, second: RexNode | None) -> RexNode | Non
 
 def is_trivial(rel: Calc) -> bool:
     """Whether a calc passes its rows on as they are, but for names."""
-    return rel.condition is None and rel.projection == identity(rel.input.types)
+    return rel.condition is None and are_identity(rel.projection, rel.input.types)
 
 
 def calc(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str], condition: RexNode | None = None) -> Rel:

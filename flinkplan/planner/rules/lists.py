@@ -19,6 +19,8 @@ from .rule import rule
 _JUNCTIONS = {OR: or_, AND: and_}
 _OTHER = {OR: AND, AND: OR}
 _EQUATED = {OR: EQ, AND: NE}
+_SHORTEST = 4
+"""Values that a list has at least.  Source: ``ConvertToNotInOrInRule.THRESHOLD``."""
 
 
 @rule(on=Filter)
@@ -35,10 +37,13 @@ def _gathered(junction: Function, rex: RexNode, names: Sequence[str]) -> RexNode
 
     What is no such equality comes first, then the equalities as a hash map of Scala's has them.
     """
+    terms = flatten(junction, rex)
+    if len(terms) < _SHORTEST and not any(is_call(term, _OTHER[junction]) for term in terms):
+        return None
     others: list[RexNode] = []
     by_operand: dict[str, list[tuple[RexNode, Literal, Call]]] = {}
     is_changed = False
-    for term in flatten(junction, rex):
+    for term in terms:
         equality = _equality(term, _EQUATED[junction])
         if equality is not None:
             by_operand.setdefault(condition_digest(equality[0], names), []).append(equality)
@@ -51,7 +56,7 @@ def _gathered(junction: Function, rex: RexNode, names: Sequence[str]) -> RexNode
     for text in _hashed(by_operand):
         equalities = by_operand[text]
         operand = equalities[0][0]
-        if len(equalities) < (20 if operand.type.root in APPROXIMATE else 4):
+        if len(equalities) < (20 if operand.type.root in APPROXIMATE else _SHORTEST):
             others.append(_JUNCTIONS[junction](call for *_, call in equalities))
             continue
         is_changed = True

@@ -201,7 +201,7 @@ def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinT
     Source: ``RelOptUtil.simplifyJoin``, ``Strong``.
     """
     found = kind
-    for part in parts:
+    for part in parts if kind in (JoinType.LEFT, JoinType.RIGHT, JoinType.FULL) else ():
         rejects_left = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index < width)
         rejects_right = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index >= width)
         if (rejects_left and found is JoinType.RIGHT) or (rejects_right and found is JoinType.LEFT):

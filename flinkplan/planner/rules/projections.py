@@ -34,6 +34,7 @@ from ..algebra.scan_columns import physical_paths
 from ..connectors import connector_of, source_of
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
+    are_identity,
     contains_over,
     identity,
     inline,
@@ -115,7 +116,7 @@ def remove_identity(rel: Project) -> Rel:
 
 def is_identity(rel: Project) -> bool:
     """Whether a projection passes its input on as it is, but for names (ProjectRemoveRule)."""
-    return rel.exprs == identity(rel.input.types)
+    return are_identity(rel.exprs, rel.input.types)
 
 
 @rule(on=Project, over=Project)
@@ -180,14 +181,14 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
     read = refs(below.condition).union(_read(rel))
     narrowed = PUSH_PROJECTIONS.run(columns(below.right, (i - width for i in right if i in read)))
     gains_nothing = isinstance(narrowed, Project) and narrowed.input == PUSH_PROJECTIONS.run(below.right)
-    trimmed = _trimmed(rel, below, {*refs(below.condition), *(right if gains_nothing else ())})
+    trimmed = _trimmed(rel, below, refs(below.condition).union(right if gains_nothing else ()))
     if trimmed is rel or not is_one_sided(below.left):
         return trimmed
     estimates = Estimates()
     return min(PUSH_PROJECTIONS.run(trimmed), rel, key=estimates.cost)
 
 
-def _trimmed(rel: Project, below: Join, kept: set[int]) -> Rel:
+def _trimmed(rel: Project, below: Join, kept: frozenset[int]) -> Rel:
     width = below.left.width
     total = width + below.right.width
     needed = sorted(kept.union(_read(rel)))

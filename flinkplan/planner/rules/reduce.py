@@ -11,13 +11,12 @@ from typing import Any
 
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
-from ...plan.record import replace
+from ...plan.record import found_once, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..metadata.known_conditions import known_conditions
-from ..metadata.memo import found_once
 from ..rex.cases import push_into_cases
 from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition

@@ -43,20 +43,19 @@ class Rule(Record, dict=True):
 
     def matches(self, rel: Rel) -> bool:
         """Whether the rule looks at a relation."""
-        if not _is_of(type(rel), self.on):
-            return False
-        return self.over is None or _is_of(type(rel.inputs[0]), self.over)
+        return _is_of(type(rel), self.on) and (self.over is None or _is_of(type(rel.inputs[0]), self.over))
 
     def matches_classes(self, kind: type[Rel], below: type[Rel] | None) -> bool:
         """Whether the rule looks at relations of a class over a first input of another."""
         return _is_of(kind, self.on) and (self.over is None or (below is not None and _is_of(below, self.over)))
 
     def __call__(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """The relation, rewritten if the rule matches it and has something to change."""
+        """The relation, rewritten if the rule matches it and has something to change; itself where it stays equal."""
         if not self.matches(rel):
             return rel
         below = () if self.over is None else rel.inputs[:1]
-        return self.rewrite(rel, *below, *([config] if self.configured else ()))
+        new = self.rewrite(rel, *below, *([config] if self.configured else ()))
+        return rel if new == rel else new
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """A tree after the rule has seen each relation of it once, inputs first.

@@ -16,7 +16,7 @@ from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, N
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, OR, SEARCH
 from ...plan.functions.typing import is_interval, is_year_month
-from ...plan.record import Json, replace
+from ...plan.record import Json, found_once, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.settings import is_on
 from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata, RowKind
@@ -146,6 +146,7 @@ def _with_all_units(t: LogicalType) -> LogicalType:
     return LogicalType(f"INTERVAL_{units}", t.nullable, precision=2, scale=scale)
 
 
+@found_once
 def is_convertible(rex: RexNode) -> bool:
     """Whether a source can be told the predicate."""
     if type(rex) is Call:
@@ -158,6 +159,7 @@ def is_convertible(rex: RexNode) -> bool:
     return type(rex) is InputRef or type(rex) is Literal
 
 
+@found_once
 def binary(rex: RexNode) -> RexNode:
     """A predicate as Flink's expressions spell it: SEARCH written out, AND and OR of two operands each."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...plan.functions import called
 from ...plan.functions.cast import CAST
@@ -10,11 +10,12 @@ from ...plan.functions.table import GROUP_WINDOWS
 from ...plan.functions.temporal import PROCTIME, PROCTIME_MATERIALIZE
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
+from ...plan.types import LogicalType
 from ..algebra.logical import ONE_SIDED, Aggregate, Join, MultiJoin, Rel, TableModify, TemporalJoin
 from ..algebra.physical import Calc, LegacyWindowAggregate
 from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
-from ..rex.expressions import identity, retype, rewrite
+from ..rex.expressions import holds_time, identity, retype, rewrite
 from .calcs import calc, merge_calcs
 from .empty import is_empty
 from .lookup_joins import is_lookup
@@ -31,6 +32,11 @@ def materialized(rex: RexNode) -> RexNode:
     if t.is_proctime:
         return PROCTIME_MATERIALIZE.typed(t.regular(), rex)
     return CAST.typed(t.regular(), rex) if t.is_rowtime else rex
+
+
+def _plain(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
+    """An expression over columns that now have those types, its time attributes made plain where calls read them."""
+    return _in_calls(retype(rex, types)) if holds_time(rex) else rex
 
 
 def _in_calls(rex: RexNode) -> RexNode:
@@ -50,8 +56,8 @@ def _in_calls(rex: RexNode) -> RexNode:
 @rule(on=Calc)
 def _calc(rel: Calc) -> Rel:
     types = rel.input.types
-    exprs = tuple(_in_calls(retype(e, types)) for e in rel.projection)
-    condition = None if rel.condition is None else _in_calls(retype(rel.condition, types))
+    exprs = tuple([_plain(e, types) for e in rel.projection])
+    condition = None if rel.condition is None else _plain(rel.condition, types)
     return merge_calcs(replace(rel, projection=exprs, condition=condition))
 
 
@@ -78,7 +84,8 @@ def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
 def _join(rel: Join) -> Rel:
     if is_lookup(rel):
         return plain_columns(rel, range(rel.left.width, rel.width))
-    if not _keeps_time(rel):
+    holds_any = any([t.is_time_attribute for side in rel.inputs for t in side.types]) or holds_time(rel.condition)
+    if holds_any and not _keeps_time(rel):
         left = plain_columns(rel.left, range(rel.left.width))
         right = plain_columns(rel.right, range(rel.right.width))
         rel = replace(rel, left=left, right=right, condition=retype(rel.condition, (*left.types, *right.types)))

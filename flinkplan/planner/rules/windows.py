@@ -47,7 +47,7 @@ def _assigned_right_below(rel: Aggregate, found: WindowColumns) -> bool:
     return isinstance(below, WindowFunction) and not any(found.all & set(c.arg_list) for c in rel.calls)
 
 
-def _computed_of(rel: Calc | Project | Filter) -> set[int]:
+def _computed_of(rel: Calc | Project | Filter) -> frozenset[int]:
     """The input's columns that a condition or a call reads."""
     exprs = () if isinstance(rel, Filter) else rel.projection if isinstance(rel, Calc) else rel.exprs
     condition = None if isinstance(rel, Project) else rel.condition
