@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from ..plan.errors import PlanError
 from ..plan.record import Json
-from ..planner.sql import ast
 from ..planner.sql.ast import stream_windows as w
-from ..planner.sql.lexer import END
-from ..planner.sql.source import Source
-from ..planner.sql.statements import StatementParser
 from ..windowing.declared import Declared, arguments, import_path
 
 
@@ -18,12 +14,3 @@ def python_class(made: Declared) -> w.PythonClass:
         return w.PythonClass(import_path(made), Json(arguments(made)))
     except ValueError as e:
         raise PlanError(str(e), hint="a plan names a class by module:Class, and its arguments in JSON") from None
-
-
-def data_type(text: str) -> ast.DataType:
-    """A type of SQL.  Raises an error with its place in the text where it is none."""
-    parser = StatementParser(Source(text))
-    found = parser.data_type(nullability=True)
-    if parser.token.kind != END:
-        parser.fail("the end of the type")
-    return found

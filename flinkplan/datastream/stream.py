@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from ..plan.errors import PlanError
 from ..plan.record import replace
-from ..planner.sql import ast
+from ..planner.sql import ast, parse_data_type
 from ..planner.sql.ast import stream_windows as w
 from ..table import TableEnvironment
 from ..windowing import Evictor, ProcessAllWindowFunction, ProcessWindowFunction, Trigger, WindowAssigner
 from .assigners import DeclaredWindowAssigner, assigner_node
 from .evictors import DeclaredEvictor, evictor_node
-from .python import data_type, python_class
+from .python import python_class
 from .sql import Duration, column, expression, identifier, millis, order
 from .triggers import DeclaredTrigger, trigger_node
 
@@ -128,7 +128,7 @@ class WindowedStream:
     ) -> DataStream:
         """Rows of these columns, by name and type, which a Python class makes of those of the window."""
         declared = {**(columns or {}), **named}
-        types = tuple(ast.PhysicalColumn(identifier(name), data_type(text)) for name, text in declared.items())
+        types = tuple(ast.PhysicalColumn(identifier(name), parse_data_type(text)) for name, text in declared.items())
         return self._apply(w.Process(python_class(process_function), types))
 
     def fold(self, *arguments: object) -> DataStream:

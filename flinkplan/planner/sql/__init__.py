@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from ...plan.interpreter import deeply
-from .ast import DataType, Expression, Query, Script
+from .ast import DataType, Script
 from .errors import SqlSyntaxError, render
 from .lexer import END
 from .source import Source, Span
 from .statements import StatementParser
 
-__all__ = [
-    "Source",
-    "Span",
-    "SqlSyntaxError",
-    "parse_data_type",
-    "parse_expression",
-    "parse_query",
-    "parse_script",
-    "render",
-]
+__all__ = ["Source", "Span", "SqlSyntaxError", "parse_data_type", "parse_script", "render"]
 
 
 @deeply
@@ -31,28 +22,10 @@ def parse_script(text: str, file: str | None = None) -> Script:
     return StatementParser(Source(text, file)).script()
 
 
-def parse_query(text: str, file: str | None = None) -> Query:
-    """Parse a single query, without a semicolon."""
-    parser = StatementParser(Source(text, file))
-    query = parser.query()
-    if parser.token.kind != END:
-        parser.fail("the end of the query")
-    return query
-
-
 def parse_data_type(text: str) -> DataType:
-    """Parse a data type; it may end with NOT NULL."""
+    """Parse a data type; it may end with NOT NULL.  Raises a :class:`SqlSyntaxError` where it is none."""
     parser = StatementParser(Source(text))
     data_type = parser.data_type(nullability=True)
     if parser.token.kind != END:
         parser.fail("the end of the type")
     return data_type
-
-
-def parse_expression(text: str, file: str | None = None) -> Expression:
-    """Parse a single expression."""
-    parser = StatementParser(Source(text, file))
-    expression = parser.expression()
-    if parser.token.kind != END:
-        parser.fail("the end of the expression")
-    return expression

@@ -66,7 +66,7 @@ class AlterParser(CreateParser):
             return ast.DropKey(self.identifier("the name of the constraint"), span=self.span(start))
         if self.accept("WATERMARK"):
             return ast.DropWatermark(span=self.span(start))
-        columns = self.column_list() or (self.identifier("a column name"),)
+        columns = self.column_list() or (self.column(),)
         return ast.DropColumns(columns, span=self.span(start))
 
     def _change_schema(self, start: int, *, modify: bool) -> ast.ChangeSchema:
@@ -92,7 +92,5 @@ class AlterParser(CreateParser):
         if len(elements.columns) == known:
             return None
         first = self.accept("FIRST")
-        after = None
-        if not first and self.accept("AFTER"):
-            after = self.identifier("a column name")
+        after = self.column() if not first and self.accept("AFTER") else None
         return ast.PlacedColumn(elements.columns[-1], first, after, span=self.span(start))

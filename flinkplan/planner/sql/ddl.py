@@ -59,17 +59,17 @@ class CreateParser(QueryParser):
         self.fail(either(kinds), words=kinds)
 
     def _if_not_exists(self) -> bool:
-        if self.token.key == "IF" and self.peek() == "NOT":
+        present = self.token.key == "IF" and self.peek() == "NOT"
+        if present:
             self.expect("IF", "NOT", "EXISTS")
-            return True
-        return False
+        return present
 
     def if_exists(self) -> bool:
         """``IF EXISTS`` if it is there."""
-        if self.token.key == "IF":
+        present = self.token.key == "IF"
+        if present:
             self.expect("IF", "EXISTS")
-            return True
-        return False
+        return present
 
     def _comment(self) -> str | None:
         return self.string("a comment in 'single quotes'") if self.accept("COMMENT") else None
@@ -88,15 +88,10 @@ class CreateParser(QueryParser):
             self.parenthesized(lambda: self.table_element(elements))
         comment = self._comment()
         distribution = self._distribution() if self.token.key == "DISTRIBUTED" else None
-        partitioned_by: tuple[ast.Identifier, ...] = ()
-        if self.accept("PARTITIONED"):
-            self.expect("BY")
-            partitioned_by = self.parenthesized(lambda: self.identifier("a column name"))
+        partitioned_by = self.parenthesized(self.column) if self.accept_by("PARTITIONED") else ()
         options = self._with_options()
         like = self._like() if self.token.key == "LIKE" else None
-        query: ast.Query | None = None
-        if like is None and self.accept("AS"):
-            query = self.query()
+        query = self.query() if like is None and self.accept("AS") else None
         if query is None and self.token.key in _TABLE_CLAUSES:
             self.fail(
                 "the end of the statement",
@@ -176,7 +171,7 @@ class CreateParser(QueryParser):
         kind = self.one_of("PRIMARY", "UNIQUE")
         if kind == "PRIMARY":
             self.expect("KEY")
-        columns = (column,) if column else self.parenthesized(lambda: self.identifier("a column name"))
+        columns = (column,) if column else self.parenthesized(self.column)
         enforced = not self.accept("NOT", "ENFORCED")
         if enforced:
             self.accept("ENFORCED")
@@ -199,7 +194,7 @@ class CreateParser(QueryParser):
         if self.accept("BY"):
             if self.token.key in ("HASH", "RANGE"):
                 kind = self.advance().key
-            columns = self.parenthesized(lambda: self.identifier("a column name"))
+            columns = self.parenthesized(self.column)
         elif self.token.key != "INTO":
             self.fail("BY or INTO", words=("BY", "INTO"))
         buckets: int | None = None

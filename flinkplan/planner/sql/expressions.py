@@ -170,13 +170,9 @@ class ExpressionParser(FunctionParser):
         return ast.Like(left, pattern, escape, negated, key == "SIMILAR", span=self.span(start))
 
     def _list_or_query(self) -> tuple[tuple[ast.Expression, ...], ast.Query | None]:
-        opener = self.open()
-        if self.token.key in QUERY_STARTS:
-            query = self.query()
-            self.close(opener)
-            return (), query
-        items = self.list_of(self.expression)
-        self.close(opener)
+        if self.peek() in QUERY_STARTS:
+            return (), self.enclosed(self.query)
+        items = self.parenthesized(self.expression)
         if len(items) == 1 and isinstance(items[0], ast.SubQuery):
             return (), items[0].query
         return items, None
@@ -270,9 +266,7 @@ class ExpressionParser(FunctionParser):
         query = self._parenthesized_query()
         if query is not None:
             return ast.SubQuery(query, span=self.span(start))
-        opener = self.open()
-        items = self.list_of(self.expression)
-        self.close(opener)
+        items = self.parenthesized(self.expression)
         if len(items) > 1:
             return ast.RowConstructor(items, explicit=False, span=self.span(start))
         item = items[0]
@@ -378,10 +372,7 @@ class ExpressionParser(FunctionParser):
         start = self.token.start
         if self.peek() == "(" and self.peek(2) in QUERY_STARTS:
             kind = self.advance().key
-            opener = self.open()
-            query = self.query()
-            self.close(opener)
-            return ast.CollectionQuery(kind, query, span=self.span(start))
+            return ast.CollectionQuery(kind, self.enclosed(self.query), span=self.span(start))
         if self.peek() != "[":
             return None
         self.advance()

@@ -54,21 +54,10 @@ class FunctionParser(TypeParser):
     ) -> ast.FunctionCall:
         if ignore_nulls is None:
             ignore_nulls = self._null_treatment()
-        within_group: tuple[ast.SortItem, ...] = ()
-        filter_: ast.Expression | None = None
-        if self.accept("WITHIN", "GROUP"):
-            opener = self.open()
-            within_group = self.order_by(required=True)
-            self.close(opener)
-        if self.token.key == "FILTER":
-            self.advance()
-            opener = self.open()
-            self.expect("WHERE")
-            filter_ = self.expression()
-            self.close(opener)
+        within_group = self.enclosed(self._required_order) if self.accept("WITHIN", "GROUP") else ()
+        filter_ = self.enclosed(self._where) if self.accept("FILTER") else None
         over: ast.WindowSpec | ast.Identifier | None = None
-        if self.token.key == "OVER":
-            self.advance()
+        if self.accept("OVER"):
             over = self.window_spec() if self.token.key == "(" else self.identifier("'(' or the name of a window")
         return ast.FunctionCall(
             name, args, distinct, order_by, within_group, filter_, ignore_nulls, over, span=self.span(start)
@@ -81,6 +70,10 @@ class FunctionParser(TypeParser):
             return False
         return None
 
+    def _where(self) -> ast.Expression:
+        self.expect("WHERE")
+        return self.expression()
+
     def argument(self) -> ast.Expression:
         """An argument: an expression, ``name => value``, DEFAULT, a table, a descriptor or a query."""
         token = self.token
@@ -89,38 +82,28 @@ class FunctionParser(TypeParser):
             name = self.identifier("the name of a parameter")
             self.advance()
             return ast.NamedArgument(name, self.argument(), span=self.span(start))
-        if token.key == "DEFAULT":
-            self.advance()
+        if self.accept("DEFAULT"):
             return ast.DefaultArgument(span=self.span(start))
         if token.key == "DESCRIPTOR" and self.peek() == "(":
             self.advance()
             columns = self.parenthesized(lambda: self.identifier("a column"))
             return ast.Descriptor(columns, span=self.span(start))
-        if token.key == "*":
-            self.advance()
+        if self.accept("*"):
             return ast.Star(span=self.span(start))
-        if token.key == "TABLE":
-            self.advance()
+        if self.accept("TABLE"):
             table = ast.ExplicitTable(self.name("the name of a table"), span=self.span(start))
             return self._table_argument(ast.Query(table, span=table.span), start)
         if token.key in QUERY_STARTS:
             query = self.query()
             return ast.SubQuery(query, span=query.span)
         value = self.expression()
-        if isinstance(value, ast.SubQuery) and (self.token.key == "PARTITION" or self._at_order_by()):
+        if isinstance(value, ast.SubQuery) and self.token.key in ("PARTITION", "ORDER"):
             return self._table_argument(value.query, start)
         return value
 
     def _table_argument(self, query: ast.Query, start: int) -> ast.TableArgument:
-        partition_by: tuple[ast.Expression, ...] = ()
-        order_by: tuple[ast.SortItem, ...] = ()
-        if self.accept("PARTITION"):
-            self.expect("BY")
-            partition_by = self._bracketed_or_single(self.expression)
-        if self._at_order_by():
-            self.advance()
-            self.expect("BY")
-            order_by = self._bracketed_or_single(self.sort_item)
+        partition_by = self._bracketed_or_single(self.expression) if self.accept_by("PARTITION") else ()
+        order_by = self._bracketed_or_single(self.sort_item) if self.accept_by("ORDER") else ()
         return ast.TableArgument(query, partition_by, order_by, span=self.span(start))
 
     def _bracketed_or_single(self, item: Callable[[], T]) -> tuple[T, ...]:
@@ -128,13 +111,18 @@ class FunctionParser(TypeParser):
 
     # Windows and sorting
 
-    def _at_order_by(self) -> bool:
-        return self.token.key == "ORDER"
+    def accept_by(self, word: str) -> bool:
+        """Take ``PARTITION BY``, or another word with BY, if the word is there."""
+        if self.token.key != word:
+            return False
+        self.expect(word, "BY")
+        return True
 
-    def order_by(self, *, required: bool = False) -> tuple[ast.SortItem, ...]:
+    def order_by(self) -> tuple[ast.SortItem, ...]:
         """``ORDER BY item, …`` if it is there."""
-        if not required and not self._at_order_by():
-            return ()
+        return self.list_of(self.sort_item) if self.accept_by("ORDER") else ()
+
+    def _required_order(self) -> tuple[ast.SortItem, ...]:
         self.expect("ORDER", "BY")
         return self.list_of(self.sort_item)
 
@@ -145,9 +133,7 @@ class FunctionParser(TypeParser):
         descending = self.accept("DESC")
         if not descending:
             self.accept("ASC")
-        nulls_first: bool | None = None
-        if self.accept("NULLS"):
-            nulls_first = self.one_of("FIRST", "LAST") == "FIRST"
+        nulls_first = self.one_of("FIRST", "LAST") == "FIRST" if self.accept("NULLS") else None
         return ast.SortItem(expression, descending, nulls_first, span=self.span(start))
 
     def window_spec(self) -> ast.WindowSpec:
@@ -157,10 +143,7 @@ class FunctionParser(TypeParser):
         base: ast.Identifier | None = None
         if self.token.key not in ("PARTITION", "ORDER", "ROWS", "RANGE", ")"):
             base = self.identifier("PARTITION BY, ORDER BY, ROWS or RANGE")
-        partition_by: tuple[ast.Expression, ...] = ()
-        if self.accept("PARTITION"):
-            self.expect("BY")
-            partition_by = self.list_of(self.expression)
+        partition_by = self.list_of(self.expression) if self.accept_by("PARTITION") else ()
         order_by = self.order_by()
         frame = self._frame() if self.token.key in ("ROWS", "RANGE") else None
         self.close(opener)
@@ -168,13 +151,12 @@ class FunctionParser(TypeParser):
 
     def _frame(self) -> ast.WindowFrame:
         token = self.advance()
+        has_end = self.accept("BETWEEN")
+        start = self._frame_bound()
         end: ast.FrameBound | None = None
-        if self.accept("BETWEEN"):
-            start = self._frame_bound()
+        if has_end:
             self.expect("AND")
             end = self._frame_bound()
-        else:
-            start = self._frame_bound()
         return ast.WindowFrame(token.key, start, end, span=self.span(token.start))
 
     def _frame_bound(self) -> ast.FrameBound:
@@ -223,10 +205,7 @@ class FunctionParser(TypeParser):
 
     def _exists(self) -> ast.Expression:
         start = self.advance().start
-        opener = self.open()
-        query = self.query()
-        self.close(opener)
-        return ast.Exists(query, span=self.span(start))
+        return ast.Exists(self.enclosed(self.query), span=self.span(start))
 
     def _extract(self) -> ast.Expression:
         name, start = self._own_name()
@@ -255,12 +234,10 @@ class FunctionParser(TypeParser):
             self.advance()
             mode = self._symbol("TRIM", token.key, token.start)
         characters: ast.Expression = ast.StringLiteral(" ", span=mode.span)
-        if self.accept("FROM"):
-            operand = self.expression()
-        else:
-            operand = self.expression()
-            if self.accept("FROM"):
-                characters, operand = operand, self.expression()
+        said = not self.accept("FROM")
+        operand = self.expression()
+        if said and self.accept("FROM"):
+            characters, operand = operand, self.expression()
         self.close(opener)
         return ast.FunctionCall(name, (mode, characters, operand), span=self.span(start))
 
@@ -304,13 +281,10 @@ class FunctionParser(TypeParser):
     def _json_query(self) -> ast.Expression:
         token, opener, operand, path = self._json_start()
         returning = self.data_type() if self.accept("RETURNING") else None
-        wrapper: str | None = None
-        if self.accept("WITHOUT"):
-            wrapper = "WITHOUT"
-        elif self.accept("WITH"):
-            wrapper = "UNCONDITIONAL"
-            if self.token.key in ("CONDITIONAL", "UNCONDITIONAL"):
-                wrapper = self.advance().key
+        wrapper = "WITHOUT" if self.accept("WITHOUT") else None
+        if wrapper is None and self.accept("WITH"):
+            said = self.token.key in ("CONDITIONAL", "UNCONDITIONAL")
+            wrapper = self.advance().key if said else "UNCONDITIONAL"
         if wrapper:
             self.accept("ARRAY")
             self.expect("WRAPPER")
@@ -323,10 +297,8 @@ class FunctionParser(TypeParser):
         while self.token.key in ("NULL", "ERROR", "DEFAULT", "EMPTY"):
             start = self.token.start
             kind = self.advance().key
-            value: ast.Expression | None = None
-            if kind == "DEFAULT":
-                value = self.expression()
-            elif kind == "EMPTY":
+            value = self.expression() if kind == "DEFAULT" else None
+            if kind == "EMPTY":
                 kind = f"EMPTY {self.one_of('ARRAY', 'OBJECT')}"
             span = self.span(start)
             self.expect("ON")
@@ -345,9 +317,7 @@ class FunctionParser(TypeParser):
     def _json_object(self) -> ast.Expression:
         start = self.advance().start
         opener = self.open()
-        entries: tuple[ast.KeyValue, ...] = ()
-        if self.token.key != ")" and not self._at_on_null():
-            entries = self.list_of(self._json_entry)
+        entries = self._json_items(self._json_entry)
         on_null = self._json_on_null()
         self.close(opener)
         return ast.JsonObject(entries, on_null, span=self.span(start))
@@ -355,12 +325,13 @@ class FunctionParser(TypeParser):
     def _json_array(self) -> ast.Expression:
         start = self.advance().start
         opener = self.open()
-        items: tuple[ast.Expression, ...] = ()
-        if self.token.key != ")" and not self._at_on_null():
-            items = self.list_of(self.expression)
+        items = self._json_items(self.expression)
         on_null = self._json_on_null()
         self.close(opener)
         return ast.JsonArray(items, on_null, span=self.span(start))
+
+    def _json_items(self, item: Callable[[], T]) -> tuple[T, ...]:
+        return () if self.token.key == ")" or self._at_on_null() else self.list_of(item)
 
     def _json_object_agg(self) -> ast.Expression:
         name, start = self._own_name()

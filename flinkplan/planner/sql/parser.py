@@ -112,6 +112,13 @@ class Cursor:
         self.close(opener)
         return items
 
+    def enclosed(self, item: Callable[[], T]) -> T:
+        """``( item )``."""
+        opener = self.open()
+        found = item()
+        self.close(opener)
+        return found
+
     # Text and spans
 
     def text(self, token: Token) -> str:
@@ -269,18 +276,19 @@ class Cursor:
 
     def hints(self) -> tuple[ast.Hint, ...]:
         """``/*+ NAME(…), … */`` if it is there."""
-        if self.token.key != "/*+":
+        if not self.accept("/*+"):
             return ()
-        self.advance()
         hints = self.list_of(self._hint)
         self.expect("*/")
         return hints
 
     def column_list(self) -> tuple[ast.Identifier, ...]:
         """``(a, b)`` if it is there."""
-        if self.token.key != "(":
-            return ()
-        return self.parenthesized(lambda: self.identifier("a column name"))
+        return self.parenthesized(self.column) if self.token.key == "(" else ()
+
+    def column(self) -> ast.Identifier:
+        """The name of a column."""
+        return self.identifier("a column name")
 
     def _hint(self) -> ast.Hint:
         start = self.token.start

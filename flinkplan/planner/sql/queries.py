@@ -18,8 +18,7 @@ class QueryParser(TableParser):
         """``[WITH …] body [ORDER BY …] [LIMIT …] [OFFSET …] [FETCH …]``."""
         start = self.token.start
         ctes: tuple[ast.CommonTableExpression, ...] = ()
-        if self.token.key == "WITH":
-            self.advance()
+        if self.accept("WITH"):
             if self.token.key == "RECURSIVE":
                 self.unsupported("WITH RECURSIVE", self.token)
             ctes = self.list_of(self._common_table)
@@ -35,21 +34,17 @@ class QueryParser(TableParser):
         name = self.identifier("the name of a common table expression")
         columns = self.column_list()
         self.expect("AS")
-        opener = self.open()
-        query = self.query()
-        self.close(opener)
-        return ast.CommonTableExpression(name, query, columns, span=self.span(start))
+        return ast.CommonTableExpression(name, self.enclosed(self.query), columns, span=self.span(start))
 
     def _limits(self) -> tuple[ast.Expression | None, ast.Expression | None]:
         offset: ast.Expression | None = None
         limit: ast.Expression | None = None
         if self.accept("LIMIT") and not self.accept("ALL"):
             limit = self._count()
-        if self.token.key == "OFFSET":
-            self.advance()
+        if self.accept("OFFSET"):
             offset = self._count()
-            if self.token.key in ("ROW", "ROWS"):
-                self.advance()
+            if not self.accept("ROW"):
+                self.accept("ROWS")
             if self.token.key == "LIMIT":
                 self.fail("the end of the query", hint="LIMIT stands before OFFSET")
         if limit is None and self.accept("FETCH"):
@@ -89,18 +84,14 @@ class QueryParser(TableParser):
         token = self.token
         if token.key == "SELECT":
             return self._select()
-        if token.key == "VALUES":
-            self.advance()
+        if self.accept("VALUES"):
             rows = self.list_of(self._values_row)
             return ast.Values(rows, span=self.span(token.start))
-        if token.key == "TABLE":
-            self.advance()
+        if self.accept("TABLE"):
             name: ast.Name = self.name("the name of a table")
             return ast.ExplicitTable(name, span=self.span(token.start))
         if token.key == "(":
-            opener = self.open()
-            query = self.query()
-            self.close(opener)
+            query = self.enclosed(self.query)
             if query.ctes or query.order_by or query.offset or query.limit:
                 return query
             return query.body
@@ -142,8 +133,7 @@ class QueryParser(TableParser):
 
     def _select_item(self) -> ast.SelectItem:
         start = self.token.start
-        if self.token.key == "*":
-            self.advance()
+        if self.accept("*"):
             return ast.SelectItem(ast.Star(span=self.span(start)), span=self.span(start))
         if self.token.key == "FROM":
             self.fail("a select item", hint="is there a comma too many?" if self._after_comma() else None)

@@ -82,9 +82,7 @@ class StatementParser(AlterParser):
         overwrite = self.one_of("INTO", "OVERWRITE") == "OVERWRITE"
         table = self.name("the name of a table")
         hints = self.hints()
-        partition: tuple[ast.PartitionValue, ...] = ()
-        if self.accept("PARTITION"):
-            partition = self.parenthesized(self._partition_value)
+        partition = self.parenthesized(self._partition_value) if self.accept("PARTITION") else ()
         columns: tuple[ast.Name, ...] = ()
         if self.token.key == "(" and self.peek() not in QUERY_STARTS and self.peek() != "(":
             columns = self.parenthesized(lambda: self.name("a column"))
@@ -106,8 +104,7 @@ class StatementParser(AlterParser):
     def _statement_set(self) -> ast.StatementSet:
         """``STATEMENT SET BEGIN insert; … END``; every faulty insert is reported."""
         start = self.expect("STATEMENT").start
-        self.expect("SET")
-        self.expect("BEGIN")
+        self.expect("SET", "BEGIN")
         return self._inserts(start, execute=False)
 
     def _inserts(self, start: int, *, execute: bool) -> ast.StatementSet:
@@ -142,8 +139,7 @@ class StatementParser(AlterParser):
 
     def _begin(self) -> ast.Statement:
         start = self.expect("BEGIN").start
-        self.expect("STATEMENT", "SET")
-        self.expect(";")
+        self.expect("STATEMENT", "SET", ";")
         return self._inserts(start, execute=True)
 
     # Plans
@@ -155,8 +151,7 @@ class StatementParser(AlterParser):
             path = self.string("the path of a plan in 'single quotes'")
             return ast.ExecutePlan(path, if_exists or self.if_exists(), span=self.span(start))
         if self.accept("STATEMENT"):
-            self.expect("SET")
-            self.expect("BEGIN")
+            self.expect("SET", "BEGIN")
             return self._inserts(start, execute=True)
         if self.token.key == "INSERT" or self.token.key in QUERY_STARTS:
             return self.statement()
@@ -172,13 +167,9 @@ class StatementParser(AlterParser):
         path = self.string("the path of the plan in 'single quotes'")
         if_not_exists = if_not_exists or self._if_not_exists()
         self.expect("FOR")
-        statement: ast.Insert | ast.StatementSet
-        if self.token.key == "STATEMENT":
-            statement = self._statement_set()
-        elif self.token.key == "INSERT":
-            statement = self.insert()
-        else:
+        if self.token.key not in ("INSERT", "STATEMENT"):
             self.fail("INSERT or STATEMENT SET", words=("INSERT", "STATEMENT"))
+        statement = self.insert() if self.token.key == "INSERT" else self._statement_set()
         return ast.CompilePlan(path, statement, if_not_exists, execute, span=self.span(start))
 
     def _explain(self) -> ast.Statement:
@@ -223,12 +214,8 @@ class StatementParser(AlterParser):
         if self.token.kind != WORD:
             self.fail("what to show", words=("TABLES", "VIEWS", "FUNCTIONS", "CATALOGS", "DATABASES", "COLUMNS"))
         words.append(self.advance().key)
-        name: ast.Name | None = None
-        if self.token.key in ("FROM", "IN"):
-            self.advance()
-            name = self.name()
-        elif self.token.key not in ("NOT", "LIKE", "ILIKE", ";") and self.token.kind != END:
-            name = self.name()
+        alone = self.token.key in ("NOT", "LIKE", "ILIKE", ";") or self.token.kind == END
+        name = self.name() if self.accept("FROM") or self.accept("IN") or not alone else None
         negated = self.accept("NOT")
         pattern: str | None = None
         if negated or self.token.key in ("LIKE", "ILIKE"):

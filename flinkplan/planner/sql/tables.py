@@ -43,12 +43,10 @@ class TableParser(ExpressionParser):
             self.fail("JOIN", hint="Flink writes WHERE [NOT] EXISTS (…) or [NOT] IN (…) for a semi or anti join")
         self.expect("JOIN")
         right = self._table()
-        condition: ast.Expression | None = None
+        condition = self.expression() if self.accept("ON") else None
         using: tuple[ast.Identifier, ...] = ()
-        if self.accept("ON"):
-            condition = self.expression()
-        elif self.accept("USING"):
-            using = self.parenthesized(lambda: self.identifier("a column name"))
+        if condition is None and self.accept("USING"):
+            using = self.parenthesized(self.column)
         return ast.Join(kind, left, right, natural, condition, using, span=self.span(start))
 
     # One table
@@ -69,10 +67,7 @@ class TableParser(ExpressionParser):
             return self._parenthesized_table(start, lateral)
         if key == "TABLE" and self.peek() == "(":
             self.advance()
-            opener = self.open()
-            call = self._table_call()
-            self.close(opener)
-            return self._finish_call(call, start, lateral)
+            return self._finish_call(self.enclosed(self._table_call), start, lateral)
         if lateral:
             self.fail("TABLE(…), UNNEST(…) or a query in parentheses after LATERAL")
         if key in QUERY_STARTS:
@@ -92,8 +87,7 @@ class TableParser(ExpressionParser):
     def _table_ref(self, name: ast.Name, start: int) -> ast.TableExpression:
         hints = self.hints()
         system_time: ast.Expression | None = None
-        if self.token.key == "FOR":
-            self.advance()
+        if self.accept("FOR"):
             self.expect("SYSTEM_TIME", "AS", "OF")
             system_time = self.expression()
         if self.token.key in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):

@@ -7,7 +7,7 @@ import pytest
 from flinkplan.planner.algebra.logical import Project
 from flinkplan.planner.binder import Context, bind_query
 from flinkplan.planner.session import Session
-from flinkplan.planner.sql import parse_query
+from tests.planner.parsing import parse_query
 from tests.planner.relation_text import rex_text
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from flinkplan.planner.binder import Context, bind_query
 from flinkplan.planner.session import Session
-from flinkplan.planner.sql import parse_query, parse_script
+from flinkplan.planner.sql import parse_script
+from tests.planner.parsing import parse_query
 from tests.planner.relation_text import explain
 
 SOURCES = ("Watermark(ts", "Scan(t)", "Project(id=[$0], a=[$1], b=[$2], bi=")

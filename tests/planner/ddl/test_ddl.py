@@ -98,6 +98,6 @@ def test_like_takes_over_what_is_not_excluded() -> None:
 )
 def test_the_text_of_an_expression(sql: str, text: str) -> None:
     from flinkplan.planner.ddl.expression_text import sql_text
-    from flinkplan.planner.sql import parse_expression
+    from tests.planner.parsing import parse_expression
 
     assert sql_text(parse_expression(sql)) == text

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from flinkplan.planner.sql import ast, parse_expression
+from flinkplan.planner.sql import ast
+from tests.planner.parsing import parse_expression
 
 from .outline import outline
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from flinkplan.planner.sql import ast, parse_query
+from flinkplan.planner.sql import ast
+from tests.planner.parsing import parse_query
 
 from .outline import outline
 
