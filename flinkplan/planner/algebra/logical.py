@@ -252,17 +252,10 @@ class Join(LogicalBinary, kw_only=True):
     """Whether a MULTI_JOIN hint asks for a join of several inputs."""
 
 
-class JoinOfMany(Rel, kw_only=True):
-    """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
-
-    Conditions are over the columns of all; ``ttls`` are milliseconds by input.
-    """
+class Nary(Rel, kw_only=True):
+    """A relation made from several others."""
 
     operands: tuple[Rel, ...]
-    kinds: tuple[JoinType, ...]
-    conditions: tuple[RexNode, ...]
-    ttls: tuple[int | None, ...]
-    names: tuple[str, ...]
 
     @property
     def inputs(self) -> tuple[Rel, ...]:
@@ -271,6 +264,18 @@ class JoinOfMany(Rel, kw_only=True):
     def over(self, change: Callable[[Rel], Rel]) -> Rel:
         new = tuple(map(change, self.operands))
         return self if all(map(is_, new, self.operands)) else replace(self, operands=new)
+
+
+class JoinOfMany(Nary, kw_only=True):
+    """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
+
+    Conditions are over the columns of all; ``ttls`` are milliseconds by input.
+    """
+
+    kinds: tuple[JoinType, ...]
+    conditions: tuple[RexNode, ...]
+    ttls: tuple[int | None, ...]
+    names: tuple[str, ...]
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -347,18 +352,8 @@ class SetKind(Enum):
     EXCEPT = "EXCEPT"
 
 
-class Union(Rel, kw_only=True):
+class Union(Nary, kw_only=True):
     """Rows of several relations of equal column count, nullable where one of them is."""
-
-    operands: tuple[Rel, ...]
-
-    @property
-    def inputs(self) -> tuple[Rel, ...]:
-        return self.operands
-
-    def over(self, change: Callable[[Rel], Rel]) -> Rel:
-        new = tuple(map(change, self.operands))
-        return self if all(map(is_, new, self.operands)) else replace(self, operands=new)
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import reduce
+from typing import TypeVar
+
+K = TypeVar("K")
 
 _WORD = 2**32
 
 
-def listed_mutable(keys: Collection[int]) -> list[int]:
-    """The keys of a ``mutable.HashMap``: from the last bucket to the first."""
+def listed_mutable(keys: Collection[K], code: Callable[[K], int]) -> list[K]:
+    """The keys of a ``mutable.HashMap``, by their hash codes: from the last bucket to the first."""
     bits = 4
     while len(keys) > 0.75 * 2**bits:
         bits += 1
 
-    def bucket(key: int) -> int:
-        swapped = int.from_bytes((key * _GOLDEN % _WORD).to_bytes(4, "big"), "little") * _GOLDEN % _WORD
-        rotated = (swapped >> bits | swapped << (32 - bits)) % _WORD
-        return rotated >> (32 - bits)
+    def bucket(key: K) -> int:
+        mixed = int.from_bytes((code(key) * _GOLDEN % _WORD).to_bytes(4, "big"), "little") * _GOLDEN % _WORD
+        return ((mixed >> bits | mixed << (32 - bits)) % _WORD) >> (32 - bits)
 
-    return sorted(keys, key=bucket, reverse=True)
+    return sorted(reversed([*keys]), key=bucket, reverse=True)
 
 
 _GOLDEN = 0x9E3775CD
 """Source: ``byteswap32`` of ``scala.util.hashing``."""
+
+
+def text_code(text: str) -> int:
+    """``String.hashCode``, without a sign."""
+    return reduce(lambda code, character: (31 * code + ord(character)) % _WORD, text, 0)
 
 
 def listed(keys: Collection[int]) -> list[int]:

@@ -20,8 +20,7 @@ def ordinal(node: ast.Expression, width: int) -> int | None:
 
 def sort_field(position: int, item: ast.SortItem) -> SortField:
     """NULL counts as the least value unless said otherwise."""
-    last = item.descending if item.nulls_first is None else not item.nulls_first
-    return SortField(position, not item.descending, last)
+    return SortField(position, not item.descending, item.nulls_last)
 
 
 def sort(rel: Rel, order: tuple[SortField, ...], query: ast.Query) -> Rel:

@@ -120,8 +120,7 @@ def _order(binder: ExpressionBinder, spec: ast.WindowSpec) -> tuple[tuple[RexNod
     order: dict[RexNode, tuple[RexNode, bool, bool]] = {}
     for item in spec.order_by:
         rex = _without_subquery(binder, item.expression)
-        nulls_last = item.descending if item.nulls_first is None else not item.nulls_first
-        order.setdefault(rex, (rex, not item.descending, nulls_last))
+        order.setdefault(rex, (rex, not item.descending, item.nulls_last))
     return tuple(order.values())
 
 

@@ -24,6 +24,7 @@ from .datatypes import resolve_type
 from .errors import BindError
 from .expressions import ExpressionBinder
 from .hints import SelectHints
+from .order import sort_field
 from .python_classes import importable
 from .scope import Namespace, Scope
 from .tables import bind_from
@@ -132,7 +133,7 @@ class _Window:
         if node.evictor is not None and function.is_incremental and is_big:
             span = "for as long as the evictor leaves it"
             if not isinstance(assigner, specs.GlobalWindows):
-                span = f"{'once' if copies == 1 else f'{copies:,} times'}, for {_text(kept)}"
+                span = f"{'once' if copies == 1 else f'{copies:,} times'}, for {format_duration(kept)}"
             message = f"with an evictor nothing is aggregated as rows come: each row is kept {span}"
             hint = "without the evictor one accumulator a window would be kept"
             self.context.tell([advice.told("window-keeps-rows", message, hint)], node.evictor.span)
@@ -176,7 +177,7 @@ class _Window:
             return (specs.DynamicEventTimeSessionWindows if event else specs.DynamicProcessingTimeSessionWindows)(gap)
         if node.size <= 0:
             what = "gap" if node.kind == "session" else "size"
-            raise BindError(f"the {what} of a window must be positive, not {_text(node.size)}", node.span)
+            raise BindError(f"the {what} of a window must be positive, not {format_duration(node.size)}", node.span)
         size, offset = format_iso_duration(node.size), format_iso_duration(node.offset)
         if node.kind == "session":
             return (specs.EventTimeSessionWindows if event else specs.ProcessingTimeSessionWindows)(size)
@@ -184,7 +185,7 @@ class _Window:
             self._check_offset(node, node.size, "size")
             return (specs.TumblingEventTimeWindows if event else specs.TumblingProcessingTimeWindows)(size, offset)
         if node.slide <= 0:
-            raise BindError(f"the slide of a window must be positive, not {_text(node.slide)}", node.span)
+            raise BindError(f"the slide of a window must be positive, not {format_duration(node.slide)}", node.span)
         self._check_offset(node, node.slide, "slide")
         if node.size // node.slide > MOST_WINDOWS:
             message = f"each row would be in {node.size // node.slide:,} windows, and {MOST_WINDOWS:,} is the most"
@@ -195,10 +196,11 @@ class _Window:
 
     def _check_offset(self, node: w.WindowAssigner, limit: int, what: str) -> None:
         if abs(node.offset) >= limit:
+            most, offset = format_duration(limit), format_duration(node.offset)
             raise BindError(
-                f"the offset of a window must be smaller than its {what}, {_text(limit)}, not {_text(node.offset)}",
+                f"the offset of a window must be smaller than its {what}, {most}, not {offset}",
                 node.span,
-                f"{_text(node.offset % limit)} has the same effect",
+                f"{format_duration(node.offset % limit)} has the same effect",
             )
 
     def _gap(self, node: ast.Expression) -> RexNode:
@@ -334,8 +336,7 @@ class _Window:
             rex = binder.bind(item.expression)
             if not isinstance(rex, InputRef):
                 raise BindError("rows of a window are ordered by columns", item.span, "compute it in a view")
-            last = item.descending if item.nulls_first is None else not item.nulls_first
-            order.append(specs.SortField(rex.index, not item.descending, last))
+            order.append(sort_field(rex.index, item))
         if node.limit is not None:
             _positive(node.limit, "the number of rows", node)
         fields = self._plain_fields()
@@ -431,10 +432,6 @@ class _Window:
 
 _BIG = 3_600_000
 """From how many milliseconds on that a row is kept, counted for each window that it is in, an evictor is warned of."""
-
-
-def _text(millis: int) -> str:
-    return f"-{format_duration(-millis)}" if millis < 0 else format_duration(millis)
 
 
 def _positive(value: int, what: str, node: ast.Node) -> int:

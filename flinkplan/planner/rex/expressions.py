@@ -167,18 +167,23 @@ def refs(rex: RexNode | None) -> frozenset[int]:
     return frozenset()
 
 
-def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
-    """The input columns in the order in which the expressions first read them."""
-    found: dict[int, None] = {}
+def reads(exprs: Iterable[RexNode]) -> list[int]:
+    """The input columns as often as the expressions read them, in the order in which they do."""
+    found: list[int] = []
 
     def note(rex: RexNode) -> RexNode:
         if type(rex) is InputRef:
-            found[rex.index] = None
+            found.append(rex.index)
         return rex
 
     for e in exprs:
         rewrite(e, note)
-    return tuple(found)
+    return found
+
+
+def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
+    """The input columns in the order in which the expressions first read them."""
+    return tuple(dict.fromkeys(reads(exprs)))
 
 
 def _each_column(rex: RexNode, change: Callable[[InputRef], RexNode]) -> RexNode:

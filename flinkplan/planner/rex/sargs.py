@@ -273,10 +273,12 @@ def written(found: Search, unknown: UnknownAs) -> RexNode:
     """A search as comparisons where these are simple, else as SEARCH."""
     if found.type is None or not found.ranges or found.ranges == ALL:
         return _of_all_or_none(found, unknown)
-    whole = search(
-        found.operand, Sarg(found.ranges, {True: "TRUE", False: "FALSE", None: "UNKNOWN"}[found.null], found.type)
-    )
-    return expand(whole) if complexity(found) <= 1 and is_simple(found) else whole
+    whole = search(found.operand, Sarg(found.ranges, _NULL_AS[found.null], found.type))
+    return expand(whole) if _is_short(found) else whole
+
+
+def _is_short(found: Search) -> bool:
+    return complexity(found) <= 1 and is_simple(found)
 
 
 def _of_all_or_none(found: Search, unknown: UnknownAs) -> RexNode:
@@ -300,34 +302,11 @@ def write(found: Search) -> RexNode:
         return test(IS_NULL, operand) if null else FALSE
     if not ranges:
         return test(IS_NULL, operand) if null else FALSE
-    single = _comparison(found)
-    if single is not None and null is None:
-        return single
-    return search(operand, Sarg(ranges, _NULL_AS[null], t))
+    whole = search(operand, Sarg(ranges, _NULL_AS[null], t))
+    return expand(whole) if null is None and _is_short(found) else whole
 
 
 _NULL_AS = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}
-
-
-def _comparison(found: Search) -> RexNode | None:
-    ranges, t = found.ranges, found.type
-    assert t is not None
-
-    def to(operator: Function, value: Any) -> RexNode:
-        return compare(operator, found.operand, _literal(value, t))
-
-    if found.is_complemented_points and len(ranges) == 2:
-        return to(NE, ranges[0].upper.value)  # type: ignore[union-attr]
-    if len(ranges) > 1:
-        return None
-    lower, upper = ranges[0].lower, ranges[0].upper
-    if _is_point(ranges[0]):
-        return to(EQ, lower.value)  # type: ignore[union-attr]
-    if lower is None and upper is not None:
-        return to(LE if upper.closed else LT, upper.value)
-    if upper is None and lower is not None:
-        return to(GE if lower.closed else GT, lower.value)
-    return None
 
 
 def _literal(value: Any, t: LogicalType) -> Literal:

@@ -138,6 +138,11 @@ def remove_distinct(rel: Aggregate) -> Rel:
     return Project(input=rel.input, exprs=exprs, names=rel.names)
 
 
+def distinct(rel: Rel) -> Aggregate:
+    """Each row once."""
+    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=())
+
+
 def read_columns(rel: Aggregation) -> set[int]:
     """The columns of its input that an aggregation reads."""
     times = [rel.window.time_field.field_index] if passes_time(rel) else []

@@ -18,6 +18,7 @@ from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
 from ..algebra.names import uniquify
 from ..rex.expressions import TRUE, and_, compare, conjunctions, identity, is_call, remap, rewrite, shift
 from ..rex.simplify import simplify_condition
+from .aggregates import distinct, remap_calls
 from .predicates import filtered
 from .projections import columns, extended
 
@@ -164,14 +165,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     source = columns(frame.rel, kept)
     place = {old: kept.index(new) for old, new in frame.places.items() if new in kept}
     grouping = tuple(kept.index(k) for k in (*(k for _, k in keys), *outer))
-    calls = tuple(
-        replace(
-            c,
-            arg_list=tuple(place[a] for a in c.arg_list),
-            filter_arg=place[c.filter_arg] if c.filter_arg >= 0 else -1,
-        )
-        for c in rel.calls
-    )
+    calls = remap_calls(rel.calls, place)
     if grouping and not rel.grouping:
         calls = tuple(_of_some_rows(c, source) for c in calls)
     new: Rel = replace(rel, input=source, grouping=grouping, calls=calls)
@@ -224,8 +218,3 @@ def compare_columns(left: Rel, on_left: int, right: Rel, on_right: int) -> RexNo
 def inner_join(left: Rel, right: Rel, condition: RexNode) -> Join:
     """The inner join of two relations."""
     return Join(left=left, right=right, type=JoinType.INNER, condition=condition)
-
-
-def distinct(rel: Rel) -> Aggregate:
-    """Each row once."""
-    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=())

@@ -12,8 +12,8 @@ from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..rex.expressions import identity, is_always_false
+from .aggregates import distinct
 from .rule import rule
-from .set_operations import distinct
 
 
 @rule(on=(Filter, Sort, Project, Aggregate, SetOp, Join))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...plan.functions import Function
 from ...plan.functions.comparison import AND, EQ, NE, OR
@@ -11,6 +11,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE
 from ..algebra.logical import Filter, Rel
+from ..algebra.scala_maps import listed_mutable, text_code
 from ..rex import sargs
 from ..rex.expressions import and_, compare, flatten, is_call, not_, or_
 from ..rex.printer import condition_digest
@@ -53,7 +54,7 @@ def _gathered(junction: Function, rex: RexNode, names: Sequence[str]) -> RexNode
             others.append(_JUNCTIONS[_OTHER[junction]](new or part for new, part in parts))
         else:
             others.append(term)
-    for text in _hashed(by_operand):
+    for text in listed_mutable(by_operand, text_code):
         equalities = by_operand[text]
         operand = equalities[0][0]
         if len(equalities) < (20 if operand.type.root in APPROXIMATE else _SHORTEST):
@@ -82,25 +83,3 @@ def _list(operand: RexNode, literals: Sequence[Literal]) -> RexNode:
         return or_(comparisons)
     found = [search for c in comparisons if (search := sargs.read(c)) is not None]
     return sargs.write(sargs.combined(found, sargs.unite))
-
-
-def _hashed(texts: Iterable[str]) -> list[str]:
-    """The texts in the order in which ``scala.collection.mutable.HashMap`` goes through its keys."""
-    found = list(texts)
-    bits = 4
-    while len(found) > (3 << bits) // 4:
-        bits += 1
-    return sorted(reversed(found), key=lambda text: _bucket(text, bits), reverse=True)
-
-
-def _bucket(text: str, bits: int) -> int:
-    """The place of a text in a table of ``2 ** bits``: the upper bits of its improved hash code."""
-    code = 0
-    for character in text:
-        code = (31 * code + ord(character)) & 0xFFFFFFFF
-    improved = int.from_bytes((code * _FACTOR & 0xFFFFFFFF).to_bytes(4, "little"), "big") * _FACTOR & 0xFFFFFFFF
-    return ((improved >> bits | improved << 32 - bits) & 0xFFFFFFFF) >> 32 - bits
-
-
-_FACTOR = 0x9E3775CD
-"""Of ``scala.util.hashing.byteswap32``."""

@@ -77,7 +77,7 @@ def _lookup_keys(joined: JoinKeys, calc: Calc | None, types: tuple[LogicalType, 
     """What columns of the table are compared with: with constants by the calc over it, else by the join."""
     constants = dict(_constants(calc))
     keys: dict[int, LookupKey] = {
-        column: ConstantLookupKey(types[column], constants[column]) for column in listed_mutable(constants)
+        column: ConstantLookupKey(types[column], constants[column]) for column in listed_mutable(constants, int)
     }
     for ours, theirs in zip(joined.left, joined.right, strict=True):
         column_of_table = theirs if calc is None else _passed_on(calc.projection[theirs])

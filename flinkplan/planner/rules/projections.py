@@ -40,10 +40,10 @@ from ..rex.expressions import (
     inline,
     is_deterministic,
     ordered_refs,
+    reads,
     refs,
     remap,
     retype,
-    rewrite,
 )
 from .rule import Order, Rule, RuleSet, rule
 
@@ -134,15 +134,7 @@ def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
     unstable = {i for i, e in enumerate(below) if not is_deterministic(e)}
     if not unstable:
         return True
-    read: list[int] = []
-
-    def note(node: RexNode) -> RexNode:
-        if isinstance(node, InputRef):
-            read.append(node.index)
-        return node
-
-    for e in above:
-        rewrite(e, note)
+    read = reads(above)
     return all(read.count(i) <= 1 for i in unstable)
 
 

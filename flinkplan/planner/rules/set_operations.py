@@ -19,6 +19,7 @@ from ..algebra.calls import aggregate_call
 from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind, SetOp
 from ..algebra.row_types import pick
 from ..rex.expressions import and_, cast, compare, identity, or_, test
+from .aggregates import distinct
 from .predicates import filtered
 from .projections import extended
 from .rule import rule
@@ -100,11 +101,6 @@ def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
     )
     columns = identity(joined.types)[width + 1 :]
     return Project(input=joined, exprs=columns, names=rel.names[:width])
-
-
-def distinct(rel: Rel) -> Rel:
-    """Each row once."""
-    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=())
 
 
 def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:

@@ -56,7 +56,8 @@ from ..rex.expressions import (
     test,
 )
 from ..rex.simplify import negate, simplify_condition
-from .decorrelation import compare_columns, correlated_columns, decorrelated, distinct, free_variables
+from .aggregates import distinct
+from .decorrelation import compare_columns, correlated_columns, decorrelated, free_variables
 from .projections import columns, extended
 from .semi_joins import aggregated, has_a_row, is_correlated, joined
 

@@ -338,6 +338,11 @@ class SortItem(Node):
     descending: bool = False
     nulls_first: bool | None = None
 
+    @property
+    def nulls_last(self) -> bool:
+        """Whether NULL comes last, which counts as the least value where nothing is said."""
+        return self.descending if self.nulls_first is None else not self.nulls_first
+
 
 class FrameBound(Node):
     """A bound of a window frame.
