@@ -34,7 +34,7 @@ from ..algebra.logical import (
     WindowFunction,
     WindowOperator,
 )
-from ..algebra.tree import with_inputs
+from ..algebra.tree import become, with_inputs
 from ..connectors import table_options
 from ..errors import PlanningError
 from ..metadata.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
@@ -81,7 +81,7 @@ def _calc(self: Implementer, rel: p.Calc) -> Rel:
 
 
 def _watermark(self: Implementer, rel: Watermark) -> Rel:
-    return p.WatermarkAssigner(input=self.visit(rel.input), rowtime_index=rel.rowtime_index, expr=rel.expr)
+    return become(p.WatermarkAssigner, rel, input=self.visit(rel.input))
 
 
 def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
@@ -89,13 +89,7 @@ def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
     if groups_by_window(rel):
         return window_aggregate(rel, source, self.config, self.retracts(source))
     ttl = dict(rel.ttl.by_input).get(0) if rel.ttl else None
-    return p.GroupAggregate(
-        input=exchange(source, rel.grouping),
-        grouping=rel.grouping,
-        calls=rel.calls,
-        ttl=ttl,
-        phase=rel.phase,
-    )
+    return become(p.GroupAggregate, rel, input=exchange(source, rel.grouping), ttl=ttl)
 
 
 def _legacy_window(self: Implementer, rel: p.LegacyWindowAggregate) -> Rel:
@@ -124,7 +118,7 @@ def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
 def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
     """A window operator over the physical plan of its rows, which nothing above has any effect on."""
     source = self.plan(rel.rows)
-    return p.WindowOperator(input=exchange(source, rel.window.keys), window=rel.window, fields=rel.fields)
+    return become(p.WindowOperator, rel, input=exchange(source, rel.window.keys))
 
 
 def _late_rows(self: Implementer, rel: LateRows) -> Rel:
@@ -142,9 +136,9 @@ def _join(self: Implementer, rel: Join) -> Rel:
     width = rel.left.width
     if windowed is not None:
         keys = windowed.keys
-        return p.WindowJoin(
-            left=exchange(rel.left, keys.left),
-            right=exchange(rel.right, keys.right),
+        return become(
+            p.WindowJoin,
+            _exchanged(rel, keys),
             condition=_without_windows(rel, keys),
             spec=keys.spec(rel.type),
             left_windowing=_attached(windowed.left, windowed.starts[0], windowed.ends[0]),
@@ -154,32 +148,20 @@ def _join(self: Implementer, rel: Join) -> Rel:
     keys = join_keys(rel.condition if bounds is None else and_(rest), width)
     if bounds is not None:
         spec = IntervalJoinSpec(keys.spec(rel.type), bounds)
-        return p.IntervalJoin(
-            left=exchange(rel.left, keys.left),
-            right=exchange(rel.right, keys.right),
-            condition=rel.condition,
-            spec=spec,
-        )
-    return p.RegularJoin(
-        left=exchange(rel.left, keys.left),
-        right=exchange(rel.right, keys.right),
-        condition=null_safe_equality(rel.condition) or rel.condition,
-        spec=keys.spec(rel.type),
-        ttl=rel.ttl,
-    )
+        return become(p.IntervalJoin, _exchanged(rel, keys), spec=spec)
+    condition = null_safe_equality(rel.condition) or rel.condition
+    return become(p.RegularJoin, _exchanged(rel, keys), condition=condition, spec=keys.spec(rel.type))
+
+
+def _exchanged(rel: Join, keys: JoinKeys) -> Join:
+    """The join over inputs of which those rows are brought together that have equal keys."""
+    return replace(rel, left=exchange(rel.left, keys.left), right=exchange(rel.right, keys.right))
 
 
 def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
     keys = common_keys(rel)
     inputs = tuple(exchange(self.visit(o), key) for o, key in zip(rel.operands, keys, strict=True))
-    return p.MultiJoin(
-        operands=inputs,
-        kinds=rel.kinds,
-        conditions=rel.conditions,
-        ttls=rel.ttls,
-        keys=keys,
-        names=rel.names,
-    )
+    return become(p.MultiJoin, rel, operands=inputs, keys=keys)
 
 
 def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
@@ -235,15 +217,7 @@ def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
             keep_last=not rel.order[0].is_ascending,
             windowing=windowing,
         )
-    return p.WindowRank(
-        input=exchange(source, partition),
-        kind=rel.kind,
-        partition=partition,
-        order=rel.order,
-        range=rel.range,
-        rank=rel.rank,
-        windowing=windowing,
-    )
+    return become(p.WindowRank, rel, input=exchange(source, partition), partition=partition, windowing=windowing)
 
 
 def _sort(self: Implementer, rel: Sort) -> Rel:
@@ -267,18 +241,11 @@ def _union(self: Implementer, rel: SetOp) -> Rel:
 
 
 def _values(self: Implementer, rel: Values) -> Rel:
-    return p.ConstantRows(tuples=rel.tuples, fields=rel.fields)
+    return become(p.ConstantRows, rel)
 
 
 def _correlate(self: Implementer, rel: Correlate) -> Rel:
-    return p.TableFunctionJoin(
-        input=self.visit(rel.input),
-        type=rel.type,
-        call=rel.call,
-        function_type=rel.function_type,
-        condition=rel.condition,
-        correl=rel.correl,
-    )
+    return become(p.TableFunctionJoin, rel, input=self.visit(rel.input))
 
 
 def _temporal(self: Implementer, rel: TemporalJoin) -> Rel:
@@ -290,15 +257,7 @@ def _temporal(self: Implementer, rel: TemporalJoin) -> Rel:
 def _sink(self: Implementer, rel: TableModify) -> Rel:
     source = self.visit(rel.input)
     keys = _shuffled_by(rel)
-    return p.Sink(
-        input=exchange(source, keys) if keys else source,
-        table=rel.table,
-        overwrite=rel.overwrite,
-        static_partition=rel.static_partition,
-        target_columns=rel.target_columns,
-        conflict=rel.conflict,
-        options=rel.options,
-    )
+    return become(p.Sink, rel, input=exchange(source, keys) if keys else source)
 
 
 def _shuffled_by(rel: TableModify) -> tuple[int, ...]:

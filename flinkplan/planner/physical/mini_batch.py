@@ -16,7 +16,7 @@ from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, valu
 from ...plan.types import TimeKind
 from ..algebra import physical as p
 from ..algebra.logical import Filter, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
-from ..algebra.tree import bottom_up, with_inputs
+from ..algebra.tree import become, bottom_up, with_inputs
 from ..algebra.unplanned import Over
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.monotonicity import call_retractions
@@ -121,24 +121,16 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
 def _two_phases(rel: p.GroupAggregate, source: Rel, retracts: bool) -> Rel:
     retractions = call_retractions(rel, rel.calls, retracts)
     columns = accumulators(rel.calls, retractions, source.types, retracts)
-    local = p.LocalGroupAggregate(
-        input=source,
-        grouping=rel.grouping,
-        calls=rel.calls,
-        need_retraction=retracts,
-        phase=rel.phase,
-        accumulators=columns.fields,
-    )
+    local = become(p.LocalGroupAggregate, rel, input=source, need_retraction=retracts, accumulators=columns.fields)
     grouping = tuple(range(len(rel.grouping)))
-    return p.GlobalGroupAggregate(
+    return become(
+        p.GlobalGroupAggregate,
+        rel,
         input=p.Exchange(input=local, keys=grouping),
         grouping=grouping,
-        calls=rel.calls,
         need_retraction=retracts,
         local_input=source.row_type,
         local_grouping=rel.grouping,
-        ttl=rel.ttl,
-        phase=rel.phase,
     )
 
 
@@ -156,14 +148,13 @@ def _incremental(rel: Rel) -> Rel:
     plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
     retracts = partial.need_retraction
     columns = accumulators(plain, (retracts,) * len(plain), partial.local_input.field_types, retracts)
-    incremental = p.IncrementalGroupAggregate(
-        input=partial.input,
+    incremental = become(
+        p.IncrementalGroupAggregate,
+        partial,
         partial_grouping=partial.grouping,
         final_grouping=keys,
         partial_calls=partial.calls,
         partial_local_input=partial.local_input,
-        need_retraction=partial.need_retraction,
-        ttl=partial.ttl,
         accumulators=columns.fields,
     )
     own_counts = [i for i, call in enumerate(partial.calls) if is_count_star(call)]

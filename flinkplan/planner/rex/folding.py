@@ -32,20 +32,11 @@ from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
 from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
-from .evaluation import (
-    EVALUATORS,
-    UnknownValue,
-    double_text,
-    is_collection,
-    limits,
-    moment_text,
-    months_between,
-    number,
-    of_collection,
-    parse_moment,
-    shift_clock,
-    shift_months,
-)
+from .evaluation import EVALUATORS, limits
+from .evaluation.collections import is_collection, of_collection
+from .evaluation.numbers import double_text, number
+from .evaluation.registry import UnknownValue
+from .evaluation.times import moment_text, months_between, parse_moment, shift_clock, shift_months
 from .expressions import cast, is_deterministic
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}

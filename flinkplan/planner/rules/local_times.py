@@ -13,7 +13,8 @@ from ...plan.rex import Call, Literal, RexNode
 from ...plan.settings import LOCAL_TIME_ZONE
 from ...plan.types import CHARACTER
 from ..algebra.logical import Filter, Project, Rel
-from ..rex.evaluation import UnknownValue, format_moment, in_zone, moment_text, of_zone, parse_moment
+from ..rex.evaluation.registry import UnknownValue
+from ..rex.evaluation.times import format_moment, in_zone, moment_text, of_zone, parse_moment
 from ..rex.expressions import cast, rewrite
 from .rule import Config, rule
 

@@ -29,7 +29,7 @@ from ..algebra.unplanned import Approximate
 from ..connectors import connector_of, source_kinds, source_of, table_options
 from ..errors import PlanningError
 from ..rex import sargs
-from ..rex.evaluation import java_float
+from ..rex.evaluation.numbers import java_float
 from ..rex.expressions import and_, cast, conjunctions, derive_nullability, identity, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, simplify, to_cnf
 from .predicates import filtered

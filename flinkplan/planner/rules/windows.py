@@ -16,6 +16,7 @@ from ...plan.settings import PHASES, value_of
 from ...plan.types import BIGINT, RowField
 from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
 from ..algebra.physical import Calc, Exchange, GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
+from ..algebra.tree import become
 from ..metadata.window_properties import WindowColumns, window_columns
 from ..rex.expressions import identity, refs
 from .calcs import calc
@@ -104,13 +105,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     retractions = (retracts,) * len(rel.calls)
     columns = accumulators(rel.calls, retractions, source.types, counts_rows(windowing, retracts))
     end_name = "$slice_end" if isinstance(windowing, specs.TimeAttributeWindowing) else "$window_end"
-    local = LocalWindowAggregate(
-        input=source,
-        grouping=rel.grouping,
-        calls=rel.calls,
-        windowing=windowing,
-        accumulators=(*columns.fields, RowField(end_name, BIGINT)),
-    )
+    local = become(LocalWindowAggregate, rel, accumulators=(*columns.fields, RowField(end_name, BIGINT)))
     grouping = tuple(range(len(rel.grouping)))
     exchange = Exchange(input=local, keys=grouping)
     end = local.width - 1
@@ -120,12 +115,12 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     else:
         assert isinstance(windowing, specs.WindowAttachedWindowing)
         merged = replace(windowing, window_start=-1, window_end=end)
-    return GlobalWindowAggregate(
+    return become(
+        GlobalWindowAggregate,
+        rel,
         input=exchange,
         grouping=grouping,
-        calls=rel.calls,
         windowing=merged,
-        properties=rel.properties,
         local_input=source.row_type,
         local_grouping=rel.grouping,
     )
