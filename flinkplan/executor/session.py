@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
-_CHECKPOINTING = f"{_STREAMING}.checkpointing"
 
 STATE_ENCODING = "spark.sql.streaming.stateStore.encodingFormat"
 """Set for each query: Avro alone lets kernels' state change its schema; Spark's own operators refuse it."""
@@ -82,7 +81,7 @@ SQL_CONF: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # to count its rows, a state store reads a key's whole list for each row that is appended
     TRACK_ROWS: "false",
-    "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
+    "spark.sql.streaming.checkpointFileManagerClass": "flinkplan.runtime.CheckpointFiles",
     EMPTY_BATCHES: "false",
     ADAPTIVE: "false",
     PARTITIONS: "2",

@@ -6,6 +6,7 @@ import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
 
 /** Files that are there whole or not at all, also after the machine has lost its power. */
@@ -25,7 +26,7 @@ public final class Durable {
     /** A new file; on a local disk without a file of checksums beside it. */
     public static FSDataOutputStream create(FileSystem fileSystem, Path file) throws IOException {
         FileSystem raw = fileSystem instanceof ChecksumFileSystem local ? local.getRawFileSystem() : fileSystem;
-        return raw.create(file, true);
+        return raw instanceof RawLocalFileSystem ? LocalFile.create(file) : raw.create(file, true);
     }
 
     /** Has what was written reach the disk, where the file system lets that be asked for. */

@@ -1,0 +1,48 @@
+package flinkplan.runtime;
+
+import java.io.BufferedOutputStream;
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.Syncable;
+
+/**
+ * A new file of the local disk, made by this process alone.
+ *
+ * <p>Hadoop runs {@code chmod} on each file and folder that it makes, which is most of what a small file takes.
+ */
+final class LocalFile extends BufferedOutputStream implements Syncable, StreamCapabilities {
+    private final FileOutputStream file;
+
+    private LocalFile(FileOutputStream file) {
+        super(file);
+        this.file = file;
+    }
+
+    /** Begins on a file in place of what may be there, and makes its folder. */
+    static FSDataOutputStream create(Path path) throws IOException {
+        File file = new File(path.toUri().getPath());
+        Files.createDirectories(file.toPath().getParent());
+        return new FSDataOutputStream(new LocalFile(new FileOutputStream(file)), null);
+    }
+
+    @Override
+    public boolean hasCapability(String capability) {
+        return capability.equals(HSYNC) || capability.equals(HFLUSH);
+    }
+
+    @Override
+    public void hflush() throws IOException {
+        flush();
+    }
+
+    @Override
+    public void hsync() throws IOException {
+        flush();
+        file.getFD().sync();
+    }
+}
