@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...plan.connectors.jdbc import DRIVERS, OPERATORS, TESTS, filters
+from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import LookupJoin, TableSourceScan
 from ...plan.readable import readable
@@ -47,6 +48,9 @@ class Jdbc(Connector):
         for name, t in table.physical:
             if t.root not in _HELD or has_nanos(t):
                 raise TableError(readable(f"no database column is of the type {t}, as '{name}' is"), where=where)
+
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        return "its rows are read once" if is_source else None
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         from pyspark.sql import types as spark
@@ -86,6 +90,7 @@ class Jdbc(Connector):
             **_place(table, table.physical),
             "primaryKey": [names.index(name) for name in table.primary_key],
             "rowsAtOnce": int(table.option("sink.buffer-flush.max-rows", "100")),
+            "intervalMs": parse_duration(table.option("sink.buffer-flush.interval", "1 s")),
             "retries": int(table.option("sink.max-retries", "3")),
         }
 

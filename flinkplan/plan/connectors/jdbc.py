@@ -160,7 +160,7 @@ JDBC = Connector(
         Option("filter.handling.policy", one_of("ALWAYS", "INDEX_ONLY", "NEVER"), "ALWAYS", "which filters it takes"),
         *_LOOKUPS,
         Option("sink.buffer-flush.max-rows", WHOLE, "100", "how many rows are written at once"),
-        unused("sink.buffer-flush.interval", DURATION, "1 s", "and after how long"),
+        Option("sink.buffer-flush.interval", DURATION, "1 s", "and how long they wait for others at the most"),
         Option("sink.max-retries", WHOLE, "3", "how often writing is tried again"),
         PARALLELISM,
     ),

@@ -11,10 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -24,49 +21,43 @@ import org.apache.spark.sql.catalyst.InternalRow;
  * counts.
  *
  * @param keys the indexes of the key's columns
+ * @param intervalMs how long rows wait for others at the most; 0: until there are so many
  * @param retries how often a transaction is tried again
  */
-public record JdbcWriter(JdbcTable table, List<Integer> keys, int rowsAtOnce, int retries) implements Serializable {
+public record JdbcWriter(JdbcTable table, List<Integer> keys, int rowsAtOnce, long intervalMs, int retries)
+        implements Serializable {
     private static final long PAUSE_MS = 1000;
 
-    /** Reads what {@link JdbcTable#of} does, and {@code {"primaryKey", "rowsAtOnce", "retries"}}. */
+    /** Reads what {@link JdbcTable#of} does, and {@code {"primaryKey", "rowsAtOnce", "intervalMs", "retries"}}. */
     public static JdbcWriter of(JsonNode json) {
         List<Integer> keys = new ArrayList<>();
         json.get("primaryKey").forEach(key -> keys.add(key.asInt()));
         int rows = Math.max(json.get("rowsAtOnce").asInt(), 1);
-        return new JdbcWriter(JdbcTable.of(json), keys, rows, json.get("retries").asInt());
+        return new JdbcWriter(
+                JdbcTable.of(json),
+                keys,
+                rows,
+                json.get("intervalMs").asLong(),
+                json.get("retries").asInt());
     }
 
-    private record Change(byte kind, InternalRow row) {
+    record Change(byte kind, InternalRow row) {
         boolean deletes() {
             return kind == Decoder.DELETE || kind == Decoder.UPDATE_BEFORE;
         }
     }
 
-    /** Writes all rows, whose kind stands behind the columns in a changelog; how many there were. */
-    public long write(Iterator<InternalRow> rows, boolean changelog) throws IOException {
-        FlinkType type = table.type();
-        Map<Object, Change> changes = new LinkedHashMap<>();
-        long count = 0;
-        for (; rows.hasNext(); count++) {
-            InternalRow row = rows.next().copy();
-            byte kind = changelog ? row.getByte(type.size()) : Decoder.INSERT;
-            changes.put(keys.isEmpty() ? (Object) count : key(row), new Change(kind, row));
-            if (changes.size() >= rowsAtOnce) {
-                flush(changes.values());
-                changes.clear();
-            }
-        }
-        flush(changes.values());
-        return count;
+    /** Begins on rows, whose kind stands behind the columns in a changelog. */
+    public JdbcBuffer open(boolean changelog) {
+        return new JdbcBuffer(this, changelog);
     }
 
-    private List<Object> key(InternalRow row) {
+    List<Object> key(InternalRow row) {
         FlinkType type = table.type();
         return keys.stream().map(key -> JdbcValues.comparable(row, key, type.child(key))).toList();
     }
 
-    private void flush(Collection<Change> changes) throws IOException {
+    void flush(Collection<Change> changes) throws IOException {
         for (int attempt = 0; !changes.isEmpty(); attempt++) {
             try (Connection connection = table.connect()) {
                 connection.setAutoCommit(false);
