@@ -15,7 +15,7 @@ from ..context import TranslationContext
 from ..event_time import one_row
 from ..execution import native
 from ..registry import row_by_row, translator
-from ..stream import SEQUENCE, Stream, column_name
+from ..stream import SEQUENCE, TICK, Stream, column_name
 from ..types import field_name, spark_type
 
 if TYPE_CHECKING:
@@ -62,7 +62,11 @@ def correlate(node: Correlate, inputs: tuple[Stream, ...], context: TranslationC
         rows = F.filter(rows, lambda row: context.expression_over(condition, [row[n] for n in names]))
     names = [f"r{i}" for i in range(len(types))]
     explode = F.inline_outer if node.join_type == "LEFT" else F.inline
-    frame = stream.frame.select("*", explode(rows.cast(_rows_type(types))).alias(*names))
+    rows = rows.cast(_rows_type(types))
+    if TICK in stream.hidden:  # a watermark passes once, whatever its row has
+        none = F.array(_row([F.lit(None)] * len(types), types)).cast(_rows_type(types))
+        rows = F.when(stream.frame[TICK].isNull(), rows).otherwise(none)
+    frame = stream.frame.select("*", explode(rows).alias(*names))
     columns = [*(frame[column_name(i)] for i in range(width)), *(frame[n] for n in names)]
     named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
     return replace(stream, frame=frame.select(*named, *(frame[h] for h in stream.hidden)), type=node.output_type)
