@@ -67,6 +67,7 @@ class TranslationContext(Record):
     ``is_watched``: somebody looks at each change.  ``python`` may be imported where the plan names it.
     ``turn``: when the source that is translated is read.
     ``announces``: sources tell their watermarks among their rows, for operators that wait for them row by row.
+    ``tells_time``: they tell the time among their rows, for operators that wait for the clock so.
     ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
     nodes share, which is computed once.
     """
@@ -85,6 +86,7 @@ class TranslationContext(Record):
     turn: Turn = Turn.ALONE
     common: SharedStreams | None = None
     announces: bool = False
+    tells_time: bool = False
 
     @property
     def is_real_time(self) -> bool:

@@ -42,6 +42,9 @@ END = "end of input"
 AUTO_WATERMARK_INTERVAL_MS = 200
 """Flink's default of ``pipeline.auto-watermark-interval``."""
 
+CLOCK = -1
+"""The sequence number of what sources tell of time in real-time mode; the same as in ``RealTimeReader.java``."""
+
 NO_WATERMARK = -(2**63)
 """Flink's watermark before there is one."""
 
@@ -69,6 +72,8 @@ def assign_watermarks(
     from pyspark.sql import functions as F
 
     checked = F.when(rowtime.isNull(), F.raise_error(F.lit(_NULL_ROWTIME))).otherwise(watermark).cast("bigint")
+    if TICK in stream.hidden:
+        checked = F.when(stream.frame[TICK].isNull(), checked).otherwise(F.lit(NO_WATERMARK))
     trackers, activity = context.runtime.time.WatermarkTracker, activity_of(source, context)
     if on_event:
         tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc, activity)
@@ -101,6 +106,16 @@ def _with_ticks(frame: DataFrame, source: int | None) -> DataFrame:
     row = F.lit(None).cast("struct<source:int,time:bigint>")
     both = F.when(time.isNull(), F.array(row)).otherwise(F.array(row, tick))
     return frame.select(*(c for c in frame.columns if c != TIME), F.explode(both).alias(TICK))
+
+
+def with_clock(stream: Stream, source: int) -> Stream:
+    """The rows, and among them the time, by which all that comes behind is later; ``source`` tells it."""
+    from pyspark.sql import functions as F
+
+    passed = F.unix_millis(F.current_timestamp()) - F.lit(1)
+    tick = F.struct(F.lit(source).cast("int").alias("source"), passed.cast("bigint").alias("time"))
+    told = F.when(stream.frame[SEQUENCE] == CLOCK, tick)
+    return replace(stream, frame=stream.frame.select("*", told.alias(TICK)))
 
 
 def with_event_time(stream: Stream) -> Stream:

@@ -28,12 +28,12 @@ from .failures import MORE_MEMORY, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
-from .processing_time import goes_by_clock
+from .processing_time import goes_by_clock, tells_time
 from .progress import JobListener, SilentListener
 from .pushed_watermarks import with_assigners
 from .python_classes import PythonCode, check_allowed
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
-from .real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of
+from .real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of, unshared
 from .registry import translate, waits_for_watermark
 from .session import (
     ADAPTIVE,
@@ -215,6 +215,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     is_batch = mode is Mode.BOUNDED and not options.streams
     if mode is Mode.REAL_TIME:
         _check_real_time(queries, options)
+        queries = {name: unshared(part) for name, part in queries.items()}
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
         is_batch = is_batch and not record.is_begun(queries)
@@ -411,8 +412,9 @@ class _RealTime(_Queries):
 
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:
         context = self._context(part, self._session, is_batch=False)
-        announces = any(waits_for_watermark(node, real_time_query(part)) for node in part.nodes)
-        context = replace(context, announces=announces)
+        waits = any(waits_for_watermark(node, real_time_query(part)) for node in part.nodes)
+        by_clock = tells_time(part)
+        context = replace(context, announces=waits and not by_clock, tells_time=by_clock)
         stream, into = self._translate(name, context)
         runtime = context.runtime
         frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(stream.frame._jdf)))

@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode, GroupWindowAggregate, IntervalJoin, WindowAggregate, WindowTableFunction
+from ..plan.nodes import (
+    ExecNode,
+    GroupWindowAggregate,
+    IntervalJoin,
+    OverAggregate,
+    TemporalSort,
+    WindowAggregate,
+    WindowTableFunction,
+)
 from ..plan.specs import SessionWindow
 
 
 def goes_by_clock(plan: Plan) -> bool:
     """Whether a query needs batches for the passing of time alone."""
     return any(_waits(node) for node in plan.nodes)
+
+
+def tells_time(plan: Plan) -> bool:
+    """Whether a query's sources are to tell the time, where its rows come one by one."""
+    return any(is_by_clock(node, plan) for node in plan.nodes)
+
+
+def is_by_clock(node: ExecNode, plan: Plan) -> bool:
+    """Whether a node's rows are due by the clock; in a batch, all of whose rows come at once, some are so, too."""
+    match node:
+        case OverAggregate(over_spec=spec) if spec.groups and spec.groups[0].order_by.fields:
+            first = spec.groups[0].order_by.fields[0]
+        case TemporalSort(order_by=order):
+            first = order.fields[0]
+        case _:
+            return _waits(node)
+    (source,) = plan.inputs(node)
+    return source.output_type.field_types[first.index].is_proctime
 
 
 def _waits(node: ExecNode) -> bool:

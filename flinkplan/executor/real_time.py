@@ -6,15 +6,19 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import TYPE_CHECKING
 
-from ..plan.document import Plan
+from ..plan.document import Edge, Plan
 from ..plan.errors import FlinkplanError, UnsupportedError, together
-from ..plan.nodes import TableSourceScan
+from ..plan.nodes import ExecNode, TableSourceScan
+from ..plan.record import replace
+from .connectors import find_connector
 from .execution import QueryPlan
 from .physical import execute_nodes
 from .registry import translators
 from .session import PARTITIONS
+from .tables import table_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -23,7 +27,7 @@ SHORTEST_INTERVAL = 5.0
 """Spark takes no more checkpoints than one in so many seconds."""
 
 _LOCAL = re.compile(r"local(?:\[(\*|\d+)(?:,\d+)?\])?")
-_READ_TWICE = "what it reads goes two ways, and Spark reads each source once"
+_READ_TWICE = "what it reads goes two ways, and read for each of them it would not be the same"
 
 
 def real_time_query(plan: Plan) -> QueryPlan:
@@ -38,7 +42,7 @@ def obstacles(query: QueryPlan) -> dict[int, str]:
     found: dict[int, str] = {}
     for node in query.plan.nodes:
         obstacle = known[type(node)].real_time(node, query)
-        if obstacle is None and isinstance(node, TableSourceScan) and node.id in twice:
+        if obstacle is None and isinstance(node, TableSourceScan) and node.id in twice and not _repeats(node):
             obstacle = _READ_TWICE
         if obstacle is not None:
             found[node.id] = obstacle
@@ -52,6 +56,36 @@ def _on_several_ways(plan: Plan) -> set[int]:
         for source in plan.inputs(node):
             ways[source.id] += ways[node.id]
     return {id for id, count in ways.items() if count > 1}
+
+
+def _repeats(node: TableSourceScan) -> bool:
+    """Whether a table that is read twice yields the same rows."""
+    reference = node.scan_table_source.table
+    if reference.resolved_table is None or reference.resolved_table.options is None:
+        return False
+    return find_connector(table_of(reference, {})).repeats
+
+
+def unshared(plan: Plan) -> Plan:
+    """The same plan where no node feeds two others, as Spark reads each source once; copies have ids of their own."""
+    if not any(ways > 1 for ways in Counter(edge.source for edge in plan.edges).values()):
+        return plan
+    numbers = count(max(node.id for node in plan.nodes) + 1)
+    nodes: list[ExecNode] = []
+    edges: list[Edge] = []
+    known: set[int] = set()
+
+    def copy(node: ExecNode) -> int:
+        number = next(numbers) if node.id in known else node.id
+        known.add(node.id)
+        for edge in [edge for edge in plan.edges if edge.target == node.id]:
+            edges.append(replace(edge, source=copy(plan.by_id[edge.source]), target=number))
+        nodes.append(replace(node, id=number))
+        return number
+
+    for sink in plan.sinks:
+        copy(sink)
+    return Plan(plan.flink_version, tuple(nodes), tuple(edges))
 
 
 def check_real_time(queries: Iterable[Plan]) -> None:
@@ -81,6 +115,7 @@ def check_interval(seconds: float) -> None:
 
 def task_slots(plan: Plan, partitions: int) -> int:
     """How many tasks a query runs at once: each source is one, each shuffle ``partitions``."""
+    plan = unshared(plan)
     executions = execute_nodes(real_time_query(plan)).values()
     sources = sum(isinstance(node, TableSourceScan) for node in plan.nodes)
     return sources + partitions * sum(execution.shuffle is not None for execution in executions)

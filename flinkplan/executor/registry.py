@@ -14,13 +14,13 @@ from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, PlanError, together
-from ..plan.nodes import Correlate, ExecNode, WatermarkAssigner
+from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
 from .context import TranslationContext
 from .event_time import union_of
 from .execution import TIMER, Execution, QueryPlan
-from .processing_time import goes_by_clock
+from .processing_time import is_by_clock, tells_time
 from .refusals import refusal
 from .stream import Stream
 
@@ -43,19 +43,20 @@ def row_by_row(node: ExecNode, query: QueryPlan) -> str | None:
     return None
 
 
-BY_CLOCK = "it waits for the clock, and real-time mode looks at it when rows come only"
-
-
 def by_watermark(node: ExecNode, query: QueryPlan) -> str | None:
-    """That of nodes whose rows are due at times: what stands between them and their sources passes watermarks on."""
-    if goes_by_clock(query.plan):
-        return BY_CLOCK
+    """That of nodes whose rows are due at times: what stands between them and their sources passes watermarks on.
+
+    The clock is told in the place of watermarks where all of a query goes by it.
+    """
+    waiting = [n for n in query.plan.nodes if waits_for_watermark(n, query)]
+    if len({is_by_clock(n, query.plan) for n in waiting}) > 1:
+        return "some operators of the query go by the clock, others by watermarks"
     above = list(query.plan.inputs(node))
     while above:
         source = above.pop()
-        if isinstance(source, WatermarkAssigner) or waits_for_watermark(source, query):
+        if isinstance(source, _telling(query)) or waits_for_watermark(source, query):
             continue
-        if isinstance(source, Correlate) or translators()[type(source)].runs(source, query).states:
+        if translators()[type(source)].runs(source, query).states:
             return f"no watermark comes behind node {source.id}"
         above.extend(query.plan.inputs(source))
     return united(node, query) if len(query.plan.inputs(node)) > 1 else None
@@ -66,10 +67,16 @@ def waits_for_watermark(node: ExecNode, query: QueryPlan) -> bool:
     return TIMER in translators()[type(node)].runs(node, query).states
 
 
+def _telling(query: QueryPlan) -> type[ExecNode]:
+    """The class of the nodes that tell of time."""
+    return TableSourceScan if tells_time(query.plan) else WatermarkAssigner
+
+
 def announcing(node: ExecNode, query: QueryPlan) -> Iterator[ExecNode]:
-    """The nodes whose watermarks come to ``node`` among its rows: assigners, or one that has waited for them itself."""
+    """The nodes whose watermarks come to ``node`` among its rows: assigners, or scans that tell the time in place of
+    them, or one that has waited for them itself."""
     for source in query.plan.inputs(node):
-        if isinstance(source, WatermarkAssigner) or waits_for_watermark(source, query):
+        if isinstance(source, _telling(query)) or waits_for_watermark(source, query):
             yield source
         else:
             yield from announcing(source, query)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import UnsupportedError
-from ..plan.nodes import WatermarkAssigner
 from ..plan.record import Record, replace
 from ..plan.specs import (
     AggregateCall,
@@ -25,7 +24,7 @@ from .execution import query_of
 from .kernels import boolean_array, described, int_array, key_columns, key_type, key_values, schema_of
 from .registry import announcing, waits_for_watermark
 from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, TICK, Stream, column_name
-from .windows import END, START, Clock, local_parts, slice_place, time_of, with_windows
+from .windows import END, START, Clock, local_parts, slice_place, time_of, with_time_read, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -47,11 +46,11 @@ def run_timed(context: TranslationContext, frame: DataFrame, keys: int, kernel: 
 
 
 def _announcements(context: TranslationContext) -> tuple[Any, bool]:
-    """The watermark assigners that the node goes by, none where it stands behind an operator that passes watermarks on,
-    and whether it passes them on."""
+    """The assigners, or scans, whose watermarks the node goes by, none where it stands behind an operator that passes
+    watermarks on, and whether it passes them on."""
     node, query = context.node, query_of(context)
     assert node is not None
-    sources = sorted({source.id for source in announcing(node, query) if isinstance(source, WatermarkAssigner)})
+    sources = sorted({source.id for source in announcing(node, query) if not waits_for_watermark(source, query)})
     behind = (n for n in context.plan.nodes if n is not node and waits_for_watermark(n, query))
     return int_array(context, sources), any(node in announcing(n, query) for n in behind)
 
@@ -162,6 +161,7 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     """One row a key and window, when the window closes, of whatever functions and row kinds."""
     from pyspark.sql.types import LongType
 
+    stream = with_time_read(stream, what.windowing, context)
     if what.has_local_phase:
         part = local_parts(stream, what.windowing, what.clock, context)
         stream = replace(stream, frame=stream.frame.select("*", part.alias(PART)))
@@ -197,7 +197,9 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
             kernels.Emission(what.emission.early, what.emission.late, what.emission.lateness, context.folds_changes),
         )
     timed = not what.windowing.is_proctime
-    result = run_timed(context, frame, keys, kernel if timed else kernel.inProcessingTime())
+    if not timed and not context.tells_time:
+        kernel.inProcessingTime()
+    result = run_timed(context, frame, keys, kernel)
     start, end = result[START], result[END]
     values = [result[column_name(i)] for i in range(len(what.grouping) + len(what.calls))]
     values[: len(key_types)] = key_values(values[: len(key_types)], key_types)
@@ -234,7 +236,7 @@ def attach_sessions(
 
     window = windowing.window
     assert isinstance(window, SessionWindow)
-    windowed = with_spans(stream, windowing, clock)
+    windowed = with_spans(with_time_read(stream, windowing, context), windowing, clock)
     keys = window.partition_key_indices or ()
     width = len(stream.type.fields)
     row = F.struct(*windowed.columns).alias(ROW)
@@ -247,7 +249,9 @@ def attach_sessions(
         frame.columns.index(ROW),
     )
     timed = not windowing.is_proctime
-    result = run_timed(context, frame, max(1, len(keys)), kernel if timed else kernel.inProcessingTime())
+    if not timed and not context.tells_time:
+        kernel.inProcessingTime()
+    result = run_timed(context, frame, max(1, len(keys)), kernel)
     values = [*(result[column_name(i)] for i in range(width)), *bounds(windowing, clock, result[START], result[END])]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
     hidden = [name for name in (SEQUENCE, TICK) if name in result.columns]

@@ -130,10 +130,24 @@ def time_of(stream: Stream, windowing: TimeAttributeWindowing) -> Column:
     """The time by which a row belongs to windows: its event time, or the batch's time."""
     from pyspark.sql import functions as F
 
+    if READ in stream.frame.columns:
+        return stream.frame[READ]
     return F.current_timestamp() if windowing.is_proctime else stream.column(windowing.time_attribute_index)
 
 
 START, END = "__start", "__end"
+
+READ = "__read"
+"""TIMESTAMP: what a clock shows that goes on; present where it is read once for all that is made of a row's time."""
+
+
+def with_time_read(stream: Stream, windowing: WindowingStrategy, context: TranslationContext) -> Stream:
+    """The rows, and behind them the time of each, if they belong to windows by a clock that goes on meanwhile."""
+    from pyspark.sql import functions as F
+
+    if not (context.tells_time and isinstance(windowing, TimeAttributeWindowing) and windowing.is_proctime):
+        return stream
+    return replace(stream, frame=stream.frame.select("*", F.current_timestamp().alias(READ)))
 
 
 def with_windows(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Stream:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
 
+from .databases import Database
 from .jobs import Place
 
 if TYPE_CHECKING:
@@ -120,6 +122,15 @@ def test_files_are_read_as_they_are_written(place: Place) -> None:
     assert changes(place)[2:] == [("cc", 3), ("e", 5), ("d", 44)]
 
 
+def test_what_goes_two_ways_is_read_for_each(place: Place) -> None:
+    both = plan(place, "SELECT k, 1 FROM events WHERE v > 1 UNION ALL SELECT k, 2 FROM events")
+    for runs in (1, 2):
+        with running(place, both) as job:
+            add(place, "rows", '{"k": "a", "v": 1}\n{"k": "b", "v": 2}\n')
+            wait_for(job, lambda runs=runs: len(changes(place)) == 3 * runs)  # type: ignore[misc]
+    assert sorted(changes(place)) == [("a", 2)] * 2 + [("b", 1)] * 2 + [("b", 2)] * 2
+
+
 def timed(place: Place, query: str) -> Plan:
     """A query of ``events`` with event time into rows of text, number and time."""
     return compile_script(f"""
@@ -152,6 +163,9 @@ TIMED = {
     ),
     "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC) AS r "
     "FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND)) WHERE r = 1": ({"a 3 09"}, {"c 4 13", "a 9 20"}),
+    "SELECT k, SUM(part), TUMBLE_START(ts, INTERVAL '10' SECOND) FROM (SELECT k, ts, part FROM events CROSS JOIN "
+    "UNNEST(CASE WHEN v > 0 THEN ARRAY[v, 1] ELSE CAST(NULL AS ARRAY<INT>) END) AS t (part)) GROUP BY k, "
+    "TUMBLE(ts, INTERVAL '10' SECOND)": ({"a 6 00", "b 3 00"}, {"c 5 10", "a 10 20"}),
     "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts), ts FROM events WHERE v > 0": (
         {"a 1 01", "b 2 02", "a 4 09", "c 4 13"},
         {"a 13 20"},
@@ -172,6 +186,59 @@ def test_windows_fire_as_soon_as_the_watermark_has_passed_and_go_on_after_a_rest
     with running(place, timed(place, query)) as job:
         add_timed(place, ("a", 5, 8), ("a", 9, 20), ("x", -1, 40))
         wait_for(job, lambda: found() == first | then)
+
+
+CLOCKED = {
+    "SELECT k, COUNT(*), SUM(v) FROM TUMBLE(TABLE kept, DESCRIPTOR(p), INTERVAL '2' SECOND) "
+    "GROUP BY k, window_start, window_end": lambda runs: {"1a": 2 * runs, "1b": runs},
+    "SELECT k, COUNT(*) OVER w, SUM(v) OVER w FROM kept WINDOW w AS (PARTITION BY k ORDER BY p)": lambda runs: {
+        "1a": runs * (2 * runs + 1),
+        "1b": runs * (runs + 1) // 2,
+    },
+}
+"""Queries by the clock, and the sum of each key's counts after one or two runs."""
+
+
+@pytest.mark.parametrize("query", CLOCKED)
+def test_rows_are_due_by_the_clock_whether_others_come_or_not(place: Place, query: str) -> None:
+    of = compile_script(f"""
+        CREATE TABLE events (k STRING, v INT, p AS PROCTIME()) WITH ('connector' = 'filesystem',
+            'path' = '{place.root / "in"}', 'format' = 'json', 'source.monitor-interval' = '1 s');
+        CREATE TABLE found (k STRING, n BIGINT, s INT) WITH (
+            'connector' = 'filesystem', 'path' = '{place.root / "out"}', 'format' = 'csv');
+        CREATE VIEW kept AS SELECT CAST(CHAR_LENGTH(k) AS STRING) || k AS k, v * 2 AS v, p FROM events WHERE v > 0;
+        INSERT INTO found {query};
+    """)
+
+    def total(column: int) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for row in (line.split(",") for line in place.lines()):
+            found[row[0]] += int(row[column])
+        return found
+
+    for runs in (1, 2):
+        with running(place, of) as job:
+            rows = (("a", 1), ("b", 1), ("a", 0), ("a", 1))
+            add(place, "rows", "".join(f'{{"k": "{k}", "v": {v}}}\n' for k, v in rows))
+            counts = CLOCKED[query](runs)
+            wait_for(job, lambda counts=counts: total(1) == counts)  # type: ignore[misc]
+        assert total(2) == {key: 2 * count for key, count in counts.items()}
+
+
+def test_rows_of_a_database_change_as_rows_come(place: Place, database: Database) -> None:
+    database.execute("CREATE TABLE counted (k VARCHAR(9) PRIMARY KEY, n BIGINT)")
+    table = database.table("counted", "k STRING PRIMARY KEY NOT ENFORCED, n BIGINT", sink_buffer__flush_interval="9 ms")
+    counts = compile_script(f"""
+        CREATE TABLE events (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '{place.root / "in"}',
+            'format' = 'json', 'source.monitor-interval' = '1 s');
+        {table.replace("${URL}", database.url)}
+        INSERT INTO counted SELECT k, COUNT(*) FROM events GROUP BY k;
+    """)
+    for runs in (1, 2):
+        with running(place, counts) as job:
+            add(place, "rows", "".join(f'{{"k": "{k}"}}\n' for k in "abaa"))
+            wanted = [["a", str(3 * runs)], ["b", str(runs)]]
+            wait_for(job, lambda wanted=wanted: database.rows("SELECT * FROM counted ORDER BY k") == wanted)  # type: ignore[misc]
 
 
 def test_a_checkpoint_is_of_one_mode(place: Place) -> None:

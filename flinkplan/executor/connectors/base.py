@@ -21,6 +21,9 @@ class Connector:
 
     name: str
 
+    repeats = False
+    """Whether a table that is read by two streams yields the same rows to both."""
+
     def check(self, table: Table, is_source: bool) -> None:
         """Raise :class:`TableError` for what is wrong with the table beyond its options."""
 

@@ -92,7 +92,8 @@ def _numbers(table: Table, context: TranslationContext) -> DataFrame:
     per_second = table.option("rows-per-second", "10000")
     if context.is_real_time:
         source = context.spark.readStream.format("flinkplan.runtime.source.NumberSource")
-        due = source.option("rate", per_second).option("count", str(_NO_END if count is None else count)).load()
+        source = source.option("rate", per_second).option("count", str(_NO_END if count is None else count))
+        due = source.option("ticks", str(context.tells_time).lower()).load()
         return due.select(due["value"].alias(SEQUENCE))
     if count is None:
         rate = context.spark.readStream.format("rate").option("rowsPerSecond", per_second).load()

@@ -38,6 +38,7 @@ class FileSystem(Connector):
     """Files in any of the formats."""
 
     name = "filesystem"
+    repeats = True
 
     def check(self, table: Table, is_source: bool) -> None:
         where = f"table {table.identifier}"
@@ -117,6 +118,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "batch": context.is_batch,
         "settles": context.needs_event_time and context.mode is not Mode.BOUNDED,
         "realTime": context.is_real_time,
+        "ticks": context.tells_time,
         "turn": context.turn.name,
     }
     reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)

@@ -20,7 +20,7 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
-from ..registry import BY_CLOCK, by_watermark, translator
+from ..registry import by_watermark, translator
 from ..stream import HIDDEN, KIND, PASSED, SEQUENCE, TICK, Stream, column_name
 from ..types import is_year_month
 from ..window_kernels import ROW, aggregation, row_order, run_timed, timed_input
@@ -60,7 +60,7 @@ def _check(node: OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
 
 def _real_time(node: OverAggregate, query: QueryPlan) -> str | None:
     order = query.input(node).output_type.field_types[_only_group(node.over_spec).order_by.fields[0].index]
-    return BY_CLOCK if order.is_proctime else by_watermark(node, query) if order.is_time_attribute else None
+    return by_watermark(node, query) if order.is_time_attribute else None
 
 
 @translator(OverAggregate, runs=_runs, check=_check, real_time=_real_time)
@@ -93,7 +93,7 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
         group.is_rows or (proctime and preceding == UNBOUNDED),
         preceding,
     )
-    if proctime:
+    if proctime and not context.tells_time:
         kernel.inProcessingTime()
     result = run_timed(context, frame, max(1, len(spec.partition.fields)), kernel)
     takes_late = preceding != UNBOUNDED and not proctime

@@ -7,7 +7,7 @@ from ..context import TranslationContext
 from ..event_time import TIME, with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
 from ..kernels import schema_of
-from ..registry import BY_CLOCK, by_watermark, translator
+from ..registry import by_watermark, translator
 from ..stream import Stream
 from ..window_kernels import ROW, emitted, row_order, run_timed, timed_input
 
@@ -18,12 +18,7 @@ def _runs(node: TemporalSort, query: QueryPlan) -> Execution:
     return kernel(node, query, "time.TemporalSort", "rows come out when the watermark reaches them", rows, last, TIMER)
 
 
-def _real_time(node: TemporalSort, query: QueryPlan) -> str | None:
-    time = query.input(node).output_type.field_types[node.order_by.fields[0].index]
-    return by_watermark(node, query) if time.is_rowtime else BY_CLOCK
-
-
-@translator(TemporalSort, runs=_runs, real_time=_real_time)
+@translator(TemporalSort, runs=_runs, real_time=by_watermark)
 def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Emit rows by time, once the watermark has reached them; in processing time each batch in order."""
     from pyspark.sql import functions as F
@@ -41,5 +36,7 @@ def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: Trans
         frame.columns.index(ROW),
         row_order(context, schema_of(stream.type.field_types), fields),
     )
-    result = run_timed(context, frame, 1, kernel if rowtime else kernel.inProcessingTime())
+    if not rowtime and not context.tells_time:
+        kernel.inProcessingTime()
+    result = run_timed(context, frame, 1, kernel)
     return emitted(stream, result, node.output_type, event_time=rowtime)

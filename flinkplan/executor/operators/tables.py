@@ -14,6 +14,7 @@ from ..connectors import find_connector
 from ..constraints import check_enforcers, enforce_constraints
 from ..context import TranslationContext
 from ..errors import TableError
+from ..event_time import with_clock
 from ..execution import Execution, QueryPlan, kernel, native, with_ttl
 from ..registry import translator
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
@@ -67,7 +68,8 @@ def _real_time_table(reference: ContextResolvedTable, *, is_source: bool) -> str
 def scan(node: TableSourceScan, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Read a table by its connector."""
     table = table_of(node.scan_table_source.table, context.variables)
-    return find_connector(table).read(table, node, context)
+    stream = find_connector(table).read(table, node, context)
+    return with_clock(stream, node.id) if context.tells_time else stream
 
 
 def _check_sink(node: Sink, plan: Plan, options: Mapping[str, str]) -> None:

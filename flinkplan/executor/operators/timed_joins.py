@@ -100,7 +100,7 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
             match=_match(context, spec, left, right, spec.filter_nulls),
         ),
     )
-    if not bounds.is_event_time:
+    if not bounds.is_event_time and not context.tells_time:
         kernel.inProcessingTime()
     joined = emitted(left, run_timed(context, frame, _key_width(spec), kernel), node.output_type)
     return replace(joined, event_time=bounds.is_event_time)

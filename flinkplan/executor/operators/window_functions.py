@@ -11,7 +11,7 @@ from ..execution import TIMER, Execution, QueryPlan, kernel, native, until_water
 from ..registry import by_watermark, translator
 from ..stream import Stream, column_name
 from ..window_kernels import attach_sessions, bounds
-from ..windows import END, START, Clock, with_windows
+from ..windows import END, START, Clock, with_time_read, with_windows
 
 
 def _runs(node: WindowTableFunction, query: QueryPlan) -> Execution:
@@ -31,7 +31,7 @@ def window_table_function(node: WindowTableFunction, inputs: tuple[Stream, ...],
     if isinstance(node.windowing.window, SessionWindow):
         timed = stream if node.windowing.is_proctime else with_event_time(stream)
         return attach_sessions(context, timed, node.windowing, clock, node.output_type)
-    windowed = with_windows(stream, node.windowing, clock)
+    windowed = with_windows(with_time_read(stream, node.windowing, context), node.windowing, clock)
     properties = bounds(node.windowing, clock, windowed.frame[START], windowed.frame[END])
     columns = [c.alias(column_name(i)) for i, c in enumerate((*windowed.columns, *properties))]
     hidden = [windowed.frame[h] for h in stream.hidden]

@@ -32,7 +32,7 @@ final class LocalFile extends BufferedOutputStream implements Syncable, StreamCa
 
     @Override
     public boolean hasCapability(String capability) {
-        return capability.equals(HSYNC) || capability.equals(HFLUSH);
+        return capability.equals(HSYNC);
     }
 
     @Override

@@ -27,6 +27,7 @@ import java.util.Map;
  * @param isBatch whether all files are read at once
  * @param settles whether an empty batch follows new files, in which a new watermark takes effect
  * @param isRealTime whether lines are read as they are added
+ * @param ticks whether it is told then that time goes on
  * @param turn when files are read that are one of several sources
  */
 record FileSpec(
@@ -44,6 +45,7 @@ record FileSpec(
         boolean isBatch,
         boolean settles,
         boolean isRealTime,
+        boolean ticks,
         Turn turn)
         implements Serializable {
 
@@ -76,6 +78,7 @@ record FileSpec(
                     json.get("batch").asBoolean(),
                     json.get("settles").asBoolean(),
                     json.get("realTime").asBoolean(),
+                    json.get("ticks").asBoolean(),
                     Turn.valueOf(json.get("turn").asText()));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the spec of the file source is malformed", e);
@@ -102,6 +105,11 @@ record FileSpec(
 
     Decoder decoder() {
         return Decoders.of(format, type, projection, options);
+    }
+
+    /** How many columns rows have, but for kind and number. */
+    int width() {
+        return projection.size() + partitions.size() + metadata.size();
     }
 
     /** The files that are there now, in the order of their paths. */

@@ -57,6 +57,7 @@ final class GrowingFileReader extends RealTimeReader {
     }
 
     GrowingFileReader(FileSpec spec, GrowingFileStream.Start start) {
+        super(spec.ticks() ? tick(spec) : null);
         this.spec = spec;
         decoder = spec.decoder();
         width = spec.projection().size();
@@ -72,6 +73,13 @@ final class GrowingFileReader extends RealTimeReader {
             }
             skipped = start.rows();
         }
+    }
+
+    private static InternalRow tick(FileSpec spec) {
+        Object[] row = new Object[spec.width() + 2];
+        row[row.length - 2] = Decoder.INSERT;
+        row[row.length - 1] = TICK;
+        return new GenericInternalRow(row);
     }
 
     private Progress know(SourceFile taken, long position) {
@@ -169,7 +177,7 @@ final class GrowingFileReader extends RealTimeReader {
     }
 
     @Override
-    public InternalRow get() {
+    InternalRow row() {
         return current;
     }
 

@@ -18,7 +18,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * The source of the numbers from 0 on, each when it is due, for real-time mode.
  *
- * <p>Options: {@code rate}, how many there are a second, and {@code count}, how many in all.
+ * <p>Options: {@code rate}, how many there are a second, {@code count}, how many in all, and {@code ticks}, whether it is
+ * told between them that time goes on.
  */
 public final class NumberSource implements TableProvider {
 
@@ -29,10 +30,14 @@ public final class NumberSource implements TableProvider {
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
-        return new NumberTable(schema, Long.parseLong(options.get("rate")), Long.parseLong(options.get("count")));
+        return new NumberTable(
+                schema,
+                Long.parseLong(options.get("rate")),
+                Long.parseLong(options.get("count")),
+                Boolean.parseBoolean(options.get("ticks")));
     }
 
-    private record NumberTable(StructType rows, long rate, long count) implements Table, SupportsRead {
+    private record NumberTable(StructType rows, long rate, long count, boolean ticks) implements Table, SupportsRead {
         @Override
         public String name() {
             return "numbers";
@@ -50,14 +55,14 @@ public final class NumberSource implements TableProvider {
 
         @Override
         public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new NumberScan(rows, rate, count);
+            return () -> new NumberScan(rows, rate, count, ticks);
         }
     }
 
-    private record NumberScan(StructType readSchema, long rate, long count) implements Scan {
+    private record NumberScan(StructType readSchema, long rate, long count, boolean ticks) implements Scan {
         @Override
         public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
-            return new NumberStream(rate, count);
+            return new NumberStream(rate, count, ticks);
         }
     }
 }

@@ -12,10 +12,12 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 final class NumberStream extends RealTimeStream {
     private final long rate;
     private final long count;
+    private final boolean ticks;
 
-    NumberStream(long rate, long count) {
+    NumberStream(long rate, long count, boolean ticks) {
         this.rate = rate;
         this.count = count;
+        this.ticks = ticks;
     }
 
     private static final class Next extends Offset implements PartitionOffset {
@@ -57,7 +59,8 @@ final class NumberStream extends RealTimeStream {
     public PartitionReaderFactory createReaderFactory() {
         long rate = this.rate;
         long count = this.count;
-        return partition -> new Numbers(((From) partition).number(), rate, count);
+        boolean ticks = this.ticks;
+        return partition -> new Numbers(((From) partition).number(), rate, count, ticks);
     }
 
     private static final class Numbers extends RealTimeReader {
@@ -67,7 +70,8 @@ final class NumberStream extends RealTimeStream {
         private final long started = System.nanoTime();
         private long next;
 
-        Numbers(long first, long rate, long count) {
+        Numbers(long first, long rate, long count, boolean ticks) {
+            super(ticks ? new GenericInternalRow(new Object[] {TICK}) : null);
             this.first = first;
             this.rate = rate;
             this.count = count;
@@ -89,7 +93,7 @@ final class NumberStream extends RealTimeStream {
         }
 
         @Override
-        public InternalRow get() {
+        InternalRow row() {
             return new GenericInternalRow(new Object[] {next - 1});
         }
 
