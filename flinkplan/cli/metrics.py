@@ -40,6 +40,8 @@ class Metrics:
 
     def batch_done(self, progress: QueryProgress) -> None:
         """Count a batch."""
+        if progress.is_idle:
+            return
         sink = progress.sink
         self._read.labels(sink).inc(progress.rows_read)
         self._written.labels(sink).inc(progress.rows_written)

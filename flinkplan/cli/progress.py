@@ -42,8 +42,12 @@ class Silent:
 
 
 def as_json(progress: QueryProgress) -> dict[str, Any]:
-    """The fields of a batch's line."""
-    return {"event": "batch", **to_builtins(progress), "rows_per_second": round(progress.rows_per_second or 0, 1)}
+    """The fields of a batch's line, or of one that says what waits."""
+    fields = to_builtins(progress)
+    event = "waiting" if fields.pop("is_idle") else "batch"
+    if not progress.waiting:
+        del fields["waiting"]
+    return {"event": event, **fields, "rows_per_second": round(progress.rows_per_second or 0, 1)}
 
 
 class SinkTotals(Struct):
@@ -57,7 +61,7 @@ class SinkTotals(Struct):
 
     def add(self, progress: QueryProgress) -> None:
         """Count a batch."""
-        self.batches += 1
+        self.batches += not progress.is_idle
         self.read += progress.rows_read
         self.written += progress.rows_written
         self.dropped += progress.rows_dropped
@@ -148,6 +152,8 @@ class Live(Summary):
                     "" if operator.state_rows is None else f"{operator.state_rows:,}",
                     f"{operator.dropped_rows:,}",
                 )  # fmt: skip
+            for each in last.waiting:
+                table.add_row(f"  {each.waiting:,} {each.source} wait for {each.waits_for}")
         return table
 
 

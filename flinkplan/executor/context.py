@@ -51,10 +51,10 @@ class Turn(Enum):
     """At once, and whatever comes."""
 
     FIRST = "first"
-    """With the first micro-batch, and never again."""
+    """With the first micro-batch, and those behind it until it ends."""
 
     LAST = "last"
-    """When the first micro-batch is done, and its watermark has taken effect."""
+    """When the batch in which others end is done, and its watermark has taken effect."""
 
 
 class TranslationContext(Record):
@@ -65,7 +65,8 @@ class TranslationContext(Record):
     in common while one query is built.  ``options`` are the session's, for what the plan's nodes do not say.
     ``node`` is the one that is being translated.
     ``is_watched``: somebody looks at each change.  ``python`` may be imported where the plan names it.
-    ``turn``: when the source that is translated is read.
+    ``turn``: when the source that is translated is read; ``switch``, where it is not alone: the Java ``Switch`` between
+    those before the last one and that.
     ``announces``: sources tell their watermarks among their rows, for operators that wait for them row by row.
     ``tells_time``: they tell the time among their rows, for operators that wait for the clock so.
     ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
@@ -84,6 +85,7 @@ class TranslationContext(Record):
     python: PythonCode = PythonCode()
     is_batch: bool = False
     turn: Turn = Turn.ALONE
+    switch: Any = None
     common: SharedStreams | None = None
     announces: bool = False
     tells_time: bool = False

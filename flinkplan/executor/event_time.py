@@ -19,8 +19,8 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .context import Mode, TranslationContext
-from .idleness import activity_of, idle_sources
-from .stream import CAUSE, LATENESS, SEQUENCE, TICK, Stream, column_name
+from .source_watermarks import activity_of, source_watermarks
+from .stream import CAUSE, CLOCKED, LATENESS, SEQUENCE, TICK, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -66,7 +66,8 @@ def assign_watermarks(
 
     ``watermark`` is the row's own watermark in epoch milliseconds.  ``on_event``: it is announced behind each row that
     moves it, from whatever time on, as by sources that make watermarks themselves.  A NULL ``rowtime`` fails the job.
-    ``source``: the id of the assigner, by which it may be idle.
+    ``source``: the id of the assigner, by which it may be idle.  Rows that are ``CLOCKED`` move no watermark: theirs is
+    the clock, by which they are late.
     """
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
@@ -74,24 +75,30 @@ def assign_watermarks(
     checked = F.when(rowtime.isNull(), F.raise_error(F.lit(_NULL_ROWTIME))).otherwise(watermark).cast("bigint")
     if TICK in stream.hidden:
         checked = F.when(stream.frame[TICK].isNull(), checked).otherwise(F.lit(NO_WATERMARK))
+    clocked = [CLOCKED] if CLOCKED in stream.hidden else []
+    if clocked:
+        checked = F.when(stream.frame[CLOCKED], F.lit(NO_WATERMARK)).otherwise(checked)
     trackers, activity = context.runtime.time.WatermarkTracker, activity_of(source, context)
     if on_event:
         tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc, activity)
     else:
         tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity)
-    kept = [c for c in stream.frame.columns if c != LATENESS]
-    tracked = stream.frame.select(*kept, SparkColumn(tracker).alias(TIME))
+    kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED)]
+    tracked = stream.frame.select(*kept, *clocked, SparkColumn(tracker).alias(TIME))
     announced = tracked[TIME]["announced"]
     ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
     if context.is_real_time:
         frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), announced.alias(TIME))
         return replace(stream, frame=_with_ticks(frame, source) if context.announces else frame.drop(TIME))
+    before = tracked[TIME]["before"]
+    if clocked:
+        before = F.when(tracked[CLOCKED], context.arrival()).otherwise(before)
     if context.is_batch:
         # true of each row, but Spark cannot know, and so computes the watermark also where nobody asks for it
         seen = tracked.where(tracked[TIME]["after"] >= F.lit(NO_WATERMARK))
-        frame = seen.select(*kept, seen[TIME]["before"].alias(LATENESS))
+        frame = seen.select(*kept, before.alias(LATENESS))
         return replace(stream, frame=frame, event_time=True, ticks=ticks)
-    frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
+    frame = tracked.select(*kept, before.alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
     control = _control_times(source, context)
     pulse = control if context.is_closed else frame.select(TIME).union(control)
     return replace(stream, frame=_timed(frame, control), event_time=True, pulse=pulse, ticks=ticks)
@@ -199,19 +206,19 @@ def one_row(context: TranslationContext) -> DataFrame:
 
 def _control_times(source: int | None, context: TranslationContext) -> DataFrame:
     """The rows of time alone that come beside a source's own: at the end of input in bounded mode, and in its place
-    while it is idle.  One frame a query has those of all sources."""
-    idle = idle_sources(context)
+    while it is idle, or its watermark is the clock.  One frame a query has those of all sources."""
+    sources = source_watermarks(context)
     if TIME not in context.shared:
         reader = context.spark.readStream.format("flinkplan.runtime.source.ControlSource")
         reader = reader.option("time", str(END_MS * 1000))
         reader = reader.option("batches", "2" if context.mode is Mode.BOUNDED else "0")
-        if idle is not None:
+        if sources is not None:
             name = str(uuid4())
-            idle.name(name)
-            reader = reader.option("idle", name)
+            sources.name(name)
+            reader = reader.option("sources", name)
         context.shared[TIME] = reader.load()
     times: DataFrame = context.shared[TIME]
-    if idle is not None:
+    if sources is not None:
         times = times.where(times["source"].isNull() | (times["source"] == source))
     return times.select(times["time"].alias(TIME))
 

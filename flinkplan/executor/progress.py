@@ -34,9 +34,17 @@ class OperatorProgress(Record):
     memory_bytes: int
 
 
+class Waiting(Record):
+    """What a source waits for before it is read, and how much of it waits: messages, or files."""
+
+    source: str
+    waits_for: str
+    waiting: int
+
+
 class QueryProgress(Record):
     """A batch of the query that feeds ``sink``: when it began (ISO 8601), and how many rows went in, came out and came
-    too late."""
+    too late.  ``is_idle``: there was none, and all that is told is what waits."""
 
     sink: str
     batch: int
@@ -48,6 +56,8 @@ class QueryProgress(Record):
     duration_ms: int
     watermark: str | None
     operators: tuple[OperatorProgress, ...]
+    waiting: tuple[Waiting, ...] = ()
+    is_idle: bool = False
 
 
 class Counts(Record):
@@ -94,6 +104,15 @@ def is_batch(raw: StreamingQueryProgress) -> bool:
     return "addBatch" in raw.durationMs
 
 
+def waiting(raw: StreamingQueryProgress) -> tuple[Waiting, ...]:
+    """What Spark's sources say of their waiting in a report."""
+    return tuple(
+        Waiting(source.description, source.metrics["waits for"], int(source.metrics["waiting"]))
+        for source in raw.sources
+        if "waits for" in source.metrics
+    )
+
+
 def progress_of(
     sink: str,
     raw: StreamingQueryProgress,
@@ -132,4 +151,6 @@ def progress_of(
             )
             for o, node in zip(raw.stateOperators, known, strict=True)
         ),
+        waiting=waiting(raw),
+        is_idle=not is_batch(raw),
     )

@@ -19,7 +19,7 @@ from .errors import ExecutionError
 from .event_time import END
 from .execution import QueryPlan
 from .failures import describe_failure, is_end_of_jvm
-from .progress import Counts, OperatorProgress, QueryProgress, is_batch, progress_of, stateful_nodes
+from .progress import Counts, OperatorProgress, QueryProgress, is_batch, progress_of, stateful_nodes, waiting
 from .session import TRACK_ROWS
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ class StreamQuery:
         tracks_rows = self.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
         for report in reversed(list(reports)):
             raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
-            if is_batch(raw):
-                counts = _counts(self._writer, raw.batchId)
+            if is_batch(raw) or waiting(raw):
+                counts = _counts(self._writer, raw.batchId) if is_batch(raw) else Counts()
                 yield progress_of(self.sink, raw, counts, nodes, self._names, tracks_rows)
 
 

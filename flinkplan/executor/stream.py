@@ -53,6 +53,12 @@ The time of a timer and -1, or Flink's watermark and the place of the row that c
 which Flink emits them.
 """
 
+CLOCKED = "__clocked"
+"""BOOLEAN: whether a row came when the watermark of its table was the clock.
+
+Present from a table of several sources, where its watermark becomes that, to its watermark assigner.
+"""
+
 TICK = "__tick"
 """STRUCT<source INT, time BIGINT>: not NULL where a row is none, but the watermark (epoch ms) that a source announces.
 
@@ -60,7 +66,7 @@ Present in real-time mode, from a watermark assigner to the first operator that 
 are those of the row that has moved the watermark.
 """
 
-HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE, TICK)
+HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE, CLOCKED, TICK)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
 """The numbers by which rows carry their kinds."""

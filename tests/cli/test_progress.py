@@ -8,13 +8,21 @@ import re
 import pytest
 
 from flinkplan.cli.progress import as_json, shown
-from flinkplan.executor.progress import OperatorProgress, QueryProgress
+from flinkplan.executor.progress import OperatorProgress, QueryProgress, Waiting
+from flinkplan.plan.record import replace
 
 
 def batch_of(sink: str, written: int, *operators: OperatorProgress) -> QueryProgress:
     return QueryProgress(
         sink, 3, "2020-01-01T00:00:00.000Z", 10, written, 1, 2.468, 90, "2020-01-01 00:00:00.000", operators
     )
+
+
+def test_what_waits_is_told_though_there_is_no_batch() -> None:
+    idle = replace(batch_of("o", 0), waiting=(Waiting("messages", "`rates`", 17),), is_idle=True)
+    line = json.loads(json.dumps(as_json(idle)))
+    assert line["event"] == "waiting"
+    assert line["waiting"] == [{"source": "messages", "waits_for": "`rates`", "waiting": 17}]
 
 
 def test_a_batch_is_a_line_of_json() -> None:

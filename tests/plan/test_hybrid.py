@@ -39,6 +39,7 @@ def test_sources_have_the_options_of_their_connectors() -> None:
         ({"live.connector": "print"}, "source 'live': 'x, live' cannot be read"),
         ({"live.connector": "hybrid"}, "the source 'live' is a hybrid one itself"),
         ({"live.scan.startup.mode": "first"}, "live.scan.startup.mode: source 'live': 'first' is no value"),
+        ({"use-processing-time": "true"}, "use-processing-time: the table has no watermark that could be the clock"),
         ({"schema-field-mappings": "[]"}, "the connector 'hybrid' has no option 'schema-field-mappings'"),
         ({"switched-start-position-enabled": "true"}, "has no option 'switched-start-position-enabled'"),
     ],

@@ -33,6 +33,8 @@ class Report:
 
     def batch_done(self, progress: QueryProgress) -> None:
         """Keep a batch."""
+        if progress.is_idle:
+            return
         with self._lock:
             self._batches.append(as_json(progress))
             if len(self._batches) > MOST:

@@ -32,7 +32,11 @@ class Connector:
         return True
 
     def can_wait(self, table: Table) -> bool:
-        """Whether a stream of the table may be told to begin when the first micro-batch is done (``Turn.LAST``)."""
+        """Whether a stream of the table may be told to begin when others have ended (``Turn.LAST``)."""
+        return False
+
+    def may_last(self, table: Table) -> bool:
+        """Whether reading a bounded table may take a stream more than the first micro-batch, or have no end."""
         return False
 
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:

@@ -14,7 +14,7 @@ from ...plan.connectors import CONNECTORS, Format
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
 from ...plan.types import LogicalType
-from ..context import Mode, TranslationContext
+from ..context import Mode, TranslationContext, Turn
 from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
@@ -122,6 +122,8 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "turn": context.turn.name,
     }
     reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)
+    if context.turn is Turn.LAST:
+        reader = reader.option("switch", context.switch.offer())
     return reader.option("spec", json.dumps(spec)).load()
 
 

@@ -1,12 +1,14 @@
 """The connector ``hybrid``: sources that are read in turn.
 
-In a stream the first micro-batch holds all of the sources that end, and what comes from the last one follows.
+In a stream the first micro-batch holds all of the sources that end, as far as they have ended, and what comes from the
+last one follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from ...plan.connectors.hybrid import parts
@@ -14,7 +16,8 @@ from ...plan.nodes import TableSourceScan
 from ...plan.record import replace
 from ..context import Mode, TranslationContext, Turn
 from ..errors import TableError
-from ..stream import INSERT, KIND, SEQUENCE, Stream
+from ..stream import CLOCKED, INSERT, KIND, SEQUENCE, Stream
+from ..switches import is_timed_by_clock, switch_of
 from ..tables import Table
 from . import find_connector
 from .base import Connector, connector
@@ -58,6 +61,9 @@ class Hybrid(Connector):
     def is_bounded(self, table: Table) -> bool:
         return all(find_connector(each).is_bounded(each) for each in _tables(table))
 
+    def may_last(self, table: Table) -> bool:
+        return any(find_connector(each).may_last(each) for each in _tables(table)[:-1])
+
     def size(self, table: Table) -> int | None:
         sizes = [find_connector(each).size(each) for each in _tables(table)]
         known = [size for size in sizes if size is not None]
@@ -66,17 +72,21 @@ class Hybrid(Connector):
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         tables = _tables(table)
         turns = [Turn.FIRST] * (len(tables) - 1) + [Turn.LAST if context.mode is not Mode.BOUNDED else Turn.ALONE]
+        switch = None if context.is_batch else switch_of(node, context)
         streams = [
-            find_connector(each).read(each, node, replace(context, turn=turn))
+            find_connector(each).read(each, node, replace(context, turn=turn, switch=switch))
             for each, turn in zip(tables, turns, strict=True)
         ]
         changes = any(stream.changelog for stream in streams)
-        frame = reduce(lambda a, b: a.union(b), (_aligned(stream, changes) for stream in streams))
-        return Stream(frame, node.output_type, changes)
+        clocked = [stream is streams[-1] for stream in streams] if is_timed_by_clock(node, context) else repeat(None)
+        frames = map(_aligned, streams, repeat(changes), clocked)
+        return Stream(reduce(lambda a, b: a.union(b), frames), node.output_type, changes)
 
 
-def _aligned(stream: Stream, changes: bool) -> DataFrame:
+def _aligned(stream: Stream, changes: bool, is_clocked: bool | None) -> DataFrame:
+    """The rows with the same hidden columns; ``is_clocked``: their watermark is the clock, where any one's is."""
     from pyspark.sql import functions as F
 
     kind = stream.frame[KIND] if stream.changelog else F.lit(INSERT).cast("tinyint").alias(KIND)
-    return stream.frame.select(*stream.columns, *([kind] if changes else []), stream.frame[SEQUENCE])
+    clocked = [] if is_clocked is None else [F.lit(is_clocked).alias(CLOCKED)]
+    return stream.frame.select(*stream.columns, *([kind] if changes else []), stream.frame[SEQUENCE], *clocked)

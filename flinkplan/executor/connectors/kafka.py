@@ -118,6 +118,10 @@ class Kafka(Connector):
     def can_wait(self, table: Table) -> bool:
         return True
 
+    def may_last(self, table: Table) -> bool:
+        """Offsets that are given may be of messages that are still to come."""
+        return table.options.get("scan.bounded.mode") == "specific-offsets"
+
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         from pyspark.sql import Column as SparkColumn
         from pyspark.sql import functions as F
@@ -187,7 +191,7 @@ def _check_sink(table: Table, where: str) -> None:
 def _messages(table: Table, node: TableSourceScan, wanted: Sequence[str], context: TranslationContext) -> DataFrame:
     """The messages of a table's topics.  Raises :class:`TableError` where they, or brokers, are not there."""
     from ..kafka.source import reader, schema_of
-    from ..kafka.stream import JavaPositions, Positions
+    from ..kafka.stream import InTurn, JavaPositions, Positions
 
     where = f"table {table.identifier}"
     reading = reading_of(table)
@@ -202,8 +206,10 @@ def _messages(table: Table, node: TableSourceScan, wanted: Sequence[str], contex
         else:
             _check_watermarks(node, len(broker.partitions()), where)
             settles = context.needs_event_time and context.mode is not Mode.BOUNDED
-            waits = context.turn is Turn.LAST
-            positions = _offered(JavaPositions(Positions(reading, settles, waits)), context)
+            if context.turn is Turn.FIRST:
+                context.switch.expect(table.identifier)
+            place = InTurn(table.identifier, context.turn, context.switch)
+            positions = _offered(JavaPositions(Positions(reading, settles, place)), context)
             source = source.option("positions", positions)
     except KafkaError as e:
         raise TableError(str(e), where=where) from None

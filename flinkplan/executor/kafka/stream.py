@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
+from ...plan.record import Record
+from ..context import Turn
 from .positions import Broker, KafkaError, Offsets, Range, from_json, ranges, to_json
 from .settings import Reading
+
+
+class Switch(Protocol):
+    """What of the Java ``Switch`` is asked here, and told."""
+
+    def end(self, source: str) -> None: ...
+
+    def isReached(self) -> bool: ...
+
+    def go(self) -> None: ...
+
+    def table(self) -> str: ...
+
+
+class InTurn(Record):
+    """When a source is read: its name, its turn, and the switch between the others and the last one."""
+
+    source: str = ""
+    turn: Turn = Turn.ALONE
+    switch: Switch | None = None
+
+
+_AT_ONCE = InTurn()
 
 
 class Positions:
@@ -17,13 +42,15 @@ class Positions:
     A position has the offsets by topic and partition, where reading ends if it does, and whether the batch without
     messages has come that follows one with some.  A partition that is new stands in it at its beginning first.
     ``settles``: each batch with messages is followed by one without, in which the watermark takes effect.
-    ``waits``: reading begins behind the first batch, and the one in which that one's watermark takes effect.
+    The last of several sources begins behind the batch in which the others end, and the one in which that one's
+    watermark takes effect.
     """
 
-    def __init__(self, reading: Reading, settles: bool = False, waits: bool = False) -> None:
+    def __init__(self, reading: Reading, settles: bool = False, place: InTurn = _AT_ONCE) -> None:
         self._broker = Broker(reading)
         self._settles = settles
-        self._waits = 0 if not waits else 2 if settles else 1
+        self._place = place
+        self._waits = 0 if place.turn is not Turn.LAST else 2 if settles else 1
         self._target: Offsets | None = None
 
     def initial(self) -> dict[str, Any]:
@@ -38,17 +65,43 @@ class Positions:
 
     def latest(self, start: dict[str, Any]) -> dict[str, Any]:
         """How far can be read from a position on."""
-        if self._waits and (left := start.get("waits", 0)):
-            return {**start, "waits": left - 1}
+        if (left := self._left(start)) is not None:
+            return {**start, "waits": left}
         from_, ends = from_json(start["positions"]), start["ends"] and from_json(start["ends"])
         newest = self._target if self._target is not None else self._broker.latest(self._broker.partitions())
         if ends is not None:
             newest = {p: min(offset, ends.get(p, 0)) for p, offset in newest.items()}
         to = {p: max(offset, newest.get(p, offset)) for p, offset in from_.items()}
+        if ends is not None and all(to.get(p, 0) >= offset for p, offset in ends.items()):
+            self._end()
         is_settled = not ranges(from_, to) or not self._settles
         new = [p for p in newest if p not in from_]
         found = _position({**to, **self._broker.earliest(new)}, ends, is_settled)
         return found | ({"waits": 0} if self._waits else {})
+
+    def _left(self, start: dict[str, Any]) -> int | None:
+        """In how many batches more nothing is read, where that is so in the next one."""
+        if not self._waits or (switch := self._place.switch) is None:
+            return None
+        left: int = start.get("waits", 0)
+        if left == self._waits and not switch.isReached():
+            return left
+        if left <= 1:
+            switch.go()
+        return left - 1 if left else None
+
+    def _end(self) -> None:
+        """Say that there is no more to read."""
+        if self._place.turn is Turn.FIRST and self._place.switch is not None:
+            self._place.switch.end(self._place.source)
+
+    def waiting(self, position: dict[str, Any]) -> dict[str, str]:
+        """What is waited for, and how many messages do; nothing where none is."""
+        if not self._waits or (switch := self._place.switch) is None or position.get("waits", 0) < self._waits:
+            return {}
+        ends = self._broker.latest(self._broker.partitions())
+        messages = sum(r.end - r.start for r in ranges(from_json(position["positions"]), ends))
+        return {"waits for": switch.table(), "waiting": str(messages)}
 
     def between(self, start: dict[str, Any], end: dict[str, Any]) -> list[Range]:
         """What is read from one position to another."""
@@ -83,6 +136,7 @@ class JavaPositions:
                 positions.stop_at_what_is_there,
                 positions.latest,
                 positions.between,
+                positions.waiting,
                 positions.commit,
                 positions.close,
             )

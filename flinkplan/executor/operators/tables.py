@@ -12,12 +12,13 @@ from ...plan.session import option_of
 from ...plan.specs import ContextResolvedTable, SourceWatermark
 from ..connectors import find_connector
 from ..constraints import check_enforcers, enforce_constraints
-from ..context import TranslationContext
+from ..context import Mode, TranslationContext, Turn
 from ..errors import TableError
 from ..event_time import with_clock
 from ..execution import Execution, QueryPlan, kernel, native, with_ttl
 from ..registry import translator
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
+from ..switches import snapshots_awaited, switch_of
 from ..tables import Table, table_of
 from .materialize import compacts, materialize_upserts
 
@@ -68,8 +69,31 @@ def _real_time_table(reference: ContextResolvedTable, *, is_source: bool) -> str
 def scan(node: TableSourceScan, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Read a table by its connector."""
     table = table_of(node.scan_table_source.table, context.variables)
-    stream = find_connector(table).read(table, node, context)
+    stream = find_connector(table).read(table, node, _behind_snapshots(node, table, context))
     return with_clock(stream, node.id) if context.tells_time else stream
+
+
+def _behind_snapshots(node: TableSourceScan, table: Table, context: TranslationContext) -> TranslationContext:
+    """Where the rows are joined with tables whose snapshots may not end with the first batch, they are read behind."""
+    awaited = [scan for scan in snapshots_awaited(node, context.plan) if _may_last(scan, context)]
+    if not awaited or context.mode is Mode.BOUNDED:
+        return context
+    names = ", ".join(sorted({scan.scan_table_source.table.identifier for scan in awaited}))
+    if node in awaited or not find_connector(table).can_wait(table):
+        raise TableError(
+            f"its rows do not wait here until the history of {names} ends",
+            where=f"table {table.identifier}",
+            hint="those of kafka and upsert-kafka wait, and of filesystem with formats of lines",
+        )
+    switch = context.runtime.source.Switch(names)
+    for scan in awaited:
+        switch.follow(switch_of(scan, context))
+    return replace(context, turn=Turn.LAST, switch=switch)
+
+
+def _may_last(scan: TableSourceScan, context: TranslationContext) -> bool:
+    table = table_of(scan.scan_table_source.table, context.variables)
+    return find_connector(table).may_last(table)
 
 
 def _check_sink(node: Sink, plan: Plan, options: Mapping[str, str]) -> None:

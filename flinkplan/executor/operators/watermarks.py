@@ -7,8 +7,8 @@ from ...plan.record import replace
 from ..context import TranslationContext
 from ..event_time import assign_watermarks
 from ..execution import native
-from ..idleness import source_of
 from ..registry import row_by_row, translator
+from ..source_watermarks import source_of
 from ..stream import Stream
 
 

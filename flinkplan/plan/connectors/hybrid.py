@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..errors import FlinkplanError
-from ..options import Option, OptionType
+from ..options import BOOLEAN, Option, OptionType
 from ..specs import ResolvedSchema
 from .bundled import EVERYWHERE
 from .model import Connector, Options, Problem, Source
 
 IDENTIFIERS = "source-identifiers"
+BY_CLOCK = "use-processing-time"
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_]+")
 
@@ -46,6 +47,8 @@ def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterat
     for name, part in parts(options).items():
         if part.get("connector") == HYBRID.name:
             yield Problem(f"{name}.connector", f"the source '{name}' is a hybrid one itself", "name its sources here")
+    if options.get(BY_CLOCK, "false").lower() == "true" and not schema.watermark_specs:
+        yield Problem(BY_CLOCK, "the table has no watermark that could be the clock", "declare one: WATERMARK FOR …")
 
 
 HYBRID = Connector(
@@ -62,6 +65,7 @@ HYBRID = Connector(
             "the sources in turn; the options of each begin with its name: 'history.connector'",
             required=True,
         ),
+        Option(BY_CLOCK, BOOLEAN, "false", "once the last source is read, the watermark is the clock (FLIP-326)"),
     ),
     problems=_problems,
     parts=parts,

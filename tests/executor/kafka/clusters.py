@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.executor.progress import QueryProgress
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script
 
@@ -24,6 +25,7 @@ class Cluster:
         self.broker = broker
         self._spark = spark
         self.folder = folder
+        self.progress: list[QueryProgress] = []
 
     def table(self, name: str, columns: str, **options: str) -> str:
         """The statement of a table over the topic of the same name."""
@@ -45,15 +47,31 @@ class Cluster:
             f"('connector' = 'filesystem', 'path' = '{path}', 'format' = '{format_}');"
         )
 
-    def run(self, *statements: str, mode: Mode | None = None) -> None:
+    def run(self, *statements: str, mode: Mode | None = None, streams: bool = False) -> None:
         """Run a script to its end; a later one goes on from its checkpoint."""
-        self.execute(compile_script("\n".join(statements)), mode)
+        self.start(*statements, mode=mode, streams=streams).wait()
+
+    def start(self, *statements: str, mode: Mode | None = None, streams: bool = False) -> Job:
+        """Start a script; ``streams``: bounded input, too, in micro-batches."""
+        return self._start(compile_script("\n".join(statements)), mode, streams)
 
     def execute(self, plan: Plan, mode: Mode | None = None) -> None:
         """Run a plan to its end."""
-        checkpoint = str(self.folder / "checkpoint")
-        variables = {"BROKERS": self.broker.servers}
-        execute(plan, JobOptions(checkpoint=checkpoint, mode=mode, variables=variables, spark=self._spark)).wait()
+        self._start(plan, mode).wait()
+
+    def _start(self, plan: Plan, mode: Mode | None, streams: bool = False) -> Job:
+        options = JobOptions(
+            checkpoint=str(self.folder / "checkpoint"),
+            mode=mode,
+            variables={"BROKERS": self.broker.servers},
+            listener=self,
+            spark=self._spark,
+            streams=streams,
+        )
+        return execute(plan, options)
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        self.progress.append(progress)
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of the table ``out``."""

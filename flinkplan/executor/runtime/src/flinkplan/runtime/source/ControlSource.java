@@ -1,7 +1,7 @@
 package flinkplan.runtime.source;
 
 import flinkplan.runtime.Rows;
-import flinkplan.runtime.time.IdleSources;
+import flinkplan.runtime.time.SourceWatermarks;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.Column;
@@ -17,11 +17,12 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * The source of rows of time alone: those that end bounded input, and those that come in the place of idle sources.
+ * The source of rows of time alone: those that end bounded input, and those that come in the place of sources that are
+ * idle, or whose watermark is the clock.
  *
  * <p>A row is a time and the number of the source that it is of; without a number it is of every source. Options:
- * {@code time} (microseconds), the end of time, and {@code batches}, in how many of which it comes; {@code idle}, the
- * name of the {@link IdleSources}, where there are some.
+ * {@code time} (microseconds), the end of time, and {@code batches}, in how many of which it comes; {@code sources},
+ * the name of their {@link SourceWatermarks}, where any is such a one.
  */
 public final class ControlSource implements TableProvider {
 
@@ -34,10 +35,10 @@ public final class ControlSource implements TableProvider {
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         long end = Long.parseLong(options.get("time"));
         int batches = Integer.parseInt(options.get("batches"));
-        return new ControlTable(schema, end, batches, IdleSources.named(options.get("idle")));
+        return new ControlTable(schema, end, batches, SourceWatermarks.named(options.get("sources")));
     }
 
-    private record ControlTable(StructType rows, long end, int batches, IdleSources idle)
+    private record ControlTable(StructType rows, long end, int batches, SourceWatermarks sources)
             implements Table, SupportsRead {
         @Override
         public String name() {
@@ -56,14 +57,14 @@ public final class ControlSource implements TableProvider {
 
         @Override
         public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new ControlScan(rows, end, batches, idle);
+            return () -> new ControlScan(rows, end, batches, sources);
         }
     }
 
-    private record ControlScan(StructType readSchema, long end, int batches, IdleSources idle) implements Scan {
+    private record ControlScan(StructType readSchema, long end, int batches, SourceWatermarks sources) implements Scan {
         @Override
         public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
-            return new ControlStream(end, batches, idle);
+            return new ControlStream(end, batches, sources);
         }
     }
 }

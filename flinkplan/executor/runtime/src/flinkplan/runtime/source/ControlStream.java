@@ -3,7 +3,7 @@ package flinkplan.runtime.source;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import flinkplan.runtime.time.IdleSources;
+import flinkplan.runtime.time.SourceWatermarks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -27,39 +27,45 @@ import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow
  *
  * <p>At the end of input there is one row a batch: the first lifts Spark's watermark once the batch with all the data
  * is done, each further one lets it reach the stateful operators behind one more place where it is taken anew. In the
- * place of an idle source comes a row whenever the watermark of the others has moved, and an empty batch behind, in
- * which it takes effect.
+ * place of an idle source, or of one whose watermark is the clock, comes a row whenever the watermark that passes it by has
+ * moved, and an empty batch behind, in which it takes effect.
  */
 final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableNow {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final long end;
     private final int batches;
-    private final IdleSources idle;
+    private final SourceWatermarks sources;
+    private Long stopped;
 
-    ControlStream(long end, int batches, IdleSources idle) {
+    ControlStream(long end, int batches, SourceWatermarks sources) {
         this.end = end;
         this.batches = batches;
-        this.idle = idle;
+        this.sources = sources;
     }
 
-    /** How many rows have ended the input, and the times (ms) that have come in the place of idle sources. */
+    /**
+     * How many rows have ended the input, the times (ms) that have come in the place of sources, and whether they were the
+     * clock's for all.
+     */
     private static final class ControlOffset extends Offset {
         final int ended;
         final SortedMap<Integer, Long> times;
         final boolean settled;
+        final boolean isByClock;
 
-        ControlOffset(int ended, SortedMap<Integer, Long> times, boolean settled) {
+        ControlOffset(int ended, SortedMap<Integer, Long> times, boolean settled, boolean isByClock) {
             this.ended = ended;
             this.times = times;
             this.settled = settled;
+            this.isByClock = isByClock;
         }
 
         static ControlOffset parse(String json) {
             try {
                 JsonNode value = MAPPER.readTree(json);
                 if (value.isInt()) {
-                    return new ControlOffset(value.asInt(), new TreeMap<>(), true);
+                    return new ControlOffset(value.asInt(), new TreeMap<>(), true, false);
                 }
                 if (!value.has("times")) {
                     throw new IllegalArgumentException("no offset of the control source: " + json);
@@ -67,28 +73,30 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
                 SortedMap<Integer, Long> times = new TreeMap<>();
                 value.get("times").properties().forEach(t -> times.put(
                         Integer.valueOf(t.getKey()), t.getValue().asLong()));
-                return new ControlOffset(0, times, value.get("settled").asBoolean());
+                boolean isByClock = value.path("clock").asBoolean(false);
+                return new ControlOffset(0, times, value.get("settled").asBoolean(), isByClock);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
 
-        /** A number alone where no source has been idle, as in bounded jobs. */
+        /** A number alone where no time has come, as in bounded jobs. */
         @Override
         public String json() {
             if (times.isEmpty()) {
                 return Integer.toString(ended);
             }
-            return MAPPER.createObjectNode()
-                    .put("settled", settled)
-                    .<ObjectNode>set("times", MAPPER.valueToTree(times))
-                    .toString();
+            ObjectNode json = MAPPER.createObjectNode().put("settled", settled);
+            if (isByClock) {
+                json.put("clock", true);
+            }
+            return json.<ObjectNode>set("times", MAPPER.valueToTree(times)).toString();
         }
     }
 
     @Override
     public Offset initialOffset() {
-        return new ControlOffset(0, new TreeMap<>(), true);
+        return new ControlOffset(0, new TreeMap<>(), true, false);
     }
 
     @Override
@@ -96,8 +104,11 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
         return ControlOffset.parse(json);
     }
 
+    /** What the clock shows now is all that it will show. */
     @Override
-    public void prepareForTriggerAvailableNow() {}
+    public void prepareForTriggerAvailableNow() {
+        stopped = System.currentTimeMillis();
+    }
 
     @Override
     public Offset latestOffset() {
@@ -107,13 +118,17 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
     @Override
     public Offset latestOffset(Offset start, ReadLimit limit) {
         ControlOffset from = (ControlOffset) start;
-        if (idle == null) {
-            return new ControlOffset(Math.min(from.ended + 1, batches), from.times, true);
+        if (sources == null) {
+            return new ControlOffset(Math.min(from.ended + 1, batches), from.times, true, false);
+        }
+        if (from.isByClock) {
+            sources.goByClock();
         }
         SortedMap<Integer, Long> times = new TreeMap<>(from.times);
-        long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-        idle.times(now).forEach((source, time) -> times.merge(source, time, Math::max));
-        return new ControlOffset(from.ended, times, times.equals(from.times));
+        long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+        long clock = stopped == null ? System.currentTimeMillis() : stopped;
+        sources.times(elapsed, clock).forEach((source, time) -> times.merge(source, time, Math::max));
+        return new ControlOffset(from.ended, times, times.equals(from.times), sources.isByClock());
     }
 
     @Override

@@ -29,7 +29,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * The source of files in Flink's formats.
  *
  * <p>Rows come in the order of the files' names and of the lines in them, which the last column numbers; the one
- * before it is the row kind.
+ * before it is the row kind. Options: {@code spec}, and {@code switch}, the name of the {@link Switch} that files are read
+ * behind, if any.
  */
 public final class FileSource implements TableProvider {
 
@@ -45,10 +46,10 @@ public final class FileSource implements TableProvider {
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
-        return new FileTable(schema, FileSpec.parse(options.get("spec")));
+        return new FileTable(schema, FileSpec.parse(options.get("spec")), Switch.named(options.get("switch")));
     }
 
-    private record FileTable(StructType rows, FileSpec spec) implements Table, SupportsRead {
+    private record FileTable(StructType rows, FileSpec spec, Switch behind) implements Table, SupportsRead {
 
         @Override
         public String name() {
@@ -67,11 +68,11 @@ public final class FileSource implements TableProvider {
 
         @Override
         public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new FileScan(rows, spec);
+            return () -> new FileScan(rows, spec, behind);
         }
     }
 
-    private record FileScan(StructType readSchema, FileSpec spec) implements Scan, SupportsReportStatistics {
+    private record FileScan(StructType readSchema, FileSpec spec, Switch behind) implements Scan, SupportsReportStatistics {
         /** How much larger text becomes that stands compressed, as a rule. */
         private static final int EXPANSION = 5;
 
@@ -116,7 +117,7 @@ public final class FileSource implements TableProvider {
         public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
             return spec.isRealTime()
                     ? new GrowingFileStream(spec, checkpointLocation)
-                    : new FileStream(spec, checkpointLocation);
+                    : new FileStream(spec, checkpointLocation, behind);
         }
     }
 

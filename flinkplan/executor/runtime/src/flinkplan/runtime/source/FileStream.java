@@ -6,22 +6,28 @@ import flinkplan.runtime.source.FileSpec.Turn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
 
 /** The stream of a file source: an offset counts the files taken up. */
-final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow {
+final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow, ReportsSourceMetrics {
     private final FileSpec spec;
     private final FileLog log;
+    private final Switch behind;
     private boolean closes;
     private boolean closed;
 
-    FileStream(FileSpec spec, String checkpointLocation) {
+    /** @param behind what files that are the last of several sources wait for; null: nothing */
+    FileStream(FileSpec spec, String checkpointLocation, Switch behind) {
         this.spec = spec;
+        this.behind = behind;
         try {
             log = new FileLog(checkpointLocation);
         } catch (IOException e) {
@@ -61,8 +67,16 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
 
     @Override
     public Offset initialOffset() {
-        boolean settlesFirst = spec.turn() == Turn.LAST && spec.settles();
-        return new FilesOffset(0, true, spec.turn() == Turn.ALONE ? 0 : settlesFirst ? 2 : 1);
+        return new FilesOffset(0, true, waits());
+    }
+
+    /** In how many batches nothing is read: in the one in which others end, and perhaps where that one settles. */
+    private int waits() {
+        return switch (spec.turn()) {
+            case ALONE -> 0;
+            case FIRST -> 1;
+            case LAST -> spec.settles() ? 2 : 1;
+        };
     }
 
     @Override
@@ -90,7 +104,13 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
     @Override
     public Offset latestOffset(Offset start, ReadLimit limit) {
         FilesOffset from = (FilesOffset) start;
+        if (behind != null && from.waits == waits() && !behind.isReached()) {
+            return from;
+        }
         int waits = Math.max(from.waits - 1, 0);
+        if (behind != null && waits == 0) {
+            behind.go();
+        }
         boolean rests = spec.turn() == Turn.FIRST && from.waits == 0 || spec.turn() == Turn.LAST && from.waits > 0;
         if (rests) {
             return new FilesOffset(from.files, true, waits);
@@ -129,9 +149,29 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow 
         return partition -> new FileReader(spec, (Slices) partition);
     }
 
+    /** What is waited for, and how many files do. */
+    @Override
+    public Map<String, String> metrics(Optional<Offset> latest) {
+        int waits = latest.map(offset -> FilesOffset.parse(offset.json()).waits).orElse(0);
+        if (behind == null || waits < waits()) {
+            return Map.of();
+        }
+        try {
+            return Map.of("waits for", behind.table(), "waiting", Integer.toString(spec.files().size()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Override
     public void commit(Offset end) {}
 
     @Override
     public void stop() {}
+
+    /** How progress reports name the source. */
+    @Override
+    public String toString() {
+        return "files";
+    }
 }

@@ -1,14 +1,18 @@
 package flinkplan.runtime.source;
 
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
 
 /** The stream of ranges of messages: an offset is whatever {@link Positions} makes of it. */
-final class RangeStream implements MicroBatchStream, SupportsTriggerAvailableNow {
+final class RangeStream implements MicroBatchStream, SupportsTriggerAvailableNow, ReportsSourceMetrics {
     private final Positions positions;
 
     RangeStream(Positions positions) {
@@ -61,6 +65,19 @@ final class RangeStream implements MicroBatchStream, SupportsTriggerAvailableNow
     @Override
     public PartitionReaderFactory createReaderFactory() {
         return RangeSource.readers();
+    }
+
+    /** What is waited for, and how many messages do. */
+    @Override
+    public Map<String, String> metrics(Optional<Offset> latest) {
+        Map<String, String> metrics = new TreeMap<>();
+        String position = latest.map(Offset::json).orElse("{}");
+        if (RangeSource.parse(position).path("waits").asInt(0) > 0) {
+            RangeSource.parse(positions.ask("waiting", position))
+                    .properties()
+                    .forEach(entry -> metrics.put(entry.getKey(), entry.getValue().asText()));
+        }
+        return metrics;
     }
 
     @Override

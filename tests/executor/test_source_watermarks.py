@@ -1,4 +1,4 @@
-"""Sources without rows, for which the watermark does not wait."""
+"""Sources for which the watermark does not wait: without rows, or with the clock for a watermark (FLIP-326)."""
 
 from __future__ import annotations
 
@@ -22,28 +22,39 @@ SESSION = {"table.exec.source.idle-timeout": "1 ms"}
 
 
 class Clock:
-    """Two sources that tell what they do, and the polls that ask for what to show in their place."""
+    """Two sources that tell what they do, and the polls that ask for what to show in their place.
 
-    def __init__(self, place: Place, *, timeouts: tuple[int, int], flushes: bool = False) -> None:
+    The watermark of each may be switched to the system's clock.
+    """
+
+    def __init__(self, place: Place, *, timeouts: tuple[int, int] = (0, 0), flushes: bool = False) -> None:
         session: Any = place.spark
         assert session._jvm is not None
-        self.idle = session._jvm.flinkplan.runtime.time.IdleSources(flushes)
+        self._runtime = session._jvm.flinkplan.runtime
+        self.watermarks = self._runtime.time.SourceWatermarks(flushes)
+        self.switches = [self._runtime.source.Switch(name) for name in "ab"]
         self.sources = [
-            self.idle.add(session._jsparkSession, number, timeout) for number, timeout in enumerate(timeouts)
+            self.watermarks.add(session._jsparkSession, number, timeout, self.switches[number])
+            for number, timeout in enumerate(timeouts)
         ]
 
     def rows(self, **watermarks: int) -> None:
         for name, watermark in watermarks.items():
             self.sources["ab".index(name)].add(watermark)
 
-    def poll(self, now: int) -> dict[str, int]:
-        """The watermarks shown in the place of idle sources."""
-        return {"ab"[number]: time - SHIFT_MS for number, time in dict(self.idle.times(now)).items()}
+    def switch(self, *names: str) -> None:
+        """Let the clock be the watermark of sources."""
+        for name in names:
+            self.switches["ab".index(name)].go()
 
-    def at(self, now: int) -> dict[str, int]:
+    def poll(self, now: int, clock: int = 0) -> dict[str, int]:
+        """The watermarks shown in the place of sources, when the system's clock shows ``clock``."""
+        return {"ab"[number]: time - SHIFT_MS for number, time in dict(self.watermarks.times(now, clock)).items()}
+
+    def at(self, now: int, clock: int = 0) -> dict[str, int]:
         """The same, polled twice: as where a trigger had no rows."""
-        self.poll(now)
-        return self.poll(now)
+        self.poll(now, clock)
+        return self.poll(now, clock)
 
 
 def test_a_source_is_idle_after_its_timeout(place: Place) -> None:
@@ -114,6 +125,82 @@ def test_once_all_are_idle_a_union_takes_the_highest_watermark(
     clock.rows(a=100, b=50)
     clock.at(0)
     assert clock.at(TIMEOUT) == shown
+
+
+T1, T2, NOW = 1000, 2000, 5000
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "combined"),
+    [
+        ((T1, True), (T2, True), "clock"),
+        ((T1, True), (T2, False), T2),
+        ((T1, False), (T2, True), T1),
+        ((T1, False), (T2, False), min(T1, T2)),
+    ],
+)
+def test_the_flip_s_table(first: tuple[int, bool], second: tuple[int, bool], combined: int | str, place: Place) -> None:
+    """What two inputs, each a time and whether it goes by the clock, come to."""
+    session: Any = place.spark
+    watermark = session._jvm.flinkplan.runtime.time.Watermark
+    inputs = session._jvm.java.util.ArrayList()
+    for given in (first, second):
+        inputs.add(watermark(*given))
+    found = watermark.combined(inputs)
+    assert ("clock" if found.useProcessingTime() else found.time()) == combined
+
+
+def test_a_watermark_by_the_clock_stays_that(place: Place) -> None:
+    session: Any = place.spark
+    watermark = session._jvm.flinkplan.runtime.time.Watermark
+    clock = watermark(T1, False).then(watermark.CLOCK, T1)
+    assert (clock.time(), clock.useProcessingTime()) == (T1, True)
+    with pytest.raises(Exception, match="by event time comes behind one by processing time"):
+        clock.then(watermark(T2, False), NOW)
+
+
+def test_the_clock_must_not_be_behind_the_last_watermark(place: Place) -> None:
+    clock = Clock(place)
+    clock.rows(a=T2, b=T1)
+    clock.switch("a")
+    with pytest.raises(Exception, match=r"1970-01-01T00:00:02Z, and is to be .* shows 1970-01-01T00:00:01Z: it would"):
+        clock.poll(0, T1)
+
+
+def test_a_source_by_the_clock_is_passed_by(place: Place) -> None:
+    """The other one's watermark is shown in its place, also where it is ahead of the clock."""
+    clock = Clock(place)
+    clock.rows(a=T1, b=T2)
+    clock.switch("a")
+    assert clock.poll(0, T1) == {"a": T2}
+    clock.rows(b=T2 + 1)
+    assert clock.poll(0, NOW) == {"a": T2 + 1}
+
+
+def test_once_all_go_by_the_clock_it_is_shown_for_all(place: Place) -> None:
+    clock = Clock(place)
+    clock.rows(a=T1, b=T2)
+    clock.switch("a", "b")
+    assert clock.poll(0, NOW) == {"a": NOW, "b": NOW}
+    assert clock.poll(0, NOW + 199) == {"a": NOW, "b": NOW}
+    assert clock.poll(0, NOW + 200) == {"a": NOW + 200, "b": NOW + 200}
+
+
+def test_the_clock_passes_idle_sources_by_for_ever(place: Place) -> None:
+    """What is idle is no input of the table; once the clock counts, rows that come again do not stop it."""
+    clock = Clock(place, timeouts=(0, TIMEOUT))
+    clock.rows(a=T1, b=T1)
+    clock.switch("a")
+    assert clock.at(0, NOW) == {}
+    assert clock.at(TIMEOUT, NOW) == {"a": NOW, "b": NOW}
+    clock.rows(b=T2)
+    assert clock.at(TIMEOUT, NOW + 200) == {"a": NOW + 200, "b": NOW + 200}
+
+
+def test_the_clock_goes_on_after_a_restart(place: Place) -> None:
+    clock = Clock(place)
+    clock.watermarks.goByClock()
+    assert clock.poll(0, NOW) == {"a": NOW, "b": NOW}
 
 
 TABLES = """

@@ -1,0 +1,89 @@
+"""Sources that hold no watermark back: those without rows for a while, and those whose watermark is the clock.
+
+Sources: Flink's ``WatermarkAssignerOperator``, ``StatusWatermarkValve`` and ``CombinedWatermarkStatus``, and FLIP-326.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..plan.document import Plan
+from ..plan.durations import parse_duration
+from ..plan.nodes import ExecNode, Union, WatermarkAssigner
+from ..plan.settings import IDLE_TIMEOUT
+from .context import Mode, TranslationContext
+from .switches import scan_below, switch_of, switches_to_clock
+from .tables import Table, table_of
+
+TABLE_TIMEOUT = "scan.watermark.idle-timeout"
+"""The option of a table that goes before the session's."""
+
+_SOURCES = "sources"
+
+
+def source_watermarks(context: TranslationContext) -> Any:
+    """The Java ``SourceWatermarks`` of a query; ``None`` where no source is ever idle, or goes by the clock.
+
+    Idle they are in streaming mode alone: elsewhere all input is there, and nobody waits for any.  Input that ends has
+    its end for a watermark, whatever the clock shows.
+    """
+    if _SOURCES not in context.shared:
+        timeouts = _timeouts(context) if context.mode is Mode.STREAMING else {}
+        switches = _switches(context) if context.mode is not Mode.BOUNDED else {}
+        needed = any(timeouts.values()) or switches
+        context.shared[_SOURCES] = _registered(timeouts, switches, context) if needed else None
+    found = context.shared[_SOURCES]
+    return found and found[0]
+
+
+def activity_of(source: int | None, context: TranslationContext) -> Any:
+    """The Java ``SourceActivity`` that is told of the rows of the watermark assigner with this id, if anybody asks."""
+    return None if source_watermarks(context) is None else context.shared[_SOURCES][1].get(source)
+
+
+def _registered(
+    timeouts: dict[int, int], switches: dict[int, Any], context: TranslationContext
+) -> tuple[Any, dict[int, Any]]:
+    found = context.runtime.time.SourceWatermarks(_is_united(context.plan))
+    session = context.spark._jsparkSession
+    return found, {
+        node.id: found.add(session, node.id, timeouts.get(node.id, 0), switches.get(node.id))
+        for node in _assigners(context)
+    }
+
+
+def _assigners(context: TranslationContext) -> list[WatermarkAssigner]:
+    return [node for node in context.plan.nodes if isinstance(node, WatermarkAssigner)]
+
+
+def _timeouts(context: TranslationContext) -> dict[int, int]:
+    """After how many milliseconds without rows a source is idle, by the id of its watermark assigner; 0: never."""
+    return {node.id: idle_timeout(node, context) for node in _assigners(context)}
+
+
+def _switches(context: TranslationContext) -> dict[int, Any]:
+    """The Java ``Switch`` behind which a source's watermark is the clock, by the id of its watermark assigner."""
+    scans = {node.id: scan_below(node, context.plan) for node in _assigners(context)}
+    return {
+        number: switch_of(scan, context)
+        for number, scan in scans.items()
+        if scan is not None and switches_to_clock(table_of(scan.scan_table_source.table, context.variables))
+    }
+
+
+def idle_timeout(node: WatermarkAssigner, context: TranslationContext) -> int:
+    """After how many milliseconds without rows the source of a watermark assigner is idle; 0: never."""
+    table = source_of(node, context)
+    own = table.options.get(TABLE_TIMEOUT) if table is not None else None
+    return max(parse_duration(own or context.option(node, IDLE_TIMEOUT)), 0)
+
+
+def source_of(node: ExecNode, context: TranslationContext) -> Table | None:
+    """The table that a watermark assigner stands on."""
+    scan = scan_below(node, context.plan)
+    return None if scan is None else table_of(scan.scan_table_source.table, context.variables)
+
+
+def _is_united(plan: Plan) -> bool:
+    """Whether nothing but unions brings several inputs together."""
+    return all(isinstance(node, Union) for node in plan.nodes if len(plan.inputs(node)) > 1)
