@@ -1,18 +1,25 @@
-"""Measures reading and writing a topic of Kafka against the same JSON in files.
+"""Measures reading and writing a topic of Kafka against the same JSON in files, or how long a message takes.
 
     benchmarks/kafka.py [--messages N] [--rounds N]
+    benchmarks/kafka.py --latency [--rate N] [--seconds N]
 
 The broker is that of librdkafka's own tests, in this process; it keeps 5 MB a partition.  What counts is the ratio.
+The latency is the time from sending a message until its result has come from another topic, in streaming mode, with
+batches as fast as they can be.
 """
 
 import argparse
 import json
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
+from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
 from flinkplan.executor.session import session
 from flinkplan.planner import compile_script
@@ -65,12 +72,113 @@ def seconds(script: str) -> float:
     return time.perf_counter() - begin
 
 
+WARM_UP = 20.0
+"""Seconds of messages before those that count: the JVM compiles what it runs often."""
+
+QUERIES = {
+    "filter": ("k INT, t BIGINT", "SELECT k, t FROM sent WHERE k >= 0"),
+    "group aggregate": ("k INT, n BIGINT, t BIGINT", "SELECT k, COUNT(*), MAX(t) FROM sent GROUP BY k"),
+}
+KEYS = 1000
+
+
+def stream(servers: str, name: str) -> str:
+    """The script of a query from the topic ``sent`` to one of its own."""
+    columns, query = QUERIES[name]
+    place = f"'properties.bootstrap.servers' = '{servers}'"
+    begin = "'scan.startup.mode' = 'latest-offset'"
+    source = (
+        f"'connector' = 'kafka', 'topic' = 'sent', 'format' = 'json', 'scan.startup.mode' = 'latest-offset', {place}"
+    )
+    sink = f"'connector' = 'upsert-kafka', 'topic' = '{topic_of(name)}', 'key.format' = 'json', 'value.format' = 'json'"
+    keyed = columns.replace("k INT", "k INT PRIMARY KEY NOT ENFORCED")
+    return (
+        "SET 'table.exec.sink.require-on-conflict' = 'false';"
+        f"CREATE TABLE sent (k INT, t BIGINT) WITH ({source}, {begin});"
+        f"CREATE TABLE got ({keyed}) WITH ({sink}, {place});"
+        f"INSERT INTO got {query};"
+    )
+
+
+def topic_of(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+def send(servers: str, rate: int, until: float) -> None:
+    """Put messages into the topic at the rate, as long as there is time."""
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+    started, sent = time.time(), 0
+    while (now := time.time()) < until:
+        for i in range(sent, due := int((now - started) * rate)):
+            producer.produce("sent", b'{"k": %d, "t": %d}' % (i % KEYS, time.time_ns()), partition=i % PARTITIONS)
+        sent = due
+        producer.poll(0.001)
+    producer.flush()
+
+
+def results(servers: str, name: str, begin: float, end: float) -> list[float]:
+    """Milliseconds that the messages sent between two times took, in order."""
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "benchmark", "fetch.wait.max.ms": 5, "log_level": 0})
+    consumer.assign([TopicPartition(topic_of(name), partition, 0) for partition in range(PARTITIONS)])
+    found: list[float] = []
+    while time.time() < end + 10:
+        message = consumer.poll(0.1)
+        if message is None or message.error() is not None:
+            continue
+        now, sent = time.time_ns(), json.loads(message.value())["t"]
+        if begin * 1e9 <= sent < end * 1e9:
+            found.append((now - sent) / 1e6)
+        elif sent >= end * 1e9:
+            break
+    consumer.close()
+    return sorted(found)
+
+
+@contextmanager
+def streaming(script: str) -> Iterator[None]:
+    """A job that runs meanwhile."""
+    with tempfile.TemporaryDirectory(prefix="flinkplan-bench-", ignore_cleanup_errors=True) as folder:
+        options = JobOptions(checkpoint=folder, mode=Mode.STREAMING, spark=session())
+        job = execute(compile_script(script), options)
+        try:
+            yield
+        finally:
+            job.stop()
+
+
+def show_latencies(servers: str, rate: int, seconds: float) -> None:
+    """A line for each query."""
+    for name in QUERIES:
+        for topic in ("sent", topic_of(name)):
+            create(servers, topic)
+        with streaming(stream(servers, name)):
+            begin = time.time() + WARM_UP
+            end = begin + seconds
+            Thread(target=send, args=(servers, rate, end + 1), daemon=True).start()
+            found = results(servers, name, begin, end)
+        p50, p99, most = (found[int((len(found) - 1) * share)] for share in (0.5, 0.99, 1))
+        print(f"{name}: {len(found):,} results, p50 {p50:,.0f} ms, p99 {p99:,.0f} ms, most {most:,.0f} ms")
+
+
+def create(servers: str, topic: str) -> None:
+    """Let a topic be there."""
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "benchmark", "log_level": 0})
+    consumer.list_topics(topic, timeout=10)
+    consumer.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=int, default=180_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--latency", action="store_true")
+    parser.add_argument("--rate", type=int, default=1000, help="messages a second")
+    parser.add_argument("--seconds", type=float, default=30)
     arguments = parser.parse_args()
     _host, servers = started()
+    if arguments.latency:
+        show_latencies(servers, arguments.rate, arguments.seconds)
+        return
     with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as scratch:
         folder = Path(scratch) / "events"
         fill(servers, folder, arguments.messages)

@@ -42,7 +42,7 @@ def test_what_flink_takes_is_taken(options: Mapping[str, str]) -> None:
         ({"connector": "pulsar"}, "the connector 'pulsar' is not executed here"),
         ({"connector": "filesystem", "format": "json"}, "has no option 'path'"),
         ({"connector": "filesystem", "path": "/data"}, "has no option 'format'"),
-        (FILES | {"format": "avro"}, "the format 'avro' is not executed here"),
+        (FILES | {"format": "avro"}, "the format 'avro' is not executed here in files"),
         (FILES | {"json.ignore-parse-error": "true"}, "did you mean 'json.ignore-parse-errors'?"),
         (FILES | {"json.ignore-parse-errors": "yes"}, "it is true or false"),
         (FILES | {"json.timestamp-format.standard": "RFC"}, "it is SQL or ISO-8601"),

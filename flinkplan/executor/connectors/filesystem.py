@@ -42,7 +42,12 @@ class FileSystem(Connector):
 
     def check(self, table: Table, is_source: bool) -> None:
         where = f"table {table.identifier}"
-        check_fields(find_format(table.options, where), _message_fields(table), where)
+        format_ = find_format(table.options, where)
+        if format_.framed:
+            raise TableError(
+                f"the format '{format_.name}' is not executed here in files", where=where, hint="messages of it are"
+            )
+        check_fields(format_, _message_fields(table), where)
 
     def is_bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options

@@ -14,6 +14,8 @@ def java_type(t: LogicalType) -> dict[str, Any]:
     for name in ("length", "precision", "scale"):
         if (value := getattr(t, name)) is not None:
             found[name] = value
+    if not t.nullable:
+        found["required"] = True
     if t.fields:
         found["names"] = list(t.field_names)
     if children := t.children or t.field_types:

@@ -1,7 +1,7 @@
 """The formats.
 
 Sources: the format factories of Flink 2.3 (``JsonFormatOptionsUtil``, ``DebeziumJsonFormatFactory``, ``CsvCommons``,
-``RawFormatFactory``) and, for those of other jars, their documentation.
+``RawFormatFactory``, ``AvroFormatFactory``) and, for those of other jars, their documentation.
 """
 
 from __future__ import annotations
@@ -43,6 +43,18 @@ _CSV = (
     Option("empty-string-as-null", BOOLEAN, "false", "an empty text is NULL"),
 )
 
+
+_AVRO = (
+    Option("encoding", exactly_one_of("binary", "json"), "binary", "Avro's binary encoding, or the one in JSON"),
+    Option(
+        "timestamp_mapping.legacy",
+        BOOLEAN,
+        "true",
+        "TIMESTAMP is Avro's timestamp; else its local one, TIMESTAMP_LTZ that",
+    ),
+    Option("open.fastread", BOOLEAN, "false", "Flink reads by the faster of Avro's two readers", executed=False),
+    Option("codec", TEXT, "snappy", "how files are compressed", executed=False),
+)
 
 _COLUMNAR = Option("*", TEXT, None, "options of Spark's reader and writer; Flink's are those of its library")
 
@@ -102,7 +114,7 @@ FORMATS: Mapping[str, Format] = {
             executed=True,
         ),
         Format("orc", "columns in files of ORC", (_COLUMNAR,), columnar=True, executed=True),
-        Format("avro", "records of Avro"),
+        Format("avro", "records of Avro, as messages", _AVRO, framed=True, executed=True),
         Format("avro-confluent", "records of Avro, their schemas in a registry"),
         Format("debezium-avro-confluent", "changes in Avro as Debezium tells them", kinds=ALL),
         Format("avro-glue", "records of Avro, their schemas in AWS Glue"),

@@ -33,7 +33,7 @@ class Format(Record):
     ``options`` are keyed without the format's name in front; ``None``: they are the business of another jar.
     ``kinds`` are those of the changes that its messages tell.  ``journal``: who reads the messages wants each change,
     not only what they come to, so that none may be left out.  ``columnar``: Spark's own reader and writer of whole
-    files are used.
+    files are used.  ``framed``: messages are binary, and do not stand in the lines of a file.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Format(Record):
     kinds: Kinds = INSERTS
     journal: bool = False
     columnar: bool = False
+    framed: bool = False
     executed: bool = False
 
     @property

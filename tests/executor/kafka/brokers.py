@@ -25,7 +25,7 @@ class Broker:
         self.settings: dict[str, Any] = {"bootstrap.servers": servers, "log_level": 0}
 
     def put(self, topic: str, *values: object, key: object = None, partition: int = 0, **more: Any) -> None:
-        """Add messages; what is no text is written as JSON, ``None`` is a message without a value."""
+        """Add messages; what is no text and no bytes is written as JSON, ``None`` is a message without a value."""
         producer = Producer(self.settings)
         for value in values:
             producer.produce(topic, _bytes(value), _bytes(key), partition=partition, **more)
@@ -57,6 +57,8 @@ class BrokerInside(Broker):
 def _bytes(value: object) -> bytes | None:
     if value is None:
         return None
+    if isinstance(value, bytes):
+        return value
     return (value if isinstance(value, str) else json.dumps(value)).encode()
 
 

@@ -23,7 +23,7 @@ class Cluster:
 
     def __init__(self, broker: Broker, spark: SparkSession, folder: Path) -> None:
         self.broker = broker
-        self._spark = spark
+        self.spark = spark
         self.folder = folder
         self.progress: list[QueryProgress] = []
 
@@ -65,7 +65,7 @@ class Cluster:
             mode=mode,
             variables={"BROKERS": self.broker.servers},
             listener=self,
-            spark=self._spark,
+            spark=self.spark,
             streams=streams,
         )
         return execute(plan, options)

@@ -67,7 +67,7 @@ def test_upserts_are_written_and_read_by_key(cluster: Cluster) -> None:
     )
     last = dict((key["id"], value) for key, value in cluster.broker.contents("kept"))
     assert last == {1: {"id": 1, "v": "c"}, 2: None}
-    cluster = Cluster(cluster.broker, cluster._spark, cluster.folder / "again")
+    cluster = Cluster(cluster.broker, cluster.spark, cluster.folder / "again")
     cluster.run(
         cluster.source("kept", columns, **upserts, scan_bounded_mode="latest-offset"),
         cluster.out("id INT, v STRING", "debezium-json"),

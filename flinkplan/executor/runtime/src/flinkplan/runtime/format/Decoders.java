@@ -17,6 +17,7 @@ public final class Decoders {
             case "json" -> new JsonDecoder(project(type, projection), options);
             case "csv" -> new CsvDecoder(type, projection, options);
             case "raw" -> new RawDecoder(project(type, projection), options);
+            case "avro" -> new AvroDecoder(type, projection, options);
             case "debezium-json", "canal-json", "maxwell-json", "ogg-json" -> new ChangelogJsonDecoder(
                     name, project(type, projection), options);
             default -> throw new IllegalArgumentException("unknown format " + name);
@@ -30,6 +31,7 @@ public final class Decoders {
                 0,
                 0,
                 projection.stream().map(row::child).toList(),
-                projection.stream().map(row.names()::get).toList());
+                projection.stream().map(row.names()::get).toList(),
+                row.isRequired());
     }
 }

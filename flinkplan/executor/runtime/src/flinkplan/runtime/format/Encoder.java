@@ -17,6 +17,7 @@ public interface Encoder extends Serializable {
             case "json", "debezium-json", "canal-json", "maxwell-json", "ogg-json" ->
                     new JsonEncoder(name, type, options);
             case "csv" -> new CsvEncoder(type, options);
+            case "avro" -> new AvroEncoder(type, options);
             case "raw" -> new RawEncoder(type, options);
             default -> throw new IllegalArgumentException("unknown format " + name);
         };

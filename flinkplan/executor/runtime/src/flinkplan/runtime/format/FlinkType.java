@@ -9,13 +9,19 @@ import java.util.List;
  * A logical type of Flink, as far as formats need it.
  *
  * <p>{@code children} are the element of an ARRAY or MULTISET, key and value of a MAP, or the fields of a ROW,
- * whose names are {@code names}.
+ * whose names are {@code names}; {@code isRequired}: there is always a value.
  */
 public record FlinkType(
-        String root, int length, int precision, int scale, List<FlinkType> children, List<String> names)
+        String root,
+        int length,
+        int precision,
+        int scale,
+        List<FlinkType> children,
+        List<String> names,
+        boolean isRequired)
         implements Serializable {
 
-    /** Reads {@code {"root", "length", "precision", "scale", "children": […], "names": […]}}. */
+    /** Reads {@code {"root", "length", "precision", "scale", "children": […], "names": […], "required"}}. */
     public static FlinkType parse(JsonNode json) {
         List<FlinkType> children = new ArrayList<>();
         json.path("children").forEach(child -> children.add(parse(child)));
@@ -27,7 +33,8 @@ public record FlinkType(
                 json.path("precision").asInt(),
                 json.path("scale").asInt(),
                 children,
-                names);
+                names,
+                json.path("required").asBoolean());
     }
 
     /** Whether values are timestamps finer than Spark's, held as a struct of microseconds and nanoseconds. */
