@@ -15,7 +15,7 @@ pytestmark = pytest.mark.spark
 
 COLUMNS = (
     "id BIGINT NOT NULL, b BOOLEAN, i8 TINYINT, i16 SMALLINT, i32 INT, f FLOAT, d DOUBLE, s STRING, x BYTES, "
-    "n DECIMAL(10, 2), day DATE, t TIME(3), ts TIMESTAMP(3), a ARRAY<INT>, m MAP<STRING, BIGINT>, "
+    "n DECIMAL(10, 2), dt DATE, t TIME(3), ts TIMESTAMP(3), a ARRAY<INT>, m MAP<STRING, BIGINT>, "
     "r ROW<p INT NOT NULL, q STRING>, rr ARRAY<ROW<z INT>>"
 )
 
@@ -44,7 +44,7 @@ SCHEMA = record(
     s=optional("string"),
     x=optional("bytes"),
     n=logical("bytes", "decimal", precision=10, scale=2),
-    day=logical("int", "date"),
+    dt=logical("int", "date"),
     t=logical("int", "time-millis"),
     ts=logical("long", "timestamp-millis"),
     a=optional({"type": "array", "items": optional("int")}),
@@ -56,7 +56,7 @@ SCHEMA = record(
 AVRO = {
     "id": 7, "b": {"boolean": True}, "i8": {"int": -8}, "i16": {"int": 16}, "i32": {"int": 32}, "f": {"float": 0.5},
     "d": {"double": -1.25}, "s": {"string": "é"}, "x": {"bytes": "\u0000\u00ff"}, "n": {"bytes": "\u0004\u00d2"},
-    "day": {"int": 19782}, "t": {"int": 3723004}, "ts": {"long": 1_709_164_923_004},
+    "dt": {"int": 19782}, "t": {"int": 3723004}, "ts": {"long": 1_709_164_923_004},
     "a": {"array": [{"int": 1}, None]}, "m": {"map": {"k": {"long": 5}}}, "r": {"record_r": {"p": 1, "q": None}},
     "rr": {"array": [{"record_rr": {"z": {"int": 9}}}]},
 }  # fmt: skip
@@ -64,7 +64,7 @@ AVRO = {
 
 ROW = {
     "id": 7, "b": True, "i8": -8, "i16": 16, "i32": 32, "f": 0.5, "d": -1.25, "s": "é", "x": "AP8=", "n": 12.34,
-    "day": "2024-02-29", "t": "01:02:03.004", "ts": "2024-02-29 00:02:03.004", "a": [1, None], "m": {"k": 5},
+    "dt": "2024-02-29", "t": "01:02:03.004", "ts": "2024-02-29 00:02:03.004", "a": [1, None], "m": {"k": 5},
     "r": {"p": 1, "q": None}, "rr": [{"z": 9}],
 }  # fmt: skip
 NULLS = {name: 8 if name == "id" else None for name in ROW}
@@ -113,8 +113,8 @@ def test_messages_of_avro_are_read(cluster: Cluster) -> None:
 
 def test_columns_are_found_behind_others(cluster: Cluster) -> None:
     cluster.broker.put("avro-some", Avro(cluster, SCHEMA).binary(AVRO))
-    table = cluster.source("some", COLUMNS, topic="avro-some", format="avro")
-    cluster.run(table, cluster.out("d DOUBLE, i8 INT"), "INSERT INTO `out` SELECT d, CAST(i8 AS INT) FROM some;")
+    table = cluster.source("several", COLUMNS, topic="avro-some", format="avro")
+    cluster.run(table, cluster.out("d DOUBLE, i8 INT"), "INSERT INTO `out` SELECT d, CAST(i8 AS INT) FROM several;")
     assert cluster.rows() == [{"d": -1.25, "i8": -8}]
 
 

@@ -119,7 +119,9 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
     public Offset latestOffset(Offset start, ReadLimit limit) {
         ControlOffset from = (ControlOffset) start;
         if (sources == null) {
-            return new ControlOffset(Math.min(from.ended + 1, batches), from.times, true, false);
+            return batches == 0
+                    ? from
+                    : new ControlOffset(Math.min(from.ended + 1, batches), new TreeMap<>(), true, false);
         }
         if (from.isByClock) {
             sources.goByClock();

@@ -135,7 +135,12 @@ public final class SourceWatermarks {
                 active = elapsed;
             }
             boolean isByClock = toClock != null && toClock.isPassed();
-            sent = sent.then(new Watermark(activity.value(), isByClock), clock);
+            if (!sent.useProcessingTime()) {
+                sent = sent.then(new Watermark(activity.value(), false), clock);
+            }
+            if (isByClock) {
+                sent = sent.then(Watermark.CLOCK, clock);
+            }
             isIdle = !isByClock && timeout > 0 && polled - active >= timeout;
         }
     }
