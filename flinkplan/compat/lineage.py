@@ -14,7 +14,7 @@ from typing import Any
 from ..plan.codec import field_codecs
 from ..plan.document import Plan
 from ..plan.functions import called
-from ..plan.nodes import Exchange, ExecNode, OverAggregate, TableSourceScan
+from ..plan.nodes import Exchange, ExecNode, LookupJoin, OverAggregate, TableSourceScan
 from ..plan.record import Struct, cached_property, field
 from ..plan.references import Input
 from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, Unplanned
@@ -241,5 +241,7 @@ class _Reader:
         return [self.meanings.expression(constant, self.row) for constant in self.node.over_spec.constants]
 
     def _table(self) -> str:
+        if isinstance(self.node, LookupJoin):
+            return self.node.table.identifier
         assert isinstance(self.node, TableSourceScan)
         return self.lineage.tables.get(self.node.id, self.node.scan_table_source.table.identifier)

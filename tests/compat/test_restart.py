@@ -45,6 +45,15 @@ WINDOWS = compile_script(
 )
 
 
+LOOKUP = compile_script(
+    "CREATE TABLE o (id INT, p AS PROCTIME()) WITH ('connector' = 'datagen');"
+    "CREATE TABLE c (id INT PRIMARY KEY NOT ENFORCED, name STRING)"
+    "  WITH ('connector' = 'jdbc', 'url' = 'jdbc:derby:shop', 'table-name' = 'c');"
+    "CREATE TABLE found (id INT, name STRING) WITH ('connector' = 'blackhole');"
+    "INSERT INTO found SELECT o.id, c.name FROM o JOIN c FOR SYSTEM_TIME AS OF o.p ON o.id = c.id;"
+)
+
+
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:
     """A checkpoint made by :data:`PLAN`."""
@@ -54,6 +63,11 @@ def checkpoint(tmp_path: Path) -> Path:
 
 def test_a_new_checkpoint(tmp_path: Path) -> None:
     assert check_restart(str(tmp_path / "new"), PLAN, NOTHING) is None
+
+
+def test_a_plan_that_looks_rows_up_goes_on(tmp_path: Path) -> None:
+    CheckpointRecord(tmp_path / "checkpoint").begin(LOOKUP, "streaming", {})
+    check_restart(str(tmp_path / "checkpoint"), LOOKUP, NOTHING)
 
 
 @pytest.mark.parametrize("plan", [PLAN, TTL], ids=["same", "compatible"])
