@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -31,6 +32,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             file = item.nodeid.partition("::")[0]
             together = f"spark-{file.split('/')[1]}" if item.get_closest_marker("spark") else file
             item.add_marker(pytest.mark.xdist_group(together))
+
+
+def pytest_collection_finish() -> None:
+    """The tests themselves stay to the end: the collector of garbage need not look through them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 class Golden:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...plan.functions import Function
 from ...plan.record import replace
@@ -42,3 +42,17 @@ def is_of(call: AggregateCall, *functions: Function) -> bool:
 def of_function(call: AggregateCall, function: Function, of: LogicalType) -> AggregateCall:
     """The call of another function on the same columns, which nobody has named."""
     return replace(call, name=None, syntax=function.syntax, internal_name=function.internal_name, type=of)
+
+
+def remap_calls(
+    calls: Iterable[AggregateCall], indexes: Sequence[int] | Mapping[int, int]
+) -> tuple[AggregateCall, ...]:
+    """The calls over another input, each column of the old one at ``indexes``."""
+    return tuple(
+        replace(
+            c,
+            arg_list=tuple(indexes[a] for a in c.arg_list),
+            filter_arg=indexes[c.filter_arg] if c.filter_arg >= 0 else -1,
+        )
+        for c in calls
+    )

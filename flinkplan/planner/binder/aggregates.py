@@ -18,7 +18,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode, input_refs, internal_name
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
-from ..algebra.calls import aggregate_call
+from ..algebra.calls import aggregate_call, remap_calls
 from ..algebra.hints import TtlHint
 from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.names import uniquify
@@ -288,17 +288,14 @@ class AggregateBinder(WindowedBinder):
         """The aggregate over the projection of what it needs."""
         names = uniquify(name for _, name in self.inputs)
         read = sorted(set(range(self.group_count)).union(*({*c.arg_list, c.filter_arg} - {-1} for c in self.calls)))
-        place = {old: new for new, old in enumerate(read)} | {-1: -1}
+        place = {old: new for new, old in enumerate(read)}
         exprs = tuple(self.inputs[i][0] for i in read)
         below = Project(input=rel, exprs=exprs, names=tuple(names[i] for i in read))
-        calls = tuple(
-            replace(c, arg_list=tuple(place[a] for a in c.arg_list), filter_arg=place[c.filter_arg]) for c in self.calls
-        )
         source: Rel = rel if not exprs or _is_identity(below) else below
         return Aggregate(
             input=source,
             grouping=tuple(range(self.group_count)),
-            calls=calls,
+            calls=remap_calls(self.calls, place),
             grouping_sets=self.group_sets,
             ttl=ttl,
         )

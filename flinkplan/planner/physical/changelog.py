@@ -26,15 +26,6 @@ from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
 from ..rex.expressions import refs
 
-_FORWARDS = (
-    p.Exchange,
-    p.WatermarkAssigner,
-    p.WindowTableFunction,
-    p.TableFunctionJoin,
-    p.UnionAll,
-    LookupJoin,
-)
-
 
 def infer(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
     """Infer the changes of a sink and below it; it may gain a materializer, sources a DropUpdateBefore.
@@ -310,7 +301,8 @@ def rank_strategies(
 
 
 _RULES: dict[type[Rel], Callable[..., Rel | None]] = {
-    **dict.fromkeys(_FORWARDS, _forwarding),
+    **dict.fromkeys((p.Exchange, p.WatermarkAssigner, p.WindowTableFunction), _forwarding),
+    **dict.fromkeys((p.TableFunctionJoin, p.UnionAll, LookupJoin), _forwarding),
     p.Calc: _calc,
     p.SourceScan: _scan,
     p.MiniBatchAssigner: _mini_batches,

@@ -7,6 +7,7 @@ call is left, which costs nothing but a plan that differs from Flink's in text.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -35,7 +36,7 @@ from ..errors import PlanningError
 from .evaluation import EVALUATORS, limits
 from .evaluation.collections import is_collection, of_collection
 from .evaluation.numbers import double_text, number
-from .evaluation.registry import UnknownValue
+from .evaluation.registry import UnknownValue, of_values
 from .evaluation.times import moment_text, months_between, parse_moment, shift_clock, shift_months
 from .expressions import cast, is_deterministic
 
@@ -130,10 +131,6 @@ def _negate(call: Call, operand: Literal) -> Any:
     return str(-_amount(operand)) if call.type.root.startswith("INTERVAL") else -number(operand)
 
 
-def _concat(call: Call, left: Literal, right: Literal) -> Any:
-    return left.value + right.value
-
-
 def _shift_time(sign: int) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
         if call.type.root.startswith("INTERVAL"):
@@ -185,20 +182,20 @@ _ARITHMETIC = (PLUS, MINUS, TIMES, DIVIDE)
 """What is NULL where one operand is."""
 
 _RULES: dict[Function, Callable[..., Any]] = {
-    PLUS: _arithmetic(lambda a, b: a + b),
-    MINUS: _arithmetic(lambda a, b: a - b),
-    TIMES: _arithmetic(lambda a, b: a * b),
+    PLUS: _arithmetic(operator.add),
+    MINUS: _arithmetic(operator.sub),
+    TIMES: _arithmetic(operator.mul),
     DIVIDE: _divide,
     DIVIDE_INTEGER: _divide,
     REINTERPRET: _reinterpret,
     NEGATE: _negate,
-    CONCAT_OPERATOR: _concat,
+    CONCAT_OPERATOR: of_values(operator.add),
     DATETIME_PLUS: _shift_time(1),
     DATETIME_MINUS: _shift_time(-1),
-    EQ: _compare(lambda a, b: a == b),
-    NE: _compare(lambda a, b: a != b),
-    LT: _compare(lambda a, b: a < b),
-    LE: _compare(lambda a, b: a <= b),
-    GT: _compare(lambda a, b: a > b),
-    GE: _compare(lambda a, b: a >= b),
+    EQ: _compare(operator.eq),
+    NE: _compare(operator.ne),
+    LT: _compare(operator.lt),
+    LE: _compare(operator.le),
+    GT: _compare(operator.gt),
+    GE: _compare(operator.ge),
 }

@@ -15,7 +15,7 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, INT, LogicalType
-from ..algebra.calls import is_of
+from ..algebra.calls import is_of, remap_calls
 from ..algebra.logical import Aggregate, Project, Rel
 from ..algebra.physical import Expand, LegacyWindowAggregate
 from ..metadata.uniqueness import are_columns_unique
@@ -173,17 +173,3 @@ def remap_aggregate(rel: A, indexes: Sequence[int] | Mapping[int, int], source: 
         window = replace(rel.window, time_field=replace(time, field_index=indexes[time.field_index]))
         return replace(moved, window=window)
     return moved
-
-
-def remap_calls(
-    calls: Iterable[AggregateCall], indexes: Sequence[int] | Mapping[int, int]
-) -> tuple[AggregateCall, ...]:
-    """The calls over another input, each column of the old one at ``indexes``."""
-    return tuple(
-        replace(
-            c,
-            arg_list=tuple(indexes[a] for a in c.arg_list),
-            filter_arg=indexes[c.filter_arg] if c.filter_arg >= 0 else -1,
-        )
-        for c in calls
-    )

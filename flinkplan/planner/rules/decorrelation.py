@@ -13,12 +13,12 @@ from ...plan.functions.comparison import EQ
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
-from ..algebra.calls import is_of
+from ..algebra.calls import is_of, remap_calls
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
 from ..algebra.names import uniquify
 from ..rex.expressions import TRUE, and_, compare, conjunctions, identity, is_call, remap, rewrite, shift
 from ..rex.simplify import simplify_condition
-from .aggregates import distinct, remap_calls
+from .aggregates import distinct
 from .predicates import filtered
 from .projections import columns, extended
 

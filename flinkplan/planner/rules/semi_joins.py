@@ -153,12 +153,7 @@ def _joined(rel: Join, correl: str | None) -> tuple[Rel, list[RexNode]]:
     if {JoinType.LEFT: right_conditions, JoinType.RIGHT: left_conditions}.get(rel.type):
         raise _NoSemiJoin
     own = [*range(rel.left.width), *range(left.width, left.width + rel.right.width)]
-    new = replace(
-        rel,
-        left=left,
-        right=right,
-        condition=remap(rel.condition, dict(enumerate(own))),
-    )
+    new = replace(rel, left=left, right=right, condition=remap(rel.condition, dict(enumerate(own))))
     order = [*own, *(i for i in range(new.width) if i not in own)]
     place = {i: order.index(i) for i in range(new.width)}
     conditions = [*left_conditions, *(shift(c, left.width) for c in right_conditions)]

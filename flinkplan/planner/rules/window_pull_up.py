@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import SessionWindow, TimeAttributeWindowing
+from ..algebra.calls import remap_calls
 from ..algebra.logical import Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, Exchange, Expand, WindowAggregate, WindowTableFunction
 from ..rex.expressions import identity, refs, remap
-from .aggregates import remap_calls
 from .calcs import calc, merge_calcs
 
 

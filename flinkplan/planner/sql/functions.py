@@ -177,6 +177,10 @@ class FunctionParser(TypeParser):
         parse = _SPECIAL.get(self.token.key)
         return parse(self) if parse is not None else None
 
+    def _own_call(self, arguments: Callable[[], tuple[ast.Expression, ...]]) -> ast.Expression:
+        name, start = self._own_name()
+        return ast.FunctionCall(name, self.enclosed(arguments), span=self.span(start))
+
     def _own_name(self) -> tuple[ast.Name, int]:
         token = self.advance()
         span = self.span_of(token)
@@ -207,27 +211,16 @@ class FunctionParser(TypeParser):
         start = self.advance().start
         return ast.Exists(self.enclosed(self.query), span=self.span(start))
 
-    def _extract(self) -> ast.Expression:
-        name, start = self._own_name()
-        opener = self.open()
+    def _extract(self) -> tuple[ast.Expression, ...]:
         unit = self._time_unit()
         self.expect("FROM")
-        operand = self.expression()
-        self.close(opener)
-        return ast.FunctionCall(name, (unit, operand), span=self.span(start))
+        return unit, self.expression()
 
-    def _floor(self) -> ast.Expression:
-        name, start = self._own_name()
-        opener = self.open()
+    def _floor(self) -> tuple[ast.Expression, ...]:
         args = self.list_of(self.argument)
-        if self.accept("TO"):
-            args = (*args, self._time_unit())
-        self.close(opener)
-        return ast.FunctionCall(name, args, span=self.span(start))
+        return (*args, self._time_unit()) if self.accept("TO") else args
 
-    def _trim(self) -> ast.Expression:
-        name, start = self._own_name()
-        opener = self.open()
+    def _trim(self) -> tuple[ast.Expression, ...]:
         token = self.token
         mode = self._symbol("TRIM", "BOTH", token.start)
         if token.key in ("BOTH", "LEADING", "TRAILING"):
@@ -238,28 +231,19 @@ class FunctionParser(TypeParser):
         operand = self.expression()
         if said and self.accept("FROM"):
             characters, operand = operand, self.expression()
-        self.close(opener)
-        return ast.FunctionCall(name, (mode, characters, operand), span=self.span(start))
+        return mode, characters, operand
 
-    def _keyword_arguments(self, *keywords: str) -> ast.Expression:
-        """A call whose arguments are divided by keywords; commas do as well."""
-        name, start = self._own_name()
-        opener = self.open()
+    def _divided_by(self, *keywords: str) -> tuple[ast.Expression, ...]:
+        """Arguments that are divided by keywords; commas do as well."""
         args = [self.expression(_ABOVE_IN) if "IN" in keywords else self.expression()]
         for keyword in keywords:
             if self.accept(keyword) or self.accept(","):
                 args.append(self.expression())
-        self.close(opener)
-        return ast.FunctionCall(name, tuple(args), span=self.span(start))
+        return tuple(args)
 
-    def _timestamp_arithmetic(self) -> ast.Expression:
-        name, start = self._own_name()
-        opener = self.open()
-        args: list[ast.Expression] = [self._time_unit()]
-        while self.accept(","):
-            args.append(self.expression())
-        self.close(opener)
-        return ast.FunctionCall(name, tuple(args), span=self.span(start))
+    def _timestamp_arithmetic(self) -> tuple[ast.Expression, ...]:
+        unit = self._time_unit()
+        return (unit, *self.list_of(self.expression)) if self.accept(",") else (unit,)
 
     # JSON
 
@@ -379,16 +363,16 @@ _SPECIAL: dict[str, Callable[[FunctionParser], ast.Expression]] = {
     "CAST": FunctionParser._cast,
     "TRY_CAST": FunctionParser._cast,
     "EXISTS": FunctionParser._exists,
-    "EXTRACT": FunctionParser._extract,
-    "FLOOR": FunctionParser._floor,
-    "CEIL": FunctionParser._floor,
-    "CEILING": FunctionParser._floor,
-    "TRIM": FunctionParser._trim,
-    "SUBSTRING": lambda parser: parser._keyword_arguments("FROM", "FOR"),
-    "OVERLAY": lambda parser: parser._keyword_arguments("PLACING", "FROM", "FOR"),
-    "POSITION": lambda parser: parser._keyword_arguments("IN", "FROM"),
-    "TIMESTAMPADD": FunctionParser._timestamp_arithmetic,
-    "TIMESTAMPDIFF": FunctionParser._timestamp_arithmetic,
+    "EXTRACT": lambda parser: parser._own_call(parser._extract),
+    "FLOOR": lambda parser: parser._own_call(parser._floor),
+    "CEIL": lambda parser: parser._own_call(parser._floor),
+    "CEILING": lambda parser: parser._own_call(parser._floor),
+    "TRIM": lambda parser: parser._own_call(parser._trim),
+    "SUBSTRING": lambda parser: parser._own_call(lambda: parser._divided_by("FROM", "FOR")),
+    "OVERLAY": lambda parser: parser._own_call(lambda: parser._divided_by("PLACING", "FROM", "FOR")),
+    "POSITION": lambda parser: parser._own_call(lambda: parser._divided_by("IN", "FROM")),
+    "TIMESTAMPADD": lambda parser: parser._own_call(parser._timestamp_arithmetic),
+    "TIMESTAMPDIFF": lambda parser: parser._own_call(parser._timestamp_arithmetic),
     "JSON_VALUE": FunctionParser._json_value,
     "JSON_QUERY": FunctionParser._json_query,
     "JSON_EXISTS": FunctionParser._json_exists,

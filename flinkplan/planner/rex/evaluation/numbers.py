@@ -83,15 +83,22 @@ for _name, _function in _DOUBLE_FUNCTIONS.items():
     evaluator(_name)(_double(_function))
 
 
+def _exact(function: Callable[..., Decimal]) -> Callable[..., Decimal]:
+    def evaluate(call: Call, *literals: Literal) -> Decimal:
+        return function(*map(number, literals))
+
+    return evaluate
+
+
+evaluator("ABS")(_exact(abs))
+evaluator("GREATEST")(_exact(lambda *values: max(values)))
+evaluator("LEAST")(_exact(lambda *values: min(values)))
+
+
 @evaluator("LOG")
 def _logarithm(call: Call, *literals: Literal) -> str:
     values = [float(number(literal)) for literal in literals]
     return double_text(math.log(values[0]) if len(values) == 1 else _log(values[0], values[1]))
-
-
-@evaluator("ABS")
-def _abs(call: Call, operand: Literal) -> Decimal:
-    return abs(number(operand))
 
 
 @evaluator("SIGN")
@@ -125,13 +132,3 @@ _FLOOR, _CEIL = _rounding(ROUND_FLOOR), _rounding(ROUND_CEILING)
 def round_whole(call: Call, operand: Literal, up: bool) -> Decimal:
     """FLOOR or CEIL of an exact number."""
     return (_CEIL if up else _FLOOR)(call, operand)
-
-
-@evaluator("GREATEST")
-def _greatest(call: Call, *literals: Literal) -> Decimal:
-    return max(map(number, literals))
-
-
-@evaluator("LEAST")
-def _least(call: Call, *literals: Literal) -> Decimal:
-    return min(map(number, literals))
