@@ -11,7 +11,7 @@ from ..algebra import physical as p
 from ..algebra.names import uniquify
 from ..algebra.row_types import row_of
 from ..metadata.monotonicity import call_retractions
-from ..rex.printer import untyped_literal
+from ..rex.printer import typed_literal
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
 from .context import Context, Rules, columns, group_by, order_text
 
@@ -139,7 +139,7 @@ def group_window_text(window: specs.GroupWindow) -> str:
 def _over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     """Aggregates over preceding rows; only the node tells those over one another from those below."""
     named = row_of(uniquify(rel.names, separator="_"), rel.types)
-    fields = [*rel.input.names, *(untyped_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
+    fields = [*rel.input.names, *(typed_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []
     parts.append(f"orderBy=[{order_text(rel.input, group_.order_by.fields)}]")

@@ -254,7 +254,7 @@ def typed_literal(value: Literal) -> str:
 
 
 def untyped_literal(value: Literal) -> str:
-    """A literal of constant rows, or among the arguments of a window function."""
+    """A literal of constant rows, or beside an operand of its own type."""
     return "null" if value.value is None else _value(value)
 
 

@@ -21,14 +21,14 @@ from .lateral_ranks import to_lateral_rank
 from .predicates import filtered
 from .projections import columns
 from .semi_joins import semi_join
-from .subquery_joins import Joins, Logic, without_check
+from .subquery_joins import Joins, Logic, called_by_place, without_check
 
 
 def rewrite_subqueries(root: Rel) -> Rel:
     """IN and EXISTS of a filter become semi and anti joins; any other subquery becomes columns of a join."""
     rewriter = _Rewriter()
     rel = bottom_up(root, rewriter.rewrite)
-    return bottom_up(rel, without_check) if rewriter.met_correlation else rel
+    return bottom_up(rel, lambda r: called_by_place(without_check(r))) if rewriter.met_correlation else rel
 
 
 class _Rewriter(Struct):

@@ -33,7 +33,7 @@ from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
 from ..algebra.calls import aggregate_call, is_of
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
-from ..algebra.names import uniquify
+from ..algebra.names import inferred, uniquify
 from ..algebra.unplanned import SubQuery, SubQueryKind
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.builder import comparison_operands
@@ -456,6 +456,17 @@ def single_value(rel: Rel) -> Rel:
     """The one value of a relation; Flink fails at run time where there are several."""
     call = aggregate_call(SINGLE_VALUE, [0], rel.types[0].nullable_())
     return Aggregate(input=rel, grouping=(), calls=(call,))
+
+
+def called_by_place(rel: Rel) -> Rel:
+    """What is put behind each row once has no name where correlated subqueries are taken apart.
+
+    The constants among the columns of a group are left out there and added anew.  Source: ``RelDecorrelator``.
+    """
+    match rel:
+        case Project(input=Aggregate(calls=()) as rows, exprs=exprs) if exprs == (*identity(rows.types), TRUE):
+            return replace(rel, names=inferred(rows.names, exprs))
+    return rel
 
 
 def without_check(rel: Rel) -> Rel:
