@@ -7,9 +7,9 @@ from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
 from .data_types import DataTypes
 from .descriptors import Schema, TableDescriptor
 from .environment import FlinkplanWarning, QueryTable, StatementSet, TableEnvironment
-from .query_result import QueryResult, RowIterator
+from .query_result import QueryResult
 from .result import JobClient, ResultKind, TableResult
-from .rows import Row, RowKind
+from .rows import Row, RowIterator, RowKind
 from .settings import EnvironmentSettings, TableConfig
 
 __all__ = [

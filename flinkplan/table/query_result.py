@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from itertools import islice
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
@@ -14,7 +12,7 @@ from ..plan.nodes import Sink
 from ..plan.types import LogicalType
 from .content import Content
 from .result import ResultKind, TableResult, html_table
-from .rows import Row, RowKind
+from .rows import Row, RowIterator, RowKind
 from .tableau import changes
 
 if TYPE_CHECKING:
@@ -28,8 +26,8 @@ NOTEBOOK_CHANGES = 1000
 """How many changes a notebook waits for."""
 
 
-class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
-    """Rows as the job brings them; closing it, or leaving its ``with``, stops the job.
+class JobRows(RowIterator):
+    """Rows as the job brings them; closing it stops the job.
 
     ``seconds``: after so long there are no more rows, whether or not the job has ended.
     """
@@ -47,11 +45,6 @@ class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
 
     def _is_over(self) -> bool:
         return self._end is not None and time.monotonic() >= self._end
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop the job, if it still runs."""
@@ -81,24 +74,24 @@ class QueryResult(TableResult):
     def get_result_kind(self) -> ResultKind:
         return ResultKind.SUCCESS_WITH_CONTENT
 
-    def collect(self) -> RowIterator:
+    def collect(self) -> JobRows:
         """The rows, with their kinds, as Python values: ``Decimal``, ``datetime``, ``bytes``, lists, dicts, tuples."""
         return self._run(as_text=False)
 
-    def texts(self, seconds: float | None = None) -> RowIterator:
+    def texts(self, seconds: float | None = None) -> JobRows:
         """The rows, with their kinds, as texts: what ``CAST(… AS STRING)`` makes of each value, ``None`` for NULL.
 
         ``seconds``: no longer than so; then the job is stopped.
         """
         return self._run(as_text=True, seconds=seconds)
 
-    def _run(self, *, as_text: bool, seconds: float | None = None) -> RowIterator:
+    def _run(self, *, as_text: bool, seconds: float | None = None) -> JobRows:
         from ..executor.collecting import Collector
 
         collector = Collector(as_text=as_text)
         job = self._start(collector)
         self._job = job
-        return RowIterator(job, collector, seconds)
+        return JobRows(job, collector, seconds)
 
     def lines(self, limit: int | None = None, seconds: float | None = None) -> Iterator[str]:
         """The lines of a table of the changes, each as soon as it is there.

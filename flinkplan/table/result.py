@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from html import escape
 from typing import TYPE_CHECKING
+
+from .rows import KeptRows, RowIterator
 
 if TYPE_CHECKING:
     from ..executor.job import Job
@@ -57,9 +59,9 @@ class TableResult:
         """Whether there is anything to see."""
         return ResultKind.SUCCESS_WITH_CONTENT if self._columns or self._job else ResultKind.SUCCESS
 
-    def collect(self) -> Iterator[tuple[str, ...]]:
+    def collect(self) -> RowIterator:
         """The rows."""
-        return iter(self._rows)
+        return KeptRows(self._rows)
 
     def print(self) -> None:
         """Print the rows as a table."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from enum import Enum
+from types import TracebackType
 from typing import Any
 
 
@@ -35,3 +38,29 @@ class Row(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         return f"{self._kind}[{', '.join(map(repr, self))}]"
+
+
+class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
+    """Rows one by one; leaving its ``with`` closes it."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give up what the rows come from."""
+
+
+class KeptRows(RowIterator):
+    """Rows that are there."""
+
+    def __init__(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        self._rows = map(Row, rows)
+
+    def __next__(self) -> Row:
+        return next(self._rows)
+
+    def close(self) -> None:
+        self._rows = map(Row, ())

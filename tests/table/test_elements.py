@@ -84,10 +84,10 @@ def test_a_schema_of_another_width(env: TableEnvironment) -> None:
 
 @pytest.mark.spark
 def test_values_come_back_as_they_went_in(env: TableEnvironment) -> None:
-    with env.from_elements(ROWS).execute().collect() as rows:  # type: ignore[attr-defined]
+    with env.from_elements(ROWS).execute().collect() as rows:
         assert [tuple(row) for row in rows] == ROWS
     nested = [([1, 2], {"k": 1.5}, NOON.replace(microsecond=5000, tzinfo=UTC))]
-    with env.from_elements(nested).execute().collect() as rows:  # type: ignore[attr-defined]
+    with env.from_elements(nested).execute().collect() as rows:
         assert [tuple(row) for row in rows] == nested
 
 

@@ -124,7 +124,8 @@ def test_config_and_set_are_one(env: TableEnvironment) -> None:
 
 def test_show_and_describe(env: TableEnvironment) -> None:
     assert env.list_tables() == ["big", "orders", "sink"]
-    assert list(env.execute_sql("SHOW VIEWS").collect()) == [("big",)]
+    with env.execute_sql("SHOW VIEWS").collect() as views:
+        assert list(views) == [("big",)]
     assert list(env.execute_sql("SHOW TABLES LIKE 's%'").collect()) == [("sink",)]
     assert str(env.execute_sql("DESCRIBE orders")).splitlines() == [
         "+--------+------------------------+-------+---------+-----------------+----------------------------+",
