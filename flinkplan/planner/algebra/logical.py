@@ -16,13 +16,13 @@ from typing import TypeGuard
 
 from ...plan.record import Record, cached_property, replace
 from ...plan.rex import RexNode
-from ...plan.specs import AggregateCall, Evictor, JoinType, SortField, Trigger, WindowAssigner
-from ...plan.specs import WindowFunction as StreamWindowFunction
+from ...plan.specs import AggregateCall, JoinType, SortField
 from ...plan.types import LogicalType, TimeKind, row, timestamp
 from ..catalog.catalog import Table
 from .changes import Changes
 from .hints import LookupHint, TtlHint
 from .names import uniquify
+from .stream_windows import StreamWindow
 
 
 class Rel(Record, kw_only=True, dict=True):
@@ -410,24 +410,6 @@ class WindowFunction(Windowing, kw_only=True):
     @property
     def time_type(self) -> LogicalType:
         return self.input.types[self.time_index]
-
-
-class StreamWindow(Record, kw_only=True):
-    """A window of the DataStream API; ``lateness`` is milliseconds, ``time_index`` -1 where rows have no time.
-
-    Its columns are those of the function, then ``properties`` of the window.  ``element_names`` are what Python classes
-    call the columns of the rows that it reads, where there are such classes, whatever becomes of the names below.
-    """
-
-    keys: tuple[int, ...]
-    time_index: int
-    assigner: WindowAssigner
-    trigger: Trigger
-    evictor: Evictor | None
-    lateness: int
-    function: StreamWindowFunction
-    properties: tuple[str, ...]
-    element_names: tuple[str, ...] | None
 
 
 class WindowOperator(Leaf, kw_only=True):

@@ -20,7 +20,6 @@ from .logical import (
     Leaf,
     Marking,
     Passing,
-    StreamWindow,
     Unary,
     Union,
     Windowing,
@@ -29,6 +28,7 @@ from .logical import (
     nullable_types,
 )
 from .names import uniquify
+from .stream_windows import StreamWindow
 
 
 class SourceScan(Leaf, kw_only=True):

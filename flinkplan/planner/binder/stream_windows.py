@@ -12,8 +12,9 @@ from ...plan.functions.typing import is_interval
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode, input_refs, transform
 from ...plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
-from ..algebra.logical import LateRows, Project, Rel, StreamWindow, WindowOperator
+from ..algebra.logical import LateRows, Project, Rel, WindowOperator
 from ..algebra.names import uniquify
+from ..algebra.stream_windows import StreamWindow
 from ..rex.builder import convert
 from ..sql import ast
 from ..sql.ast import stream_windows as w
