@@ -1,6 +1,7 @@
 """What benchmarks of whole queries share: rounds of a job here and on Flink, and the table of what they took."""
 
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -65,7 +66,10 @@ def least(rounds: list[Round]) -> Round:
 
 
 class Report:
-    """A table of queries: the first round, the best of the others, and those of other engines beside ours."""
+    """A table of queries: the first round, the best of the others, and those of other engines beside ours.
+
+    Each row is told on standard error, too, as soon as it is there.
+    """
 
     def __init__(self, title: str, others: list[str]) -> None:
         self._table = Table(title=title)
@@ -81,11 +85,15 @@ class Report:
             found = others.get(other)
             ratio = Round(*(a / b for a, b in zip(best, found, strict=True))) if found else None
             cells += [_shown(found), _shown(ratio)]
-        self._table.add_row(query, *cells)
+        self._tell(query, *cells)
 
     def fail(self, query: str, why: object) -> None:
         """A query that cannot be measured."""
-        self._table.add_row(query, str(why).splitlines()[0])
+        self._tell(query, str(why).splitlines()[0])
+
+    def _tell(self, *cells: str) -> None:
+        print(*cells, sep="  ", file=sys.stderr, flush=True)
+        self._table.add_row(*cells)
 
     def print(self) -> None:
         """Print the table."""
