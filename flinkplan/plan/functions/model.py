@@ -209,8 +209,8 @@ class Function(Record, eq=False):
     bridged: bool = False
     """Whether Flink takes it from its own catalog, not from among Calcite's operators.
 
-    Descriptions then show its name as the statement has it.  Source: ``BuiltInFunctionDefinitions`` with an
-    implementation, ``FunctionCatalogOperatorTable``.
+    Descriptions then show its name as the statement has it, unless that is an alias.  Source:
+    ``BuiltInFunctionDefinitions`` with an implementation, ``FunctionCatalogOperatorTable``.
     """
     strict: bool = False
     """Whether it is NULL where an argument is, and only there.  Source: ``Strong``."""

@@ -79,7 +79,7 @@ def _unknown(node: ast.FunctionCall) -> BindError:
 def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCall) -> RexNode:
     """A call with its arguments checked, and cast where the function asks for another type."""
     found = function.call(*fit(function, operands, node.span))
-    if not function.bridged or str(node.name) == function.name:
+    if not function.bridged or str(node.name).upper() in function.aliases or str(node.name) == function.name:
         return found
     name = WrittenName(function.internal_name)
     name.written = str(node.name)

@@ -11,7 +11,7 @@ from ...plan.functions.comparison import AND, EQ, IS_TRUE, OR, SEARCH
 from ...plan.functions.conditional import CASE
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, callees, children
-from ...plan.types import CHARACTER, INTEGERS, LogicalType
+from ...plan.types import BINARY_STRING, CHARACTER, DATETIME, INTEGERS, NUMERIC, TIMESTAMPS, LogicalType
 from . import sargs
 from .expressions import and_, case, is_always_true, is_call, not_, or_, refs, rewrite, test
 
@@ -88,6 +88,20 @@ def is_lossless(source: LogicalType, target: LogicalType) -> bool:
         return _digits(source) <= (target.length or 0)
     return source.nullable_() == target.nullable_()
 
+
+def is_direct(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a cast may do without one between that loses nothing.  Source: ``SqlTypeCoercionRule``."""
+    return target.root == source.root or target.root in _DIRECT.get(source.root, ())
+
+
+_DIRECT = {
+    **dict.fromkeys(NUMERIC, (*NUMERIC, *CHARACTER, *TIMESTAMPS)),
+    **dict.fromkeys(CHARACTER, (*NUMERIC, *CHARACTER, *DATETIME, *BINARY_STRING, "BOOLEAN")),
+    **dict.fromkeys(BINARY_STRING, (*BINARY_STRING, *CHARACTER)),
+    **dict.fromkeys(("DATE", "TIME"), (*TIMESTAMPS, *CHARACTER, *BINARY_STRING)),
+    **dict.fromkeys(TIMESTAMPS, (*DATETIME, *CHARACTER, *BINARY_STRING, *NUMERIC)),
+    "BOOLEAN": (*CHARACTER, *NUMERIC),
+}
 
 _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19, "FLOAT": 7, "DOUBLE": 15, "DECIMAL": 0}
 

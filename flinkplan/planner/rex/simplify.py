@@ -36,7 +36,7 @@ from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from ..algebra.unplanned import Over, SubQuery
 from . import sargs
-from .cases import boolean_case, is_lossless, is_safe
+from .cases import boolean_case, is_direct, is_lossless, is_safe
 from .expressions import (
     COMPARISONS,
     FALSE,
@@ -392,7 +392,7 @@ def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
         if is_lossless(source.type, operand.type):
             if _narrows(source, rex) and (source.type.root == "CHAR" or operand.type.root != "CHAR"):
                 return source
-            if keeps_blanks or rex.type.root == operand.type.root:
+            if (keeps_blanks or rex.type.root == operand.type.root) and is_direct(source.type, rex.type):
                 return fold(replace(rex, operands=(source,)))
     found = replace(rex, operands=(_without_null(operand),))
     return fold(found) if simplifier.evaluates else _retyped(found) or fold(found)

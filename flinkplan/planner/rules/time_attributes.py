@@ -44,13 +44,18 @@ def _in_calls(rex: RexNode) -> RexNode:
     if not isinstance(rex, Call) or function in _KEEPING:
         return rex
     operands = tuple(_in_calls(o) for o in rex.operands)
-    if function is CAST and operands[0].type.is_rowtime and rex.type.root == operands[0].type.root:
+    if function is CAST and operands[0].type.is_rowtime and _is_plain(rex.type, operands[0].type):
         return replace(rex, operands=operands, type=rex.type.regular())
     if function is PROCTIME_MATERIALIZE:
         return replace(rex, operands=operands)
     if function is CAST and isinstance(operands[0], Call) and operands[0].type == rex.type:
         return operands[0]
     return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
+
+
+def _is_plain(t: LogicalType, rowtime: LogicalType) -> bool:
+    """Whether a type is what a time attribute becomes."""
+    return t.regular().nullable_() == rowtime.regular().nullable_()
 
 
 @rule(on=Calc)
