@@ -105,6 +105,64 @@ def test_halves_of_pairs_are_not_written(place: Place, content: bytes, message: 
     assert place.output() == []
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_a_file_is_read_in_pieces_that_cut_no_record(place: Place, mark: bytes, end: bytes) -> None:
+    texts = ["x" * 9, "a\nb,c", 'd"e\r\n"', "", "\r\n" * 5, "é"]
+    quoted = [f'"{text.replace(chr(34), 2 * chr(34))}"'.encode() for text in texts]
+    content = mark + b"".join(b"%d,%s%s" % (i, quoted[i % len(texts)], end) for i in range(600))
+    place.spark.conf.set("spark.sql.files.minPartitionNum", "8")
+    try:
+        rows = read(place, content, TEXTS, {})
+    finally:
+        place.spark.conf.unset("spark.sql.files.minPartitionNum")
+    assert sorted(rows, key=lambda row: int(row[0])) == [[str(i), texts[i % len(texts)]] for i in range(600)]
+
+
+EVERYDAY: Fields = (("a", "INT"), ("b", "BIGINT"), ("c", "DECIMAL(8, 2)"), ("d", "DATE"), ("e", "STRING"))
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ('7,-8,1.25,2024-02-29,"a,b"', [7, -8, 1.25, "2024-02-29", "a,b"]),
+        ("-0,007,-0.5,0000-01-01, x ", [0, 7, -0.5, "0000-01-01", " x "]),
+        (" 7 ,+8,1.,2024-12-31,", [7, 8, 1, "2024-12-31", ""]),
+        ("2147483647,-9223372036854775808,.5,1969-12-31,y", [2147483647, -(2**63), 0.5, "1969-12-31", "y"]),
+        ('"1","2","3","2024-01-01","4"', [1, 2, 3, "2024-01-01", "4"]),
+        ("1,2,999999.99,2024-01-31,x", [1, 2, 999999.99, "2024-01-31", "x"]),
+        ("1,2,9999999.5,2024-01-31,x", [1, 2, None, "2024-01-31", "x"]),
+        ("1,2,-2.345,2024-01-31,x", [1, 2, -2.35, "2024-01-31", "x"]),
+        ("1,2,1e3,2024-01-31,x", [1, 2, 1000, "2024-01-31", "x"]),
+        ("NA,NA,NA,NA,NAN", [None, None, None, None, "NAN"]),
+    ],
+)
+@pytest.mark.parametrize("escape", [{}, {"escape-character": "\\"}], ids=["where they stand", "as texts"])
+def test_everyday_fields(place: Place, line: str, row: list[Any], escape: dict[str, str]) -> None:
+    assert read(place, line.encode(), EVERYDAY, {"null-literal": "NA", **escape}) == [row]
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("x,1,1,2024-01-01,a", "x"),
+        ("2147483648,1,1,2024-01-01,a", "2147483648"),
+        ("1,-,1,2024-01-01,a", "-"),
+        ("1,1,.,2024-01-01,a", "Failed to deserialize"),
+        ("1,1,1,2023-02-29,a", "2023-02-29"),
+        ("1,1,1,2024-1-1,a", "2024-1-1"),
+        ("1,1,1,2024-00-10,a", "2024-00-10"),
+        ("1,1,1,2024-01-01", "Row length mismatch"),
+        ("1,1,1,2024-01-01,a,b", "Too many entries"),
+        ('1,1,1,2024-01-01,"a"b', "Expected column separator"),
+        ('1,1,1,2024-01-01,"a', "Missing closing quote"),
+    ],
+)
+def test_fields_that_cannot_be_read(place: Place, line: str, wrong: str) -> None:
+    with pytest.raises(ExecutionError, match=re.escape(wrong)):
+        read(place, line.encode(), EVERYDAY, {})
+
+
 def test_comments_end_with_their_line(place: Place) -> None:
     content = b'#x\r1,a\r #y,"z\r\n2,b\n'
     assert read(place, content, TEXTS, {"allow-comments": "true"}) == [["1", "a"], ["2", "b"]]

@@ -1,12 +1,14 @@
 package flinkplan.runtime.format;
 
 import flinkplan.runtime.Halves;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
@@ -20,12 +22,55 @@ final class CsvDecoder implements Decoder {
 
     private interface Reader extends Serializable {
         Object read(String text) throws IOException;
+
+        /** The same of a text of ASCII. */
+        default Object read(byte[] buffer, int from, int to) throws IOException {
+            return read(Ascii.text(buffer, from, to));
+        }
+    }
+
+    /** Reads texts of an everyday shape where they stand, and null of others. */
+    private interface Quick extends Serializable {
+        Object read(byte[] buffer, int from, int to);
+    }
+
+    private record QuickReader(Quick quick, Reader other) implements Reader {
+        @Override
+        public Object read(String text) throws IOException {
+            return other.read(text);
+        }
+
+        @Override
+        public Object read(byte[] buffer, int from, int to) throws IOException {
+            Object value = quick.read(buffer, from, to);
+            return value == null ? other.read(buffer, from, to) : value;
+        }
+    }
+
+    /**
+     * Reads NULL where a field stands for it: of several values in one, an array never does, and a row where it is empty.
+     *
+     * @param syntax what says which other text is NULL; null where none is
+     */
+    private record NullableReader(boolean emptyIsNull, CsvSyntax syntax, Reader notNull) implements Reader {
+        @Override
+        public Object read(String text) throws IOException {
+            boolean isNull = emptyIsNull && text.isEmpty() || syntax != null && syntax.isNull(text);
+            return isNull ? null : notNull.read(text);
+        }
+
+        @Override
+        public Object read(byte[] buffer, int from, int to) throws IOException {
+            boolean isNull = emptyIsNull && from == to || syntax != null && syntax.isNull(buffer, from, to);
+            return isNull ? null : notNull.read(buffer, from, to);
+        }
     }
 
     private final Reader[] readers;
     private final int[] targets;
     private final int width;
     private final CsvSyntax syntax;
+    private final CsvFields everyday;
     private final boolean ignoreErrors;
     private final boolean ignoreTrailing;
     private final boolean allowTrailingComma;
@@ -35,6 +80,7 @@ final class CsvDecoder implements Decoder {
     /** {@code type} is the table's whole row, {@code projection} the fields that are read of it, in order. */
     CsvDecoder(FlinkType type, List<Integer> projection, FormatOptions options) {
         syntax = new CsvSyntax(options);
+        everyday = syntax.fields();
         ignoreErrors = options.is("ignore-parse-errors");
         ignoreTrailing = options.is("ignore-trailing-unmappable");
         allowTrailingComma = Boolean.parseBoolean(options.get("allow-trailing-comma", "true"));
@@ -52,44 +98,66 @@ final class CsvDecoder implements Decoder {
 
     @Override
     public void decode(byte[] buffer, int from, int to, Rows rows) throws IOException {
-        String line = Utf8.decode(buffer, from, to);
-        if (syntax.isSkipped(line)) {
-            return;
-        }
-        Object[] values = new Object[width];
+        Object[] values;
         try {
-            List<String> fields = fields(line);
-            int expected = failOnMissing ? readers.length : ignoreErrors ? 0 : width;
-            if (fields.size() < expected) {
-                throw new IOException(
-                        "Row length mismatch. " + expected + " fields expected but was " + fields.size() + ".");
-            }
-            for (int i = 0; i < fields.size(); i++) {
-                if (readers[i] != null) {
-                    values[targets[i]] = readers[i].read(fields.get(i));
-                }
-            }
+            boolean isEveryday = everyday != null && everyday.find(buffer, from, to);
+            values = isEveryday ? everydayValues(buffer) : values(Utf8.decode(buffer, from, to));
+        } catch (CharConversionException e) {
+            throw e;
         } catch (RuntimeException | IOException e) {
             if (ignoreErrors) {
                 return;
             }
             throw new IOException("Failed to deserialize CSV row '" + Utf8.shown(buffer, from, to) + "'.", e);
         }
-        rows.add(INSERT, values);
+        if (values != null) {
+            rows.add(INSERT, values);
+        }
     }
 
-    /** The fields of a line; behind the last column nothing but a comma may stand, unless what does is ignored. */
-    private List<String> fields(String line) throws IOException {
+    private Object[] everydayValues(byte[] buffer) throws IOException {
+        int count = checked(everyday.count(), everyday::isEmpty);
+        Object[] values = new Object[width];
+        for (int i = 0; i < count; i++) {
+            if (readers[i] != null) {
+                values[targets[i]] = readers[i].read(buffer, everyday.start(i), everyday.end(i));
+            }
+        }
+        return values;
+    }
+
+    /** The values of a line; null where it is skipped. */
+    private Object[] values(String line) throws IOException {
+        if (syntax.isSkipped(line)) {
+            return null;
+        }
         List<String> fields = syntax.split(line);
-        int width = readers.length;
-        if (fields.size() <= width) {
-            return fields;
+        int count = checked(fields.size(), i -> fields.get(i).isEmpty());
+        Object[] values = new Object[width];
+        for (int i = 0; i < count; i++) {
+            if (readers[i] != null) {
+                values[targets[i]] = readers[i].read(fields.get(i));
+            }
         }
-        boolean trailingComma = allowTrailingComma && fields.size() == width + 1 && fields.get(width).isEmpty();
-        if (!trailingComma && !ignoreTrailing) {
-            throw new IOException("Too many entries: expected at most " + width);
+        return values;
+    }
+
+    /**
+     * How many of a line's fields are the table's.
+     *
+     * <p>Behind the last column nothing but a comma may stand, unless what does is ignored.
+     */
+    private int checked(int count, IntPredicate isEmpty) throws IOException {
+        int columns = readers.length;
+        int expected = failOnMissing ? columns : ignoreErrors ? 0 : width;
+        if (count < expected) {
+            throw new IOException("Row length mismatch. " + expected + " fields expected but was " + count + ".");
         }
-        return fields.subList(0, width);
+        boolean trailingComma = allowTrailingComma && count == columns + 1 && isEmpty.test(columns);
+        if (count > columns && !trailingComma && !ignoreTrailing) {
+            throw new IOException("Too many entries: expected at most " + columns);
+        }
+        return Math.min(count, columns);
     }
 
     @Override
@@ -98,44 +166,38 @@ final class CsvDecoder implements Decoder {
     }
 
     private Reader reader(FlinkType type) {
+        boolean isRow = type.root().equals("ROW");
+        boolean isArray = type.root().equals("ARRAY");
         Reader notNull = notNullReader(type);
-        return text -> {
-            if (isAbsent(type, text)) {
+        Reader reader =
+                isArray ? notNull : new NullableReader(isRow || emptyIsNull, isRow ? null : syntax, notNull);
+        return !ignoreErrors ? reader : text -> {
+            try {
+                return reader.read(text);
+            } catch (RuntimeException | IOException e) {
                 return null;
             }
-            try {
-                return notNull.read(text);
-            } catch (RuntimeException | IOException e) {
-                if (ignoreErrors) {
-                    return null;
-                }
-                throw e;
-            }
-        };
-    }
-
-    /** Whether a field stands for NULL; of several values in one, an array never does, and a row where it is empty. */
-    private boolean isAbsent(FlinkType type, String text) {
-        return switch (type.root()) {
-            case "ARRAY" -> false;
-            case "ROW" -> text.isEmpty();
-            default -> syntax.isNull(text) || (emptyIsNull && text.isEmpty());
         };
     }
 
     private Reader notNullReader(FlinkType type) {
         boolean nanos = type.hasNanos();
         return switch (type.root()) {
-            case "CHAR", "VARCHAR" -> Halves::encode;
+            case "CHAR", "VARCHAR" -> new QuickReader(Ascii::bytes, Halves::encode);
             case "BOOLEAN" -> text -> Boolean.parseBoolean(text.trim());
             case "TINYINT" -> text -> Byte.parseByte(text.trim());
             case "SMALLINT" -> text -> Short.parseShort(text.trim());
-            case "INT" -> text -> Integer.parseInt(text.trim());
-            case "BIGINT" -> text -> Long.parseLong(text.trim());
+            case "INT" -> new QuickReader(Ascii::integer, text -> Integer.parseInt(text.trim()));
+            case "BIGINT" -> new QuickReader(Ascii::bigInt, text -> Long.parseLong(text.trim()));
             case "FLOAT" -> text -> Float.parseFloat(text.trim());
             case "DOUBLE" -> text -> Double.parseDouble(text.trim());
-            case "DECIMAL" -> text -> JsonValues.toDecimal(new BigDecimal(text.trim()), type.precision(), type.scale());
-            case "DATE" -> text -> Times.parseDate(text);
+            case "DECIMAL" -> {
+                int precision = type.precision(), scale = type.scale();
+                yield new QuickReader(
+                        (buffer, from, to) -> Ascii.decimal(buffer, from, to, precision, scale),
+                        text -> JsonValues.toDecimal(new BigDecimal(text.trim()), precision, scale));
+            }
+            case "DATE" -> new QuickReader(Ascii::date, Times::parseDate);
             case "TIME" -> text -> Times.parseIsoTime(text);
             case "TIMESTAMP" -> text -> Times.parseTimestamp(text.trim(), false, false, nanos);
             case "TIMESTAMP_LTZ" -> text -> Times.parseTimestamp(text.trim(), false, true, nanos);

@@ -1,6 +1,7 @@
 package flinkplan.runtime.format;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * The records of a CSV file: line ends within quotes do not end them, and a carriage return does by itself.
@@ -8,11 +9,14 @@ import java.nio.charset.StandardCharsets;
  * <p>As in Jackson's parser a quote opens only where a value begins, and a line that is a comment ends where it ends.
  */
 final class CsvRecords implements Records {
+    private static final byte[] PUNCTUATION = {'\n', '\r', ' ', '\t', '#'};
+
     private final byte[] delimiter;
     private final byte[] quote;
     private final byte[] escape;
     private final boolean comments;
     private final boolean trims;
+    private final boolean[] means = new boolean[256];
 
     private boolean isBlank;
     private boolean isComment;
@@ -28,6 +32,11 @@ final class CsvRecords implements Records {
         this.escape = bytes(escape);
         this.comments = comments;
         this.trims = trims;
+        for (byte[] sign : List.of(this.delimiter, this.quote, this.escape, PUNCTUATION)) {
+            for (byte b : sign) {
+                means[b & 0xFF] = true;
+            }
+        }
     }
 
     private static byte[] bytes(int sign) {
@@ -48,6 +57,10 @@ final class CsvRecords implements Records {
     public int end(byte[] buffer, int from, int at, int to) {
         for (int i = at; i < to; i++) {
             byte b = buffer[i];
+            if (!means[b & 0xFF]) {
+                takeOrdinary();
+                continue;
+            }
             boolean ends = (b == '\n' || b == '\r') && !inQuotes && !isEscaped;
             if (ends) {
                 return i;
@@ -57,6 +70,17 @@ final class CsvRecords implements Records {
             }
         }
         return -1;
+    }
+
+    /** A byte that is no punctuation, as nearly all are. */
+    private void takeOrdinary() {
+        isBlank = false;
+        if (isEscaped) {
+            isEscaped = false;
+        } else if (!inQuotes) {
+            atValue = false;
+            behindQuotes = false;
+        }
     }
 
     private void take(byte[] buffer, int from, int at) {

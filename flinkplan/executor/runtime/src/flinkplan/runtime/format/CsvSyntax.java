@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 /** The punctuation of a CSV table: how a line is split, and when a value is quoted. */
 final class CsvSyntax implements Serializable {
     private static final int NONE = -1;
+    private static final int ASCII = 128;
     private static final int LONGEST_UNQUOTED = 24;
     private static final Pattern UNICODE = Pattern.compile("\\\\u+(\\p{XDigit}{4})");
 
@@ -57,6 +58,16 @@ final class CsvSyntax implements Serializable {
 
     boolean isNull(String text) {
         return text.equals(nullLiteral);
+    }
+
+    boolean isNull(byte[] buffer, int from, int to) {
+        return nullLiteral != null && nullLiteral.length() == to - from && isNull(Ascii.text(buffer, from, to));
+    }
+
+    /** What finds the fields of everyday records; null where the punctuation is not so simple. */
+    CsvFields fields() {
+        boolean simple = escape == NONE && !comments && !trims && delimiter < ASCII && quote < ASCII;
+        return simple ? new CsvFields(delimiter, quote == NONE ? ASCII : quote) : null;
     }
 
     /** The elements of an array or nested row written into one field. */

@@ -3,23 +3,18 @@ package flinkplan.runtime.jdbc;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.source.ScannedTable;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import org.apache.spark.sql.connector.catalog.Column;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -41,7 +36,8 @@ public final class JdbcSource implements TableProvider {
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         try {
-            return new JdbcRows(schema, JdbcScan.of(MAPPER.readTree(options.get("secret"))));
+            JdbcScan scan = JdbcScan.of(MAPPER.readTree(options.get("secret")));
+            return ScannedTable.of("table " + scan.table.name(), schema, () -> new JdbcRead(schema, scan));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(e);
         }
@@ -108,29 +104,6 @@ public final class JdbcSource implements TableProvider {
 
     /** The rows whose number is in {@code [lower, upper]}. */
     record Part(int index, long lower, long upper) implements InputPartition {}
-
-    private record JdbcRows(StructType rows, JdbcScan scan) implements Table, SupportsRead {
-
-        @Override
-        public String name() {
-            return "table " + scan.table.name();
-        }
-
-        @Override
-        public Column[] columns() {
-            return Rows.columns(rows);
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new JdbcRead(rows, scan);
-        }
-    }
 
     private record JdbcRead(StructType readSchema, JdbcScan scan) implements Scan {
 

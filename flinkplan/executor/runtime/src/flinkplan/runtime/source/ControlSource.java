@@ -1,17 +1,11 @@
 package flinkplan.runtime.source;
 
-import flinkplan.runtime.Rows;
 import flinkplan.runtime.time.SourceWatermarks;
 import java.util.Map;
-import java.util.Set;
-import org.apache.spark.sql.connector.catalog.Column;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -35,30 +29,8 @@ public final class ControlSource implements TableProvider {
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         long end = Long.parseLong(options.get("time"));
         int batches = Integer.parseInt(options.get("batches"));
-        return new ControlTable(schema, end, batches, SourceWatermarks.named(options.get("sources")));
-    }
-
-    private record ControlTable(StructType rows, long end, int batches, SourceWatermarks sources)
-            implements Table, SupportsRead {
-        @Override
-        public String name() {
-            return "control";
-        }
-
-        @Override
-        public Column[] columns() {
-            return Rows.columns(rows);
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new ControlScan(rows, end, batches, sources);
-        }
+        SourceWatermarks sources = SourceWatermarks.named(options.get("sources"));
+        return ScannedTable.ofStream("control", schema, () -> new ControlScan(schema, end, batches, sources));
     }
 
     private record ControlScan(StructType readSchema, long end, int batches, SourceWatermarks sources) implements Scan {

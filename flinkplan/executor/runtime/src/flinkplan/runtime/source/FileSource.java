@@ -5,12 +5,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.connector.catalog.Column;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Batch;
@@ -18,7 +14,6 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
@@ -46,30 +41,9 @@ public final class FileSource implements TableProvider {
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
-        return new FileTable(schema, FileSpec.parse(options.get("spec")), Switch.named(options.get("switch")));
-    }
-
-    private record FileTable(StructType rows, FileSpec spec, Switch behind) implements Table, SupportsRead {
-
-        @Override
-        public String name() {
-            return "files " + spec.path();
-        }
-
-        @Override
-        public Column[] columns() {
-            return Rows.columns(rows);
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new FileScan(rows, spec, behind);
-        }
+        FileSpec spec = FileSpec.parse(options.get("spec"));
+        Switch behind = Switch.named(options.get("switch"));
+        return ScannedTable.of("files " + spec.path(), schema, () -> new FileScan(schema, spec, behind));
     }
 
     private record FileScan(StructType readSchema, FileSpec spec, Switch behind) implements Scan, SupportsReportStatistics {
@@ -127,7 +101,7 @@ public final class FileSource implements TableProvider {
         @Override
         public InputPartition[] planInputPartitions() {
             try {
-                return Slices.of(spec.files(), spec.isSplittable());
+                return Slices.of(spec.files(), spec);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

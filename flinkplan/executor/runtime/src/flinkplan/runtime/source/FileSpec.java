@@ -117,8 +117,8 @@ record FileSpec(
         return FileListing.of(this);
     }
 
-    /** Whether a file can be read in pieces that start at line ends. */
-    boolean isSplittable() {
+    /** Whether each line end ends a message. */
+    boolean isCutByLines() {
         return !format.equals("csv");
     }
 }

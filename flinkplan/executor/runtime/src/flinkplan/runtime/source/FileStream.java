@@ -137,7 +137,7 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
     @Override
     public InputPartition[] planInputPartitions(Offset start, Offset end) {
         try {
-            return Slices.of(log.between(((FilesOffset) start).files, ((FilesOffset) end).files), spec.isSplittable());
+            return Slices.of(log.between(((FilesOffset) start).files, ((FilesOffset) end).files), spec);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

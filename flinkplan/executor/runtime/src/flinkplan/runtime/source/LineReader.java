@@ -42,7 +42,9 @@ final class LineReader implements Closeable {
         if (records != null) {
             Utf8Input text = decoded(content);
             in = text.in;
-            end = codec == null && text.skipped >= 0 ? slice.end() - text.skipped : Long.MAX_VALUE;
+            boolean isCut = codec == null && text.skipped >= 0;
+            end = isCut ? slice.end() - text.skipped : slice.start() == 0 ? Long.MAX_VALUE : 0;
+            passOver(isCut ? slice.start() - text.skipped : 0);
             return;
         }
         in = content;
@@ -52,6 +54,15 @@ final class LineReader implements Closeable {
             bytes.seek(position);
             next();
         }
+    }
+
+    /** Moves behind the messages that start before {@code first}: where one starts, only what is before it tells. */
+    private void passOver(long first) throws IOException {
+        do {
+            if (behindReturn) {
+                skipFeed();
+            }
+        } while (position < first && next());
     }
 
     private Utf8Input decoded(InputStream content) throws IOException {

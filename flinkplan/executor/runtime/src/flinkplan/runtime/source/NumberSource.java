@@ -1,16 +1,10 @@
 package flinkplan.runtime.source;
 
-import flinkplan.runtime.Rows;
 import java.util.Map;
-import java.util.Set;
-import org.apache.spark.sql.connector.catalog.Column;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -30,33 +24,10 @@ public final class NumberSource implements TableProvider {
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
-        return new NumberTable(
-                schema,
-                Long.parseLong(options.get("rate")),
-                Long.parseLong(options.get("count")),
-                Boolean.parseBoolean(options.get("ticks")));
-    }
-
-    private record NumberTable(StructType rows, long rate, long count, boolean ticks) implements Table, SupportsRead {
-        @Override
-        public String name() {
-            return "numbers";
-        }
-
-        @Override
-        public Column[] columns() {
-            return Rows.columns(rows);
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new NumberScan(rows, rate, count, ticks);
-        }
+        long rate = Long.parseLong(options.get("rate"));
+        long count = Long.parseLong(options.get("count"));
+        boolean ticks = Boolean.parseBoolean(options.get("ticks"));
+        return ScannedTable.ofStream("numbers", schema, () -> new NumberScan(schema, rate, count, ticks));
     }
 
     private record NumberScan(StructType readSchema, long rate, long count, boolean ticks) implements Scan {

@@ -3,20 +3,15 @@ package flinkplan.runtime.source;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import flinkplan.runtime.Rows;
 import java.io.UncheckedIOException;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.stream.StreamSupport;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.connector.catalog.Column;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Batch;
@@ -24,7 +19,6 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -58,7 +52,8 @@ public final class RangeSource implements TableProvider {
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         String name = options.get("positions");
-        return new RangeTable(schema, options.get("ranges"), name == null ? null : OFFERED.remove(name));
+        Positions positions = name == null ? null : OFFERED.remove(name);
+        return ScannedTable.of("messages", schema, () -> new RangeScan(schema, options.get("ranges"), positions));
     }
 
     /** The partitions of an array of ranges. */
@@ -80,28 +75,6 @@ public final class RangeSource implements TableProvider {
 
     static PartitionReaderFactory readers() {
         return partition -> new RangeReader((RangePartition) partition);
-    }
-
-    private record RangeTable(StructType rows, String ranges, Positions positions) implements Table, SupportsRead {
-        @Override
-        public String name() {
-            return "messages";
-        }
-
-        @Override
-        public Column[] columns() {
-            return Rows.columns(rows);
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            return () -> new RangeScan(rows, ranges, positions);
-        }
     }
 
     private record RangeScan(StructType readSchema, String ranges, Positions positions) implements Scan {

@@ -1,0 +1,42 @@
+package flinkplan.runtime.source;
+
+import flinkplan.runtime.Rows;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A table that can be read, and nothing more; what is read is settled when it is made.
+ *
+ * @param name what Spark calls it in its plans
+ * @param scan how it is read, once a query
+ */
+public record ScannedTable(String name, StructType rows, Set<TableCapability> capabilities, Supplier<Scan> scan)
+        implements SupportsRead {
+    /** What is read in micro-batches only. */
+    static ScannedTable ofStream(String name, StructType rows, Supplier<Scan> scan) {
+        return new ScannedTable(name, rows, Set.of(TableCapability.MICRO_BATCH_READ), scan);
+    }
+
+    /** What is read at once, too. */
+    public static ScannedTable of(String name, StructType rows, Supplier<Scan> scan) {
+        return new ScannedTable(
+                name, rows, Set.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ), scan);
+    }
+
+    @Override
+    public Column[] columns() {
+        return Rows.columns(rows);
+    }
+
+    @Override
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+        return scan::get;
+    }
+}
