@@ -1,6 +1,5 @@
 package flinkplan.runtime.source;
 
-import flinkplan.runtime.Rows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
