@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from flinkplan.executor.runtime.class_archive import ClassArchive
+
 SEED = int(os.environ.get("FLINKPLAN_SEED", "7"))
 BATCHES = (0, 0, 1, 2, 3)
 """How many batches of each sink a process may do before it is killed; one that does none is killed while it starts."""
@@ -29,8 +31,6 @@ CORES = (1, 2, 4)
 
 _BRIEF = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptions"
 """How a JVM starts that lives for seconds."""
-_ARCHIVED = "-Xshare:auto -Xlog:disable -Xlog:all=error:stderr"
-"""Share classes where that can be done, and keep standard output to the job."""
 
 
 class Work:
@@ -47,11 +47,11 @@ class Work:
 
     def finish(self) -> None:
         """Work through all that is there in a process that leaves the archive."""
-        Worker(self._arguments("bounded"), 2, f"-XX:ArchiveClassesAtExit={self._classes}").finish()
+        Worker(self._arguments("bounded"), 2, ClassArchive(self._classes, made=self._classes).java_options).finish()
 
     def worker(self, mode: str, cores: int, *options: str, conf: Mapping[str, str] = MappingProxyType({})) -> Worker:
         """Another process, which starts from the archive; ``conf`` are settings of its session."""
-        java = f"{_ARCHIVED} -XX:SharedArchiveFile={self._classes}"
+        java = ClassArchive(self._classes).java_options
         return Worker([*self._arguments(mode), *options], cores, java, conf)
 
     def _arguments(self, mode: str) -> list[str]:

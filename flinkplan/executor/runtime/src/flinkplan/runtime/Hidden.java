@@ -11,6 +11,9 @@ public final class Hidden {
     /** The number by which the rows of a key are in order. */
     public static final String SEQUENCE = "__seq";
 
+    /** Above so many bits a sequence number holds the task that gave it. */
+    public static final int PARTITION_SHIFT = 40;
+
     /** What orders rows of one sequence number. */
     public static final String TIE = "__tie";
 

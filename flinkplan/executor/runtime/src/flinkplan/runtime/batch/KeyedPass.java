@@ -2,6 +2,7 @@ package flinkplan.runtime.batch;
 
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
+import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.window.WindowOperator;
 import java.io.Serializable;
 import java.util.List;
@@ -25,8 +26,8 @@ import scala.runtime.AbstractFunction2;
  */
 public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<InternalRow>, IterableOnce<InternalRow>>
         implements Serializable {
-    /** The watermark of Spark before there is one, and when all input has ended; the same as in event_time.py. */
-    private static final long NO_WATERMARK = 0, END = 1_000_000_000_000_000L;
+    /** The watermark of Spark before there is one. */
+    private static final long NO_WATERMARK = 0;
 
     private final StatefulProcessor<InternalRow, InternalRow, InternalRow> processor;
     private final TimeMode timeMode;
@@ -138,13 +139,13 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
             } else if (phase == Phase.BEFORE) {
                 phase = Phase.BEHIND;
                 rows.turnToEnd();
-                handOn(new Times(clock + 1, END));
+                handOn(new Times(clock + 1, SparkTime.END));
             } else {
                 phase = Phase.TIMERS;
-                Long time = handle.expired(timeMode.equals(TimeMode.EventTime()) ? END : clock + 1);
+                Long time = handle.expired(timeMode.equals(TimeMode.EventTime()) ? SparkTime.END : clock + 1);
                 isOver = time == null;
                 if (!isOver) {
-                    output = processor.handleExpiredTimer(key, new Times(clock + 1, END), () -> time);
+                    output = processor.handleExpiredTimer(key, new Times(clock + 1, SparkTime.END), () -> time);
                 }
             }
         }

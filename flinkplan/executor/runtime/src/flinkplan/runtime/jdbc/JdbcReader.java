@@ -1,5 +1,6 @@
 package flinkplan.runtime.jdbc;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.FlinkType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,8 +14,6 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 
 /** Reads the rows of a part of a table. */
 final class JdbcReader implements PartitionReader<InternalRow> {
-    private static final int PARTITION_SHIFT = 40;
-
     private final JdbcSource.JdbcScan scan;
     private final JdbcSource.Part part;
     private final FlinkType type;
@@ -26,7 +25,7 @@ final class JdbcReader implements PartitionReader<InternalRow> {
         this.scan = scan;
         this.part = part;
         type = scan.table().type();
-        sequence = (long) part.index() << PARTITION_SHIFT;
+        sequence = (long) part.index() << Hidden.PARTITION_SHIFT;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package flinkplan.runtime.source;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.Decoder;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -11,8 +12,6 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 
 /** Reads the rows of one partition: fields, partition columns, metadata, kind, sequence number. */
 final class FileReader implements PartitionReader<InternalRow> {
-    static final int PARTITION_SHIFT = 40;
-
     private final FileSpec spec;
     private final Decoder decoder;
     private final Iterator<Slices.Slice> slices;
@@ -28,7 +27,7 @@ final class FileReader implements PartitionReader<InternalRow> {
         decoder = spec.decoder();
         slices = partition.slices().iterator();
         width = spec.projection().size();
-        sequence = (long) partition.index() << PARTITION_SHIFT;
+        sequence = (long) partition.index() << Hidden.PARTITION_SHIFT;
     }
 
     @Override

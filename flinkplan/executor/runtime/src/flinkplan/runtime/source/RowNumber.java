@@ -1,5 +1,6 @@
 package flinkplan.runtime.source;
 
+import flinkplan.runtime.Hidden;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.TaskContext;
@@ -36,6 +37,6 @@ public final class RowNumber implements Serializable {
 
     /** Called for each row, in order. */
     public long number() {
-        return ((long) TaskContext.getPartitionId() << FileReader.PARTITION_SHIFT) + next++;
+        return ((long) TaskContext.getPartitionId() << Hidden.PARTITION_SHIFT) + next++;
     }
 }

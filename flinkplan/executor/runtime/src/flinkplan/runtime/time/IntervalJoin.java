@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.SparkTime;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +108,7 @@ public final class IntervalJoin extends TimedKernel {
                 if (outer) {
                     for (InternalRow kept : rows.all().get(time)) {
                         if (!kept.getBoolean(1)) {
-                            emitAlone(kept.getStruct(0, width), expiry(time) + SHIFT);
+                            emitAlone(kept.getStruct(0, width), expiry(time) + SparkTime.SHIFT);
                         }
                     }
                 }

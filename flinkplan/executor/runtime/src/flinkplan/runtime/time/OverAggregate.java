@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.aggregate.Aggregation;
 import java.util.List;
 import java.util.TreeMap;
@@ -174,7 +175,7 @@ public final class OverAggregate extends TimedKernel {
 
     private void emit(long time, InternalRow added, InternalRow values) {
         long at = Math.max(time - 1, passed);
-        emit(RowKind.INSERT, new JoinedRow(new JoinedRow(added, values), Rows.of(at)), at + SHIFT);
+        emit(RowKind.INSERT, new JoinedRow(new JoinedRow(added, values), Rows.of(at)), at + SparkTime.SHIFT);
     }
 
     /** Takes the oldest row out of a full frame of rows. */

@@ -1,5 +1,6 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.source.Switch;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -87,7 +88,7 @@ public final class SourceWatermarks {
         for (Source source : sources) {
             boolean isPassedBy = isByClock || source.isIdle || source.sent.useProcessingTime();
             if (isPassedBy && time > source.activity.value()) {
-                times.put(source.number, Math.max(time + TimedKernel.SHIFT, 0));
+                times.put(source.number, Math.max(time + SparkTime.SHIFT, 0));
             }
         }
         return times;

@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.States;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,11 +33,7 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public abstract class TimedKernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow>
         implements States {
-    /** Added to Flink's times where Spark's watermark is compared with them; the same as in event_time.py. */
-    static final long SHIFT = 70_000_000_000_000L;
-
     static final long NEVER = Long.MAX_VALUE;
-    private static final int PARTITION_SHIFT = 40;
     private static final StructType TIME = new StructType().add("time", DataTypes.LongType, false);
 
     private final StructType input;
@@ -227,7 +224,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
             }
             for (Ticks.Expired expired : earliest) {
                 ImplicitGroupingKeyTracker.setImplicitKey(expired.key());
-                end(expired.time() - SHIFT, start(Ticks.plain(expired.key(), input)));
+                end(expired.time() - SparkTime.SHIFT, start(Ticks.plain(expired.key(), input)));
                 all.addAll(emitted);
             }
         }
@@ -270,12 +267,12 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     }
 
     private long now(TimerValues timers) {
-        return inProcessingTime ? timers.getCurrentProcessingTimeInMs() : timers.getCurrentWatermarkInMs() - SHIFT;
+        return inProcessingTime ? timers.getCurrentProcessingTimeInMs() : timers.getCurrentWatermarkInMs() - SparkTime.SHIFT;
     }
 
     /** When Spark is to call back for a time. */
     private long timerAt(long time) {
-        return inProcessingTime ? time : time + SHIFT;
+        return inProcessingTime ? time : time + SparkTime.SHIFT;
     }
 
     /** The watermark when a row arrived; rows that an operator before emits are ahead of the watermark. */
@@ -302,7 +299,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     }
 
     private long partition(InternalRow row) {
-        return sequence(row) >> PARTITION_SHIFT;
+        return sequence(row) >> Hidden.PARTITION_SHIFT;
     }
 
     private long start(InternalRow key) {

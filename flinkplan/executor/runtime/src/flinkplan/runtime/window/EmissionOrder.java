@@ -3,6 +3,7 @@ package flinkplan.runtime.window;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernels;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.SparkTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,8 +36,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * not moved yet: at the last one of the source before the timer's time.
  */
 public final class EmissionOrder extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
-    private static final long SHIFT = 70_000_000_000_000L;
-    private static final long END = 1_000_000_000_000_000L;
     private static final int TICK = 1, VALUES = 2, TIME = 3, CAUSE = 4;
     private static final StructType PROGRESS = new StructType()
             .add("count", DataTypes.LongType, false)
@@ -93,7 +92,7 @@ public final class EmissionOrder extends StatefulProcessor<InternalRow, Internal
     private Iterator<InternalRow> handOn(
             TreeSet<Long> ticks, List<InternalRow> rows, TimerValues timers, boolean expired) {
         long watermark = timers.getCurrentWatermarkInMs();
-        long until = watermark >= END ? Long.MAX_VALUE : watermark - SHIFT;
+        long until = SparkTime.watermark(watermark);
         InternalRow saved = progress.get();
         long count = saved == null ? 0 : saved.getLong(0);
         long scheduled = saved == null || expired ? Long.MAX_VALUE : saved.getLong(1);
@@ -123,7 +122,7 @@ public final class EmissionOrder extends StatefulProcessor<InternalRow, Internal
         }
         Long last = ticks.floor(until);
         TreeSet<Long> needed = last == null ? ticks : new TreeSet<>(ticks.tailSet(last, true));
-        long due = kept.isEmpty() ? Long.MAX_VALUE : Math.min(kept.get(0).getLong(1), END - SHIFT) + SHIFT;
+        long due = kept.isEmpty() ? Long.MAX_VALUE : SparkTime.timer(kept.get(0).getLong(1));
         if (due != scheduled) {
             if (scheduled != Long.MAX_VALUE) {
                 getHandle().deleteTimer(scheduled);

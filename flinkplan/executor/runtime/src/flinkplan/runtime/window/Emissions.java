@@ -2,6 +2,7 @@ package flinkplan.runtime.window;
 
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.batch.Drain;
 import flinkplan.runtime.window.KeyState.Counter;
 import java.util.ArrayList;
@@ -14,12 +15,6 @@ import org.apache.spark.sql.types.StructType;
 
 /** What a call for one key emits, and what brings it about: a row at a watermark, or the time of a timer. */
 final class Emissions {
-    /** Added to Flink's times where Spark's watermark is compared with them; the same as in event_time.py. */
-    static final long SHIFT = 70_000_000_000_000L;
-
-    /** Spark's watermark when all input has ended; the same as in event_time.py. */
-    static final long END = 1_000_000_000_000_000L;
-
     private final StructType columns;
     private final Assigner assigner;
     private final boolean counts;
@@ -87,7 +82,7 @@ final class Emissions {
     }
 
     private static long shifted(long time) {
-        return Math.max(0, Math.min(time, END - SHIFT) + SHIFT);
+        return Math.max(0, SparkTime.timer(time));
     }
 
     /** A window's columns, its firing counted. */

@@ -3,6 +3,7 @@ package flinkplan.runtime.window;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernels;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.window.KeyState.Timer;
 import java.io.Serializable;
 import java.time.Duration;
@@ -38,7 +39,6 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class WindowOperator extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
     private static final long NEVER = Long.MAX_VALUE;
-    private static final int PARTITION_SHIFT = 40;
     private static final InternalRow IN_MEMORY = Rows.of();
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private final StructType row;
@@ -223,8 +223,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     }
 
     private static long watermarkOf(TimerValues timers) {
-        long spark = timers.getCurrentWatermarkInMs();
-        return spark >= Emissions.END ? Long.MAX_VALUE : spark - Emissions.SHIFT;
+        return SparkTime.watermark(timers.getCurrentWatermarkInMs());
     }
 
     private long sequence(InternalRow input) {
@@ -234,7 +233,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     /** Whether all rows come from one task of a source, so that the watermark moves with each of them. */
     private boolean comeFromOnePartition(List<InternalRow> list) {
         return watermarkOrdinal >= 0
-                && sequence(list.get(0)) >> PARTITION_SHIFT == sequence(list.get(list.size() - 1)) >> PARTITION_SHIFT;
+                && sequence(list.get(0)) >> Hidden.PARTITION_SHIFT == sequence(list.get(list.size() - 1)) >> Hidden.PARTITION_SHIFT;
     }
 
     private void advance(long to) {
@@ -477,7 +476,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     /** When Spark is to call back for the key, in its own time. */
     private long nextCall() {
         if (inEventTime()) {
-            return own.eventTimers.isEmpty() ? NEVER : Math.min(nextEvent(), Emissions.END - Emissions.SHIFT) + Emissions.SHIFT;
+            return own.eventTimers.isEmpty() ? NEVER : SparkTime.timer(nextEvent());
         }
         if (!own.eventTimers.isEmpty()) {
             return context.clock + 1; // nothing but the next batch tells whether the watermark has moved
