@@ -139,17 +139,33 @@ def compare_rows(pipeline: str, expected: Path, output: Path) -> list[str]:
     return found
 
 
-def compare_journal(expected: Path, output: Path) -> list[str]:
+def compare_journal(expected: Path, output: Path, *, is_open: bool) -> list[str]:
     """The first change of a sink that is not the one to expect there; [] where all are.
 
-    Rows that are only ever inserted have no journal.
+    ``is_open``: the last ones come at the end of input, which has not ended.  Rows that are only ever inserted have no
+    journal.  Flink puts rows that it cannot compare, as those with a MULTISET, in the place of equal ones: such changes
+    do not count.
     """
-    theirs, ours = ([_row(line) for line in lines] for lines in (_lines(expected), _lines(output)))
-    if theirs == ours or not _is_changelog(_lines(expected)[:1]):
+    if not _is_changelog(_lines(expected)[:1]):
+        return []
+    theirs, ours = (_changes(_lines(file)) for file in (expected, output))
+    if theirs[: len(ours) if is_open else None] == ours:
         return []
     place = next((i for i, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a != b), min(len(theirs), len(ours)))
     want, got = (lines[place] if place < len(lines) else "nothing" for lines in (theirs, ours))
     return [f"{expected.stem}: change {place + 1} of {len(theirs)} is {got} instead of {want}"]
+
+
+def _changes(lines: list[str]) -> list[Any]:
+    """Each change as its kind and row, without rows that are replaced by equal ones."""
+    found: list[Any] = []
+    for line in map(json.loads, lines):
+        change = (line["op"], _canonical(line["after"] if line["op"] == "c" else line["before"]))
+        if change[0] == "c" and found and found[-1] == ("d", change[1]):
+            found.pop()
+        else:
+            found.append(change)
+    return found
 
 
 def _compare_sink(sink: str, key: list[str] | None, theirs: list[str], ours: list[str]) -> Iterator[str]:
