@@ -21,21 +21,10 @@ _QUOTED_FUNCTIONS = frozenset(_OWN.split())
 """Functions that Flink defines itself: it quotes their names, unlike those of Calcite's."""
 
 _PRECEDENCE = {
-    "OR": 1,
-    "AND": 2,
-    "NOT": 3,
-    "=": 4,
-    "<>": 4,
-    "<": 4,
-    "<=": 4,
-    ">": 4,
-    ">=": 4,
-    "+": 6,
-    "-": 6,
-    "||": 7,
-    "*": 7,
-    "/": 7,
-    "%": 7,
+    **{"OR": 1, "AND": 2, "NOT": 3},
+    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), 4),
+    **dict.fromkeys(("+", "-"), 6),
+    **dict.fromkeys(("||", "*", "/", "%"), 7),
 }
 _PREDICATE = 4
 _ATOM = 9

@@ -17,15 +17,9 @@ from ..rex.expressions import flatten, is_always_false, is_always_true, is_call
 from ..rex.sargs import comparison, expand
 
 _SHARES: dict[Function | None, float] = {
-    EQ: 0.15,
-    NE: 0.85,
-    LT: 0.5,
-    LE: 0.5,
-    GT: 0.5,
-    GE: 0.5,
-    IS_NULL: 0.1,
-    IS_NOT_NULL: 0.9,
-    LIKE: 0.05,
+    **{EQ: 0.15, NE: 0.85, LIKE: 0.05},
+    **dict.fromkeys((LT, LE, GT, GE), 0.5),
+    **{IS_NULL: 0.1, IS_NOT_NULL: 0.9},
 }
 _OF_OTHERS = 0.25
 

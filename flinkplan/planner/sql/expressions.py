@@ -14,29 +14,14 @@ from .parser import QUERY_STARTS
 
 _OR, _AND, _NOT, _IS, _COMPARISON, _RANGE, _SUM, _PRODUCT, _SIGN = 22, 24, 26, 28, 30, 32, 40, 60, 80
 
-_BINARY = {
-    "OR": _OR,
-    "AND": _AND,
-    "=": _COMPARISON,
-    "<>": _COMPARISON,
-    "!=": _COMPARISON,
-    "<": _COMPARISON,
-    "<=": _COMPARISON,
-    ">": _COMPARISON,
-    ">=": _COMPARISON,
-    "OVERLAPS": _COMPARISON,
-    "CONTAINS": _COMPARISON,
-    "EQUALS": _COMPARISON,
-    "PRECEDES": _COMPARISON,
-    "SUCCEEDS": _COMPARISON,
-    "+": _SUM,
-    "-": _SUM,
-    "*": _PRODUCT,
-    "/": _PRODUCT,
-    "%": _PRODUCT,
-    "||": _PRODUCT,
-}
 _COMPARISONS = frozenset({"=", "<>", "!=", "<", "<=", ">", ">="})
+_OF_PERIODS = ("OVERLAPS", "CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS")
+_BINARY = {
+    **{"OR": _OR, "AND": _AND},
+    **dict.fromkeys((*_COMPARISONS, *_OF_PERIODS), _COMPARISON),
+    **dict.fromkeys(("+", "-"), _SUM),
+    **dict.fromkeys(("*", "/", "%", "||"), _PRODUCT),
+}
 _RANGE_WORDS = frozenset({"BETWEEN", "IN", "LIKE", "SIMILAR"})
 _NOT_IN_FLINK = {
     "ILIKE": "LOWER(a) LIKE LOWER(b)",
