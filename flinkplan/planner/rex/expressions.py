@@ -73,7 +73,6 @@ def flatten(junction: Function, rex: RexNode) -> tuple[RexNode, ...]:
     return (rex,)
 
 
-@found_once
 def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
     """The conditions that AND joins; none for TRUE."""
     if rex is None or is_always_true(rex):

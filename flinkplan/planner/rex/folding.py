@@ -28,7 +28,6 @@ from ...plan.functions.cast import CAST, REINTERPRET
 from ...plan.functions.comparison import EQ, GE, GT, LE, LT, NE
 from ...plan.functions.string import CONCAT_OPERATOR
 from ...plan.functions.typing import is_year_month
-from ...plan.record import found_once
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
 from ..algebra.unplanned import Approximate
@@ -43,7 +42,6 @@ from .expressions import cast, is_deterministic
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
-@found_once
 def fold(call: Call) -> RexNode:
     """The literal that a call of literals yields, or the call; a cast that only allows NULL is one already."""
     function = called(call)

@@ -11,7 +11,7 @@ from ...plan.functions import Function, called
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ, GE, GT, IS_NOT_NULL, IS_NULL, LE, LT, NE, SEARCH, are_text_and_number
 from ...plan.functions.typing import least_restrictive
-from ...plan.record import Record, found_once, replace
+from ...plan.record import Record, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..algebra.unplanned import Approximate
@@ -51,7 +51,6 @@ def key(value: Any, t: LogicalType | None) -> Any:
     return Decimal(str(value)) if numeric else value
 
 
-@found_once
 def read(rex: RexNode) -> Search | None:
     """The search that a comparison with a literal, an IS [NOT] NULL or a SEARCH makes; else ``None``."""
     if type(rex) is not Call:

@@ -146,7 +146,6 @@ def _with_all_units(t: LogicalType) -> LogicalType:
     return LogicalType(f"INTERVAL_{units}", t.nullable, precision=2, scale=scale)
 
 
-@found_once
 def is_convertible(rex: RexNode) -> bool:
     """Whether a source can be told the predicate."""
     if type(rex) is Call:
