@@ -125,7 +125,7 @@ def results(servers: str, name: str, begin: float, end: float) -> list[float]:
         message = consumer.poll(0.1)
         if message is None or message.error() is not None:
             continue
-        now, sent = time.time_ns(), json.loads(message.value())["t"]
+        now, sent = time.time_ns(), json.loads(message.value() or b"{}")["t"]
         if begin * 1e9 <= sent < end * 1e9:
             found.append((now - sent) / 1e6)
         elif sent >= end * 1e9:
