@@ -162,9 +162,9 @@ def show_latencies(servers: str, rate: int, seconds: float) -> None:
 
 def create(servers: str, topic: str) -> None:
     """Let a topic be there."""
-    consumer = Consumer({"bootstrap.servers": servers, "group.id": "benchmark", "log_level": 0})
-    consumer.list_topics(topic, timeout=10)
-    consumer.close()
+    producer = Producer({"bootstrap.servers": servers, "log_level": 0})
+    producer.produce(topic, b'{"k": 0, "t": 0}')
+    producer.flush()
 
 
 def main() -> None:
