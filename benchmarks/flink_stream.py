@@ -33,8 +33,8 @@ def main() -> None:
     environment = StreamExecutionEnvironment.get_execution_environment(configuration)
     tables = StreamTableEnvironment.create(environment)
     lines = environment._j_stream_execution_environment.socketTextStream("127.0.0.1", int(port))
-    tables.create_temporary_view("raw", DataStream(lines), Schema.new_builder().column("f0", "STRING").build())
-    tables.execute_sql("CREATE TEMPORARY VIEW `lines` AS SELECT f0 AS line FROM raw")
+    tables.create_temporary_view("socket_lines", DataStream(lines), Schema.new_builder().column("f0", "STRING").build())
+    tables.execute_sql("CREATE TEMPORARY VIEW `lines` AS SELECT f0 AS line FROM socket_lines")
     for statement in filter(None, map(str.strip, Path(script).read_text(encoding="utf-8").split(";\n"))):
         done = tables.execute_sql(statement)
     done.wait()
