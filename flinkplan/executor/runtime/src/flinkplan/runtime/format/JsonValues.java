@@ -9,7 +9,6 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -172,13 +171,14 @@ final class JsonValues {
         };
     }
 
+    /** Entries come in the order of a hash table, as in Flink, where texts have the same hashes. */
     private static Reader map(FlinkType key, Reader value) {
         if (!key.root().equals("CHAR") && !key.root().equals("VARCHAR")) {
             throw new IllegalArgumentException("JSON format doesn't support non-string as key type of map.");
         }
         return parser -> {
             require(parser, JsonToken.START_OBJECT);
-            Map<UTF8String, Object> entries = new LinkedHashMap<>();
+            Map<UTF8String, Object> entries = new HashMap<>();
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 UTF8String name = UTF8String.fromString(parser.currentName());
                 parser.nextToken();
