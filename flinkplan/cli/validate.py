@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--for",
     "engine",
     type=click.Choice(("spark", "flink")),
-    help="Where the plan is to be executed. For spark, whatever 'execute' refuses is an error; otherwise a note.",
+    help="Where the plan is to be executed. What is refused there is an error; otherwise a note.",
 )
 @click.option("--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options.")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
@@ -44,12 +44,15 @@ def command(
     those of execute. No JVM is started.
     """
     from ..compat.reports import Report, render
-    from ..compat.validation import RULES, validate_text
+    from ..compat.validation import REFUSED_BY_FLINK, RULES, validate_text
     from ..plan.document import loads
-    from ..plan.findings import errors
+    from ..plan.findings import Severity, errors
+    from ..plan.record import replace
 
     text, name = read_plan_text(plan)
     findings = validate_text(text, name)
+    if engine == "flink":
+        findings = [replace(f, severity=Severity.ERROR) if f.rule in REFUSED_BY_FLINK else f for f in findings]
     if not errors(findings):
         held = loads(text, name)
         whole = held if tables is None else restore(held, tables, dict(options))

@@ -56,6 +56,17 @@ def found(*arguments: str) -> dict[str, tuple[str, str, int]]:
     return {f["rule"]: (f["severity"], f["message"], f["line"]) for f in report["findings"]}
 
 
+def test_what_flink_refuses(tmp_path: Path) -> None:
+    plan = compiled(tmp_path, "INSERT INTO p SELECT s, CAST(STDDEV_POP(n) AS INT) FROM a GROUP BY s;")
+    assert {
+        engine: found(plan, *engine)["lost-function"][0] for engine in ((), ("--for", "spark"), ("--for", "flink"))
+    } == {
+        (): "note",
+        ("--for", "spark"): "note",
+        ("--for", "flink"): "error",
+    }
+
+
 @pytest.mark.parametrize(("statement", "rule", "words"), REFUSED, ids=[words for _, _, words in REFUSED])
 def test_what_execute_refuses(tmp_path: Path, statement: str, rule: str, words: str) -> None:
     plan = compiled(tmp_path, statement)

@@ -15,7 +15,7 @@ from ...plan.record import replace
 from .columns import check_element_names, check_output_types, check_reads
 from .contents import check_functions, check_types_and_expressions
 from .raw import RawPlan
-from .rules import RULES
+from .rules import REFUSED_BY_FLINK, RULES
 from .shape import check_schema
 from .states import check_states
 from .structure import (
@@ -31,7 +31,7 @@ from .structure import (
 )
 from .tables import check_tables
 
-__all__ = ["RULES", "check_plan", "read_plan", "validate_text"]
+__all__ = ["REFUSED_BY_FLINK", "RULES", "check_plan", "read_plan", "validate_text"]
 
 CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_keys,

@@ -201,6 +201,13 @@ RULES = rule_table(
         "flinkplan cannot run a plan with a function that it does not know.  Functions are named by their syntax and "
         "internal name, such as $UPPER$1.",
     ),
+    Rule(
+        "lost-function",
+        Severity.NOTE,
+        "Flink cannot read the function",
+        "Flink 2.3 compiles STDDEV and VAR to a function whose name it does not know when it reads the plan.  Such a "
+        "plan runs here; Flink refuses it, whoever compiled it.",
+    ),
     *advice.RULES.values(),
     Rule(
         "table-option",
@@ -243,3 +250,6 @@ RULES = rule_table(
         "spark.",
     ),
 )
+
+REFUSED_BY_FLINK = ("own-node", "lost-function")
+"""Rules whose findings are errors in a plan that Flink is to execute."""

@@ -107,7 +107,7 @@ for _name, _of_sample, _root in (
         kind=Kind.AGGREGATE,
         aggregation=Aggregation(variance=(_of_sample, _root)),
     )
-WELFORD_M2 = declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False)
+WELFORD_M2 = declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False, is_found_again=False)
 MIN, MAX = (
     declare(
         name,

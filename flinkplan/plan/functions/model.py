@@ -227,6 +227,8 @@ class Function(Record, eq=False):
     style: Style = Style.CALL
     printed: str | None = None
     """What descriptions call it, where that is not its name."""
+    is_found_again: bool = True
+    """Whether Flink knows its name when it reads a plan that it has written."""
     aggregation: Aggregation = Aggregation()
 
     @property

@@ -33,6 +33,7 @@ class Facts(TypedDict, total=False):
     local_time: LocalTime
     style: Style
     printed: str | None
+    is_found_again: bool
     aggregation: Aggregation
 
 

@@ -346,6 +346,9 @@ EDITS = [
         id="no-operands",
     ),
     pytest.param("function", lambda p: calc_call(p), None, "did you mean '$UPPER$1'?", id="misspelt-function"),
+    pytest.param(
+        "lost-function", lambda p: calc_call(p, "$$WELFORD_M2$1$1"), None, "STDDEV and VAR", id="function-not-read"
+    ),
 ]
 WITHOUT_JSON = [
     pytest.param("json", TEXT[:200], id="cut-off"),
