@@ -64,8 +64,8 @@ class Place:
         return [json.loads(line) for line in self.lines()]
 
 
-def counts_by_minute(place: Place) -> Plan:
-    """TUMBLE of one minute over the input, the watermark 10 seconds behind."""
+def counts_by_minute(place: Place, format_: str = "json") -> Plan:
+    """TUMBLE of one minute over the input in that format, the watermark 10 seconds behind."""
     ref = {"kind": "INPUT_REF", "inputIndex": 0, "type": "TIMESTAMP(3)"}
     delay = {"kind": "LITERAL", "value": "10000", "type": "INTERVAL SECOND(6) NOT NULL"}
     minus = {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$-$1", "operands": [ref, delay]}
@@ -83,7 +83,7 @@ def counts_by_minute(place: Place) -> Plan:
     start = {"kind": "WindowStart", "reference": {"name": "w$", "type": TIME}}
     return pipeline(
         [
-            scan(place.files("in"), EVENTS),
+            scan(place.files("in", format_), EVENTS),
             {
                 "type": "stream-exec-watermark-assigner_1",
                 "watermarkExpr": {**minus, "type": "TIMESTAMP(3)"},

@@ -11,7 +11,7 @@ import pytest
 
 from flinkplan.executor.errors import ExecutionError
 
-from .jobs import Place
+from .jobs import Place, counts_by_minute
 from .plans import Fields, passthrough
 
 pytestmark = pytest.mark.spark
@@ -117,6 +117,17 @@ def test_a_file_is_read_in_pieces_that_cut_no_record(place: Place, mark: bytes, 
     finally:
         place.spark.conf.unset("spark.sql.files.minPartitionNum")
     assert sorted(rows, key=lambda row: int(row[0])) == [[str(i), texts[i % len(texts)]] for i in range(600)]
+
+
+def test_what_is_late_does_not_go_by_how_many_tasks_read(place: Place) -> None:
+    lines = [f"2024-01-01 {hour}:00:00,a" for hour in ("01", "05", "02", "03", "04", "06", "01")]
+    (place.root / "in" / "1").write_text("\n".join(lines))
+    place.spark.conf.set("spark.sql.files.minPartitionNum", "7")
+    try:
+        place.run(counts_by_minute(place, "csv"))
+    finally:
+        place.spark.conf.unset("spark.sql.files.minPartitionNum")
+    assert [row["start"][11:13] for row in place.rows()] == ["01", "05", "06"]
 
 
 EVERYDAY: Fields = (("a", "INT"), ("b", "BIGINT"), ("c", "DECIMAL(8, 2)"), ("d", "DATE"), ("e", "STRING"))

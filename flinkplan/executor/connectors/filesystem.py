@@ -125,6 +125,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "realTime": context.is_real_time,
         "ticks": context.tells_time,
         "turn": context.turn.name,
+        "timed": context.needs_event_time,
     }
     reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)
     if context.turn is Turn.LAST:

@@ -29,6 +29,7 @@ import java.util.Map;
  * @param isRealTime whether lines are read as they are added
  * @param ticks whether it is told then that time goes on
  * @param turn when files are read that are one of several sources
+ * @param isTimed whether rows move a watermark, behind which others are late that the same task reads
  */
 record FileSpec(
         String path,
@@ -46,7 +47,8 @@ record FileSpec(
         boolean settles,
         boolean isRealTime,
         boolean ticks,
-        Turn turn)
+        Turn turn,
+        boolean isTimed)
         implements Serializable {
 
     /** All the time, in the first batch alone, or in those behind it. */
@@ -79,7 +81,8 @@ record FileSpec(
                     json.get("settles").asBoolean(),
                     json.get("realTime").asBoolean(),
                     json.get("ticks").asBoolean(),
-                    Turn.valueOf(json.get("turn").asText()));
+                    Turn.valueOf(json.get("turn").asText()),
+                    json.get("timed").asBoolean());
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the spec of the file source is malformed", e);
         }

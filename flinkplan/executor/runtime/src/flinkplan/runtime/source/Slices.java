@@ -21,7 +21,7 @@ record Slices(int index, List<Slice> slices) implements InputPartition {
     /** Cuts {@code files} into as many partitions as tasks are to read them. */
     static Slices[] of(List<SourceFile> files, FileSpec spec) {
         long total = files.stream().mapToLong(SourceFile::size).sum();
-        return of(files, total / tasks(total) + 1, spec.isCutByLines());
+        return of(files, total / tasks(total) + 1, spec);
     }
 
     /** How many tasks are to read so many bytes, unless {@code spark.sql.files.minPartitionNum} says it. */
@@ -35,14 +35,16 @@ record Slices(int index, List<Slice> slices) implements InputPartition {
      * Cuts {@code files} into partitions of about {@code share} bytes.
      *
      * <p>Where it is not each line end that ends a message, who reads a piece goes over the file up to it, which costs a
-     * tenth of decoding that: such files are cut into a few pieces only.
+     * tenth of decoding that: such files are cut into a few pieces only. Flink does not cut them, so they stay whole where
+     * rows are late by what was read before.
      */
-    private static Slices[] of(List<SourceFile> files, long share, boolean byLines) {
+    private static Slices[] of(List<SourceFile> files, long share, FileSpec spec) {
+        boolean byLines = spec.isCutByLines();
         List<Slices> partitions = new ArrayList<>();
         List<Slice> current = new ArrayList<>();
         long room = share;
         for (SourceFile file : files) {
-            boolean whole = LineReader.isCompressed(file.path());
+            boolean whole = !byLines && spec.isTimed() || LineReader.isCompressed(file.path());
             long least = byLines ? 1 : file.size() / MOST_OF_A_FILE + 1;
             for (long start = 0; start < Math.max(file.size(), 1); ) {
                 long end = whole ? file.size() : Math.min(file.size(), start + Math.max(room, least));
