@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +25,9 @@ from .jobs import Place, count, counts_by_minute, event
 from .plans import passthrough
 
 pytestmark = pytest.mark.spark
+
+PATIENCE = 60.0
+"""Seconds that tasks have to begin, and to end."""
 
 
 def copying(place: Place) -> Plan:
@@ -140,10 +146,23 @@ def test_rows_belong_together_by_keys_that_have_no_order(place: Place) -> None:
 def test_a_batch_that_is_stopped_writes_nothing_and_can_be_started_again(place: Place) -> None:
     made = {"connector": "datagen", "number-of-rows": "1000000000", "fields.a.min": "1", "fields.a.max": "1"}
     job = place.start(passthrough(made, place.files("out")))
-    assert not job.wait(0.2)
+    _wait(lambda: _running_tasks(place) > 0)
     job.stop()
+    _wait(lambda: _running_tasks(place) == 0)
     assert place.output() == []
     assert not CheckpointRecord(checkpoint(place)).is_done("sink")
+
+
+def _running_tasks(place: Place) -> int:
+    status: Any = place.spark.sparkContext._jsc.statusTracker()
+    return sum(executor.numRunningTasks() for executor in status.getExecutorInfos())
+
+
+def _wait(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def test_input_read_in_micro_batches_gives_the_same(place: Place) -> None:

@@ -13,14 +13,18 @@ import flinkplan.runtime.time.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.InterruptibleIterator;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.QueryExecution;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** Writes the batches of a query into one table. */
 public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
@@ -103,8 +107,14 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
             JavaRDD<InternalRow> partitions, RowSink sink, String batch, boolean changelog) {
         return partitions
                 .mapPartitionsWithIndex(
-                        (task, values) -> List.of(sink.write(batch, task, changelog, values)).iterator(), true)
+                        (task, values) -> List.of(sink.write(batch, task, changelog, stoppable(values))).iterator(), true)
                 .collect();
+    }
+
+    /** The values, as long as nobody stops the task, which Spark leaves to whoever goes over them. */
+    private static Iterator<InternalRow> stoppable(Iterator<InternalRow> values) {
+        return CollectionConverters.asJava(
+                new InterruptibleIterator<>(TaskContext.get(), CollectionConverters.asScala(values)));
     }
 
     private static long rows(List<RowSink.Written> done) {
