@@ -57,16 +57,20 @@ def found_once(find: F) -> F:
     """
 
     @wraps(find)
-    def remembered(value: Any, *args: Any, **kwargs: Any) -> Any:
+    def remembered(value: Any, *args: Any) -> Any:
         known = getattr(value, "__dict__", None)
         if known is None:
-            return find(value, *args, **kwargs)
-        key = (find, *args, *kwargs.items()) if args or kwargs else find
-        if key not in known:
-            known[key] = find(value, *args, **kwargs)
-        return known[key]
+            return find(value, *args)
+        key = (find, *args) if args else find
+        found = known.get(key, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = known[key] = find(value, *args)
+        return found
 
     return cast(F, remembered)
+
+
+_UNKNOWN = object()
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

@@ -205,6 +205,6 @@ def assemble(optimized: Sequence[Sink], config: Mapping[str, str], *, complete: 
     sources = is_on(config, "table.optimizer.reuse-source-enabled")
     if subplans and sources:
         sinks = merge_scans(sinks)
-    if subplans and is_on(config, "table.optimizer.reuse-sink-enabled"):
+    if subplans and len(sinks) > 1 and is_on(config, "table.optimizer.reuse-sink-enabled"):
         sinks = merge_sinks(sinks)
     return lower(share(sinks, subplans=subplans, sources=sources), config, complete=complete)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from flinkplan.plan.nodes import Calc, Join, TableSourceScan
-from flinkplan.plan.record import found_once
+from flinkplan.plan.record import found_once, replace
 from flinkplan.plan.rex import Call, InputRef, RexNode, Sarg
 from flinkplan.plan.types import INT, row
 from flinkplan.planner import compile_script
@@ -16,6 +16,7 @@ from flinkplan.planner.binder import tables
 from flinkplan.planner.binder.context import Context
 from flinkplan.planner.catalog.catalog import View
 from flinkplan.planner.rex.expressions import is_deterministic, refs, remap, retype
+from flinkplan.planner.rules.rule import rule
 from flinkplan.planner.sql import ast
 
 TABLES = """
@@ -63,7 +64,24 @@ def test_what_is_known_of_a_relation_is_found_once() -> None:
         rel = SetOp(kind=SetKind.UNION, all=True, operands=(rel, rel))
     assert depth(rel) == depth(rel) == 21
     assert len(asked) == 21
-    assert depth(rel, 2) == depth(rel, step=2) == 42
+    assert depth(rel, 2) == depth(rel, 2) == 42
+    assert len(asked) == 42
+
+
+def test_a_relation_that_is_read_twice_is_rewritten_once() -> None:
+    rewritten: list[Rel] = []
+
+    @rule(on=Values)
+    def without_rows(rel: Values) -> Rel:
+        rewritten.append(rel)
+        return replace(rel, tuples=())
+
+    rel: Rel = Values(fields=row(()), tuples=((),))
+    for _ in range(20):
+        rel = SetOp(kind=SetKind.UNION, all=True, operands=(rel, rel))
+    one, other = without_rows.run(rel).inputs
+    assert one is other
+    assert len(rewritten) == 1
 
 
 def test_a_view_is_bound_once_for_all_that_read_it(monkeypatch: pytest.MonkeyPatch) -> None:

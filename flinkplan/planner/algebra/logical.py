@@ -141,6 +141,10 @@ class Passing(Unary, kw_only=True):
     def names(self) -> tuple[str, ...]:
         return self.input.names
 
+    @cached_property
+    def row_type(self) -> LogicalType:
+        return self.input.row_type
+
 
 class Project(Unary, kw_only=True):
     """Computes columns, and names them."""
@@ -160,11 +164,15 @@ class Filter(Passing, kw_only=True):
     given: tuple[str, ...] | None = None
 
 
-class Marking(Passing, kw_only=True):
+class Marking(Unary, kw_only=True):
     """Marks a column as event time."""
 
     rowtime_index: int
     expr: RexNode
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.input.names
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:

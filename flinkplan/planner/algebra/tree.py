@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ...plan.record import Struct, field
 from .logical import Rel
 
 R = TypeVar("R", bound=Rel)
@@ -17,9 +18,28 @@ def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
     return rel.over(lambda _: next(given))
 
 
+class Pass(Struct):
+    """A rewrite on its way through a tree; ``change`` makes something of a relation, given what visits its inputs.
+
+    A relation that stands at several places, such as a query in WITH, is rewritten once, and what comes of it is one
+    again.  Source: ``HepPlanner``, whose tree is a graph.
+    """
+
+    change: Callable[[Rel, Rewrite], Rel]
+    seen: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
+    """Relations by their identities, and what has come of them."""
+
+    def visit(self, rel: Rel) -> Rel:
+        """What comes of a relation and all below it."""
+        found = self.seen.get(id(rel))
+        if found is None:
+            found = self.seen[id(rel)] = rel, self.change(rel, self.visit)
+        return found[1]
+
+
 def bottom_up(rel: Rel, change: Rewrite) -> Rel:
     """Rewrite the inputs, then the relation."""
-    return change(rel.over(lambda below: bottom_up(below, change)))
+    return Pass(lambda rel, visit: change(rel.over(visit))).visit(rel)
 
 
 def become(kind: type[R], rel: Rel, **changes: Any) -> R:

@@ -106,7 +106,8 @@ def _relation_of(
         rel = _expand_view(context, found, name)
     else:
         context.uses.append(TableUse(found, dict(options), name.span))
-        rel = scan(found, options, alias)
+        scans, key = context.catalog.expansions, (found.identifier, options, alias)
+        rel = scans[key] if key in scans else scans.setdefault(key, scan(found, options, alias))
     return rel, rel.row_type
 
 

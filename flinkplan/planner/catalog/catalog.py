@@ -86,7 +86,7 @@ class Catalog(Struct):
     faulty: set[Identifier] = field(default_factory=set)
     """Names whose definitions are wrong, in a script that is judged to its end."""
     expansions: dict[object, Any] = field(default_factory=dict)
-    """What the binder has found views to stand for; forgotten as soon as a name stands for something else."""
+    """What the binder has found names to stand for; forgotten as soon as one stands for something else."""
 
     # Tables and views
 

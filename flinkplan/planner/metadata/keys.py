@@ -34,12 +34,12 @@ _KEEPING = (p.Exchange, p.ChangelogNormalize, p.DropUpdateBefore, p.MiniBatchAss
 
 def unique_keys(rel: Rel) -> Keys:
     """The unique keys of a relation's rows."""
-    return _keys(rel, upsert=False)
+    return _keys(rel, False)
 
 
 def upsert_keys(rel: Rel) -> Keys:
     """The upsert keys of a relation's changelog."""
-    return _keys(rel, upsert=True)
+    return _keys(rel, True)
 
 
 @found_once

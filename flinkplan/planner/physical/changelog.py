@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.connectors import CHANGELOG, is_assumed
 from ...plan.connectors import INSERTS as TAKES_INSERTS
-from ...plan.record import replace
+from ...plan.record import found_once, replace
 from ...plan.row_kinds import Kinds
 from ...plan.settings import is_on, value_of
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
@@ -157,6 +157,7 @@ def materializes(sink: p.Sink, kinds: Kinds, accepted: Kinds, config: Mapping[st
     return True
 
 
+@found_once
 def _visit(rel: Rel, required: Updates) -> Rel | None:
     """The relation with inputs that let it emit updates as required; ``None`` where it cannot."""
     return _RULES.get(type(rel), _retracting)(rel, required)

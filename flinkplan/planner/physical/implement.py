@@ -34,7 +34,7 @@ from ..algebra.logical import (
     WindowFunction,
     WindowOperator,
 )
-from ..algebra.tree import become, with_inputs
+from ..algebra.tree import become
 from ..connectors import table_options
 from ..errors import PlanningError
 from ..metadata.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
@@ -58,9 +58,7 @@ class Implementer(Struct):
     def visit(self, rel: Rel) -> Rel:
         """The physical relation of a logical one."""
         rule = _RULES.get(type(rel))
-        if rule is not None:
-            return rule(self, rel)
-        return with_inputs(rel, tuple(self.visit(i) for i in rel.inputs))
+        return rel.over(self.visit) if rule is None else rule(self, rel)
 
     def retracts(self, rel: Rel) -> bool:
         """Whether a physical relation updates or deletes rows."""

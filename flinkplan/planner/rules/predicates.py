@@ -6,7 +6,7 @@ Sources: ``FlinkFilterJoinRule``, ``FilterProjectTransposeRule``, ``FilterAggreg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ...plan.record import replace
@@ -159,10 +159,9 @@ def _is_bound(rex: RexNode) -> bool:
     return is_call(rex, *COMPARISONS) and any(isinstance(o, Literal) for o in children(rex))
 
 
-def _narrowed(rel: Rel, parts: Iterable[RexNode]) -> Rel:
-    """The relation filtered by conditions that were written for other types of its columns."""
-    condition = retype(and_(parts), rel.types)
-    return filtered(rel, [reordered_condition(condition)])
+def _narrowed(rel: Rel, parts: Sequence[RexNode]) -> Rel:
+    """The relation filtered by conditions, if any, that were written for other types of its columns."""
+    return filtered(rel, [reordered_condition(retype(and_(parts), rel.types))] if parts else ())
 
 
 def _as_before(rel: Join | TemporalJoin, before: Join | TemporalJoin) -> Rel:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from ...plan.record import Record, cached_property
 from ..algebra.logical import Rel
-from ..algebra.tree import Rewrite
+from ..algebra.tree import Pass, Rewrite
 
 R = TypeVar("R", bound=Rel)
 S = TypeVar("S", bound=Rel)
@@ -51,8 +51,10 @@ class Rule(Record, dict=True):
 
     def __call__(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """The relation, rewritten if the rule matches it and has something to change; itself where it stays equal."""
-        if not self.matches(rel):
-            return rel
+        return self.applied(rel, config) if self.matches(rel) else rel
+
+    def applied(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
+        """The same of a relation that the rule matches."""
         below = () if self.over is None else rel.inputs[:1]
         new = self.rewrite(rel, *below, *([config] if self.configured else ()))
         return rel if new == rel else new
@@ -63,7 +65,7 @@ class Rule(Record, dict=True):
         What it has left as it was before is passed over, and so is what holds no relation that it matches.
         """
 
-        def visit(rel: Rel) -> Rel:
+        def change(rel: Rel, visit: Rewrite) -> Rel:
             if self.rewrite in rel.settled or not self._occurs_among(rel.classes):
                 return rel
             new = self(rel.over(visit), config)
@@ -71,7 +73,7 @@ class Rule(Record, dict=True):
                 rel.settled.add(self.rewrite)
             return new
 
-        return visit(rel)
+        return Pass(change).visit(rel)
 
     def _occurs_among(self, classes: frozenset[type[Rel]]) -> bool:
         """Whether it may match a relation of a tree with these classes."""
@@ -119,29 +121,24 @@ class RuleSet(Record, dict=True):
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """A tree after the rules; what they have left as it was before is passed over."""
-        walk = self._upwards if self.order is Order.BOTTOM_UP else self._downwards
         for _ in range(_LIMIT if self.to_fixpoint else 1):
-            new = walk(rel)
-            if new is rel or new == rel:
+            new = Pass(self._gone_through).visit(rel)
+            if new is rel:
                 break
             rel = new
         return new
 
-    def _upwards(self, rel: Rel) -> Rel:
-        if self.name in rel.settled:
-            return rel
-        return self._told(rel, self._change(rel.over(self._upwards)))
-
-    def _downwards(self, rel: Rel) -> Rel:
-        if self.name in rel.settled:
-            return rel
-        top = rel
-        while (new := self._change(top)) is not top:
-            top = new
-        return self._told(rel, top.over(self._downwards))
-
-    def _told(self, rel: Rel, new: Rel) -> Rel:
+    def _gone_through(self, rel: Rel, visit: Rewrite) -> Rel:
         """What has come of a relation: itself where that is equal, which is then known."""
+        if self.name in rel.settled:
+            return rel
+        if self.order is Order.BOTTOM_UP:
+            new = self._change(rel.over(visit))
+        else:
+            top = rel
+            while (new := self._change(top)) is not top:
+                top = new
+            new = top.over(visit)
         if new is not rel and new != rel:
             return new
         rel.settled.add(self.name)
@@ -150,7 +147,7 @@ class RuleSet(Record, dict=True):
     def _change(self, rel: Rel) -> Rel:
         below = type(rel.inputs[0]) if rel.inputs else None
         for rule in self._matching(type(rel), below):
-            new = rule(rel)
+            new = rule.applied(rel)
             if new is not rel:
                 return new
         return rel
