@@ -9,7 +9,7 @@ the latter, and fire when Spark's watermark has passed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -187,13 +187,13 @@ def by_watermark_of_all(stream: Stream) -> Stream:
     return replace(stream, frame=stream.frame.withColumn(LATENESS, F.lit(None).cast("bigint")))
 
 
-def watermark_assigners(plan: Plan, node: ExecNode) -> Iterator[int]:
+def watermark_assigners(plan: Plan, node: ExecNode) -> list[int]:
     """The ids of the watermark assigners that ``node`` gets its event time from."""
-    if isinstance(node, WatermarkAssigner):
-        yield node.id
-        return
-    for source in plan.inputs(node):
-        yield from watermark_assigners(plan, source)
+
+    def is_one(source: ExecNode) -> bool:
+        return isinstance(source, WatermarkAssigner)
+
+    return [source.id for source in plan.upstream([node], is_one) if is_one(source)]
 
 
 def one_row(context: TranslationContext) -> DataFrame:

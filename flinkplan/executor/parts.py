@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode, Sink
+from ..plan.nodes import Sink
 
 
 def queries_of(plan: Plan) -> dict[str, Plan]:
@@ -19,11 +19,6 @@ def queries_of(plan: Plan) -> dict[str, Plan]:
 
 def _part_for(plan: Plan, sink: Sink) -> Plan:
     """The sink and all that it reads from, in the plan's order."""
-    wanted = {sink.id}
-    found: list[ExecNode] = [sink]
-    for node in found:
-        new = [source for source in plan.inputs(node) if source.id not in wanted]
-        wanted.update(source.id for source in new)
-        found.extend(new)
+    wanted = {node.id for node in plan.upstream([sink])}
     nodes = tuple(node for node in plan.nodes if node.id in wanted)
     return Plan(plan.flink_version, nodes, tuple(edge for edge in plan.edges if edge.target in wanted))

@@ -28,6 +28,8 @@ SHORTEST_INTERVAL = 5.0
 
 _LOCAL = re.compile(r"local(?:\[(\*|\d+)(?:,\d+)?\])?")
 _READ_TWICE = "what it reads goes two ways, and read for each of them it would not be the same"
+_MOST_WAYS = 64
+"""Of as many copies of a node Spark makes a query without trouble; ways may double at every node of a plan."""
 
 
 def real_time_query(plan: Plan) -> QueryPlan:
@@ -38,24 +40,26 @@ def real_time_query(plan: Plan) -> QueryPlan:
 def obstacles(query: QueryPlan) -> dict[int, str]:
     """Why nodes of a query do not run, by their ids."""
     known = translators()
-    twice = _on_several_ways(query.plan)
+    ways = _ways(query.plan)
     found: dict[int, str] = {}
     for node in query.plan.nodes:
         obstacle = known[type(node)].real_time(node, query)
-        if obstacle is None and isinstance(node, TableSourceScan) and node.id in twice and not _repeats(node):
+        if obstacle is None and ways[node.id] > _MOST_WAYS:
+            obstacle = f"its rows go {ways[node.id]} ways, and there is a copy of it for each; {_MOST_WAYS} is the most"
+        if obstacle is None and isinstance(node, TableSourceScan) and ways[node.id] > 1 and not _repeats(node):
             obstacle = _READ_TWICE
         if obstacle is not None:
             found[node.id] = obstacle
     return found
 
 
-def _on_several_ways(plan: Plan) -> set[int]:
-    """The ids of the nodes from which more than one way leads to the sink."""
+def _ways(plan: Plan) -> Counter[int]:
+    """How many ways lead from a node to the sink, by its id."""
     ways = Counter({sink.id: 1 for sink in plan.sinks})
     for node in reversed(plan.nodes):
         for source in plan.inputs(node):
             ways[source.id] += ways[node.id]
-    return {id for id, count in ways.items() if count > 1}
+    return ways
 
 
 def _repeats(node: TableSourceScan) -> bool:
@@ -68,24 +72,25 @@ def _repeats(node: TableSourceScan) -> bool:
 
 def unshared(plan: Plan) -> Plan:
     """The same plan where no node feeds two others, as Spark reads each source once; copies have ids of their own."""
-    if not any(ways > 1 for ways in Counter(edge.source for edge in plan.edges).values()):
+    if max(_ways(plan).values()) == 1:
         return plan
     numbers = count(max(node.id for node in plan.nodes) + 1)
+    inputs: dict[int, list[Edge]] = {node.id: [] for node in plan.nodes}
+    for edge in plan.edges:
+        inputs[edge.target].append(edge)
     nodes: list[ExecNode] = []
     edges: list[Edge] = []
-    known: set[int] = set()
-
-    def copy(node: ExecNode) -> int:
-        number = next(numbers) if node.id in known else node.id
-        known.add(node.id)
-        for edge in [edge for edge in plan.edges if edge.target == node.id]:
-            edges.append(replace(edge, source=copy(plan.by_id[edge.source]), target=number))
-        nodes.append(replace(node, id=number))
-        return number
-
-    for sink in plan.sinks:
-        copy(sink)
-    return Plan(plan.flink_version, tuple(nodes), tuple(edges))
+    known = {sink.id for sink in plan.sinks}
+    left = [(id, id) for id in known]
+    while left:
+        id, number = left.pop()
+        nodes.append(replace(plan.by_id[id], id=number))
+        for edge in inputs[id]:
+            source = next(numbers) if edge.source in known else edge.source
+            known.add(edge.source)
+            edges.append(replace(edge, source=source, target=number))
+            left.append((edge.source, source))
+    return Plan(plan.flink_version, tuple(reversed(nodes)), tuple(edges))
 
 
 def check_real_time(queries: Iterable[Plan]) -> None:
@@ -115,10 +120,10 @@ def check_interval(seconds: float) -> None:
 
 def task_slots(plan: Plan, partitions: int) -> int:
     """How many tasks a query runs at once: each source is one, each shuffle ``partitions``."""
-    plan = unshared(plan)
-    executions = execute_nodes(real_time_query(plan)).values()
-    sources = sum(isinstance(node, TableSourceScan) for node in plan.nodes)
-    return sources + partitions * sum(execution.shuffle is not None for execution in executions)
+    ways = _ways(plan)
+    executions = execute_nodes(real_time_query(plan))
+    sources = sum(ways[node.id] for node in plan.nodes if isinstance(node, TableSourceScan))
+    return sources + partitions * sum(ways[id] for id, execution in executions.items() if execution.shuffle is not None)
 
 
 def master_with(slots: int, master: str | None) -> str | None:

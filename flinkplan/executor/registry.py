@@ -51,14 +51,10 @@ def by_watermark(node: ExecNode, query: QueryPlan) -> str | None:
     waiting = [n for n in query.plan.nodes if waits_for_watermark(n, query)]
     if len({is_by_clock(n, query.plan) for n in waiting}) > 1:
         return "some operators of the query go by the clock, others by watermarks"
-    above = list(query.plan.inputs(node))
-    while above:
-        source = above.pop()
-        if isinstance(source, _telling(query)) or waits_for_watermark(source, query):
-            continue
-        if translators()[type(source)].runs(source, query).states:
+    announces = _announces(query)
+    for source in query.plan.upstream(query.plan.inputs(node), announces):
+        if not announces(source) and translators()[type(source)].runs(source, query).states:
             return f"no watermark comes behind node {source.id}"
-        above.extend(query.plan.inputs(source))
     return united(node, query) if len(query.plan.inputs(node)) > 1 else None
 
 
@@ -67,30 +63,24 @@ def waits_for_watermark(node: ExecNode, query: QueryPlan) -> bool:
     return TIMER in translators()[type(node)].runs(node, query).states
 
 
-def _telling(query: QueryPlan) -> type[ExecNode]:
-    """The class of the nodes that tell of time."""
-    return TableSourceScan if tells_time(query.plan) else WatermarkAssigner
+def _announces(query: QueryPlan) -> Callable[[ExecNode], bool]:
+    """Whether watermarks come from a node among its rows: from assigners, or scans that tell the time in place of them,
+    or from one that has waited for them itself."""
+    telling = TableSourceScan if tells_time(query.plan) else WatermarkAssigner
+    return lambda node: isinstance(node, telling) or waits_for_watermark(node, query)
 
 
-def announcing(node: ExecNode, query: QueryPlan) -> Iterator[ExecNode]:
-    """The nodes whose watermarks come to ``node`` among its rows: assigners, or scans that tell the time in place of
-    them, or one that has waited for them itself."""
-    for source in query.plan.inputs(node):
-        if isinstance(source, _telling(query)) or waits_for_watermark(source, query):
-            yield source
-        else:
-            yield from announcing(source, query)
+def announcing(node: ExecNode, query: QueryPlan) -> list[ExecNode]:
+    """The nodes whose watermarks come to ``node``."""
+    announces = _announces(query)
+    return [source for source in query.plan.upstream(query.plan.inputs(node), announces) if announces(source)]
 
 
 def united(node: ExecNode, query: QueryPlan) -> str | None:
     """That of nodes whose inputs come together in one union."""
-    known = translators()
-    above = list(query.plan.inputs(node))
-    while above:
-        source = above.pop()
-        if known[type(source)].runs(source, query).states:
+    for source in query.plan.upstream(query.plan.inputs(node)):
+        if translators()[type(source)].runs(source, query).states:
             return f"Spark brings no rows together behind an operator with state, as node {source.id} is"
-        above.extend(query.plan.inputs(source))
     return None
 
 

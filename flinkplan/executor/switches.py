@@ -48,9 +48,6 @@ def snapshots_awaited(scan: TableSourceScan, plan: Plan) -> Iterator[TableSource
                 yield from _scans(build, plan)
 
 
-def _scans(node: ExecNode, plan: Plan) -> Iterator[TableSourceScan]:
+def _scans(node: ExecNode, plan: Plan) -> list[TableSourceScan]:
     """The scans that a node's rows come from."""
-    if isinstance(node, TableSourceScan):
-        yield node
-    for source in plan.inputs(node):
-        yield from _scans(source, plan)
+    return [source for source in plan.upstream([node]) if isinstance(source, TableSourceScan)]

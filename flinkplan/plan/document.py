@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from operator import attrgetter
 from pathlib import Path
@@ -75,6 +75,20 @@ class Plan(Record, dict=True):
     def outputs(self, node: ExecNode) -> tuple[ExecNode, ...]:
         """The nodes that ``node`` feeds."""
         return self._outputs[node.id]
+
+    def upstream(
+        self, nodes: Iterable[ExecNode], ends: Callable[[ExecNode], bool] = lambda node: False
+    ) -> Iterator[ExecNode]:
+        """``nodes`` and all that they read from, each once; of one that ``ends`` is so of, not what it reads from."""
+        left = list(nodes)
+        known = set()
+        while left:
+            node = left.pop()
+            if node.id not in known:
+                known.add(node.id)
+                yield node
+                if not ends(node):
+                    left.extend(reversed(self.inputs(node)))
 
     @property
     def sinks(self) -> tuple[ExecNode, ...]:

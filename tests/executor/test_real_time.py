@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,9 +18,13 @@ from flinkplan.executor.real_time import (
     obstacles,
     real_time_query,
     slots_of,
+    task_slots,
+    unshared,
 )
-from flinkplan.plan.document import Plan
+from flinkplan.plan.document import Edge, Plan
 from flinkplan.plan.errors import FlinkplanError, UnsupportedError
+from flinkplan.plan.nodes import TableSourceScan, Union
+from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 from tests.conftest import Golden
 
@@ -90,6 +95,37 @@ def test_runs(query: str) -> None:
     queries = queries_of(plan_of(f"INSERT INTO out1 {query}"))
     check_real_time(queries.values())
     assert slots_of(queries, 2) == RUN[query]
+
+
+def diamonds(count: int) -> Plan:
+    """A plan where each of so many unions is of one input twice."""
+    plan = plan_of("INSERT INTO out1 SELECT k, 1 FROM events WHERE v > 1 UNION ALL SELECT k, 1 FROM events")
+    union = next(node for node in plan.nodes if isinstance(node, Union))
+    sink = plan.sinks[0].id
+    ids = [union.id, *range(100, 100 + count - 1)]
+    more = [(below, above) for below, above in pairwise(ids) for _ in range(2)]
+    nodes = (*(node for node in plan.nodes if node.id != sink), *(replace(union, id=id) for id in ids[1:]))
+    edges = (*(edge for edge in plan.edges if edge.target != sink), *(Edge(*ends) for ends in [*more, (ids[-1], sink)]))
+    return Plan(plan.flink_version, (*nodes, *plan.sinks), edges)
+
+
+def test_each_source_of_a_query_is_read_once() -> None:
+    plan = diamonds(3)
+    check_real_time([plan])
+    alone = unshared(plan)
+    assert all(len(alone.outputs(node)) <= 1 for node in alone.nodes)
+    assert [len(alone.inputs(node)) for node in alone.nodes if isinstance(node, Union)] == [2] * (1 + 2 + 4)
+    known: set[int] = set()
+    for node in alone.nodes:
+        assert {source.id for source in alone.inputs(node)} <= known
+        known.add(node.id)
+    scans = sum(isinstance(node, TableSourceScan) for node in alone.nodes)
+    assert scans == task_slots(plan, 2)
+
+
+def test_ways_may_be_too_many() -> None:
+    with pytest.raises(FlinkplanError, match=rf"its rows go {2**40} ways"):
+        check_real_time([diamonds(40)])
 
 
 def test_rows_may_go_into_a_database() -> None:

@@ -47,7 +47,7 @@ class FileSystem(Connector):
             raise TableError(
                 f"the format '{format_.name}' is not executed here in files", where=where, hint="messages of it are"
             )
-        check_fields(format_, _message_fields(table), where)
+        check_fields(format_, _message_fields(table), format_options(format_, table.options), where)
 
     def is_bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options

@@ -20,7 +20,7 @@ from ...plan.types import LogicalType
 from ..context import Mode, TranslationContext, Turn
 from ..errors import TableError
 from ..formats import find_format, format_options
-from ..formats.fields import check_avro, check_fields, check_map_keys
+from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import java_row
 from ..kafka.positions import Broker, KafkaError, ranges
 from ..kafka.settings import consumer_of, producer_of, reading_of, writer_settings
@@ -66,9 +66,7 @@ class _Part:
         """Raise :class:`TableError` for columns that the format has no messages for."""
         if self.format.columnar:
             raise TableError(f"messages are not written in the format '{self.format.name}'", where=self.where)
-        if self.format.name == "avro":
-            check_avro(self.fields, self._options, self.where)
-        check_fields(self.format, self.fields, self.where)
+        check_fields(self.format, self.fields, self._options, self.where)
         check_map_keys(self.format, self.fields, self.where)
 
     def spec(self, wanted: Sequence[str] | None = None) -> dict[str, Any]:

@@ -15,12 +15,15 @@ Fields: TypeAlias = Sequence[tuple[str, LogicalType]]
 """Names and types."""
 
 
-def check_fields(format_: Format, fields: Fields, where: str) -> None:
-    """Raise :class:`TableError` for columns that the format has no messages for."""
-    if format_.name == "raw" and len(fields) != 1:
-        raise TableError("a table of the format 'raw' has exactly one column", where=where)
-    if format_.name == "csv":
-        _check_csv(fields, where)
+def check_fields(format_: Format, fields: Fields, options: Mapping[str, str], where: str) -> None:
+    """Raise :class:`TableError` for columns that the format, with its options, has no messages for."""
+    match format_.name:
+        case "raw" if len(fields) != 1:
+            raise TableError("a table of the format 'raw' has exactly one column", where=where)
+        case "csv":
+            _check_csv(fields, where)
+        case "avro":
+            _check_avro(fields, options, where)
 
 
 def _check_csv(fields: Fields, where: str) -> None:
@@ -50,7 +53,7 @@ def check_map_keys(format_: Format, fields: Fields, where: str) -> None:
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def check_avro(fields: Fields, options: Mapping[str, str], where: str) -> None:
+def _check_avro(fields: Fields, options: Mapping[str, str], where: str) -> None:
     """Raise :class:`TableError` for what Avro, or the decoder here, does not have.  Source: ``AvroSchemaConverter``."""
     if options.get("encoding", "binary") == "json":
         raise TableError("'avro.encoding' = 'json' is not executed here", where=where, hint="binary is")

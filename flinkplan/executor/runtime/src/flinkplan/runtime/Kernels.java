@@ -49,8 +49,8 @@ public final class Kernels {
     }
 
     /**
-     * Runs a processor, whose output has a given schema, over rows keyed by their first {@code keys} columns: those of a
-     * stream in micro-batches with a state store, others key by key in one {@link KeyedPass}.
+     * Runs a processor, whose output has a given schema, over rows keyed by their first {@code keys} columns: those of
+     * a stream in micro-batches with a state store, others key by key in one {@link KeyedPass}.
      *
      * <p>In a stream the key goes into states, so that it is grouped by as it is kept there. Watermarks among the rows
      * have the key's columns and a target behind them.

@@ -21,8 +21,8 @@ import scala.runtime.AbstractFunction2;
  * Runs a processor over all rows of one key after the other, which come in the order of their sequence numbers: first
  * those before the end of input, then those behind it, then the timers that are due at the end.
  *
- * <p>That is what two micro-batches do, the second one at the end of time, but for the states, which nobody needs behind
- * the last row. Each task has its own, deserialized with its code.
+ * <p>That is what two micro-batches do, the second one at the end of time, but for the states, which nobody needs
+ * behind the last row. Each task has its own, deserialized with its code.
  */
 public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<InternalRow>, IterableOnce<InternalRow>>
         implements Serializable {

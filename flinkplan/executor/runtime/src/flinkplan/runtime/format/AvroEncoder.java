@@ -6,7 +6,9 @@ import org.apache.avro.io.BinaryEncoder;
 import org.apache.avro.io.EncoderFactory;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** The format {@code avro}; what it writes {@link AvroDecoder} reads. Source: {@code AvroRowDataSerializationSchema}. */
+/**
+ * The format {@code avro}; what it writes {@link AvroDecoder} reads. Source: {@code AvroRowDataSerializationSchema}.
+ */
 final class AvroEncoder implements Encoder {
     private final AvroValues.Writer[] writers;
     private transient BinaryEncoder output;

@@ -8,13 +8,11 @@ import java.nio.ByteBuffer;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
@@ -117,14 +115,13 @@ final class AvroValues implements Serializable {
 
     private static Reader map(Reader value) {
         return in -> {
-            Map<UTF8String, Object> entries = new LinkedHashMap<>();
+            HashMap<UTF8String, Object> entries = new HashMap<>();
             for (long left = in.readMapStart(); left > 0; left = in.mapNext()) {
                 for (long i = 0; i < left; i++) {
                     entries.put(UTF8String.fromString(in.readString()), value.read(in));
                 }
             }
-            return new ArrayBasedMapData(
-                    new GenericArrayData(entries.keySet().toArray()), new GenericArrayData(entries.values().toArray()));
+            return Values.map(entries);
         };
     }
 
@@ -164,7 +161,7 @@ final class AvroValues implements Serializable {
             case "BINARY", "VARBINARY" -> (value, out) -> out.writeBytes((byte[]) value);
             case "DECIMAL" -> (value, out) ->
                     out.writeBytes(((BigDecimal) value).unscaledValue().toByteArray());
-            case "TIMESTAMP", "TIMESTAMP_LTZ" -> (value, out) -> out.writeLong(time((LocalDateTime) value, type));
+            case "TIMESTAMP", "TIMESTAMP_LTZ" -> putTimestamp(type);
             case "ARRAY" -> putArray(writer(type.child(0)));
             case "MAP" -> putMap(writer(type.child(1)));
             case "MULTISET" -> putMap(writer(COUNT));
@@ -173,11 +170,14 @@ final class AvroValues implements Serializable {
         };
     }
 
-    private long time(LocalDateTime value, FlinkType type) {
-        long seconds = value.toEpochSecond(ZoneOffset.UTC);
-        int digits = isLegacy || type.precision() <= 3 ? 3 : type.hasNanos() ? 9 : 6;
-        long unit = BigInteger.TEN.pow(9 - digits).longValue();
-        return Math.addExact(Math.multiplyExact(seconds, 1_000_000_000L / unit), value.getNano() / unit);
+    private Put putTimestamp(FlinkType type) {
+        long second = isLegacy || type.precision() <= 3 ? 1_000L : type.hasNanos() ? 1_000_000_000L : 1_000_000L;
+        long nanos = 1_000_000_000L / second;
+        return (value, out) -> {
+            LocalDateTime time = (LocalDateTime) value;
+            long seconds = Math.multiplyExact(time.toEpochSecond(ZoneOffset.UTC), second);
+            out.writeLong(Math.addExact(seconds, time.getNano() / nanos));
+        };
     }
 
     private static Put putArray(Writer element) {

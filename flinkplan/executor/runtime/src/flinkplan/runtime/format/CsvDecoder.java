@@ -48,7 +48,8 @@ final class CsvDecoder implements Decoder {
     }
 
     /**
-     * Reads NULL where a field stands for it: of several values in one, an array never does, and a row where it is empty.
+     * Reads NULL where a field stands for it: of several values in one, an array never does, and a row where it is
+     * empty.
      *
      * @param syntax what says which other text is NULL; null where none is
      */

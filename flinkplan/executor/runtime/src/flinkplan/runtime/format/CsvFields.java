@@ -6,7 +6,8 @@ import java.util.Arrays;
 /**
  * The places of the fields of an everyday record: ASCII alone, and quotes around whole values only.
  *
- * <p>Most records are such ones. Their fields are read where they stand; {@link CsvSyntax#split} takes the others apart.
+ * <p>Most records are such ones. Their fields are read where they stand; {@link CsvSyntax#split} takes the others
+ * apart.
  */
 final class CsvFields implements Serializable {
     private final int delimiter;

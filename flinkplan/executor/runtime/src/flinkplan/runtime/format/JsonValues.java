@@ -10,9 +10,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -171,21 +169,19 @@ final class JsonValues {
         };
     }
 
-    /** Entries come in the order of a hash table, as in Flink, where texts have the same hashes. */
     private static Reader map(FlinkType key, Reader value) {
         if (!key.root().equals("CHAR") && !key.root().equals("VARCHAR")) {
             throw new IllegalArgumentException("JSON format doesn't support non-string as key type of map.");
         }
         return parser -> {
             require(parser, JsonToken.START_OBJECT);
-            Map<UTF8String, Object> entries = new HashMap<>();
+            HashMap<UTF8String, Object> entries = new HashMap<>();
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 UTF8String name = UTF8String.fromString(parser.currentName());
                 parser.nextToken();
                 entries.put(name, value.read(parser));
             }
-            return new ArrayBasedMapData(
-                    new GenericArrayData(entries.keySet().toArray()), new GenericArrayData(entries.values().toArray()));
+            return Values.map(entries);
         };
     }
 

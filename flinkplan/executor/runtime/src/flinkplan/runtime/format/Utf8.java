@@ -70,7 +70,8 @@ final class Utf8 {
                 text.append((char) ((first & 0x0F) << 12 | (buffer[i++] & 0x3F) << 6 | buffer[i++] & 0x3F));
             } else {
                 int high = (first & 0x0F) << 18 | (buffer[i++] & 0x3F) << 12;
-                int point = (high | (buffer[i++] & 0x3F) << 6 | buffer[i++] & 0x3F) - Character.MIN_SUPPLEMENTARY_CODE_POINT;
+                int point = high | (buffer[i++] & 0x3F) << 6 | buffer[i++] & 0x3F;
+                point -= Character.MIN_SUPPLEMENTARY_CODE_POINT;
                 text.append((char) (Character.MIN_HIGH_SURROGATE + (point >> 10)));
                 text.append((char) (Character.MIN_LOW_SURROGATE | point & 0x3FF));
             }

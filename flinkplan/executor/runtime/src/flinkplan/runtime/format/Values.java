@@ -3,8 +3,13 @@ package flinkplan.runtime.format;
 import flinkplan.runtime.Halves;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /** Access to Spark's inner values by Flink's types. */
 final class Values {
@@ -44,6 +49,14 @@ final class Values {
         }
         boolean months = type.root().contains("YEAR") || type.root().contains("MONTH");
         return months ? SpecializedGetters::getInt : SpecializedGetters::getLong;
+    }
+
+    /**
+     * A map that was read: entries come in the order of a hash table, as in Flink, where texts have the same hashes.
+     */
+    static MapData map(HashMap<UTF8String, Object> entries) {
+        return new ArrayBasedMapData(
+                new GenericArrayData(entries.keySet().toArray()), new GenericArrayData(entries.values().toArray()));
     }
 
     static List<Getter> getters(List<FlinkType> types) {

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 /**
  * A text that a regular expression may look at a limited number of times.
  *
- * <p>Java tries alternatives one after the other, in some patterns exponentially many, such as {@code (a+)+b}: without a
- * limit one value stops a job for ever.
+ * <p>Java tries alternatives one after the other, in some patterns exponentially many, such as {@code (a+)+b}: without
+ * a limit one value stops a job for ever.
  */
 final class Bounded implements CharSequence {
     private static final long LOOKS = 100_000_000;

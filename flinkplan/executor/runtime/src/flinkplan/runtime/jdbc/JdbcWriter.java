@@ -97,7 +97,8 @@ public record JdbcWriter(JdbcTable table, List<Integer> keys, int rowsAtOnce, lo
         List<Change> deleted = changes.stream().filter(Change::deletes).toList();
         List<Change> kept = changes.stream().filter(change -> !change.deletes()).toList();
         List<Integer> values = all.stream().filter(column -> !keys.contains(column)).toList();
-        execute(connection, "DELETE FROM " + table.quotedName() + whereKey(), keys, values.isEmpty() ? changes : deleted);
+        String delete = "DELETE FROM " + table.quotedName() + whereKey();
+        execute(connection, delete, keys, values.isEmpty() ? changes : deleted);
         List<Change> added = values.isEmpty() ? kept : withoutRow(connection, values, kept);
         execute(connection, insert(), all, added);
     }

@@ -52,8 +52,8 @@ public final class Clock implements Serializable {
     }
 
     /**
-     * Microseconds since 1970, in whole milliseconds as all of Flink's clocks; called for each row, once or several times.
-     * What an expression makes of two calls a microsecond apart is mostly what it would make of one.
+     * Microseconds since 1970, in whole milliseconds as all of Flink's clocks; called for each row, once or several
+     * times. What an expression makes of two calls a microsecond apart is mostly what it would make of one.
      */
     public long micros() {
         return System.currentTimeMillis() * 1000;

@@ -107,7 +107,11 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
             JavaRDD<InternalRow> partitions, RowSink sink, String batch, boolean changelog) {
         return partitions
                 .mapPartitionsWithIndex(
-                        (task, values) -> List.of(sink.write(batch, task, changelog, stoppable(values))).iterator(), true)
+                        (task, values) -> {
+                            RowSink.Written written = sink.write(batch, task, changelog, stoppable(values));
+                            return List.of(written).iterator();
+                        },
+                        true)
                 .collect();
     }
 

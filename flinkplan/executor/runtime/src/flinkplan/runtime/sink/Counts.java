@@ -37,7 +37,10 @@ public final class Counts {
         batches.put(batch, counts.toString());
     }
 
-    /** {@code {"written": rows, "read": rows, "dropped": {node: rows}}} of a batch, which is forgotten; null where none is known. */
+    /**
+     * {@code {"written": rows, "read": rows, "dropped": {node: rows}}} of a batch, which is forgotten; null where none
+     * is known.
+     */
     public synchronized String take(long batch) {
         return batches.remove(batch);
     }

@@ -34,7 +34,9 @@ final class Publication {
     record Staged(String staged, String target) implements Serializable {
         private static final String FINISHED = ".done";
 
-        /** The attempts of a task may run at once, so each has a file of its own: that of {@code name} in a directory. */
+        /**
+         * The attempts of a task may run at once, so each has a file of its own: that of {@code name} in a directory.
+         */
         static Staged of(String directory, String name, long attempt) {
             return new Staged(String.format("%s.%s.%d", directory, name, attempt), directory + name);
         }

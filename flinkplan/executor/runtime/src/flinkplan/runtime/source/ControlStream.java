@@ -27,8 +27,8 @@ import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow
  *
  * <p>At the end of input there is one row a batch: the first lifts Spark's watermark once the batch with all the data
  * is done, each further one lets it reach the stateful operators behind one more place where it is taken anew. In the
- * place of an idle source, or of one whose watermark is the clock, comes a row whenever the watermark that passes it by has
- * moved, and an empty batch behind, in which it takes effect.
+ * place of an idle source, or of one whose watermark is the clock, comes a row whenever the watermark that passes it by
+ * has moved, and an empty batch behind, in which it takes effect.
  */
 final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableNow {
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -45,8 +45,8 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
     }
 
     /**
-     * How many rows have ended the input, the times (ms) that have come in the place of sources, and whether they were the
-     * clock's for all.
+     * How many rows have ended the input, the times (ms) that have come in the place of sources, and whether they were
+     * the clock's for all.
      */
     private static final class ControlOffset extends Offset {
         final int ended;

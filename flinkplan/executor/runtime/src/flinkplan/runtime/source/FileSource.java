@@ -23,8 +23,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * The source of files in Flink's formats.
  *
  * <p>Rows come in the order of the files' names and of the lines in them, which the last column numbers; the one
- * before it is the row kind. Options: {@code spec}, and {@code switch}, the name of the {@link Switch} that files are read
- * behind, if any.
+ * before it is the row kind. Options: {@code spec}, and {@code switch}, the name of the {@link Switch} that files are
+ * read behind, if any.
  */
 public final class FileSource implements TableProvider {
 
@@ -45,7 +45,8 @@ public final class FileSource implements TableProvider {
         return ScannedTable.of("files " + spec.path(), schema, () -> new FileScan(schema, spec, behind));
     }
 
-    private record FileScan(StructType readSchema, FileSpec spec, Switch behind) implements Scan, SupportsReportStatistics {
+    private record FileScan(StructType readSchema, FileSpec spec, Switch behind)
+            implements Scan, SupportsReportStatistics {
         /** How much larger text becomes that stands compressed, as a rule. */
         private static final int EXPANSION = 5;
 

@@ -35,7 +35,10 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
         }
     }
 
-    /** {@code settled} after the empty batch that follows new files, {@code waits} for so many batches to begin, or to rest. */
+    /**
+     * {@code settled} after the empty batch that follows new files, {@code waits} for so many batches to begin, or to
+     * rest.
+     */
     private static final class FilesOffset extends Offset {
         private static final ObjectMapper MAPPER = new ObjectMapper();
         final int files;

@@ -41,7 +41,10 @@ final class GrowingFileReader extends RealTimeReader {
     private long patience = SHORTEST;
     private InternalRow current;
 
-    /** How far a file has been read: up to {@code position}, behind which there was no whole message before {@code seen}. */
+    /**
+     * How far a file has been read: up to {@code position}, behind which there was no whole message before
+     * {@code seen}.
+     */
     private static final class Progress {
         final SourceFile file;
         final int index;

@@ -12,8 +12,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * The source of the numbers from 0 on, each when it is due, for real-time mode.
  *
- * <p>Options: {@code rate}, how many there are a second, {@code count}, how many in all, and {@code ticks}, whether it is
- * told between them that time goes on.
+ * <p>Options: {@code rate}, how many there are a second, {@code count}, how many in all, and {@code ticks}, whether it
+ * is told between them that time goes on.
  */
 public final class NumberSource implements TableProvider {
 

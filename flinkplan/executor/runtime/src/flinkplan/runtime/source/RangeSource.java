@@ -29,9 +29,9 @@ import org.apache.spark.unsafe.types.UTF8String;
  *
  * <p>Where the ranges of a stream begin and end the driver's own Python says ({@link RangeStream}), so that no process
  * is started for it. A range is an object of JSON with the offsets {@code start} and {@code end} and whatever else the
- * client needs. It is a partition, which has as many rows as messages, so that Spark counts these; the first one has the
- * range, the others are NULL. Options: {@code ranges}, those of a batch, or {@code positions}, what
- * {@link #offer} gave.
+ * client needs. It is a partition, which has as many rows as messages, so that Spark counts these; the first one has
+ * the range, the others are NULL. Options: {@code ranges}, those of a batch, or {@code positions}, what {@link #offer}
+ * gave.
  */
 public final class RangeSource implements TableProvider {
     private static final ObjectMapper MAPPER = new ObjectMapper();

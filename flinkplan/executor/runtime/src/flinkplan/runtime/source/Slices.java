@@ -34,9 +34,9 @@ record Slices(int index, List<Slice> slices) implements InputPartition {
     /**
      * Cuts {@code files} into partitions of about {@code share} bytes.
      *
-     * <p>Where it is not each line end that ends a message, who reads a piece goes over the file up to it, which costs a
-     * tenth of decoding that: such files are cut into a few pieces only. Flink does not cut them, so they stay whole where
-     * rows are late by what was read before.
+     * <p>Where it is not each line end that ends a message, who reads a piece goes over the file up to it, which costs
+     * a tenth of decoding that: such files are cut into a few pieces only. Flink does not cut them, so they stay whole
+     * where rows are late by what was read before.
      */
     private static Slices[] of(List<SourceFile> files, long share, FileSpec spec) {
         boolean byLines = spec.isCutByLines();

@@ -10,8 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Where the stream of a table of several sources goes on with the last one.
  *
- * <p>Its sources say on the driver, when Spark asks them how far they can be read, that they have ended, and that the last
- * one begins; and ask whether they may. All of that stands in their offsets, so that they say it again after a restart.
+ * <p>Its sources say on the driver, when Spark asks them how far they can be read, that they have ended, and that the
+ * last one begins; and ask whether they may. All of that stands in their offsets, so that they say it again after a
+ * restart.
  */
 public final class Switch {
     private static final Map<String, Switch> NAMED = new ConcurrentHashMap<>();

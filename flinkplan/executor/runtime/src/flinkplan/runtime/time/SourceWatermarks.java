@@ -16,8 +16,8 @@ import org.apache.spark.sql.SparkSession;
  *
  * <p>Spark's watermark is the lowest of all sources, and goes on with the highest time that each has ever shown. So a
  * source is passed by where a time is shown in its place: the lowest watermark of the others. When the rows of an idle
- * source come again, the watermark waits for it again, and never goes back, as in Flink. Once the clock alone is left, it
- * counts for all sources and for ever. Source: what FLIP-326 says of {@code StatusWatermarkValve}.
+ * source come again, the watermark waits for it again, and never goes back, as in Flink. Once the clock alone is left,
+ * it counts for all sources and for ever. Source: what FLIP-326 says of {@code StatusWatermarkValve}.
  */
 public final class SourceWatermarks {
     /** The clock's times are multiples of this (milliseconds), as Flink sends watermarks from time to time. */

@@ -267,7 +267,9 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     }
 
     private long now(TimerValues timers) {
-        return inProcessingTime ? timers.getCurrentProcessingTimeInMs() : timers.getCurrentWatermarkInMs() - SparkTime.SHIFT;
+        return inProcessingTime
+                ? timers.getCurrentProcessingTimeInMs()
+                : timers.getCurrentWatermarkInMs() - SparkTime.SHIFT;
     }
 
     /** When Spark is to call back for a time. */

@@ -29,8 +29,9 @@ public record Watermark(long time, boolean useProcessingTime) {
             throw new IllegalStateException("a watermark by event time comes behind one by processing time");
         }
         if (next.useProcessingTime && now < time) {
-            throw new IllegalStateException("the watermark is " + Instant.ofEpochMilli(time) + ", and is to be the system's clock"
-                    + " from now on, which shows " + Instant.ofEpochMilli(now) + ": it would go back");
+            throw new IllegalStateException("the watermark is " + Instant.ofEpochMilli(time)
+                    + ", and is to be the system's clock from now on, which shows " + Instant.ofEpochMilli(now)
+                    + ": it would go back");
         }
         return new Watermark(Math.max(time, next.time), next.useProcessingTime);
     }

@@ -115,7 +115,8 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     /** Runs the operator over rows keyed by their first {@code keys} columns. */
     public static Dataset<Row> run(Dataset<Row> input, int keys, WindowOperator operator) {
-        return Kernels.run(input, keys, operator, operator.timeMode(), Emissions.schema(operator.columns, operator.row));
+        StructType schema = Emissions.schema(operator.columns, operator.row);
+        return Kernels.run(input, keys, operator, operator.timeMode(), schema);
     }
 
     /** Spark has either timers of event time, or states that expire and timers of the clock. */
@@ -233,7 +234,11 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     /** Whether all rows come from one task of a source, so that the watermark moves with each of them. */
     private boolean comeFromOnePartition(List<InternalRow> list) {
         return watermarkOrdinal >= 0
-                && sequence(list.get(0)) >> Hidden.PARTITION_SHIFT == sequence(list.get(list.size() - 1)) >> Hidden.PARTITION_SHIFT;
+                && partition(list.get(0)) == partition(list.get(list.size() - 1));
+    }
+
+    private long partition(InternalRow input) {
+        return sequence(input) >> Hidden.PARTITION_SHIFT;
     }
 
     private void advance(long to) {
