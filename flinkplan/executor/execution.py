@@ -15,6 +15,7 @@ from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, W
 from .context import TranslationContext
 from .native_aggregates import obstacle, obstacle_of
 from .native_joins import Joins
+from .row_order import read_in_order
 
 
 class StateLayout(Record):
@@ -64,6 +65,11 @@ class QueryPlan(Record, dict=True):
     def joins(self) -> Joins:
         """The joins of a batch."""
         return Joins(self.plan, self.kinds, self.folds)
+
+    @cached_property
+    def numbered(self) -> frozenset[int]:
+        """The ids of the nodes whose rows' numbers show in the result: the order of rows goes by them behind."""
+        return read_in_order(self.plan, self.kinds, self.folds, numbers=True)
 
     @cached_property
     def obstacle(self) -> str | None:

@@ -19,7 +19,7 @@ from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
 from .context import TranslationContext
 from .event_time import union_of
-from .execution import TIMER, Execution, QueryPlan
+from .execution import TIMER, Execution, QueryPlan, query_of
 from .processing_time import is_by_clock, tells_time
 from .refusals import refusal
 from .stream import Stream
@@ -168,9 +168,10 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
 
     known = translators()
     streams: dict[int, Stream] = {}
-    common, folds = context.common, context.folds_changes
+    common, query = context.common, query_of(context)
     for node in nodes:
-        if common and (found := common.find(node, folds)):
+        needed = node, query.folds, node.id in query.numbered
+        if common and (found := common.find(*needed)):
             streams[node.id] = found
             continue
         inputs = tuple(streams[source.id] for source in plan.inputs(node))
@@ -191,5 +192,5 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
             pulse=stream.pulse or union_of(i.pulse for i in inputs),
             ticks=stream.ticks or union_of(i.ticks for i in inputs),
         )
-        streams[node.id] = common.keep(node, folds, stream) if common else stream
+        streams[node.id] = common.keep(*needed, stream) if common else stream
     return streams

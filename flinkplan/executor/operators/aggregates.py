@@ -13,7 +13,7 @@ from ...plan.nodes import ExecNode, GlobalGroupAggregate, GroupAggregate, Increm
 from ...plan.record import replace
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
-from ..aggregate_functions import check_calls, java_calls
+from ..aggregate_functions import check_calls, function_name, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
 from ..kernels import described, key_type, key_values, keyed, run_kernel, schema_of
@@ -123,7 +123,8 @@ def _aggregate(
     keys, count = max(1, len(grouping)), -1
     functions = java_calls(context, schema, stream, calls, position)
     folds = folds and not context.is_real_time
-    if folds and not stream.changelog and package.PreAggregate.isExact(functions):
+    numbered = folds and ttl == 0 and _is_numbered(context, calls)
+    if folds and not numbered and not stream.changelog and package.PreAggregate.isExact(functions):
         frame = context.frame(package.PreAggregate.run(frame._jdf, keys, functions))
         functions, count = package.PreAggregate.merged(keys, functions), keys
     kernel = package.GroupAggregate(
@@ -136,6 +137,7 @@ def _aggregate(
             calls=functions,
             updateBefore=update_before,
             folds=folds,
+            numbered=numbered,
             count=count,
             ttl=ttl,
         ),
@@ -145,3 +147,13 @@ def _aggregate(
     columns[: len(grouping)] = key_values(columns[: len(grouping)], types[: len(grouping)])
     named = [column.alias(column_name(i)) for i, column in enumerate(columns)]
     return Stream(aggregated.select(*named, KIND, SEQUENCE), output_type, changelog=True)
+
+
+def _is_numbered(context: TranslationContext, calls: Sequence[AggregateCall]) -> bool:
+    """Whether something behind looks at when a group changed last, and that need not have been its last row."""
+    node = context.node
+    return node is not None and node.id in query_of(context).numbered and not any(map(_moves_by_each_row, calls))
+
+
+def _moves_by_each_row(call: AggregateCall) -> bool:
+    return function_name(call) in ("COUNT", "SUM", "$SUM0", "AVG") and not call.distinct and call.filter_arg < 0

@@ -118,8 +118,18 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return inputs() > 1 ? new Turns(rows) : rows;
     }
 
+    /** The number of the row at work; it grows from row to row of a key. */
+    protected final long sequence() {
+        return sequence;
+    }
+
     /** Emits a row; its columns must not change afterwards. */
     protected final void emit(byte kind, InternalRow row) {
+        emit(kind, row, sequence);
+    }
+
+    /** Emits a row that a row of the number {@code sequence} brought about. */
+    protected final void emit(byte kind, InternalRow row, long sequence) {
         emitted.add(new JoinedRow(row, changelog ? Rows.of(kind, sequence) : Rows.of(sequence)));
     }
 

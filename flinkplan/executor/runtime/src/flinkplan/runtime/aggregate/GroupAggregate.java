@@ -5,6 +5,7 @@ import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.Objects;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -28,6 +29,8 @@ public final class GroupAggregate extends Kernel {
     private transient InternalRow previous;
     private transient long rows;
     private transient boolean touched;
+    private transient InternalRow latest;
+    private transient long changed;
 
     /**
      * What there is to know of it beside its input.
@@ -36,6 +39,7 @@ public final class GroupAggregate extends Kernel {
      * @param values the schema of the calls' results
      * @param updateBefore whether the row that an update replaces is emitted
      * @param folds whether the changes of a micro-batch come to one
+     * @param numbered whether the one change has the number of the row that made the group what it is
      * @param count the column of how many rows an input row stands for, or -1: each for itself
      */
     public record Spec(
@@ -44,6 +48,7 @@ public final class GroupAggregate extends Kernel {
             Call[] calls,
             boolean updateBefore,
             boolean folds,
+            boolean numbered,
             int count,
             long ttl)
             implements Serializable {}
@@ -68,6 +73,7 @@ public final class GroupAggregate extends Kernel {
     @Override
     protected boolean orderMatters() {
         return !spec.folds()
+                || spec.numbered()
                 || readsChangelog()
                 || Arrays.stream(spec.calls()).anyMatch(call -> call.function().orderMatters());
     }
@@ -88,6 +94,7 @@ public final class GroupAggregate extends Kernel {
             }
         }
         previous = stored == null ? null : current();
+        latest = previous;
     }
 
     @Override
@@ -115,7 +122,17 @@ public final class GroupAggregate extends Kernel {
         }
         if (!spec.folds()) {
             emitChange();
+        } else if (spec.numbered()) {
+            noteChange();
         }
+    }
+
+    private void noteChange() {
+        InternalRow next = rows == 0 ? null : current();
+        if (!Objects.equals(latest, next)) {
+            changed = sequence();
+        }
+        latest = next;
     }
 
     @Override
@@ -140,9 +157,9 @@ public final class GroupAggregate extends Kernel {
     private void emitChange() {
         InternalRow next = rows == 0 ? null : current();
         if (previous == null && next != null) {
-            emit(RowKind.INSERT, output(next));
+            put(RowKind.INSERT, next);
         } else if (previous != null && next == null) {
-            emit(RowKind.DELETE, output(previous));
+            put(RowKind.DELETE, previous);
         } else if (next != null) {
             emitUpdate(next);
         }
@@ -153,10 +170,14 @@ public final class GroupAggregate extends Kernel {
         if (spec.ttl() > 0 || !previous.equals(next)) {
             // with a TTL also what did not change, so that the states downstream live on
             if (spec.updateBefore()) {
-                emit(RowKind.UPDATE_BEFORE, output(previous));
+                put(RowKind.UPDATE_BEFORE, previous);
             }
-            emit(RowKind.UPDATE_AFTER, output(next));
+            put(RowKind.UPDATE_AFTER, next);
         }
+    }
+
+    private void put(byte kind, InternalRow values) {
+        emit(kind, output(values), spec.numbered() ? changed : sequence());
     }
 
     private InternalRow output(InternalRow values) {

@@ -26,6 +26,7 @@ public final class Deduplicate extends Kernel {
     private transient InternalRow kept;
     private transient boolean seen;
     private transient boolean changed;
+    private transient long number;
 
     /**
      * What there is to know of it beside its input.
@@ -79,6 +80,9 @@ public final class Deduplicate extends Kernel {
         if (seen && !replaces(current)) {
             return;
         }
+        if (kept == null || isChange(kept, current)) {
+            number = sequence();
+        }
         seen = true;
         kept = current;
         changed = true;
@@ -90,14 +94,18 @@ public final class Deduplicate extends Kernel {
     /** Emits what has changed since the last time. */
     private void emitChange() {
         if (emitted == null) {
-            emit(RowKind.INSERT, kept);
-        } else if (spec.timeColumn() >= 0 || spec.ttl() > 0 || !emitted.equals(kept)) {
+            emit(RowKind.INSERT, kept, number);
+        } else if (isChange(emitted, kept)) {
             if (spec.updateBefore()) {
-                emit(RowKind.UPDATE_BEFORE, emitted);
+                emit(RowKind.UPDATE_BEFORE, emitted, number);
             }
-            emit(RowKind.UPDATE_AFTER, kept);
+            emit(RowKind.UPDATE_AFTER, kept, number);
         }
         emitted = kept;
+    }
+
+    private boolean isChange(InternalRow before, InternalRow after) {
+        return spec.timeColumn() >= 0 || spec.ttl() > 0 || !before.equals(after);
     }
 
     private boolean replaces(InternalRow current) {

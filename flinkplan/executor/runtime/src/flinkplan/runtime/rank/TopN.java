@@ -31,6 +31,9 @@ import scala.collection.Iterator;
  * that are equal in the order. Input rows are the partition's columns, then the row as one struct.
  */
 public final class TopN extends Kernel {
+    /** The number of a row of an earlier micro-batch. */
+    private static final long BEFORE = Long.MIN_VALUE;
+
     private final Spec spec;
     private final StructType row;
     private final int rowOrdinal;
@@ -52,11 +55,15 @@ public final class TopN extends Kernel {
         }
     }
 
-    /** A row at one of its places. */
-    private record Occurrence(InternalRow key, InternalRow row, long arrival) {}
+    /** A row at one of its places, and the number it has come there with. */
+    private record Occurrence(InternalRow key, InternalRow row, long arrival, long number) {}
 
-    /** A row with its rank. */
-    private record Ranked(long rank, InternalRow row) {}
+    /** A row with its rank, and the number it has come with. */
+    private record Ranked(long rank, InternalRow row, long number) {
+        boolean isAs(Ranked other) {
+            return rank == other.rank && row.equals(other.row);
+        }
+    }
 
     /**
      * What there is to know of it beside its input.
@@ -115,7 +122,7 @@ public final class TopN extends Kernel {
             stored.add(next._1());
             entries.put(next._1(), new Entry(value.getStruct(0, row.length())));
             for (long arrival : value.getArray(1).toLongArray()) {
-                place(next._1(), arrival);
+                place(next._1(), arrival, BEFORE);
                 arrivals = Math.max(arrivals, arrival + 1);
             }
         }
@@ -160,22 +167,22 @@ public final class TopN extends Kernel {
             remove(key, before);
         }
         entries.computeIfAbsent(key, absent -> new Entry(current));
-        place(key, arrival);
+        place(key, arrival, sequence());
         arrivals = Math.max(arrivals, arrival + 1);
         while (spec.keeping().forgetsOthers() && sorted.size() > spec.range().most()) {
             forget(sorted.last());
         }
     }
 
-    private void place(InternalRow key, long arrival) {
+    private void place(InternalRow key, long arrival, long number) {
         Entry entry = entries.get(key);
         entry.arrivals.add(arrival);
-        sorted.add(new Occurrence(key, entry.row, arrival));
+        sorted.add(new Occurrence(key, entry.row, arrival, number));
     }
 
     private void remove(InternalRow key, long arrival) {
         Entry entry = entries.get(key);
-        sorted.remove(new Occurrence(key, entry.row, arrival));
+        sorted.remove(new Occurrence(key, entry.row, arrival, 0));
         entry.arrivals.remove(Long.valueOf(arrival));
         if (entry.arrivals.isEmpty()) {
             entries.remove(key);
@@ -225,7 +232,7 @@ public final class TopN extends Kernel {
             }
             rank++;
             if (spec.range().contains(rank, next.row)) {
-                ranked.add(new Ranked(rank, next.row));
+                ranked.add(new Ranked(rank, next.row, next.number));
             } else if (rank > spec.range().end(next.row)) {
                 others.add(next);
             }
@@ -243,7 +250,7 @@ public final class TopN extends Kernel {
                 emit(RowKind.DELETE, numbered(before.get(i)));
             } else if (i >= before.size()) {
                 emit(RowKind.INSERT, numbered(after.get(i)));
-            } else if (!before.get(i).equals(after.get(i))) {
+            } else if (!before.get(i).isAs(after.get(i))) {
                 if (spec.updateBefore()) {
                     emit(RowKind.UPDATE_BEFORE, numbered(before.get(i)));
                 }
@@ -256,23 +263,31 @@ public final class TopN extends Kernel {
         return new JoinedRow(ranked.row, Rows.of(ranked.rank));
     }
 
-    /** Rows are known downstream by their content: those that left are deleted, those that came are inserted. */
+    /**
+     * Rows are known downstream by their content: those that left are deleted, those that came are inserted, each as
+     * of when it came, unless it may have come in when another one left.
+     */
     private void emitByRow(List<Ranked> before, List<Ranked> after) {
         Map<InternalRow, Integer> surplus = new HashMap<>();
         before.forEach(ranked -> surplus.merge(ranked.row, 1, Integer::sum));
-        List<InternalRow> inserted = new ArrayList<>();
+        List<Ranked> inserted = new ArrayList<>();
         for (Ranked ranked : after) {
             if (surplus.merge(ranked.row, -1, Integer::sum) < 0) {
                 surplus.put(ranked.row, 0);
-                inserted.add(ranked.row);
+                inserted.add(ranked);
             }
         }
+        long first = inserted.stream().mapToLong(this::number).min().orElse(sequence());
         for (Ranked ranked : before) {
             if (surplus.get(ranked.row) > 0) {
                 surplus.merge(ranked.row, -1, Integer::sum);
-                emit(RowKind.DELETE, ranked.row);
+                emit(RowKind.DELETE, ranked.row, first);
             }
         }
-        inserted.forEach(row -> emit(RowKind.INSERT, row));
+        inserted.forEach(ranked -> emit(RowKind.INSERT, ranked.row, number(ranked)));
+    }
+
+    private long number(Ranked ranked) {
+        return readsChangelog() || ranked.number == BEFORE ? sequence() : ranked.number;
     }
 }
