@@ -49,12 +49,14 @@ class QueryPlan(Record, dict=True):
     """The part of a plan that one sink needs, which is one query of Spark: a batch or a stream.
 
     ``folds``: the changes that one batch makes to a key may come to one.  ``is_real_time``: there are no batches.
+    ``whole``: the plan of all sinks whose queries share streams, if they do.
     """
 
     plan: Plan
     is_batch: bool = False
     folds: bool = True
     is_real_time: bool = False
+    whole: Plan | None = None
 
     @cached_property
     def kinds(self) -> Mapping[int, Kinds | None]:
@@ -68,8 +70,12 @@ class QueryPlan(Record, dict=True):
 
     @cached_property
     def numbered(self) -> frozenset[int]:
-        """The ids of the nodes whose rows' numbers show in the result: the order of rows goes by them behind."""
-        return read_in_order(self.plan, self.kinds, self.folds, numbers=True)
+        """The ids of the nodes whose rows' numbers show in the result: the order of rows goes by them behind.
+
+        Of streams that are shared, in the result of any sink.
+        """
+        plan = self.whole or self.plan
+        return read_in_order(plan, row_kinds(plan), self.folds, numbers=True)
 
     @cached_property
     def obstacle(self) -> str | None:
@@ -110,8 +116,9 @@ class QueryPlan(Record, dict=True):
 def query_of(context: TranslationContext) -> QueryPlan:
     """The query that a translation makes; one for all of its nodes."""
     if QueryPlan not in context.shared:
+        whole = context.common.plan if context.common else None
         context.shared[QueryPlan] = QueryPlan(
-            context.plan, context.is_batch, context.folds_changes, context.is_real_time
+            context.plan, context.is_batch, context.folds_changes, context.is_real_time, whole
         )
     found: QueryPlan = context.shared[QueryPlan]
     return found

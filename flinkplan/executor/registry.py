@@ -19,7 +19,7 @@ from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
 from .context import TranslationContext
 from .event_time import union_of
-from .execution import TIMER, Execution, QueryPlan, query_of
+from .execution import TIMER, Execution, QueryPlan
 from .processing_time import is_by_clock, tells_time
 from .refusals import refusal
 from .stream import Stream
@@ -168,10 +168,9 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
 
     known = translators()
     streams: dict[int, Stream] = {}
-    common, query = context.common, query_of(context)
+    common, folds = context.common, context.folds_changes
     for node in nodes:
-        needed = node, query.folds, node.id in query.numbered
-        if common and (found := common.find(*needed)):
+        if common and (found := common.find(node, folds)):
             streams[node.id] = found
             continue
         inputs = tuple(streams[source.id] for source in plan.inputs(node))
@@ -192,5 +191,5 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
             pulse=stream.pulse or union_of(i.pulse for i in inputs),
             ticks=stream.ticks or union_of(i.ticks for i in inputs),
         )
-        streams[node.id] = common.keep(*needed, stream) if common else stream
+        streams[node.id] = common.keep(node, folds, stream) if common else stream
     return streams

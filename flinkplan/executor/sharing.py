@@ -23,23 +23,21 @@ class SharedStreams:
     def __init__(self, plan: Plan) -> None:
         readers = Counter(edge.source for edge in plan.edges)
         self._ids = {node for node, count in readers.items() if count > 1}
-        self._streams: dict[tuple[int, bool, bool], Stream] = {}
+        self.plan = plan
+        self._streams: dict[tuple[int, bool], Stream] = {}
         self._frames: list[DataFrame] = []
 
-    def find(self, node: ExecNode, folds: bool, is_numbered: bool) -> Stream | None:
-        """The stream of a node, if it was made before.
+    def find(self, node: ExecNode, folds: bool) -> Stream | None:
+        """The stream of a node, if it was made before; ``folds``: where the changes of a key may come to one."""
+        return self._streams.get((node.id, folds))
 
-        ``folds``: where the changes of a key may come to one; ``is_numbered``: where its rows stand in Flink's order.
-        """
-        return self._streams.get((node.id, folds, is_numbered))
-
-    def keep(self, node: ExecNode, folds: bool, is_numbered: bool, stream: Stream) -> Stream:
+    def keep(self, node: ExecNode, folds: bool, stream: Stream) -> Stream:
         """The stream of a node, whose rows are kept if several read them."""
         if node.id not in self._ids:
             return stream
         frame = stream.frame.persist()
         self._frames.append(frame)
-        kept = self._streams[node.id, folds, is_numbered] = replace(stream, frame=frame)
+        kept = self._streams[node.id, folds] = replace(stream, frame=frame)
         return kept
 
     def release(self) -> None:
