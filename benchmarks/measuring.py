@@ -1,5 +1,8 @@
 """What benchmarks of whole queries share: rounds of a job here and on Flink, and the table of what they took."""
 
+import ctypes
+import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +20,8 @@ from flinkplan.executor.session import session
 from flinkplan.planner import compile_script
 
 HERE = Path(__file__).parent
+FLINKPLAN = Path(sys.executable).parent / "flinkplan"
+_SET_CHILD_SUBREAPER = 36
 
 
 class Round(NamedTuple):
@@ -39,25 +44,64 @@ def timed(rounds: int, work: Callable[[], object]) -> list[Round]:
     return found
 
 
-def run(sql: str, rounds: int, *, streams: bool) -> list[Round]:
-    """What each round of a script's job took here."""
+def run(sql: str, rounds: int, **how: Any) -> list[Round]:
+    """What each round of a script's job took here; ``how`` are :class:`JobOptions`."""
     plan = compile_script(sql)
 
     def work() -> None:
         with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
-            execute(plan, JobOptions(checkpoint=folder, spark=session(), streams=streams)).wait()
+            execute(plan, JobOptions(checkpoint=folder, spark=session(), **how)).wait()
 
     return timed(rounds, work)
 
 
-def run_flink(sql: str, rounds: int, python: str) -> list[Round]:
-    """The same on Flink, with its state on the heap."""
+def run_flink(sql: str, rounds: int, python: str, *, stream: bool = False) -> list[Round]:
+    """The same on Flink, with its state on the heap; of a stream in RocksDB, with a checkpoint every ten seconds."""
     with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
-        file = Path(folder, "job.sql")
-        file.write_text(sql, encoding="utf-8")
-        command = [python, str(HERE / "flink_job.py"), str(file), "hashmap", str(rounds)]
+        how = ["rocksdb", str(rounds), str(Path(folder, "checkpoints"))] if stream else ["hashmap", str(rounds)]
+        command = [python, str(HERE / "flink_job.py"), _written(sql, folder), *how]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         return [Round(*map(float, line.split())) for line in done.stdout.splitlines()[-rounds:]]
+
+
+def run_cold(sql: str, rounds: int) -> list[Round]:
+    """What each round took in a process of its own, from its start to its end."""
+    with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
+        return [_process([str(FLINKPLAN), "run", "--quiet", _written(sql, folder)]) for _ in range(rounds)]
+
+
+def run_flink_cold(sql: str, rounds: int, python: str) -> list[Round]:
+    """The same on Flink, with its state on the heap."""
+    with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
+        command = [python, str(HERE / "flink_job.py"), _written(sql, folder), "hashmap", "1"]
+        return [_process(command) for _ in range(rounds)]
+
+
+def _written(sql: str, folder: str) -> str:
+    file = Path(folder, "job.sql")
+    file.write_text(sql, encoding="utf-8")
+    return str(file)
+
+
+def _process(command: list[str]) -> Round:
+    """What a process took, and all that it started: a JVM may outlive it."""
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1)
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    seconds = time.perf_counter() - begin
+    while _is_any_left():
+        pass
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Round(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def _is_any_left() -> bool:
+    """Wait for a process that has lost its parent; whether there was one."""
+    try:
+        os.wait()
+    except ChildProcessError:
+        return False
+    return True
 
 
 def least(rounds: list[Round]) -> Round:

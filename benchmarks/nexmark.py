@@ -1,29 +1,38 @@
-"""Measures the queries of Nexmark: bounded, as batch, against the same as a stream, and on Flink where it is given.
+"""Measures the queries of Nexmark: bounded, as streams, or as whole processes, and on Flink where it is given.
 
-    benchmarks/nexmark.py QUERIES [--events N] [--only q4,q9] [--rounds N] [--stream] [--flink PYTHON] [--data DIR]
+    benchmarks/nexmark.py QUERIES [--events N] [--only q4,q9] [--rounds N] [--stream | --cold] [--flink PYTHON]
+                          [--data DIR]
 
 QUERIES is the folder of the queries in a clone of github.com/nexmark/nexmark:
 `nexmark-flink/src/main/resources/queries`.  The events are made here, in Nexmark's proportions: of 50 one is a person,
-3 are auctions and 46 bids, half of which go to the hottest auctions.  ``--stream`` measures them in micro-batches, too.
+3 are auctions and 46 bids, half of which go to the hottest auctions.
 
 A figure is the least of the seconds of all rounds but the first one in a session, which is shown beside it.
+``--stream`` reads 100,000 events a micro-batch, whose state is kept; windows that are open in the end stay so.  Flink then
+has its state in RocksDB and makes a checkpoint every ten seconds.  ``--cold`` runs each round in a process of its own.
 ``--flink`` names the Python of a virtual environment that has apache-flink.
 """
 
 import argparse
 import json
 import random
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
+from math import ceil
 from pathlib import Path
 from typing import Any
 
-from measuring import Report, least, run, run_flink
+from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold
 
+from flinkplan.executor.context import Mode
 from flinkplan.executor.session import session
 from flinkplan.plan.errors import FlinkplanError
 
 EVENTS_A_SECOND = 10_000
+BATCH = 100_000
+"""How many events a stream reads at once."""
 START = datetime(2024, 1, 1, tzinfo=UTC)
 STATES = ("OR", "ID", "CA", "WA", "AZ", "WY")
 CITIES = ("Portland", "Boise", "San Francisco", "Seattle", "Phoenix", "Cheyenne")
@@ -90,14 +99,16 @@ def events(count: int) -> Iterator[dict[str, Any]]:
             yield {"event_type": 2, "bid": bid}
 
 
-def build(folder: Path, count: int) -> Path:
-    """The folder of a file of so many events."""
-    made = folder / f"events-{count}"
+def build(folder: Path, count: int, files: int = 1) -> Path:
+    """The folder of so many events, in files whose names are in their order."""
+    made = folder / (f"events-{count}" if files == 1 else f"events-{count}-in-{files}")
     if not made.exists():
         hidden = folder / f".{made.name}"
         hidden.mkdir(parents=True, exist_ok=True)
-        with (hidden / "0.json").open("w", encoding="utf-8") as out:
-            out.writelines(json.dumps(event) + "\n" for event in events(count))
+        left = events(count)
+        for number in range(files):
+            with (hidden / f"{number:04}.json").open("w", encoding="utf-8") as out:
+                out.writelines(json.dumps(event) + "\n" for event in islice(left, ceil(count / files)))
         hidden.rename(made)
     return made
 
@@ -120,29 +131,44 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=200_000)
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--stream", action="store_true")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--stream", action="store_true")
+    kind.add_argument("--cold", action="store_true")
     parser.add_argument("--flink")
     parser.add_argument("--data", type=Path, default=Path("out/nexmark"))
     given = parser.parse_args()
-    data = build(given.data.absolute(), given.events)
+    data = build(given.data.absolute(), given.events, ceil(given.events / BATCH) if given.stream else 1)
     names = given.only.split(",") if given.only else [f"q{n}" for n in range(24)]
-    others = [*(["as a stream"] if given.stream else []), *(["Flink"] if given.flink else [])]
-    report = Report(f"Nexmark, {given.events:,} events, bounded: seconds (of processor time)", others)
-    session("local[2]")
+    how = "as a stream" if given.stream else "cold" if given.cold else "bounded"
+    report = Report(
+        f"Nexmark, {given.events:,} events, {how}: seconds (of processor time)", ["Flink"] if given.flink else []
+    )
     for name in names:
         try:
             sql = script(given.queries, name, data)
-            ours = run(sql, given.rounds, streams=False)
-        except (FlinkplanError, OSError) as e:
+            ours = measure(sql, given)
+        except (FlinkplanError, OSError, subprocess.CalledProcessError) as e:
             report.fail(name, e)
             continue
-        beside = {}
-        if given.stream:
-            beside["as a stream"] = least(run(sql, given.rounds, streams=True))
-        if given.flink:
-            beside["Flink"] = least(run_flink(sql, given.rounds, given.flink))
-        report.add(name, ours, beside)
+        report.add(name, ours, {"Flink": least(measure_flink(sql, given))} if given.flink else {})
     report.print()
+
+
+def measure(sql: str, given: argparse.Namespace) -> list[Round]:
+    """The rounds of a query here."""
+    if given.cold:
+        return run_cold(sql, given.rounds)
+    session("local[2]")
+    if given.stream:
+        return run(sql, given.rounds, mode=Mode.AVAILABLE_NOW, files_per_batch=1)
+    return run(sql, given.rounds)
+
+
+def measure_flink(sql: str, given: argparse.Namespace) -> list[Round]:
+    """The rounds of a query on Flink."""
+    if given.cold:
+        return run_flink_cold(sql, given.rounds, given.flink)
+    return run_flink(sql, given.rounds, given.flink, stream=given.stream)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,24 @@
 """Measures the queries of TPC-H: bounded, against Spark SQL, DuckDB, and Flink where it is given.
 
-    benchmarks/tpch.py [--scale 0.1] [--only q1,q9] [--rounds N] [--stream] [--flink PYTHON] [--data DIR]
+    benchmarks/tpch.py [--scale 0.1] [--only q1,q9] [--rounds N] [--stream | --cold] [--flink PYTHON]
+                       [--data DIR]
 
 Data and queries come from DuckDB's extension `tpch`: `pip install duckdb==1.1.3`, whose wheel has it.  All engines read
 the same CSV files.  An ORDER BY without LIMIT, which no stream has an order for, is left away, for all of them.
 
 A figure is the least of the seconds of all rounds but the first one in a session, which is shown beside it.
-``--flink`` names the Python of a virtual environment that has apache-flink.
+``--stream`` has the same as one micro-batch beside it.  ``--cold`` runs each round in a process of its own, beside Flink
+alone.  ``--flink`` names the Python of a virtual environment that has apache-flink.
 """
 
 import argparse
 import re
 import time
 from pathlib import Path
+from subprocess import CalledProcessError
 
 import duckdb
-from measuring import Report, Round, least, run, run_flink, timed
+from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold, timed
 
 from flinkplan.executor.session import session
 from flinkplan.plan.errors import FlinkplanError
@@ -118,30 +121,36 @@ def main() -> None:
     parser.add_argument("--scale", default="0.1")
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--stream", action="store_true")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--stream", action="store_true")
+    kind.add_argument("--cold", action="store_true")
     parser.add_argument("--flink")
     parser.add_argument("--data", type=Path, default=Path("out/tpch"))
     given = parser.parse_args()
     data = build(given.data.absolute(), given.scale)
     known, tables = queries()
-    others = ["Spark SQL", "DuckDB", *(["as a stream"] if given.stream else []), *(["Flink"] if given.flink else [])]
-    report = Report(f"TPC-H, scale {given.scale}, bounded: seconds (of processor time)", others)
-    session("local[2]")
+    warm = [] if given.cold else ["Spark SQL", "DuckDB", *(["as a stream"] if given.stream else [])]
+    others = [*warm, *(["Flink"] if given.flink else [])]
+    how = "cold" if given.cold else "bounded"
+    report = Report(f"TPC-H, scale {given.scale}, {how}: seconds (of processor time)", others)
+    if not given.cold:
+        session("local[2]")
     for name in given.only.split(",") if given.only else known:
         try:
             sql = script(known[name], tables, data)
-            ours = run(sql, given.rounds, streams=False)
-        except FlinkplanError as e:
+            ours = run_cold(sql, given.rounds) if given.cold else run(sql, given.rounds)
+        except (FlinkplanError, CalledProcessError) as e:
             report.fail(name, e)
             continue
-        beside = {
-            "Spark SQL": least(run_spark(known[name], tables, data, given.rounds)),
-            "DuckDB": least(run_duckdb(known[name], tables, data, given.rounds)),
-        }
+        beside = {}
+        if not given.cold:
+            beside["Spark SQL"] = least(run_spark(known[name], tables, data, given.rounds))
+            beside["DuckDB"] = least(run_duckdb(known[name], tables, data, given.rounds))
         if given.stream:
             beside["as a stream"] = least(run(sql, given.rounds, streams=True))
         if given.flink:
-            beside["Flink"] = least(run_flink(sql, given.rounds, given.flink))
+            flink = run_flink_cold if given.cold else run_flink
+            beside["Flink"] = least(flink(sql, given.rounds, given.flink))
         report.add(name, ours, beside)
     report.print()
 

@@ -50,6 +50,12 @@ _OPTIONS = (
         metavar="DURATION",
         help="Time between checkpoints in real-time mode, 10s unless given.",
     ),
+    click.option(
+        "--files-per-batch",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Most files of a source in a batch of a stream; all that are there unless given.",
+    ),
     click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True),
     click.option(
         "--log-level",
@@ -95,6 +101,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         python_module: tuple[str, ...],
         trigger_interval: int | None,
         checkpoint_interval: int | None,
+        files_per_batch: int | None,
         log_format: str,
         log_level: str | None,
         log_file: Path | None,
@@ -116,6 +123,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             "conf": {**logging_conf, **dict(conf)},
             "variables": dict(var),
             "trigger_interval": (trigger_interval or 0) / 1000,
+            "files_per_batch": files_per_batch,
             **({} if checkpoint_interval is None else {"checkpoint_interval": checkpoint_interval / 1000}),
         }
         self._python = (python_module, py_files)

@@ -70,7 +70,8 @@ class JobOptions(Record):
     ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
     :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
     are.  ``trigger_interval``: seconds between batches when streaming.  ``checkpoint_interval``: seconds between
-    checkpoints in real-time mode.  ``spark``: a session to use.  ``single``: the
+    checkpoints in real-time mode.  ``files_per_batch``: how many files of a source a micro-batch takes up at most, where
+    input does not end with it; all that are there if ``None``.  ``spark``: a session to use.  ``single``: the
     process runs nothing else, so that a new session may be made for this job.  ``collector`` takes the rows instead of
     the plan's sink.  ``python``: what may be imported where the plan names Python classes.  ``streams``: bounded input
     is read in micro-batches, too, as it is where a checkpoint has some.
@@ -84,6 +85,7 @@ class JobOptions(Record):
     mode: Mode | None = None
     trigger_interval: float = 0.0
     checkpoint_interval: float = 10.0
+    files_per_batch: int | None = None
     listener: JobListener = field(default_factory=SilentListener)
     spark: SparkSession | None = None
     single: bool = False
@@ -356,6 +358,7 @@ class _Queries:
             python=self._options.python,
             is_batch=is_batch,
             common=common,
+            files_per_batch=None if self._mode is Mode.BOUNDED else self._options.files_per_batch,
         )
 
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:

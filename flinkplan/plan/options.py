@@ -73,6 +73,12 @@ def _whole(value: str) -> int:
     return int(value)
 
 
+def _positive(value: str) -> int:
+    if _whole(value) < 1:
+        raise FlinkplanError("it is 1 or more")
+    return int(value)
+
+
 def _number(value: str) -> float:
     try:
         return float(value)
@@ -130,6 +136,7 @@ def _time_zone(value: str) -> str:
 TEXT = OptionType("text", _text)
 BOOLEAN = OptionType("boolean", _boolean)
 WHOLE = OptionType("whole number", _whole)
+POSITIVE = OptionType("whole number from 1 on", _positive)
 NUMBER = OptionType("number", _number)
 DURATION = OptionType("duration", parse_duration)
 MEMORY = OptionType("size", _memory)

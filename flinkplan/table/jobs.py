@@ -8,6 +8,7 @@
 ``flinkplan.mode``                    bounded, available-now, streaming or real-time; as the sources are
 ``flinkplan.trigger-interval``        time between batches
 ``flinkplan.checkpoint-interval``     time between checkpoints in real-time mode
+``flinkplan.files-per-batch``         most files of a source in a batch of a stream; all that are there
 ``flinkplan.allow``                   go on from a checkpoint in spite of these findings, separated by commas
 ``flinkplan.like``                    compiled plans keep the ids and TTLs of this plan: a file, ``REVISION:PATH``, a
                                       checkpoint
@@ -66,6 +67,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         mode=None if mode is None else modes[mode],
         trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
         checkpoint_interval=parse_duration(options.get("flinkplan.checkpoint-interval", "10 s")) / 1000,
+        files_per_batch=int(files) if (files := options.get("flinkplan.files-per-batch")) else None,
         collector=collector,
         python=PythonCode(_list("flinkplan.python-modules", options), _list("flinkplan.py-files", options)),
     )

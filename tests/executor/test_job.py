@@ -16,6 +16,7 @@ from flinkplan.executor.queries import StreamQuery
 from flinkplan.executor.session import TRACK_ROWS
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
+from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
 from .jobs import Place, count, counts_by_minute, event
@@ -147,6 +148,28 @@ def test_files_are_read_in_the_order_of_their_names(place: Place) -> None:
     line = (("line", "STRING"),)
     place.run(passthrough(place.files("in", "raw"), place.files("out", "raw"), line))
     assert place.lines() == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("format_", ["json", "parquet"])
+def test_a_batch_takes_up_as_many_files_as_it_may(format_: str, place: Place) -> None:
+    for number in range(5):
+        place.put(str(number), {"a": number})
+        if format_ == "parquet":
+            place.run(passthrough(place.files("in"), place.files("kept", format_)), Mode.AVAILABLE_NOW)
+    place.progress.clear()
+    how = JobOptions(checkpoint=str(place.root / "limited"), mode=Mode.AVAILABLE_NOW, listener=place)
+    source = place.files("in") if format_ == "json" else place.files("kept", format_)
+    execute(passthrough(source), replace(how, spark=place.spark, files_per_batch=2)).wait()
+    assert [p.rows_read for p in place.progress] == [2, 2, 1]
+
+
+def test_windows_close_while_files_are_still_taken_up(place: Place) -> None:
+    for minute in range(4):
+        place.put(str(minute), event(f"10:0{minute}:01"), event(f"10:0{minute}:50"))
+    how = JobOptions(checkpoint=str(place.root / "checkpoint"), mode=Mode.AVAILABLE_NOW, listener=place)
+    execute(counts_by_minute(place), replace(how, spark=place.spark, files_per_batch=1)).wait()
+    assert [(p.rows_read, p.rows_written) for p in place.progress] == [(2, 0), (2, 0), (2, 1), (2, 1), (0, 1)]
+    assert place.rows() == [count(2, f"10:0{minute}:00") for minute in range(3)]
 
 
 def test_progress_is_told_batch_by_batch(place: Place) -> None:

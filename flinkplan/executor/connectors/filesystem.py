@@ -126,6 +126,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "ticks": context.tells_time,
         "turn": context.turn.name,
         "timed": context.needs_event_time,
+        "filesPerBatch": context.files_per_batch or 0,
     }
     reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)
     if context.turn is Turn.LAST:
@@ -145,6 +146,8 @@ def _columnar(table: Table, format_: Format, request: Request, context: Translat
     schema = spark.StructType([spark.StructField(n, spark_type(t)) for n, t in table.physical])
     reader = context.reader.format(format_.name).schema(schema)
     try:
+        if context.files_per_batch is not None:
+            reader = reader.option("maxFilesPerTrigger", context.files_per_batch)
         frame = reader.options(**format_options(format_, table.options)).load(table.options["path"])
     except AnalysisException as e:
         if e.getCondition() != "PATH_NOT_FOUND":

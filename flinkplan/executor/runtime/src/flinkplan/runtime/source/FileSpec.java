@@ -30,6 +30,7 @@ import java.util.Map;
  * @param ticks whether it is told then that time goes on
  * @param turn when files are read that are one of several sources
  * @param isTimed whether rows move a watermark, behind which others are late that the same task reads
+ * @param filesPerBatch how many files a micro-batch takes up at most; 0: all that are there
  */
 record FileSpec(
         String path,
@@ -48,7 +49,8 @@ record FileSpec(
         boolean isRealTime,
         boolean ticks,
         Turn turn,
-        boolean isTimed)
+        boolean isTimed,
+        int filesPerBatch)
         implements Serializable {
 
     /** All the time, in the first batch alone, or in those behind it. */
@@ -82,7 +84,8 @@ record FileSpec(
                     json.get("realTime").asBoolean(),
                     json.get("ticks").asBoolean(),
                     Turn.valueOf(json.get("turn").asText()),
-                    json.get("timed").asBoolean());
+                    json.get("timed").asBoolean(),
+                    json.get("filesPerBatch").asInt());
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the spec of the file source is malformed", e);
         }

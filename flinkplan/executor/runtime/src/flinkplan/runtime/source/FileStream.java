@@ -122,7 +122,14 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
             discover();
             closed = closes;
         }
-        return new FilesOffset(log.size(), from.files == log.size() || !spec.settles(), waits);
+        int files = taken(from.files);
+        return new FilesOffset(files, from.files == files || !spec.settles(), waits);
+    }
+
+    /** How many files have been taken up with the next batch. */
+    private int taken(int before) {
+        boolean isLimited = spec.filesPerBatch() > 0 && spec.turn() != Turn.FIRST;
+        return isLimited ? Math.min(log.size(), before + spec.filesPerBatch()) : log.size();
     }
 
     private void discover() {
