@@ -2,7 +2,8 @@
 
     flink_job.py SCRIPT hashmap|rocksdb ROUNDS [CHECKPOINTS]
 
-Where a folder of checkpoints is named, one is made every ten seconds.  Prints the seconds that each round's job took, and those of processor time of Flink's JVM, a line a round.
+Where a folder of checkpoints is named, one is made every ten seconds.  Prints the seconds that each round's job took,
+and those of processor time of Flink's JVM, a line a round.
 """
 
 import os

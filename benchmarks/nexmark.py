@@ -8,8 +8,9 @@ QUERIES is the folder of the queries in a clone of github.com/nexmark/nexmark:
 3 are auctions and 46 bids, half of which go to the hottest auctions.
 
 A figure is the least of the seconds of all rounds but the first one in a session, which is shown beside it.
-``--stream`` reads 100,000 events a micro-batch, whose state is kept; windows that are open in the end stay so.  Flink then
-has its state in RocksDB and makes a checkpoint every ten seconds.  ``--cold`` runs each round in a process of its own.
+``--stream`` reads 100,000 events a micro-batch, whose state is kept; windows that are open in the end stay so.  Flink
+then has its state in RocksDB and makes a checkpoint every ten seconds.  ``--cold`` runs each round in a process of its
+own.
 ``--flink`` names the Python of a virtual environment that has apache-flink.
 """
 

@@ -7,8 +7,8 @@ Data and queries come from DuckDB's extension `tpch`: `pip install duckdb==1.1.3
 the same CSV files.  An ORDER BY without LIMIT, which no stream has an order for, is left away, for all of them.
 
 A figure is the least of the seconds of all rounds but the first one in a session, which is shown beside it.
-``--stream`` has the same as one micro-batch beside it.  ``--cold`` runs each round in a process of its own, beside Flink
-alone.  ``--flink`` names the Python of a virtual environment that has apache-flink.
+``--stream`` has the same as one micro-batch beside it.  ``--cold`` runs each round in a process of its own, beside
+Flink alone.  ``--flink`` names the Python of a virtual environment that has apache-flink.
 """
 
 import argparse

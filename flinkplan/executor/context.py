@@ -70,7 +70,8 @@ class TranslationContext(Record):
     ``announces``: sources tell their watermarks among their rows, for operators that wait for them row by row.
     ``tells_time``: they tell the time among their rows, for operators that wait for the clock so.
     ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
-    nodes share, which is computed once.  ``files_per_batch``: how many files of a source a micro-batch takes up at most.
+    nodes share, which is computed once.  ``files_per_batch``: how many files of a source a micro-batch takes up at
+    most.
     """
 
     spark: SparkSession

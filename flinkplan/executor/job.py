@@ -70,8 +70,8 @@ class JobOptions(Record):
     ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
     :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
     are.  ``trigger_interval``: seconds between batches when streaming.  ``checkpoint_interval``: seconds between
-    checkpoints in real-time mode.  ``files_per_batch``: how many files of a source a micro-batch takes up at most, where
-    input does not end with it; all that are there if ``None``.  ``spark``: a session to use.  ``single``: the
+    checkpoints in real-time mode.  ``files_per_batch``: how many files of a source a micro-batch takes up at most,
+    where input does not end with it; all that are there if ``None``.  ``spark``: a session to use.  ``single``: the
     process runs nothing else, so that a new session may be made for this job.  ``collector`` takes the rows instead of
     the plan's sink.  ``python``: what may be imported where the plan names Python classes.  ``streams``: bounded input
     is read in micro-batches, too, as it is where a checkpoint has some.
