@@ -28,16 +28,16 @@ def uniquify(
     given = [name for name in wanted if name is not None]
     if len(set(given)) == len(wanted):
         return tuple(given)
-    used: set[str] = set()
-    found = []
+    found: dict[str, None] = {}
+    numbers: dict[str, int] = {}
+    """By name the first number that may make it unique: those before have been taken."""
     for position, name in enumerate(wanted):
-        base = unnamed(position) if name is None else name
-        candidate, number = base, 0
-        while candidate in used:
+        base = candidate = unnamed(position) if name is None else name
+        while candidate in found:
+            number = numbers.get(base, 0)
             candidate = f"{base}{separator}{number}"
-            number += 1
-        used.add(candidate)
-        found.append(candidate)
+            numbers[base] = number + 1
+        found[candidate] = None
     return tuple(found)
 
 

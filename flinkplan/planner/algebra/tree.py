@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from ...plan.record import Struct, field
@@ -16,6 +16,15 @@ def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
     """The relation over other inputs; itself where they are the same."""
     given = iter(inputs)
     return rel.over(lambda _: next(given))
+
+
+def walk(rel: Rel) -> Iterator[Rel]:
+    """The relation and all below it, each before its inputs."""
+    pending = [rel]
+    while pending:
+        each = pending.pop()
+        yield each
+        pending += reversed(each.inputs)
 
 
 class Pass(Struct):

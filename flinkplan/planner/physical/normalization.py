@@ -16,7 +16,7 @@ from ...plan.rex import InputRef, RexNode
 from ..algebra.logical import Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
-from ..algebra.tree import bottom_up, with_inputs
+from ..algebra.tree import bottom_up, walk, with_inputs
 from ..errors import PlanningError
 from ..rex.expressions import and_, conjunctions, identity, is_call, or_, refs, remap
 from ..rex.simplify import pull_factors, to_cnf
@@ -45,17 +45,12 @@ def _normalize(rel: Rel, shared: Sequence[tuple[SourceScan, list[Calc]]]) -> Rel
 def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
     """The sources to be normalized, each with the calcs that read it."""
     found: list[tuple[SourceScan, list[Calc]]] = []
-
-    def visit(rel: Rel) -> None:
-        if isinstance(rel, Calc) and (source := _source(rel.input)) is not None:
+    for each in walk(rel):
+        if isinstance(each, Calc) and (source := _source(each.input)) is not None:
             calcs = next((calcs for scan, calcs in found if scan == source), None)
             if calcs is None:
                 found.append((source, calcs := []))
-            calcs.append(rel)
-        for each in rel.inputs:
-            visit(each)
-
-    visit(rel)
+            calcs.append(each)
     return found
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from ...plan.record import Record, found_once, replace
+from ...plan.record import Record, Struct, field, found_once, replace
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from ..algebra.row_types import row_of
-from ..algebra.tree import with_inputs
+from ..algebra.tree import bottom_up, walk, with_inputs
 from ..catalog.catalog import Table
 from ..rex.expressions import identity
 from ..rules.calcs import merge_calcs
@@ -25,8 +25,9 @@ def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
     """Scans of one table that read different columns become one that reads all of these."""
     groups: dict[Any, list[SourceScan]] = {}
     for sink in sinks:
-        for scan in _scans(sink):
-            groups.setdefault(_source_key(scan), []).append(scan)
+        for scan in walk(sink):
+            if isinstance(scan, SourceScan):
+                groups.setdefault(_source_key(scan), []).append(scan)
     merged: dict[Any, SourceScan] = {}
     for key, scans in groups.items():
         wanted = {_columns(s) for s in scans}
@@ -34,15 +35,14 @@ def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
             union = tuple(sorted({c for columns in wanted for c in columns}))
             merged[key] = _reading(scans[0], union)
 
-    def visit(rel: Rel) -> Rel:
+    def change(rel: Rel) -> Rel:
         if isinstance(rel, SourceScan):
             return _narrowed(rel, merged.get(_source_key(rel)))
-        new = with_inputs(rel, tuple(map(visit, rel.inputs)))
-        if isinstance(new, Calc) and isinstance(new.input, Calc):
-            return replace(merge_calcs(new), change_trait=rel.change_trait)
-        return new
+        if isinstance(rel, Calc) and isinstance(rel.input, Calc):
+            return replace(merge_calcs(rel), change_trait=rel.change_trait)
+        return rel
 
-    return tuple(map(visit, sinks)) if merged else tuple(sinks)
+    return tuple([bottom_up(sink, change) for sink in sinks]) if merged else tuple(sinks)
 
 
 def _narrowed(rel: SourceScan, source: SourceScan | None) -> Rel:
@@ -55,12 +55,6 @@ def _narrowed(rel: SourceScan, source: SourceScan | None) -> Rel:
     columns = identity(source.types)
     picked = tuple(columns[available.index(c)] for c in _columns(rel))
     return Calc(input=source, projection=picked, names=rel.names, change_trait=rel.change_trait)
-
-
-def _scans(rel: Rel) -> list[SourceScan]:
-    if isinstance(rel, SourceScan):
-        return [rel]
-    return [s for i in rel.inputs for s in _scans(i)]
 
 
 @found_once
@@ -123,39 +117,47 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
     Sinks stay apart, and without ``sources`` so do scans and what moves them; what stands on equal scans is equal
     nevertheless.
     """
-    operators: list[Operator] = []
-    alike: dict[Any, list[tuple[Rel, int]]] = {}
+    sharing = _Sharing(subplans, sources)
+    for sink in sinks:
+        sharing.visit(sink)
+    return tuple(sharing.operators)
 
-    def stays_apart(rel: Rel) -> bool:
-        if isinstance(rel, Exchange):
-            return stays_apart(rel.input)
-        return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not sources)
 
-    def first_equal(rel: Rel, inputs: tuple[int, ...], place: int) -> int:
+class _Sharing(Struct):
+    """The operators of a job as far as they are known; ``alike`` are the places of relations by class and inputs."""
+
+    subplans: bool
+    sources: bool
+    operators: list[Operator] = field(default_factory=list)
+    alike: dict[tuple[type[Rel], tuple[int, ...]], list[tuple[Rel, int]]] = field(default_factory=dict)
+
+    def visit(self, rel: Rel) -> tuple[int, int]:
+        """The places of the relation and of the first one that equals it."""
+        start = len(self.operators)
+        inputs = [self.visit(i) for i in rel.inputs]
+        place = len(self.operators)
+        equal = self._first_equal(rel, tuple([first for _, first in inputs]), place)
+        if self.subplans and equal < place and not self._stays_apart(rel):
+            del self.operators[start:]  # what it reads, too, is there already
+            return equal, equal
+        places = tuple([i for i, _ in inputs])
+        new = with_inputs(rel, tuple([self.operators[i].rel for i in places]))
+        self.operators.append(Operator(new, places))
+        return place, equal
+
+    def _first_equal(self, rel: Rel, inputs: tuple[int, ...], place: int) -> int:
         """The place of the first relation that equals one; but for its own it stands on the same inputs."""
-        others = alike.setdefault((type(rel), inputs), [])
+        others = self.alike.setdefault((type(rel), inputs), [])
         for other, first in others:
             if _own(other) == _own(rel):
                 return first
         others.append((rel, place))
         return place
 
-    def visit(rel: Rel) -> tuple[int, int]:
-        """The places of the relation and of the first one that equals it."""
-        start = len(operators)
-        inputs = [visit(i) for i in rel.inputs]
-        place = len(operators)
-        equal = first_equal(rel, tuple(first for _, first in inputs), place)
-        if subplans and equal < place and not stays_apart(rel):
-            del operators[start:]  # what it reads, too, is there already
-            return equal, equal
-        new = with_inputs(rel, tuple(operators[i].rel for i, _ in inputs))
-        operators.append(Operator(new, tuple(i for i, _ in inputs)))
-        return place, equal
-
-    for sink in sinks:
-        visit(sink)
-    return tuple(operators)
+    def _stays_apart(self, rel: Rel) -> bool:
+        if isinstance(rel, Exchange):
+            return self._stays_apart(rel.input)
+        return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not self.sources)
 
 
 @found_once

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from functools import cmp_to_key
 from typing import Any
 
 from ...plan.functions import Function, called
@@ -191,16 +190,11 @@ def _holds_something(lower: Bound | None, upper: Bound | None, t: LogicalType | 
 
 
 def _merge(ranges: Iterable[Range], t: LogicalType | None) -> tuple[Range, ...]:
-    def compare_lower(a: Range, b: Range) -> int:
-        if a.lower is None or b.lower is None:
-            return (a.lower is not None) - (b.lower is not None)
-        x, y = key(a.lower.value, t), key(b.lower.value, t)
-        if x == y:
-            return b.lower.closed - a.lower.closed
-        return -1 if x < y else 1
+    def start(r: Range) -> tuple[Any, ...]:
+        return () if r.lower is None else (key(r.lower.value, t), not r.lower.closed)
 
     found: list[Range] = []
-    for r in sorted(ranges, key=cmp_to_key(compare_lower)):
+    for r in sorted(ranges, key=start):
         if found and _touches(found[-1].upper, r.lower, t):
             found[-1] = Range(found[-1].lower, _looser(found[-1].upper, r.upper, t))
         else:

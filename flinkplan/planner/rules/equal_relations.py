@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...plan.rex import RexNode
 from ..algebra.logical import Project, Rel
-from ..algebra.tree import with_inputs
+from ..algebra.tree import Pass, Rewrite
 
 
 def name_alike(root: Rel) -> Rel:
@@ -15,17 +15,17 @@ def name_alike(root: Rel) -> Rel:
     """
     found: dict[tuple[RexNode, ...], list[Project]] = {}
 
-    def visit(rel: Rel) -> Rel:
-        inputs = [visit(i) for i in rel.inputs]
+    def named(rel: Rel) -> Rel:
         if not isinstance(rel, Project):
-            inputs = [named(i) if isinstance(i, Project) else i for i in inputs]
-        return with_inputs(rel, tuple(inputs))
-
-    def named(rel: Project) -> Project:
+            return rel
         alike = found.setdefault(rel.exprs, [])
         equal = next((other for other in alike if other.input == rel.input), None)
         if equal is None:
             alike.append(rel)
         return equal or rel
 
-    return visit(root)
+    def change(rel: Rel, visit: Rewrite) -> Rel:
+        new = rel.over(visit)
+        return new if isinstance(rel, Project) else new.over(named)
+
+    return Pass(change).visit(root)
