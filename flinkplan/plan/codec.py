@@ -158,13 +158,19 @@ def write_object(value: Any) -> dict[str, Any]:
     cls: Any = type(value)
     if tag := getattr(cls, "__tag_value__", None):
         out[cls.__tag_name__] = tag
-    for codec in field_codecs(cls):
-        item = getattr(value, codec.name)
-        if item != codec.default:
-            out[codec.json] = codec.write(item)
+    for name, key, default, write in _written_fields(cls):
+        item = getattr(value, name)
+        if item != default:
+            out[key] = write(item)
     if keeper := unknown_keeper(cls):
         out.update(getattr(value, keeper))
     return out
+
+
+@cache
+def _written_fields(cls: type) -> tuple[tuple[str, str, Any, Writer], ...]:
+    """Of each field its name, its JSON name, what is left out, and how it is written."""
+    return tuple([(codec.name, codec.json, codec.default, codec.write) for codec in field_codecs(cls)])
 
 
 # ---------------------------------------------------------------- tagged unions

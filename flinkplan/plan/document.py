@@ -282,18 +282,7 @@ def pretty(value: Any, indent: str = "") -> str:
 
 def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
     """Put the pieces of a text together at its end alone: joined level by level they are copied once a level."""
-    if isinstance(value, (dict, Mapping)):
-        inner = indent + "  "
-        start = f"{{\n{inner}"
-        for k, v in value.items():
-            if spell := _SPELLINGS.get(type(v)):
-                put(f"{start}{encode_basestring(k)} : {spell(v)}")
-            else:
-                put(f"{start}{encode_basestring(k)} : ")
-                _write(v, inner, put)
-            start = f",\n{inner}"
-        put(f"\n{indent}}}" if value else "{ }")
-    elif isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)):
         start = "[ "
         for v in value:
             if spell := _SPELLINGS.get(type(v)):
@@ -303,6 +292,17 @@ def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
                 _write(v, indent, put)
             start = ", "
         put(" ]" if value else "[ ]")
+    elif isinstance(value, (dict, Mapping)):
+        inner = indent + "  "
+        start, further = f"{{\n{inner}", f",\n{inner}"
+        for k, v in value.items():
+            if spell := _SPELLINGS.get(type(v)):
+                put(f"{start}{encode_basestring(k)} : {spell(v)}")
+            else:
+                put(f"{start}{encode_basestring(k)} : ")
+                _write(v, inner, put)
+            start = further
+        put(f"\n{indent}}}" if value else "{ }")
     else:
         put(_SPELLINGS.get(type(value), json.dumps)(value))
 

@@ -10,6 +10,7 @@ expression is looked at it stands for that: of a struct ``isinstance`` takes ten
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from operator import is_
 from typing import Any, TypeAlias, final
 
@@ -120,10 +121,7 @@ class Call(Record, dict=True, cache_hash=True):
     @cached_property
     def classes(self) -> Classes:
         """The classes of expressions that stand anywhere in it."""
-        return _CALL.union(*map(classes, self.operands))
-
-
-_CALL: Classes = frozenset((Call,))
+        return _own_class(Call).union(*map(classes, self.operands))
 
 
 @final
@@ -248,31 +246,37 @@ def _bound(json: Mapping[str, Any] | None) -> Bound | None:
 
 def rex_to_json(rex: RexNode) -> dict[str, Any]:
     """Write an expression, with its keys in Flink's order."""
-    match rex:
-        case Call(name, operands, t, syntax, reference):
-            out: dict[str, Any] = {"kind": "CALL"}
-            if syntax != FUNCTION:
-                out["syntax"] = syntax
-            if name:
-                out["internalName"] = name
-            out.update(reference or {})
-            if operands or operands is WRITTEN_OUT:
-                out["operands"] = list(map(rex_to_json, operands))
-        case InputRef(index, t):
-            out = {"kind": "INPUT_REF", "inputIndex": index}
-        case Literal(value, t, symbol):
-            out = {"kind": "LITERAL"} | ({"symbol": symbol} if symbol else {}) | {"value": literal_json(value)}
-        case Sarg(ranges, null_as, t):
-            out = {"kind": "LITERAL", "sarg": {"ranges": list(map(_range_json, ranges)), **_null_as_json(null_as)}}
-        case FieldAccess(name, expr):
-            return {"kind": "FIELD_ACCESS", "name": name, "expr": rex_to_json(expr)}
-        case CorrelVariable(correl, t):
-            out = {"kind": "CORREL_VARIABLE", "correl": correl}
-        case OpaqueRex(_, t, json):
-            return dict(json)
-        case Unplanned():
-            raise TypeError(f"no plan holds {rex!r:.80}")
-    out["type"] = type_to_json(t)
+    if type(rex) is Call:
+        out = _call_json(rex)
+    elif type(rex) is InputRef:
+        out = {"kind": "INPUT_REF", "inputIndex": rex.index}
+    elif type(rex) is Literal:
+        symbol = {"symbol": rex.symbol} if rex.symbol else {}
+        out = {"kind": "LITERAL", **symbol, "value": literal_json(rex.value)}
+    elif type(rex) is Sarg:
+        ranges = list(map(_range_json, rex.ranges))
+        out = {"kind": "LITERAL", "sarg": {"ranges": ranges, **_null_as_json(rex.null_as)}}
+    elif type(rex) is CorrelVariable:
+        out = {"kind": "CORREL_VARIABLE", "correl": rex.correl}
+    elif type(rex) is FieldAccess:
+        return {"kind": "FIELD_ACCESS", "name": rex.name, "expr": rex_to_json(rex.expr)}
+    elif type(rex) is OpaqueRex:
+        return dict(rex.json)
+    else:
+        raise TypeError(f"no plan holds {rex!r:.80}")
+    out["type"] = type_to_json(rex.type)
+    return out
+
+
+def _call_json(rex: Call) -> dict[str, Any]:
+    out: dict[str, Any] = {"kind": "CALL"}
+    if rex.syntax != FUNCTION:
+        out["syntax"] = rex.syntax
+    if rex.name:
+        out["internalName"] = rex.name
+    out.update(rex.reference or {})
+    if rex.operands or rex.operands is WRITTEN_OUT:
+        out["operands"] = list(map(rex_to_json, rex.operands))
     return out
 
 
@@ -306,8 +310,13 @@ def classes(rex: RexNode) -> Classes:
     """The classes of the expression and of all its sub-expressions."""
     if type(rex) is Call:
         return rex.classes
-    own: Classes = frozenset((type(rex),))
+    own = _own_class(type(rex))
     return own | classes(rex.expr) if type(rex) is FieldAccess else own
+
+
+@cache
+def _own_class(cls: type) -> Classes:
+    return frozenset((cls,))
 
 
 def walk(rex: RexNode) -> Iterator[RexNode]:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from .record import Json, Record, cached_property, replace
 
 STRING_LENGTH = 2_147_483_647
+
+_KEPT = 256
+"""How many types of a kind are the same object each time they are asked for, with what has been found of them."""
 
 
 class TimeKind(Enum):
@@ -119,11 +123,11 @@ class LogicalType(Record, dict=True, cache_hash=True):
 
     @cached_property
     def field_names(self) -> tuple[str, ...]:
-        return tuple(f.name for f in self.fields)
+        return tuple([f.name for f in self.fields])
 
     @cached_property
     def field_types(self) -> tuple[LogicalType, ...]:
-        return tuple(f.type for f in self.fields)
+        return tuple([f.type for f in self.fields])
 
     @property
     def element(self) -> LogicalType:
@@ -133,29 +137,38 @@ class LogicalType(Record, dict=True, cache_hash=True):
 
 def row(fields: Iterator[tuple[str, LogicalType]] | Any, nullable: bool = True) -> LogicalType:
     """A ROW type of (name, type) pairs."""
-    return LogicalType("ROW", nullable, fields=tuple(RowField(n, t) for n, t in fields))
+    return LogicalType("ROW", nullable, fields=tuple([RowField(n, t) for n, t in fields]))
 
 
 def string(nullable: bool = True) -> LogicalType:
     return LogicalType("VARCHAR", nullable, length=STRING_LENGTH)
 
 
+@lru_cache(_KEPT)
+def sized(root: str, length: int, nullable: bool = True) -> LogicalType:
+    """A type with a length: CHAR, VARCHAR, BINARY or VARBINARY."""
+    return LogicalType(root, nullable, length=length)
+
+
 def varchar(length: int, nullable: bool = True) -> LogicalType:
-    return LogicalType("VARCHAR", nullable, length=length)
+    return sized("VARCHAR", length, nullable)
 
 
 def char(length: int, nullable: bool = True) -> LogicalType:
-    return LogicalType("CHAR", nullable, length=length)
+    return sized("CHAR", length, nullable)
 
 
+@lru_cache(_KEPT)
 def decimal(precision: int, scale: int, nullable: bool = True) -> LogicalType:
     return LogicalType("DECIMAL", nullable, precision=precision, scale=scale)
 
 
+@lru_cache(_KEPT)
 def timestamp(precision: int = 6, nullable: bool = True, kind: TimeKind = TimeKind.REGULAR) -> LogicalType:
     return LogicalType("TIMESTAMP", nullable, precision=precision, kind=kind)
 
 
+@lru_cache(_KEPT)
 def timestamp_ltz(precision: int = 6, nullable: bool = True, kind: TimeKind = TimeKind.REGULAR) -> LogicalType:
     return LogicalType("TIMESTAMP_LTZ", nullable, precision=precision, kind=kind)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from ..codec import PlanRecord, tagged_union, variant
+from ..record import cached_property
 from ..references import Input, Number
 from ..rex import RexNode
 from ..types import LogicalType
@@ -51,13 +52,18 @@ class UniqueConstraint(PlanRecord):
     columns: tuple[str, ...]
 
 
-class ResolvedSchema(PlanRecord):
+class ResolvedSchema(PlanRecord, dict=True):
     """The columns of a table and what is declared over them."""
 
     columns: tuple[Column, ...]
     watermark_specs: tuple[WatermarkSpec, ...] | None = None
     primary_key: UniqueConstraint | None = None
     indexes: Any = None
+
+    @cached_property
+    def physical_names(self) -> tuple[str, ...]:
+        """The names of the columns that a source itself holds."""
+        return tuple([c.name for c in self.columns if c.kind is None])
 
 
 class ResolvedTable(PlanRecord):

@@ -8,8 +8,7 @@ from .physical import SourceScan
 
 def physical_columns(scan: SourceScan) -> tuple[str, ...]:
     """The names of the table's columns that the source itself holds."""
-    columns = scan.table.resolved.schema.columns
-    return tuple(c.name for c in columns if c.kind is None)
+    return scan.table.resolved.schema.physical_names
 
 
 def source_columns(scan: SourceScan) -> tuple[str, ...]:

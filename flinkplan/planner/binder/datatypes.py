@@ -20,6 +20,7 @@ from ...plan.types import (
     decimal,
     map_,
     multiset,
+    sized,
     timestamp,
     timestamp_ltz,
 )
@@ -60,7 +61,7 @@ def _resolve(node: ast.DataType) -> LogicalType:
     if name in _SIMPLE:
         return _SIMPLE[name]
     if name in _LENGTHS:
-        return LogicalType(name, length=_number(node, _LENGTHS[name], 1, STRING_LENGTH, "length"))
+        return sized(name, _number(node, _LENGTHS[name], 1, STRING_LENGTH, "length"))
     if name == "DECIMAL":
         precision = _number(node, 10, 1, 38, "precision")
         scale = int(node.args[1]) if len(node.args) > 1 else 0

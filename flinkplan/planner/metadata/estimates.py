@@ -166,12 +166,11 @@ def _join_rows(known: Estimates, rel: Join) -> float:
     if not keys.left:
         return left * right * selectivity(rel.condition)
     inner = _inner_join_rows(known, rel, keys)
-    return {
-        JoinType.INNER: inner,
-        JoinType.LEFT: max(left, inner),
-        JoinType.RIGHT: max(right, inner),
-        JoinType.FULL: max(left, inner) + max(right, inner) - inner,
-    }[rel.type]
+    if rel.type is JoinType.INNER:
+        return inner
+    if rel.type is JoinType.FULL:
+        return max(left, inner) + max(right, inner) - inner
+    return max(left if rel.type is JoinType.LEFT else right, inner)
 
 
 def _shares(known: Estimates, rel: Rel, shares: set[float]) -> set[float]:

@@ -77,6 +77,11 @@ def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
     """The conditions that AND joins; none for TRUE."""
     if rex is None or is_always_true(rex):
         return ()
+    return _conjunctions(rex) if type(rex) is Call else (rex,)
+
+
+@found_once
+def _conjunctions(rex: Call) -> tuple[RexNode, ...]:
     return flatten(AND, rex)
 
 
@@ -152,11 +157,15 @@ def _rewritten(operands: tuple[RexNode, ...], change: Callable[[RexNode], RexNod
     return operands if all(map(is_, new, operands)) else new
 
 
-@found_once
 def refs(rex: RexNode | None) -> frozenset[int]:
     """The input columns that an expression reads, also inside OVER calls."""
     if type(rex) is InputRef:
         return frozenset((rex.index,))
+    return frozenset() if rex is None or type(rex) is Literal else _refs_within(rex)
+
+
+@found_once
+def _refs_within(rex: RexNode) -> frozenset[int]:
     if type(rex) is Call or type(rex) is SubQuery:
         return frozenset().union(*map(refs, rex.operands))
     if type(rex) is FieldAccess:

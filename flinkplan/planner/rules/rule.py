@@ -65,29 +65,34 @@ class Rule(Record, dict=True):
         What it has left as it was before is passed over, and so is what holds no relation that it matches.
         """
 
+        rewrite, occurs = self.rewrite, self._occurs
+
         def change(rel: Rel, visit: Rewrite) -> Rel:
-            if self.rewrite in rel.settled or not self._occurs_among(rel.classes):
+            if rewrite in rel.settled or not occurs[rel.classes]:
                 return rel
-            new = self(rel.over(visit), config)
+            new = rel.over(visit)
+            if self.matches(new):
+                new = self.applied(new, config)
             if new is rel and not self.configured:
-                rel.settled.add(self.rewrite)
+                rel.settled.add(rewrite)
             return new
 
         return Pass(change).visit(rel)
 
-    def _occurs_among(self, classes: frozenset[type[Rel]]) -> bool:
-        """Whether it may match a relation of a tree with these classes."""
-        found = self._occurring.get(classes)
-        if found is None:
-            kinds = (self.on,) if self.over is None else (self.on, self.over)
-            found = all(any(issubclass(c, kind) for c in classes) for kind in kinds)
-            self._occurring[classes] = found
-        return found
-
     @cached_property
-    def _occurring(self) -> dict[frozenset[type[Rel]], bool]:
-        """By the classes of relations in a tree: whether it may match one of it."""
-        return {}
+    def _occurs(self) -> _Occurrences:
+        return _Occurrences([self.on] if self.over is None else [self.on, self.over])
+
+
+class _Occurrences(dict[frozenset[type[Rel]], bool]):
+    """By the classes of the relations in a tree: whether there are some of all these kinds."""
+
+    def __init__(self, kinds: list[Kinds]) -> None:
+        self._kinds = kinds
+
+    def __missing__(self, classes: frozenset[type[Rel]]) -> bool:
+        found = self[classes] = all(any(issubclass(c, kind) for c in classes) for kind in self._kinds)
+        return found
 
 
 @overload
