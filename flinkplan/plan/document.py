@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
@@ -251,6 +250,8 @@ def write_text(path: str | Path, text: str) -> None:
 
     Raises :class:`PlanError` where it cannot be written.
     """
+    import tempfile
+
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -57,17 +57,27 @@ def found_once(find: F) -> F:
     """
 
     @wraps(find)
-    def remembered(value: Any, *args: Any) -> Any:
+    def remembered(value: Any) -> Any:
+        known = getattr(value, "__dict__", None)
+        if known is None:
+            return find(value)
+        found = known.get(find, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = known[find] = find(value)
+        return found
+
+    @wraps(find)
+    def remembered_of_more(value: Any, *args: Any) -> Any:
         known = getattr(value, "__dict__", None)
         if known is None:
             return find(value, *args)
-        key = (find, *args) if args else find
+        key = (find, args)
         found = known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
             found = known[key] = find(value, *args)
         return found
 
-    return cast(F, remembered)
+    return cast(F, remembered if find.__code__.co_argcount == 1 else remembered_of_more)
 
 
 _UNKNOWN = object()

@@ -129,6 +129,11 @@ class LogicalType(Record, dict=True, cache_hash=True):
     def field_types(self) -> tuple[LogicalType, ...]:
         return tuple([f.type for f in self.fields])
 
+    @cached_property
+    def row_fields(self) -> tuple[RowField, ...]:
+        """The fields that have fields themselves."""
+        return tuple([f for f in self.fields if f.type.fields])
+
     @property
     def element(self) -> LogicalType:
         """The element type of an ARRAY or MULTISET."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import TypedDict, Unpack
 
@@ -84,6 +83,8 @@ def all_functions() -> tuple[Function, ...]:
 
 def nearest_names(name: str, count: int = 3) -> list[str]:
     """The SQL names most like a misspelt one."""
+    import difflib
+
     name = name.upper()
     near = difflib.get_close_matches(name, _by_name, count, 0.6)
     return near + [known for known in _by_name if name.endswith("_" + known) and known not in near][:count]

@@ -17,11 +17,12 @@ from typing import TypeGuard
 from ...plan.record import Record, cached_property, replace
 from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall, JoinType, SortField
-from ...plan.types import LogicalType, TimeKind, row, timestamp
+from ...plan.types import LogicalType, TimeKind, row
 from ..catalog.catalog import Table
 from .changes import Changes
 from .hints import LookupHint, TtlHint
 from .names import uniquify
+from .row_types import WINDOW_BOUND, nullable_types
 from .stream_windows import StreamWindow
 
 
@@ -130,16 +131,20 @@ class Unary(Rel, kw_only=True):
         return self if new is self.input else replace(self, input=new)
 
 
-class Passing(Unary, kw_only=True):
-    """A relation with the columns of its input."""
+class Naming(Unary, kw_only=True):
+    """A relation that calls its columns what its input does."""
 
-    @property
-    def types(self) -> tuple[LogicalType, ...]:
-        return self.input.types
-
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return self.input.names
+
+
+class Passing(Naming, kw_only=True):
+    """A relation with the columns of its input."""
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.input.types
 
     @cached_property
     def row_type(self) -> LogicalType:
@@ -164,15 +169,11 @@ class Filter(Passing, kw_only=True):
     given: tuple[str, ...] | None = None
 
 
-class Marking(Unary, kw_only=True):
+class Marking(Naming, kw_only=True):
     """Marks a column as event time."""
 
     rowtime_index: int
     expr: RexNode
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.input.names
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -478,9 +479,6 @@ def is_one_sided(rel: Rel) -> TypeGuard[Join]:
 LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
 RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
 
-WINDOW_BOUND = timestamp(3, nullable=False)
-"""The type of a window's start and end."""
-
 
 def joined_types(
     kind: JoinType, left: tuple[LogicalType, ...], right: tuple[LogicalType, ...]
@@ -491,11 +489,6 @@ def joined_types(
     if kind in RIGHT_NULLABLE:
         right = tuple([t.nullable_() for t in right])
     return left if kind in ONE_SIDED else (*left, *right)
-
-
-def nullable_types(rows: Sequence[Sequence[LogicalType]]) -> tuple[LogicalType, ...]:
-    """The types of the first rows, nullable where those of any are."""
-    return tuple([ts[0].with_nullability(any([t.nullable for t in ts])) for ts in zip(*rows, strict=True)])
 
 
 def aggregate_names(source: Rel, grouping: Sequence[int], calls: Sequence[AggregateCall]) -> tuple[str, ...]:

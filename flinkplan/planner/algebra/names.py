@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 from ...plan.rex import InputRef, RexNode
 
@@ -25,9 +26,8 @@ def uniquify(
     A missing name becomes ``unnamed`` of its position.
     """
     wanted = list(names)
-    given = [name for name in wanted if name is not None]
-    if len(set(given)) == len(wanted):
-        return tuple(given)
+    if len(set(wanted)) == len(wanted) and None not in wanted:
+        return cast("tuple[str, ...]", tuple(wanted))
     found: dict[str, None] = {}
     numbers: dict[str, int] = {}
     """By name the first number that may make it unique: those before have been taken."""

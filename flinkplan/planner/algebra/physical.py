@@ -13,7 +13,6 @@ from ...plan.types import BIGINT, LogicalType, RowField, TimeKind, timestamp_ltz
 from ..catalog.catalog import Table
 from .hints import TtlHint
 from .logical import (
-    WINDOW_BOUND,
     Binary,
     Correlation,
     JoinOfMany,
@@ -25,9 +24,9 @@ from .logical import (
     Windowing,
     Writing,
     aggregate_names,
-    nullable_types,
 )
 from .names import uniquify
+from .row_types import WINDOW_BOUND, nullable_types
 from .stream_windows import StreamWindow
 
 

@@ -6,15 +6,10 @@ from ...plan.specs import ProjectPushDown
 from .physical import SourceScan
 
 
-def physical_columns(scan: SourceScan) -> tuple[str, ...]:
-    """The names of the table's columns that the source itself holds."""
-    return scan.table.resolved.schema.physical_names
-
-
 def source_columns(scan: SourceScan) -> tuple[str, ...]:
     """The names of all columns that the source can produce: the physical ones, then metadata."""
-    metadata = (c.name for c in scan.table.resolved.schema.columns if c.kind == "METADATA")
-    return (*physical_columns(scan), *metadata)
+    schema = scan.table.resolved.schema
+    return (*schema.physical_names, *(c.name for c in schema.columns if c.kind == "METADATA"))
 
 
 def physical_paths(scan: SourceScan) -> tuple[tuple[int, ...], ...]:
@@ -22,11 +17,11 @@ def physical_paths(scan: SourceScan) -> tuple[tuple[int, ...], ...]:
     for ability in scan.abilities:
         if isinstance(ability, ProjectPushDown):
             return ability.projected_fields
-    return tuple((i,) for i in range(len(physical_columns(scan))))
+    return tuple([(i,) for i in range(len(scan.table.resolved.schema.physical_names))])
 
 
 def scan_columns(scan: SourceScan) -> tuple[str, ...]:
     """For each produced column the name of the table's column."""
-    physical, paths = physical_columns(scan), physical_paths(scan)
+    physical, paths = scan.table.resolved.schema.physical_names, physical_paths(scan)
     produced = tuple(physical[path[0]] if len(path) == 1 else "" for path in paths)
     return produced + scan.names[len(produced) :]

@@ -195,9 +195,10 @@ class AggregateBinder(WindowedBinder):
     def aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if function in (GROUPING, GROUPING_ID, GROUP_ID):
             return self._grouping(node, function)
-        if node not in self._bound:
-            self._bound[node] = self._aggregate(node, function)
-        return self._bound[node]
+        found = self._bound.get(node)
+        if found is None:
+            found = self._bound[node] = self._aggregate(node, function)
+        return found
 
     def _aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if node.order_by or node.within_group:

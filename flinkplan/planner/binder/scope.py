@@ -176,7 +176,7 @@ def _paths(t: LogicalType, name: str) -> list[tuple[str, ...]]:
     """The ways from a row to its field of a name, or to fields of that name inside its fields."""
     if name in t.field_names:
         return [(name,)]
-    return [(f.name, *path) for f in t.fields if f.type.fields for path in _paths(f.type, name)]
+    return [(f.name, *path) for f in t.row_fields for path in _paths(f.type, name)]
 
 
 def nested(rex: RexNode, fields: Sequence[Identifier]) -> RexNode:

@@ -47,8 +47,8 @@ def fold(call: Call) -> RexNode:
     function = called(call)
     if function is CAST and call.operands[0].type == call.type.not_null():
         return call
-    literals = [o for o in call.operands if isinstance(o, Literal)]
-    if call.operands and is_collection(call.operands[0]) and len(literals) == len(call.operands) - 1:
+    literals = [o for o in call.operands if type(o) is Literal]
+    if len(literals) == len(call.operands) - 1 and is_collection(call.operands[0]):
         return _evaluated(call, of_collection, call.operands)
     if function in _ARITHMETIC and call.type.nullable and any(o.value is None for o in literals):
         return Literal(None, call.type)

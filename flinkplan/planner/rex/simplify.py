@@ -286,13 +286,14 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     left, right = operands = tuple(map(simplifier.simplify, rex.operands))
     rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
-    if any(type(o) is Literal and o.value is None for o in operands):
+    literals = [o for o in operands if type(o) is Literal]
+    if any([o.value is None for o in literals]):
         return simplifier.simplify(UNKNOWN, unknown)
     if left == right and type(left) is not Literal and is_deterministic(left):
         if is_call(rex, EQ, LE, GE):
             return simplifier.simplify(or_([UNKNOWN, test(IS_NOT_NULL, left)]), unknown)
         return simplifier.simplify(and_([UNKNOWN, test(IS_NULL, left)]), unknown)
-    if any(type(o) is Literal and isinstance(o.value, bool) for o in operands):
+    if any([isinstance(o.value, bool) for o in literals]):
         return _truth(simplifier, rex, unknown)
     found = fold(rex)
     return simplifier.by_what_is_known(found)

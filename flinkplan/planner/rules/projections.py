@@ -373,7 +373,8 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
 def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
     width = below.width
-    needed = (*ordered_refs(rel.exprs), *_missing_key(below, ordered_refs(rel.exprs))) or (0,)
+    read = ordered_refs(rel.exprs)
+    needed = (*read, *_missing_key(below, read)) or (0,)
     if not source_of(below.table).projection or len(needed) == width or _filters_projected(below):
         return rel
     scan = project_scan(below, needed)

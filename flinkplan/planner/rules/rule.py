@@ -150,7 +150,8 @@ class RuleSet(Record, dict=True):
         return rel
 
     def _change(self, rel: Rel) -> Rel:
-        below = type(rel.inputs[0]) if rel.inputs else None
+        inputs = rel.inputs
+        below = type(inputs[0]) if inputs else None
         for rule in self._matching(type(rel), below):
             new = rule.applied(rel)
             if new is not rel:

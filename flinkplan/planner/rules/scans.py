@@ -24,7 +24,6 @@ from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
 from ..algebra.logical import Filter, Project, Rel, Scan, Sort, Values
 from ..algebra.physical import SourceScan
 from ..algebra.row_types import pick, row_of
-from ..algebra.scan_columns import physical_columns
 from ..algebra.unplanned import Approximate
 from ..connectors import connector_of, source_kinds, source_of, table_options
 from ..errors import PlanningError
@@ -69,11 +68,12 @@ def _with_metadata(scan: SourceScan) -> Rel:
 
     It reads them in types of its own, which the projection casts to those of the table.
     """
-    metadata = [c for c in scan.table.resolved.schema.columns if c.kind == "METADATA"]
+    schema = scan.table.resolved.schema
+    metadata = [c for c in schema.columns if c.kind == "METADATA"]
     if not metadata:
         return scan
     names = scan.names
-    read = [*physical_columns(scan), *(c.name for c in metadata)]
+    read = [*schema.physical_names, *(c.name for c in metadata)]
     keys = tuple(c.metadata_key or c.name for c in metadata)
     own = dict(zip((c.name for c in metadata), keys, strict=True))
     declared = pick(scan.fields, map(names.index, read))
