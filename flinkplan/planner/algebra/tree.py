@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from ...plan.record import Struct, field
 from .logical import Rel
@@ -27,19 +27,42 @@ def walk(rel: Rel) -> Iterator[Rel]:
         pending += reversed(each.inputs)
 
 
+Kinds: TypeAlias = type[Rel] | tuple[type[Rel], ...]
+
+
+class Occurrences(dict[frozenset[type[Rel]], bool]):
+    """By the classes of a tree's relations: whether for one of several patterns there are some of all its kinds."""
+
+    def __init__(self, patterns: Sequence[Sequence[Kinds]]) -> None:
+        self._patterns = patterns
+
+    def __missing__(self, classes: frozenset[type[Rel]]) -> bool:
+        found = any(all(any(issubclass(c, kind) for c in classes) for kind in kinds) for kinds in self._patterns)
+        self[classes] = found
+        return found
+
+
+ANYWHERE = Occurrences([[]])
+
+
 class Pass(Struct):
     """A rewrite on its way through a tree; ``change`` makes something of a relation, given what visits its inputs.
 
     A relation that stands at several places, such as a query in WITH, is rewritten once, and what comes of it is one
-    again.  Source: ``HepPlanner``, whose tree is a graph.
+    again.  Source: ``HepPlanner``, whose tree is a graph.  What has settled by the name of the rewrite is passed over,
+    and so is what the rewrite matches nothing of.
     """
 
     change: Callable[[Rel, Rewrite], Rel]
+    name: Hashable = None
+    matching: Occurrences = ANYWHERE
     seen: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
     """Relations by their identities, and what has come of them."""
 
     def visit(self, rel: Rel) -> Rel:
         """What comes of a relation and all below it."""
+        if self.name in rel.settled or not self.matching[rel.classes]:
+            return rel
         found = self.seen.get(id(rel))
         if found is None:
             found = self.seen[id(rel)] = rel, self.change(rel, self.visit)

@@ -40,7 +40,6 @@ from .uniqueness import are_columns_unique
 TABLE_ROWS = 1e8
 """Source: ``FlinkPreparingTableBase.DEFAULT_ROWCOUNT``."""
 
-
 Cost: TypeAlias = tuple[float, float, float]
 """CPU time, bytes and rows: the less is chosen, by the first in which two differ.  Source: ``FlinkCost.isLe``."""
 
@@ -108,9 +107,11 @@ class Estimates(Record):
 
 @found_once
 def _cost(rel: Rel, known: Estimates) -> Cost:
-    own, inputs = known.own_cost(rel)
-    cpu, io, rows = zip(own, *map(known.cost, inputs), strict=True)
-    return sum(cpu), sum(io), sum(rows)
+    (cpu, io, rows), inputs = known.own_cost(rel)
+    for each in inputs:
+        cost = known.cost(each)
+        cpu, io, rows = cpu + cost[0], io + cost[1], rows + cost[2]
+    return cpu, io, rows
 
 
 @found_once

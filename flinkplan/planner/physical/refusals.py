@@ -34,7 +34,6 @@ _READS_INSERTS: dict[type[Rel], str] = {
 }
 """The operators that take no updates and deletions, in words."""
 
-
 _ORDERED = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
 _DISTINCT = _ORDERED | {"ARRAY", "VARIANT", "BITMAP"}
 """What DISTINCT takes, besides intervals."""

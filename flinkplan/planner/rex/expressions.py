@@ -132,18 +132,18 @@ def case(operands: Iterable[RexNode], to: LogicalType) -> Call:
 
 def rewrite(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
     """:func:`flinkplan.plan.rex.transform`, also through OVER calls and subqueries' operands."""
-    if type(rex) is Over:
-        order = tuple((rewrite(o, change), up, last) for o, up, last in rex.order)
-        operands, partition = _rewritten(rex.operands, change), _rewritten(rex.partition, change)
-        rex = replace(rex, operands=operands, order=order, partition=partition)
-    elif type(rex) is SubQuery:
-        rex = replace(rex, operands=_rewritten(rex.operands, change))
-    elif type(rex) is Call:
+    if type(rex) is Call:
         operands = _rewritten(rex.operands, change)
         rex = rex if operands is rex.operands else replace(rex, operands=operands)
     elif type(rex) is FieldAccess:
         expr = rewrite(rex.expr, change)
         rex = rex if expr is rex.expr else replace(rex, expr=expr)
+    elif type(rex) is SubQuery:
+        rex = replace(rex, operands=_rewritten(rex.operands, change))
+    elif type(rex) is Over:
+        order = tuple((rewrite(o, change), up, last) for o, up, last in rex.order)
+        operands, partition = _rewritten(rex.operands, change), _rewritten(rex.partition, change)
+        rex = replace(rex, operands=operands, order=order, partition=partition)
     return change(rex)
 
 
@@ -199,7 +199,7 @@ def _each_column(rex: RexNode, change: Callable[[InputRef], RexNode]) -> RexNode
         new = change(node)
         return node if new == node else new
 
-    return rewrite(rex, changed)
+    return changed(rex) if type(rex) is InputRef else rewrite(rex, changed)
 
 
 def remap(rex: RexNode, mapping: Mapping[int, int]) -> RexNode:

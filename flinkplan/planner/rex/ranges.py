@@ -15,7 +15,6 @@ from .sargs import comparison
 
 _UPPER, _LOWER = (LT, LE), (GT, GE)
 
-
 MOST_KNOWN = 100
 """Comparisons of one operand that are looked through for what they leave to check of another one."""
 
@@ -102,8 +101,8 @@ class Bounds(Struct):
     def _constants(self, term: RexNode) -> tuple[Literal | None, Literal | None]:
         if not is_call(term, EQ):
             return None, None
-        left, right = (self.constants.get(o) for o in children(term))
-        return left, right
+        left, right = children(term)
+        return self.constants.get(left), self.constants.get(right)
 
 
 def _is_bound(term: RexNode, operators: Iterable[Function]) -> bool:

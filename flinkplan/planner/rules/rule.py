@@ -12,12 +12,11 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from ...plan.record import Record, cached_property
 from ..algebra.logical import Rel
-from ..algebra.tree import Pass, Rewrite
+from ..algebra.tree import Kinds, Occurrences, Pass, Rewrite
 
 R = TypeVar("R", bound=Rel)
 S = TypeVar("S", bound=Rel)
 
-Kinds: TypeAlias = type[Rel] | tuple[type[Rel], ...]
 Config: TypeAlias = Mapping[str, str]
 NO_OPTIONS: Config = {}
 
@@ -25,7 +24,7 @@ _is_of = cache(issubclass)
 """Of a struct's class ``issubclass``, like ``isinstance``, takes long to say no."""
 
 
-class Rule(Record, dict=True):
+class Rule(Record):
     """A rewrite of one relation, ``on`` relations of some classes, ``over`` a first input of some classes.
 
     ``rewrite`` takes the relation, the input where it matters, and the options where they matter.
@@ -45,10 +44,6 @@ class Rule(Record, dict=True):
         """Whether the rule looks at a relation."""
         return _is_of(type(rel), self.on) and (self.over is None or _is_of(type(rel.inputs[0]), self.over))
 
-    def matches_classes(self, kind: type[Rel], below: type[Rel] | None) -> bool:
-        """Whether the rule looks at relations of a class over a first input of another."""
-        return _is_of(kind, self.on) and (self.over is None or (below is not None and _is_of(below, self.over)))
-
     def __call__(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """The relation, rewritten if the rule matches it and has something to change; itself where it stays equal."""
         return self.applied(rel, config) if self.matches(rel) else rel
@@ -56,43 +51,27 @@ class Rule(Record, dict=True):
     def applied(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """The same of a relation that the rule matches."""
         below = () if self.over is None else rel.inputs[:1]
-        new = self.rewrite(rel, *below, *([config] if self.configured else ()))
-        return rel if new == rel else new
+        new = self.rewrite(rel, *below, config) if self.configured else self.rewrite(rel, *below)
+        return rel if new is rel or new == rel else new
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """A tree after the rule has seen each relation of it once, inputs first.
-
-        What it has left as it was before is passed over, and so is what holds no relation that it matches.
-        """
-
-        rewrite, occurs = self.rewrite, self._occurs
+        """A tree after the rule has seen each relation of it once, inputs first."""
 
         def change(rel: Rel, visit: Rewrite) -> Rel:
-            if rewrite in rel.settled or not occurs[rel.classes]:
-                return rel
             new = rel.over(visit)
             if self.matches(new):
                 new = self.applied(new, config)
             if new is rel and not self.configured:
-                rel.settled.add(rewrite)
+                rel.settled.add(self.rewrite)
             return new
 
-        return Pass(change).visit(rel)
-
-    @cached_property
-    def _occurs(self) -> _Occurrences:
-        return _Occurrences([self.on] if self.over is None else [self.on, self.over])
+        return Pass(change, self.rewrite, _matching(self)).visit(rel)
 
 
-class _Occurrences(dict[frozenset[type[Rel]], bool]):
-    """By the classes of the relations in a tree: whether there are some of all these kinds."""
-
-    def __init__(self, kinds: list[Kinds]) -> None:
-        self._kinds = kinds
-
-    def __missing__(self, classes: frozenset[type[Rel]]) -> bool:
-        found = self[classes] = all(any(issubclass(c, kind) for c in classes) for kind in self._kinds)
-        return found
+@cache
+def _matching(*rules: Rule) -> Occurrences:
+    """What must occur in a tree for one of the rules to match something."""
+    return Occurrences([[rule.on] if rule.over is None else [rule.on, rule.over] for rule in rules])
 
 
 @overload
@@ -127,7 +106,7 @@ class RuleSet(Record, dict=True):
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """A tree after the rules; what they have left as it was before is passed over."""
         for _ in range(_LIMIT if self.to_fixpoint else 1):
-            new = Pass(self._gone_through).visit(rel)
+            new = Pass(self._gone_through, self.name, _matching(*self.rules)).visit(rel)
             if new is rel:
                 break
             rel = new
@@ -135,8 +114,6 @@ class RuleSet(Record, dict=True):
 
     def _gone_through(self, rel: Rel, visit: Rewrite) -> Rel:
         """What has come of a relation: itself where that is equal, which is then known."""
-        if self.name in rel.settled:
-            return rel
         if self.order is Order.BOTTOM_UP:
             new = self._change(rel.over(visit))
         else:
@@ -150,20 +127,19 @@ class RuleSet(Record, dict=True):
         return rel
 
     def _change(self, rel: Rel) -> Rel:
-        inputs = rel.inputs
-        below = type(inputs[0]) if inputs else None
-        for rule in self._matching(type(rel), below):
+        for rule in self._rules_for(rel):
             new = rule.applied(rel)
             if new is not rel:
                 return new
         return rel
 
-    def _matching(self, kind: type[Rel], below: type[Rel] | None) -> tuple[Rule, ...]:
-        """The rules that match relations of a class over a first input of another."""
-        found = self._by_classes.get((kind, below))
+    def _rules_for(self, rel: Rel) -> tuple[Rule, ...]:
+        """The rules that match a relation, which goes by its class and that of its first input."""
+        inputs = rel.inputs
+        classes = (type(rel), type(inputs[0]) if inputs else None)
+        found = self._by_classes.get(classes)
         if found is None:
-            found = tuple([r for r in self.rules if r.matches_classes(kind, below)])
-            self._by_classes[kind, below] = found
+            found = self._by_classes[classes] = tuple([rule for rule in self.rules if rule.matches(rel)])
         return found
 
     @cached_property
