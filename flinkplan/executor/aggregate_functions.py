@@ -93,8 +93,8 @@ def _welford(a: Arguments) -> Any:
 
 
 def _percentile(a: Arguments) -> Any:
-    frequency = (a.columns[2], a.java(a.types[2])) if len(a.columns) > 2 else (-1, None)
-    return a.package.Percentile(*a.first, a.columns[1], a.java(a.types[1]), *frequency)
+    arguments = [a.package.Argument(c, a.java(t)) for c, t in zip(a.columns, a.types, strict=True)]
+    return a.package.Percentile(*(*arguments, None)[:3])
 
 
 def _lag(a: Arguments) -> Any:

@@ -19,8 +19,9 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .context import Mode, TranslationContext
+from .kernels import run
 from .source_watermarks import activity_of, source_watermarks
-from .stream import CAUSE, CLOCKED, LATENESS, SEQUENCE, TICK, Stream, column_name
+from .stream import CAUSE, CLOCKED, LATENESS, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -47,8 +48,6 @@ CLOCK = -1
 
 NO_WATERMARK = -(2**63)
 """Flink's watermark before there is one."""
-
-TIME = "__time"
 
 _NULL_ROWTIME = "RowTime field should not be null, please convert it to a non-null long value."
 
@@ -261,9 +260,8 @@ def in_emission_order(stream: Stream, context: TranslationContext) -> Stream:
         F.lit(0).cast("bigint").alias("cause"),
     )
     frame = rows.union(ticks)
-    order = context.runtime.window.EmissionOrder
-    result = context.frame(order.run(frame._jdf, order(context.java_schema(frame.schema))))
-    columns = [result["__values"][column_name(i)].alias(column_name(i)) for i in range(len(stream.type.fields))]
+    result = run(context, frame, 1, context.runtime.window.EmissionOrder(context.java_schema(frame.schema)))
+    columns = [result[ROW][column_name(i)].alias(column_name(i)) for i in range(len(stream.type.fields))]
     return replace(stream, frame=result.select(*columns, SEQUENCE, LATENESS))
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..plan.record import Record
+from ..plan.specs import JoinType
 from .context import TranslationContext
-from .kernels import int_array, schema_of
+from .kernels import int_array, java_record, schema_of
 from .stream import Stream
 
 
@@ -47,13 +48,20 @@ def kept_rows(join_key: Sequence[int], unique_keys: Sequence[Sequence[int]] | No
     return KeptRows(None if unique is None else tuple(unique), bool(contained), not counted)
 
 
+def join_kind(context: TranslationContext, kind: JoinType) -> Any:
+    """What a join emits, for its kernel."""
+    return context.runtime.join.JoinKind.valueOf(kind.name)
+
+
 def side_spec(context: TranslationContext, name: str, stream: Stream, ttl: int, kept: KeptRows) -> Any:
     """The same for the kernel."""
-    return getattr(context.runtime.join, "JoinSide$Spec")(
-        name,
-        context.java_schema(schema_of(stream.type.field_types)),
-        ttl,
-        None if kept.unique is None else int_array(context, kept.unique),
-        kept.single,
-        kept.appended,
+    return java_record(
+        context,
+        "join.JoinSide$Spec",
+        name=name,
+        row=schema_of(stream.type.field_types),
+        ttl=ttl,
+        uniqueKey=None if kept.unique is None else int_array(context, kept.unique),
+        single=kept.single,
+        appendOnly=kept.appended,
     )

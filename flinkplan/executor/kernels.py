@@ -6,6 +6,7 @@ A kernel is a class of ``flinkplan.runtime`` that works on the rows of one key a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ..plan.rex import RexNode
@@ -22,8 +23,28 @@ CONSTANT_KEY = "key"
 """The key column of an operator that has none: all rows belong together."""
 
 
-def run_kernel(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
-    """The output of ``kernel`` over ``frame``, whose first ``keys`` columns are the key."""
+def run_kernel(context: TranslationContext, frame: DataFrame, keys: int, name: str, /, **spec: Any) -> DataFrame:
+    """The output of a kernel over ``frame``, whose first ``keys`` columns are the key.
+
+    ``name`` is its class below ``flinkplan.runtime``, ``spec`` are the components of its record ``Spec``.
+    """
+    return run(context, frame, keys, made_kernel(context, frame, name, **spec))
+
+
+def made_kernel(context: TranslationContext, frame: DataFrame, name: str, /, **spec: Any) -> Any:
+    """The kernel of this name and description for rows like those of ``frame``."""
+    from py4j.java_gateway import get_java_class
+
+    kernel = _class(context, name)
+    (constructor,) = get_java_class(kernel).getConstructors()
+    described = constructor.getParameterTypes()[1].getName()
+    return kernel(
+        context.java_schema(frame.schema), java_record(context, described.removeprefix(f"{_PACKAGE}."), **spec)
+    )
+
+
+def run(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
+    """The output of ``kernel``."""
     return context.frame(context.runtime.Kernels.run(frame._jdf, keys, kernel))
 
 
@@ -79,18 +100,28 @@ def java_type(context: TranslationContext, data_type: DataType) -> Any:
     return context.spark._jvm.org.apache.spark.sql.types.DataType.fromJson(data_type.json())
 
 
-def described(package: Any, kernel: str, **components: Any) -> Any:
-    """The Java record ``Spec`` of a kernel of a Java package, of its components by their names.
+def java_record(context: TranslationContext, name: str, /, **components: Any) -> Any:
+    """The record of a class below ``flinkplan.runtime``, of its components by their names; schemas are Spark's.
 
     Raises :class:`TypeError` where it has others.
     """
     from py4j.java_gateway import get_java_class
+    from pyspark.sql.types import StructType
 
-    record = getattr(package, f"{kernel}$Spec")
+    record = _class(context, name)
     names = [component.getName() for component in get_java_class(record).getRecordComponents()]
     if components.keys() != set(names):
-        raise TypeError(f"{kernel} is described by {', '.join(names)}")
-    return record(*(components[name] for name in names))
+        raise TypeError(f"{name} has the components {', '.join(names)}")
+    values = (components[component] for component in names)
+    return record(*(context.java_schema(v) if isinstance(v, StructType) else v for v in values))
+
+
+_PACKAGE = "flinkplan.runtime"
+
+
+def _class(context: TranslationContext, name: str) -> Any:
+    """The class of this name below :data:`_PACKAGE`, nested ones behind a ``$``."""
+    return reduce(getattr, name.split("."), context.runtime)
 
 
 def int_array(context: TranslationContext, values: Sequence[int]) -> Any:

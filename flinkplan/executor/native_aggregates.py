@@ -21,11 +21,11 @@ from ..plan.record import replace
 from ..plan.specs import AggregateCall, SessionWindow, WindowingStrategy
 from ..plan.types import APPROXIMATE, INTEGERS, LogicalType
 from .aggregate_functions import function_name
-from .event_time import TIME, fires_at, is_on_time
+from .event_time import fires_at, is_on_time
 from .kernels import key_columns, key_values
-from .stream import LATENESS, Stream
+from .stream import END, LATENESS, START, TIME, Stream
 from .types import spark_type
-from .windows import END, START, Clock, is_last_window, with_windows
+from .windows import Clock, is_last_window, with_windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

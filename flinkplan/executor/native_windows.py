@@ -20,10 +20,9 @@ from ..plan.specs import (
 from ..plan.types import LogicalType
 from .aggregate_functions import function_name
 from .context import TranslationContext
-from .event_time import TIME
 from .native_aggregates import group_windows, is_native_call
-from .stream import BEHIND, LATENESS, SEQUENCE, Stream
-from .windows import END, Clock
+from .stream import BEHIND, CAUSE_ROW, CAUSE_TIME, END, LATENESS, SEQUENCE, TIME, Stream
+from .windows import Clock
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -61,8 +60,8 @@ def group_natively(node: WindowOperator, stream: Stream, context: TranslationCon
     hidden = {
         SEQUENCE: F.unix_millis(frame[TIME]) + F.lit(BEHIND),
         LATENESS: last - 1,
-        "__causeTime": last,
-        "__cause": F.lit(-1).cast("bigint"),
+        CAUSE_TIME: last,
+        CAUSE_ROW: F.lit(-1).cast("bigint"),
     }
     return columns, frame.select("*", *(column.alias(name) for name, column in hidden.items()))
 

@@ -12,8 +12,22 @@ from ..windowing.keys import NEVER, KeyState, load
 from ..windowing.operator import END, Arrival, Emitted, KeyRun
 from .errors import ExecutionError
 from .python_windows import PythonOperator, writer
-from .stream import BEHIND, SEQUENCE, column_name
-from .window_kernels import ROW
+from .stream import (
+    BEHIND,
+    CAUSE_ROW,
+    CAUSE_TIME,
+    FIRING,
+    GAP,
+    KEY_FIRING,
+    LATE,
+    LATENESS,
+    ROW,
+    SEQUENCE,
+    START,
+    TIME,
+    column_name,
+)
+from .stream import END as WINDOW_END
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,11 +50,11 @@ def run_python(frame: DataFrame, keys: Sequence[str], operator: PythonOperator, 
     from pyspark.sql.types import LongType, StructType
 
     output = StructType(list(results.fields))
-    for name in ("__start", "__end", "__firing", "__keyFiring"):
+    for name in (START, WINDOW_END, FIRING, KEY_FIRING):
         output = output.add(name, LongType())
-    output = output.add("__late", frame.schema[ROW].dataType, True)
-    for name in ("__seq", "__wm", "__causeTime", "__cause"):
-        output = output.add(name, LongType(), name == "__wm")
+    output = output.add(LATE, frame.schema[ROW].dataType, True)
+    for name in (SEQUENCE, LATENESS, CAUSE_TIME, CAUSE_ROW):
+        output = output.add(name, LongType(), name == LATENESS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
         try:
@@ -51,7 +65,7 @@ def run_python(frame: DataFrame, keys: Sequence[str], operator: PythonOperator, 
 
 
 def _arrival(row: Mapping[str, Any]) -> Arrival:
-    return Arrival(row["__time"], row["__gap"], tuple(row[ROW].values()), row[SEQUENCE], row.get("__wm"))
+    return Arrival(row[TIME], row[GAP], tuple(row[ROW].values()), row[SEQUENCE], row.get(LATENESS))
 
 
 class _Columns:
@@ -206,4 +220,4 @@ class Batch:
             yield row
 
 
-_HIDDEN = ("__start", "__end", "__firing", "__keyFiring", "__late", SEQUENCE, "__wm", "__causeTime", "__cause")
+_HIDDEN = (START, WINDOW_END, FIRING, KEY_FIRING, LATE, SEQUENCE, LATENESS, CAUSE_TIME, CAUSE_ROW)

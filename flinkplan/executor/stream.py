@@ -66,6 +66,33 @@ Present in real-time mode, from a watermark assigner to the first operator that 
 are those of the row that has moved the watermark.
 """
 
+TIME = "__time"
+"""BIGINT: the time (epoch ms) that a kernel keeps or fires a row by; TIMESTAMP where Spark's watermark goes by it."""
+
+GAP = "__gap"
+"""BIGINT: the gap (ms) of a session that a row brings along, on the way to a kernel."""
+
+ROW = "__values"
+"""STRUCT: a whole row, which kernels emit as it came."""
+
+RIGHT, INPUT = "__right", "__input"
+"""BOOLEAN, INT: which of the inputs of a join a row is from, on the way to its kernel."""
+
+START, END = "__start", "__end"
+"""BIGINT: where the window of a row starts and ends (ms)."""
+
+FIRING, KEY_FIRING = "__firing", "__keyFiring"
+"""BIGINT: how often a window has fired, and how often those of a key have, as the window operator emits it."""
+
+LATE = "__late"
+"""STRUCT: a row that came too late for the window operator, as it was; nothing else is there then."""
+
+CAUSE_TIME, CAUSE_ROW = "__causeTime", "__causeRow"
+"""BIGINT: what :data:`CAUSE` holds, as the window operator emits it."""
+
+TARGET = "__target"
+"""INT: which partition a watermark is sent to; 0 for rows, which go by their keys."""
+
 HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE, CLOCKED, TICK)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))

@@ -21,28 +21,38 @@ from .aggregate_functions import function_name, java_calls
 from .context import TranslationContext
 from .emission import AT_THE_END, Emission
 from .execution import query_of
-from .kernels import boolean_array, described, int_array, key_columns, key_type, key_values, schema_of
+from .kernels import (
+    boolean_array,
+    int_array,
+    key_columns,
+    key_type,
+    key_values,
+    made_kernel,
+    run,
+    schema_of,
+)
 from .registry import announcing, waits_for_watermark
-from .stream import HIDDEN, KIND, LATENESS, SEQUENCE, TICK, Stream, column_name
-from .windows import END, START, Clock, local_parts, slice_place, time_of, with_time_read, with_windows
+from .stream import END, HIDDEN, KIND, LATENESS, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
+from .windows import Clock, local_parts, slice_place, time_of, with_time_read, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
-TARGET = "__target"
-"""INT: which partition a watermark is sent to; 0 for rows, which go by their keys."""
 SLICE, PART = "__slice", "__part"
-ROW = "__values"
-"""The struct column of a whole row, where a kernel emits rows as they came."""
 
 
-def run_timed(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
-    """The output of an event-time kernel over ``frame``, whose first ``keys`` columns are the key."""
+def run_timed(
+    context: TranslationContext, frame: DataFrame, keys: int, name: str, /, by_clock: bool = False, **spec: Any
+) -> DataFrame:
+    """The output of a kernel that waits for the watermark, or goes ``by_clock``; the rest as in :func:`run_kernel`."""
+    kernel = made_kernel(context, frame, name, **spec).counting(context.late_rows)
+    if by_clock and not context.tells_time:
+        kernel.inProcessingTime()
     if TICK in frame.columns:
         frame = _sent_to_all(context, frame, keys)
         kernel.announced(*_announcements(context))
-    return context.frame(context.runtime.time.TimedKernels.run(frame._jdf, keys, kernel.counting(context.late_rows)))
+    return run(context, frame, keys, kernel)
 
 
 def _announcements(context: TranslationContext) -> tuple[Any, bool]:
@@ -183,23 +193,15 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     span = window_span(context, frame, what.clock, what.is_session)
     slice_column = frame.columns.index(SLICE) if slices else None
     calls = aggregation(context, windowed, what.calls, position, schema, slice_column)
-    kernels = context.runtime.time
+    spec = {"columns": output, "span": span, "aggregation": calls, "keyed": bool(what.grouping)}
+    by_clock = what.windowing.is_proctime
     if what.is_session:
-        kernel = kernels.SessionAggregate(schema, context.java_schema(output), span, calls, bool(what.grouping))
+        result = run_timed(context, frame, keys, "time.SessionAggregate", by_clock, **spec)
     else:
-        kernel = kernels.WindowAggregate(
-            schema,
-            context.java_schema(output),
-            context.java_schema(results),
-            span,
-            calls,
-            bool(what.grouping),
-            kernels.Emission(what.emission.early, what.emission.late, what.emission.lateness, context.folds_changes),
-        )
-    timed = not what.windowing.is_proctime
-    if not timed and not context.tells_time:
-        kernel.inProcessingTime()
-    result = run_timed(context, frame, keys, kernel)
+        when = what.emission
+        emission = context.runtime.time.Emission(when.early, when.late, when.lateness, context.folds_changes)
+        spec |= {"results": results, "emission": emission}
+        result = run_timed(context, frame, keys, "time.WindowAggregate", by_clock, **spec)
     start, end = result[START], result[END]
     values = [result[column_name(i)] for i in range(len(what.grouping) + len(what.calls))]
     values[: len(key_types)] = key_values(values[: len(key_types)], key_types)
@@ -207,7 +209,7 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
     changelog = what.emission.updates
     hidden = [name for name in (KIND, SEQUENCE, TICK) if name in result.columns]
-    return emitted(windowed, result.select(*named, *hidden), what.output_type, changelog, timed)
+    return emitted(windowed, result.select(*named, *hidden), what.output_type, changelog, not by_clock)
 
 
 def _slices(windowed: Stream, what: WindowAggregation) -> list[Column]:
@@ -242,20 +244,13 @@ def attach_sessions(
     row = F.struct(*windowed.columns).alias(ROW)
     frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])
     columns = schema_of(stream.type.field_types).add(START, LongType()).add(END, LongType())
-    kernel = context.runtime.time.WindowRows(
-        context.java_schema(frame.schema),
-        context.java_schema(columns),
-        window_span(context, frame, clock, True),
-        frame.columns.index(ROW),
-    )
-    timed = not windowing.is_proctime
-    if not timed and not context.tells_time:
-        kernel.inProcessingTime()
-    result = run_timed(context, frame, max(1, len(keys)), kernel)
+    span = window_span(context, frame, clock, True)
+    by_clock = windowing.is_proctime
+    result = run_timed(context, frame, max(1, len(keys)), "time.WindowRows", by_clock, columns=columns, span=span)
     values = [*(result[column_name(i)] for i in range(width)), *bounds(windowing, clock, result[START], result[END])]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
     hidden = [name for name in (SEQUENCE, TICK) if name in result.columns]
-    return emitted(stream, result.select(*named, *hidden), output_type, event_time=timed)
+    return emitted(stream, result.select(*named, *hidden), output_type, event_time=not by_clock)
 
 
 def bounds(windowing: WindowingStrategy, clock: Clock, start: Column, end: Column) -> list[Column]:
@@ -285,20 +280,17 @@ def rank_windows(
     windowed = with_windows(stream, windowing, clock)
     row = F.struct(*windowed.columns).alias(ROW)
     frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])
-    package = context.runtime.time
-    kernel = package.WindowRank(
-        context.java_schema(frame.schema),
-        described(
-            package,
-            "WindowRank",
-            columns=context.java_schema(schema_of(output_type.field_types)),
-            span=window_span(context, frame, clock, False),
-            column=frame.columns.index(ROW),
-            rowOrder=row_order(context, schema_of(stream.type.field_types), order),
-            first=ranks[0],
-            last=ranks[1],
-            numbered=numbered,
-            latestFirst=latest_first,
-        ),
+    ranked = run_timed(
+        context,
+        frame,
+        max(1, len(keys)),
+        "time.WindowRank",
+        columns=schema_of(output_type.field_types),
+        span=window_span(context, frame, clock, False),
+        rowOrder=row_order(context, schema_of(stream.type.field_types), order),
+        first=ranks[0],
+        last=ranks[1],
+        numbered=numbered,
+        latestFirst=latest_first,
     )
-    return emitted(stream, run_timed(context, frame, max(1, len(keys)), kernel), output_type)
+    return emitted(stream, ranked, output_type)

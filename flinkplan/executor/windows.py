@@ -24,7 +24,7 @@ from ..plan.specs import (
 )
 from ..plan.types import LogicalType
 from .context import TranslationContext
-from .stream import LATENESS, SEQUENCE, TICK, Stream
+from .stream import END, LATENESS, SEQUENCE, START, TICK, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -134,8 +134,6 @@ def time_of(stream: Stream, windowing: TimeAttributeWindowing) -> Column:
         return stream.frame[READ]
     return F.current_timestamp() if windowing.is_proctime else stream.column(windowing.time_attribute_index)
 
-
-START, END = "__start", "__end"
 
 READ = "__read"
 """TIMESTAMP: what a clock shows that goes on; present where it is read once for all that is made of a row's time."""

@@ -16,7 +16,7 @@ from ...plan.types import LogicalType, row
 from ..aggregate_functions import check_calls, function_name, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
-from ..kernels import described, key_type, key_values, keyed, run_kernel, schema_of
+from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
 from ..registry import row_by_row, translator
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
@@ -127,22 +127,20 @@ def _aggregate(
     if folds and not numbered and not stream.changelog and package.PreAggregate.isExact(functions):
         frame = context.frame(package.PreAggregate.run(frame._jdf, keys, functions))
         functions, count = package.PreAggregate.merged(keys, functions), keys
-    kernel = package.GroupAggregate(
-        context.java_schema(frame.schema),
-        described(
-            package,
-            "GroupAggregate",
-            group=context.java_schema(schema_of([key_type(t) for t in types[: len(grouping)]])),
-            values=context.java_schema(schema_of([call.type for call in calls], len(grouping))),
-            calls=functions,
-            updateBefore=update_before,
-            folds=folds,
-            numbered=numbered,
-            count=count,
-            ttl=ttl,
-        ),
+    aggregated = run_kernel(
+        context,
+        frame,
+        keys,
+        "aggregate.GroupAggregate",
+        group=schema_of([key_type(t) for t in types[: len(grouping)]]),
+        values=schema_of([call.type for call in calls], len(grouping)),
+        calls=functions,
+        updateBefore=update_before,
+        folds=folds,
+        numbered=numbered,
+        count=count,
+        ttl=ttl,
     )
-    aggregated = run_kernel(context, frame, keys, kernel)
     columns = [aggregated[column_name(i)] for i in range(len(types))]
     columns[: len(grouping)] = key_values(columns[: len(grouping)], types[: len(grouping)])
     named = [column.alias(column_name(i)) for i, column in enumerate(columns)]

@@ -21,12 +21,14 @@ def changelog_normalize(node: ChangelogNormalize, inputs: tuple[Stream, ...], co
     """A complete changelog of upserts by key."""
     (stream,) = inputs
     frame = keyed_rows(stream, node.unique_keys)
-    kernel = context.runtime.changelog.Normalize(
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(stream.type.field_types)),
-        condition(context, node.filter_condition, stream.type.field_types),
-        node.generate_update_before,
-        node.ttl_ms(),
+    normalized = run_kernel(
+        context,
+        frame,
+        len(node.unique_keys),
+        "changelog.Normalize",
+        row=schema_of(stream.type.field_types),
+        condition=condition(context, node.filter_condition, stream.type.field_types),
+        updateBefore=node.generate_update_before,
+        ttl=node.ttl_ms(),
     )
-    normalized = run_kernel(context, frame, len(node.unique_keys), kernel)
     return Stream(normalized, node.output_type, changelog=True, pulse=stream.pulse)

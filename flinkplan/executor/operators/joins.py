@@ -12,17 +12,17 @@ from ...plan.nodes import Join
 from ...plan.specs import JoinType
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, query_of, with_ttl
-from ..join_sides import kept_rows, side_spec
-from ..kernels import boolean_array, changelog_columns, condition, described, key_columns, run_kernel, schema_of
+from ..join_sides import join_kind, kept_rows, side_spec
+from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
 from ..native_joins import native_type
 from ..registry import translator, united
-from ..stream import INSERT, KIND, SEQUENCE, TIE, Stream, column_name
+from ..stream import INSERT, KIND, RIGHT, SEQUENCE, TIE, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _STATES = ("leftState", "rightState")
-_SIDE, _LEFT, _RIGHT = "__right", "left", "right"
+_LEFT, _RIGHT = "left", "right"
 _KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL, JoinType.ANTI)
 _KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
 _LEFT_ONLY = (JoinType.SEMI, JoinType.ANTI)
@@ -65,22 +65,19 @@ def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) ->
     counts_left = preserve_left or kind in _LEFT_ONLY
     left_side = _side(context, 0, node, left, spec.left_keys, node.left_upsert_keys, counts_left)
     right_side = _side(context, 1, node, right, spec.right_keys, node.right_upsert_keys, preserve_right)
-    schema, kernels = context.java_schema(frame.schema), context.runtime.join
-    described_join = described(
-        kernels,
-        "JoinKernel",
-        columns=context.java_schema(schema_of(node.output_type.field_types)),
+    joined = run_kernel(
+        context,
+        frame,
+        max(1, len(spec.left_keys)),
+        "join.SemiAntiJoin" if kind in _LEFT_ONLY else "join.StreamingJoin",
+        columns=schema_of(node.output_type.field_types),
+        kind=join_kind(context, kind),
         changelog=changelog,
         left=left_side,
         right=right_side,
         filterNulls=boolean_array(context, spec.filter_nulls),
         condition=condition(context, spec.non_equi_condition, left.type.field_types + right.type.field_types),
     )
-    if kind in _LEFT_ONLY:
-        kernel = kernels.SemiAntiJoin(schema, described_join, kind is JoinType.ANTI)
-    else:
-        kernel = kernels.StreamingJoin(schema, described_join, preserve_left, preserve_right)
-    joined = run_kernel(context, frame, max(1, len(spec.left_keys)), kernel)
     return Stream(joined, node.output_type, changelog)
 
 
@@ -149,7 +146,7 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
         ]
         present = {h: stream.frame[h] for h in changelog_columns(stream)}
         hidden = [present[h] if h in present else absent[h] for h in (KIND, TIE, SEQUENCE) if h in wanted]
-        return stream.frame.select(*key_columns(stream, keys), F.lit(is_right).alias(_SIDE), *sides, *hidden)
+        return stream.frame.select(*key_columns(stream, keys), F.lit(is_right).alias(RIGHT), *sides, *hidden)
 
     return shaped(left, node.join_spec.left_keys, False).union(shaped(right, node.join_spec.right_keys, True))
 

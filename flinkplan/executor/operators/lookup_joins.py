@@ -21,7 +21,7 @@ from ...plan.types import BOOLEAN
 from ..connectors import find_connector
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan
-from ..kernels import condition, schema_of
+from ..kernels import condition, java_record, schema_of
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..tables import table_of
@@ -65,18 +65,20 @@ def lookup_join(node: LookupJoin, inputs: tuple[Stream, ...], context: Translati
     frame = stream.frame.select(*own, *(key.alias(f"k{i}") for i, key in enumerate(keys)), asked.alias("asked"))
     retry, cache = node.retry_options, lookup_cache(table.options)
     lookups = context.runtime.lookup
-    spec = getattr(lookups, "LookupJoin$Spec")(
-        context.java_schema(frame.schema),
-        len(stream.columns),
-        len(keys),
-        context.java_schema(schema_of(fields)),
-        find_connector(table).lookup(table, node, context),
-        condition(context, _condition(node, len(stream.columns)), (*stream.type.field_types, *fields)),
-        node.join_type is JoinType.LEFT,
-        retry.attempts - 1 if retry else 0,
-        retry.fixed_delay if retry else 0,
-        None if cache is None else str(uuid4()),
-        _limits(cache, context),
+    spec = java_record(
+        context,
+        "lookup.LookupJoin$Spec",
+        input=frame.schema,
+        fields=len(stream.columns),
+        keys=len(keys),
+        table=schema_of(fields),
+        lookup=find_connector(table).lookup(table, node, context),
+        condition=condition(context, _condition(node, len(stream.columns)), (*stream.type.field_types, *fields)),
+        keepsAll=node.join_type is JoinType.LEFT,
+        retries=retry.attempts - 1 if retry else 0,
+        delay=retry.fixed_delay if retry else 0,
+        name=None if cache is None else str(uuid4()),
+        limits=_limits(cache, context),
     )
     joined = context.frame(lookups.LookupJoin.run(frame._jdf, spec))
     found = [joined[f"t{i}"] for i in range(len(fields))]

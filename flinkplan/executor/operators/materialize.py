@@ -19,17 +19,15 @@ def materialize_upserts(node: Sink, table: Table, stream: Stream, context: Trans
     names = [name for name, _ in table.physical]
     primary_key = [names.index(key) for key in table.primary_key]
     frame = keyed_rows(stream, primary_key)
-    kernels = context.runtime.changelog
-    shared = (
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(stream.type.field_types)),
-        int_array(context, node.input_upsert_key) if node.input_upsert_key else None,
-    )
+    spec = {
+        "row": schema_of(stream.type.field_types),
+        "upsertKey": int_array(context, node.input_upsert_key) if node.input_upsert_key else None,
+        "ttl": node.ttl_ms(),
+    }
+    name = "changelog.UpsertMaterialize"
     if compacts(node):
-        kernel = kernels.CompactUpserts(*shared, conflict_behavior(node) == "ERROR", node.ttl_ms())
-    else:
-        kernel = kernels.UpsertMaterialize(*shared, node.ttl_ms())
-    return replace(stream, frame=run_kernel(context, frame, max(1, len(primary_key)), kernel))
+        name, spec["fails"] = "changelog.CompactUpserts", conflict_behavior(node) == "ERROR"
+    return replace(stream, frame=run_kernel(context, frame, max(1, len(primary_key)), name, **spec))
 
 
 def conflict_behavior(node: Sink) -> str:

@@ -9,14 +9,13 @@ from ...plan.nodes import MultiJoin
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import KeptRows, kept_rows, side_spec
-from ..kernels import boolean_array, condition, described, key_columns, object_array, run_kernel, schema_of
+from ..kernels import boolean_array, condition, key_columns, object_array, run_kernel, schema_of
 from ..registry import translator, united
-from ..stream import KIND, SEQUENCE, Stream
+from ..stream import INPUT, KIND, SEQUENCE, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_INPUT = "__input"
 _LEFT = "LEFT"
 
 
@@ -33,7 +32,6 @@ def _runs(node: MultiJoin, query: QueryPlan) -> Execution:
 @translator(MultiJoin, runs=_runs, real_time=united)
 def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Bring all inputs' rows together by their common key and let the kernel join them."""
-    package = context.runtime.join
     keys = _keys(node)
     frame = _union(inputs, keys)
     preserves = [kind == _LEFT for kind in node.join_types]
@@ -47,20 +45,19 @@ def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: Translation
         side_spec(context, _state(i), s, node.ttl_ms(i), _kept(node, i, keys[i], s.changelog))
         for i, s in enumerate(inputs)
     ]
-    kernel = package.MultiJoin(
-        context.java_schema(frame.schema),
-        described(
-            package,
-            "MultiJoin",
-            columns=context.java_schema(schema_of(node.output_type.field_types)),
-            changelog=changelog,
-            sides=object_array(context, getattr(package, "JoinSide$Spec"), sides),
-            preserves=boolean_array(context, preserves),
-            conditions=object_array(context, context.runtime.Condition, conditions),
-            folds=context.folds_changes,
-        ),
+    joined = run_kernel(
+        context,
+        frame,
+        max(1, len(keys[0])),
+        "join.MultiJoin",
+        columns=schema_of(node.output_type.field_types),
+        changelog=changelog,
+        sides=object_array(context, getattr(context.runtime.join, "JoinSide$Spec"), sides),
+        preserves=boolean_array(context, preserves),
+        conditions=object_array(context, context.runtime.Condition, conditions),
+        folds=context.folds_changes,
     )
-    return Stream(run_kernel(context, frame, max(1, len(keys[0])), kernel), node.output_type, changelog)
+    return Stream(joined, node.output_type, changelog)
 
 
 def _union(inputs: tuple[Stream, ...], keys: list[tuple[int, ...]]) -> DataFrame:
@@ -77,7 +74,7 @@ def _union(inputs: tuple[Stream, ...], keys: list[tuple[int, ...]]) -> DataFrame
         ]
         kind = stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")
         hidden = [*([kind.alias(KIND)] if changelog else []), stream.frame[SEQUENCE]]
-        return stream.frame.select(*key_columns(stream, keys[index]), F.lit(index).alias(_INPUT), *rows, *hidden)
+        return stream.frame.select(*key_columns(stream, keys[index]), F.lit(index).alias(INPUT), *rows, *hidden)
 
     return reduce(lambda a, b: a.union(b), (shaped(i, s) for i, s in enumerate(inputs)))
 

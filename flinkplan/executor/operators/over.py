@@ -21,16 +21,15 @@ from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
 from ..registry import by_watermark, translator
-from ..stream import HIDDEN, KIND, PASSED, SEQUENCE, TICK, Stream, column_name
+from ..stream import HIDDEN, KIND, PASSED, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 from ..types import is_year_month
-from ..window_kernels import ROW, aggregation, row_order, run_timed, timed_input
+from ..window_kernels import aggregation, row_order, run_timed, timed_input
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
 UNBOUNDED = -1
-TIME = "__time"
 
 
 def _runs(node: OverAggregate, query: QueryPlan) -> Execution:
@@ -85,17 +84,18 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
     time = context.arrival() if proctime else F.unix_millis(timed.column(order))
     frame = timed_input(timed, spec.partition.fields, [time.alias(TIME), F.struct(*timed.columns).alias(ROW)])
     preceding = _preceding(spec, group)
-    kernel = context.runtime.time.OverAggregate(
-        context.java_schema(frame.schema),
-        context.java_schema(schema),
-        context.java_schema(_results(group, schema)),
-        _aggregation(context, group, timed, schema, retracts=preceding != UNBOUNDED),
-        group.is_rows or (proctime and preceding == UNBOUNDED),
-        preceding,
+    result = run_timed(
+        context,
+        frame,
+        max(1, len(spec.partition.fields)),
+        "time.OverAggregate",
+        by_clock=proctime,
+        row=schema,
+        results=_results(group, schema),
+        aggregation=_aggregation(context, group, timed, schema, retracts=preceding != UNBOUNDED),
+        byRows=group.is_rows or (proctime and preceding == UNBOUNDED),
+        preceding=preceding,
     )
-    if proctime and not context.tells_time:
-        kernel.inProcessingTime()
-    result = run_timed(context, frame, max(1, len(spec.partition.fields)), kernel)
     takes_late = preceding != UNBOUNDED and not proctime
     passed = (PASSED,) if takes_late else ()
     hidden = (SEQUENCE, *passed, *(name for name in (TICK,) if name in result.columns))
@@ -111,17 +111,17 @@ def _by_any_order(node: OverAggregate, group: OverGroup, stream: Stream, context
     widened = _with_constants(stream, spec, context)
     schema = schema_of(widened.type.field_types)
     frame = keyed(widened, spec.partition.fields, [F.struct(*widened.columns).alias(ROW)])
-    keys = max(1, len(spec.partition.fields))
-    kernel = context.runtime.aggregate.OrderedAggregate(
-        context.java_schema(frame.schema),
-        context.java_schema(schema),
-        context.java_schema(_results(group, schema)),
-        keys,
-        _aggregation(context, group, widened, schema, retracts=False),
-        row_order(context, schema, group.order_by.fields),
-        group.is_rows,
+    result = run_kernel(
+        context,
+        frame,
+        max(1, len(spec.partition.fields)),
+        "aggregate.OrderedAggregate",
+        row=schema,
+        results=_results(group, schema),
+        aggregation=_aggregation(context, group, widened, schema, retracts=False),
+        rowOrder=row_order(context, schema, group.order_by.fields),
+        byRows=group.is_rows,
     )
-    result = run_kernel(context, frame, keys, kernel)
     columns = _output(result, stream, schema)
     return Stream(result.select(*columns, KIND, SEQUENCE), node.output_type, changelog=True, pulse=stream.pulse)
 

@@ -21,9 +21,9 @@ from ...plan.specs import (
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
-from ..kernels import boolean_array, described, int_array, java_type, keyed, run_kernel, schema_of
+from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
 from ..registry import by_watermark, row_by_row, translator
-from ..stream import Stream, column_name
+from ..stream import ROW, Stream, column_name
 from ..types import spark_type
 from ..window_kernels import emitted, run_timed, timed_input
 
@@ -63,22 +63,19 @@ def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: Translat
         return _keep_first_by_time(node, stream, context)
     changelog = node.keep_last_row or node.is_rowtime
     frame = keyed_rows(stream, node.unique_keys)
-    package = context.runtime.rank
-    kernel = package.Deduplicate(
-        context.java_schema(frame.schema),
-        described(
-            package,
-            "Deduplicate",
-            row=context.java_schema(schema_of(stream.type.field_types)),
-            timeColumn=_rowtime(stream) if node.is_rowtime else -1,
-            keepLast=node.keep_last_row,
-            updateBefore=node.generate_update_before,
-            folds=context.folds_changes,
-            changelog=changelog,
-            ttl=node.ttl_ms(),
-        ),
+    kept = run_kernel(
+        context,
+        frame,
+        max(1, len(node.unique_keys)),
+        "rank.Deduplicate",
+        row=schema_of(stream.type.field_types),
+        timeColumn=_rowtime(stream) if node.is_rowtime else -1,
+        keepLast=node.keep_last_row,
+        updateBefore=node.generate_update_before,
+        folds=context.folds_changes,
+        changelog=changelog,
+        ttl=node.ttl_ms(),
     )
-    kept = run_kernel(context, frame, max(1, len(node.unique_keys)), kernel)
     return Stream(kept, node.output_type, changelog, pulse=stream.pulse)
 
 
@@ -87,11 +84,11 @@ def _keep_first_by_time(node: Deduplicate, stream: Stream, context: TranslationC
     from pyspark.sql import functions as F
 
     timed = with_event_time(stream)
-    frame = timed_input(timed, node.unique_keys, [F.struct(*timed.columns).alias("row")])
-    kernel = context.runtime.time.KeepFirst(
-        context.java_schema(frame.schema), context.java_schema(schema_of(stream.type.field_types)), _rowtime(stream)
-    )
-    return emitted(timed, run_timed(context, frame, max(1, len(node.unique_keys)), kernel), node.output_type)
+    frame = timed_input(timed, node.unique_keys, [F.struct(*timed.columns).alias(ROW)])
+    schema = schema_of(stream.type.field_types)
+    keys = max(1, len(node.unique_keys))
+    kept = run_timed(context, frame, keys, "time.KeepFirst", row=schema, timeColumn=_rowtime(stream))
+    return emitted(timed, kept, node.output_type)
 
 
 def _rowtime(stream: Stream) -> int:
@@ -135,41 +132,38 @@ def _top_n(
     order: SortSpec,
     output_number: bool,
 ) -> Stream:
-    package = context.runtime.rank
     changelog = stream.changelog or not isinstance(node, Limit)
     frame = keyed_rows(stream, partition)
     fields = order.fields
-    kernel = package.TopN(
-        context.java_schema(frame.schema),
-        described(
-            package,
-            "TopN",
-            row=context.java_schema(schema_of(stream.type.field_types)),
-            order=package.Order(
-                int_array(context, [f.index for f in fields]),
-                boolean_array(context, [f.is_ascending for f in fields]),
-                boolean_array(context, [f.null_is_last for f in fields]),
-            ),
-            range=_range(context, node.rank_range, stream),
-            keeping=_keeping(context, node.rank_strategy),
-            outputNumber=output_number,
-            updateBefore=node.generate_update_before,
-            folds=context.folds_changes and not (isinstance(node, Rank) and node.takes_first_to_stay),
-            changelog=changelog,
-            ttl=node.ttl_ms(),
+    ranked = run_kernel(
+        context,
+        frame,
+        max(1, len(partition)),
+        "rank.TopN",
+        row=schema_of(stream.type.field_types),
+        order=context.runtime.rank.Order(
+            int_array(context, [f.index for f in fields]),
+            boolean_array(context, [f.is_ascending for f in fields]),
+            boolean_array(context, [f.null_is_last for f in fields]),
         ),
+        range=_range(context, node.rank_range, stream),
+        keeping=_keeping(context, node.rank_strategy),
+        outputNumber=output_number,
+        updateBefore=node.generate_update_before,
+        folds=context.folds_changes and not (isinstance(node, Rank) and node.takes_first_to_stay),
+        changelog=changelog,
+        ttl=node.ttl_ms(),
     )
-    ranked = run_kernel(context, frame, max(1, len(partition)), kernel)
     if output_number:
         ranked = ranked.withColumnRenamed("rank", column_name(len(stream.type.fields)))
     return Stream(ranked, node.output_type, changelog, pulse=stream.pulse)
 
 
 def keyed_rows(stream: Stream, keys: Sequence[int]) -> DataFrame:
-    """The key columns and the whole row as one struct, ``row``."""
+    """The key columns and the whole row as one struct."""
     from pyspark.sql import functions as F
 
-    return keyed(stream, keys, [F.struct(*stream.columns).alias("row")])
+    return keyed(stream, keys, [F.struct(*stream.columns).alias(ROW)])
 
 
 def _range(context: TranslationContext, kept: RankRange, stream: Stream) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...plan.nodes import TemporalSort
 from ..context import TranslationContext
-from ..event_time import TIME, with_event_time
+from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
 from ..kernels import schema_of
 from ..registry import by_watermark, translator
-from ..stream import Stream
-from ..window_kernels import ROW, emitted, row_order, run_timed, timed_input
+from ..stream import ROW, TIME, Stream
+from ..window_kernels import emitted, row_order, run_timed, timed_input
 
 
 def _runs(node: TemporalSort, query: QueryPlan) -> Execution:
@@ -29,14 +29,7 @@ def temporal_sort(node: TemporalSort, inputs: tuple[Stream, ...], context: Trans
     stream = with_event_time(stream) if rowtime else stream
     time = stream.column(fields[0].index) if rowtime else F.current_timestamp()
     frame = timed_input(stream, (), [F.unix_millis(time).alias(TIME), F.struct(*stream.columns).alias(ROW)])
-    kernel = context.runtime.time.TemporalSort(
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(node.output_type.field_types)),
-        frame.columns.index(TIME),
-        frame.columns.index(ROW),
-        row_order(context, schema_of(stream.type.field_types), fields),
-    )
-    if not rowtime and not context.tells_time:
-        kernel.inProcessingTime()
-    result = run_timed(context, frame, 1, kernel)
+    schema = schema_of(stream.type.field_types)
+    order = row_order(context, schema, fields)
+    result = run_timed(context, frame, 1, "time.TemporalSort", by_clock=not rowtime, row=schema, rowOrder=order)
     return emitted(stream, result, node.output_type, event_time=rowtime)

@@ -45,7 +45,7 @@ from ..context import TranslationContext
 from ..errors import ExecutionError
 from ..event_time import in_emission_order, with_event_time
 from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
-from ..kernels import key_type, key_values, schema_of
+from ..kernels import key_type, key_values, run_kernel, schema_of
 from ..native_windows import group_natively, obstacle_of_windows
 from ..python_windows import (
     PythonOperator,
@@ -58,15 +58,31 @@ from ..python_windows import (
 )
 from ..python_workers import run_python
 from ..registry import translator
-from ..stream import CAUSE, LATENESS, PASSED, SEQUENCE, Stream, column_name
+from ..stream import (
+    CAUSE,
+    CAUSE_ROW,
+    CAUSE_TIME,
+    END,
+    FIRING,
+    GAP,
+    KEY_FIRING,
+    LATE,
+    LATENESS,
+    PASSED,
+    ROW,
+    SEQUENCE,
+    START,
+    TIME,
+    Stream,
+    column_name,
+)
 from ..types import spark_type
-from ..window_kernels import ROW, row_order, timed_input
+from ..window_kernels import row_order, timed_input
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-TIME, GAP, LATE = "__time", "__gap", "__late"
-_PROPERTIES = {"WindowFiring": "__firing", "KeyFiring": "__keyFiring"}
+_PROPERTIES = {"WindowFiring": FIRING, "KeyFiring": KEY_FIRING}
 
 
 def waits_for_events(node: WindowOperator) -> bool:
@@ -134,7 +150,7 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     values += [_property(p, result) for p in node.properties]
     types = [spark_type(t) for t in node.output_type.field_types]
     named = [v.cast(t).alias(column_name(i)) for i, (v, t) in enumerate(zip(values, types, strict=True))]
-    cause = F.struct(result["__causeTime"].alias("time"), result["__cause"].alias("row")).alias(CAUSE)
+    cause = F.struct(result[CAUSE_TIME].alias("time"), result[CAUSE_ROW].alias("row")).alias(CAUSE)
     main = result.where(result[LATE].isNull()) if has_late else result
     emitted = main.select(*named, SEQUENCE, main[LATENESS].alias(PASSED), cause)
     event_time = by_events and not by_clock
@@ -185,20 +201,22 @@ def _kernel(
     if isinstance(node.function, AggregateFunction):
         columns[: len(key_types)] = map(key_type, key_types)
     package = context.runtime.window
-    operator = package.WindowOperator(
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(columns)),
-        _assigner(node.assigner, package),
-        _JavaTriggers(context, stream.type).of(node.trigger),
-        None if node.evictor is None else _evictor(node.evictor, stream.type, context),
-        _function(node, stream, context),
-        node.lateness_ms,
-        how.late,
-        package.Ttls(*_ttls(node)),
-        getattr(package, "WindowOperator$Timing")(how.clock, how.events, how.ordered),
-        _counts(node),
+    result = run_kernel(
+        context,
+        frame,
+        max(1, len(node.keys)),
+        "window.WindowOperator",
+        columns=schema_of(columns),
+        assigner=_assigner(node.assigner, package),
+        trigger=_JavaTriggers(context, stream.type).of(node.trigger),
+        evictor=None if node.evictor is None else _evictor(node.evictor, stream.type, context),
+        function=_function(node, stream, context),
+        lateness=node.lateness_ms,
+        late=how.late,
+        ttls=package.Ttls(*_ttls(node)),
+        timing=getattr(package, "WindowOperator$Timing")(how.clock, how.events, how.ordered),
+        counts=_counts(node),
     )
-    result = context.frame(package.WindowOperator.run(frame._jdf, max(1, len(node.keys)), operator))
     values = [result[column_name(i)] for i in range(len(columns))]
     if isinstance(node.function, AggregateFunction):
         values[: len(key_types)] = key_values(values[: len(key_types)], key_types)
@@ -311,11 +329,11 @@ def _property(name: str, result: DataFrame) -> Column:
 
     match name:
         case "WindowStart":
-            return F.timestamp_millis(result["__start"])
+            return F.timestamp_millis(result[START])
         case "WindowEnd":
-            return F.timestamp_millis(result["__end"])
+            return F.timestamp_millis(result[END])
         case "WindowTime":
-            return F.timestamp_millis(result["__end"] - 1)
+            return F.timestamp_millis(result[END] - 1)
     return result[_PROPERTIES[name]]
 
 

@@ -12,13 +12,14 @@ from ...plan.record import replace
 from ...plan.settings import PROCESSING_TIME_JOINS, WAIT_FOR_SNAPSHOT
 from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
-from ..event_time import TIME, with_event_time
+from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
-from ..kernels import boolean_array, condition, described, key_columns, run_kernel, schema_of
+from ..join_sides import join_kind
+from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
-from ..stream import KIND, LATENESS, SEQUENCE, TICK, Stream
+from ..stream import END, KIND, LATENESS, RIGHT, SEQUENCE, START, TICK, TIME, Stream
 from ..window_kernels import emitted, run_timed, window_span
-from ..windows import END, START, Clock, with_windows
+from ..windows import Clock, with_windows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -63,14 +64,17 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
     right_windowed = with_windows(right, node.right_windowing, clock)
     windowed = (left_windowed, right_windowed)
     frame = _united(node.join_spec, windowed, (START, END), late=_share_watermark(left, right))
-    kernel = context.runtime.time.WindowJoin(
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(node.output_type.field_types)),
-        window_span(context, frame, clock, False),
-        node.join_spec.join_type.name,
-        _match(context, node.join_spec, left, right, node.join_spec.filter_nulls),
+    joined = run_timed(
+        context,
+        frame,
+        _key_width(node.join_spec),
+        "time.WindowJoin",
+        columns=schema_of(node.output_type.field_types),
+        span=window_span(context, frame, clock, False),
+        kind=join_kind(context, node.join_spec.join_type),
+        match=_match(context, node.join_spec, left, right, node.join_spec.filter_nulls),
     )
-    return emitted(left, run_timed(context, frame, _key_width(node.join_spec), kernel), node.output_type)
+    return emitted(left, joined, node.output_type)
 
 
 @translator(IntervalJoin, runs=_runs_interval, real_time=by_watermark)
@@ -85,25 +89,19 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
         timed = (_clocked(left, context), _clocked(right, context))
     late = bounds.is_event_time and _share_watermark(left, right)
     frame = _united(spec, timed, (TIME,), late=late)
-    kind = spec.join_type
-    package = context.runtime.time
-    kernel = package.IntervalJoin(
-        context.java_schema(frame.schema),
-        described(
-            package,
-            "IntervalJoin",
-            columns=context.java_schema(schema_of(node.output_type.field_types)),
-            lower=bounds.left_lower_bound,
-            upper=bounds.left_upper_bound,
-            leftOuter=kind in (JoinType.LEFT, JoinType.FULL),
-            rightOuter=kind in (JoinType.RIGHT, JoinType.FULL),
-            match=_match(context, spec, left, right, spec.filter_nulls),
-        ),
+    joined = run_timed(
+        context,
+        frame,
+        _key_width(spec),
+        "time.IntervalJoin",
+        by_clock=not bounds.is_event_time,
+        columns=schema_of(node.output_type.field_types),
+        lower=bounds.left_lower_bound,
+        upper=bounds.left_upper_bound,
+        kind=join_kind(context, spec.join_type),
+        match=_match(context, spec, left, right, spec.filter_nulls),
     )
-    if not bounds.is_event_time and not context.tells_time:
-        kernel.inProcessingTime()
-    joined = emitted(left, run_timed(context, frame, _key_width(spec), kernel), node.output_type)
-    return replace(joined, event_time=bounds.is_event_time)
+    return emitted(left, joined, node.output_type, event_time=bounds.is_event_time)
 
 
 def _check_temporal(node: TemporalJoin, plan: Plan, options: Mapping[str, str]) -> None:
@@ -124,14 +122,16 @@ def temporal_join(node: TemporalJoin, inputs: tuple[Stream, ...], context: Trans
     left, right = (with_event_time(stream) for stream in inputs)
     timed = (_timed(left, node.left_time_attribute_index), _timed(right, node.right_time_attribute_index))
     frame = _united(node.join_spec, timed, (TIME,), right_first=context.mode is Mode.BOUNDED)
-    kernel = context.runtime.time.TemporalJoin(
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(node.output_type.field_types)),
-        left.changelog,
-        node.join_spec.join_type is JoinType.LEFT,
-        _match(context, node.join_spec, left, right, ()),
+    joined = run_timed(
+        context,
+        frame,
+        _key_width(node.join_spec),
+        "time.TemporalJoin",
+        columns=schema_of(node.output_type.field_types),
+        changelog=left.changelog,
+        leftOuter=node.join_spec.join_type is JoinType.LEFT,
+        match=_match(context, node.join_spec, left, right, ()),
     )
-    joined = run_timed(context, frame, _key_width(node.join_spec), kernel)
     return emitted(left, joined, node.output_type, left.changelog)
 
 
@@ -140,15 +140,18 @@ def _joined_with_latest(node: TemporalJoin, inputs: tuple[Stream, ...], context:
     left, right = inputs
     spec = node.join_spec
     frame = _united(spec, (left, right), (), right_first=True)
-    kernel = context.runtime.time.ProcessingTimeTemporalJoin(
-        context.java_schema(frame.schema),
-        context.java_schema(schema_of(node.output_type.field_types)),
-        left.changelog,
-        spec.join_type is JoinType.LEFT,
-        _match(context, spec, left, right, spec.filter_nulls),
-        node.snapshot_ttl_ms,
+    joined = run_kernel(
+        context,
+        frame,
+        _key_width(spec),
+        "time.ProcessingTimeTemporalJoin",
+        columns=schema_of(node.output_type.field_types),
+        changelog=left.changelog,
+        leftOuter=spec.join_type is JoinType.LEFT,
+        match=_match(context, spec, left, right, spec.filter_nulls),
+        ttl=node.snapshot_ttl_ms,
     )
-    return Stream(run_kernel(context, frame, _key_width(spec), kernel), node.output_type, left.changelog)
+    return Stream(joined, node.output_type, left.changelog)
 
 
 def _share_watermark(left: Stream, right: Stream) -> bool:
@@ -216,7 +219,7 @@ def _united(
             sequence = (sequence - F.lit(_BEFORE_ALL)).alias(SEQUENCE) if right_first and is_right else sequence
         ticks = [stream.frame[TICK]] if TICK in stream.hidden else []
         return stream.frame.select(
-            *key_columns(stream, keys), F.lit(is_right).alias("__right"), *sides, *added, *hidden, sequence, *ticks
+            *key_columns(stream, keys), F.lit(is_right).alias(RIGHT), *sides, *added, *hidden, sequence, *ticks
         )
 
     return shaped(left, spec.left_keys, False).union(shaped(right, spec.right_keys, True))

@@ -15,13 +15,13 @@ from ...plan.record import replace
 from ...plan.specs import HoppingWindow, WindowSpec
 from ..aggregate_functions import check_calls
 from ..context import TranslationContext
-from ..event_time import TIME, with_event_time
+from ..event_time import with_event_time
 from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
 from ..native_aggregates import group_windows, is_native_query, obstacle_of
 from ..registry import by_watermark, translator
-from ..stream import BEHIND, PASSED, SEQUENCE, Stream, column_name
+from ..stream import BEHIND, END, PASSED, SEQUENCE, START, TIME, Stream, column_name
 from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
-from ..windows import END, START, Clock
+from ..windows import Clock
 
 
 def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Execution:

@@ -9,9 +9,9 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, native, until_watermark
 from ..registry import by_watermark, translator
-from ..stream import Stream, column_name
+from ..stream import END, START, Stream, column_name
 from ..window_kernels import attach_sessions, bounds
-from ..windows import END, START, Clock, with_time_read, with_windows
+from ..windows import Clock, with_time_read, with_windows
 
 
 def _runs(node: WindowTableFunction, query: QueryPlan) -> Execution:

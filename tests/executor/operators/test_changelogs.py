@@ -34,13 +34,8 @@ def test_normalizing_adds_what_upserts_leave_out(bench: Bench) -> None:
 def test_materializing_shows_the_last_of_a_primary_keys_rows(bench: Bench) -> None:
     source = bench.source("in", ROWS, changelog=True)
     frame = keyed_rows(source, (0,))
-    kernel = bench.context.runtime.changelog.UpsertMaterialize(
-        bench.context.java_schema(frame.schema),
-        bench.context.java_schema(schema_of(ROWS.field_types)),
-        int_array(bench.context, (1,)),
-        0,
-    )
-    upserts = Stream(run_kernel(bench.context, frame, 1, kernel), ROWS, changelog=True)
+    kernel, row, key = "changelog.UpsertMaterialize", schema_of(ROWS.field_types), int_array(bench.context, (1,))
+    upserts = Stream(run_kernel(bench.context, frame, 1, kernel, row=row, upsertKey=key, ttl=0), ROWS, changelog=True)
     bench.put("in", ("+I", 1, 5), ("+I", 1, 6))
     assert bench.step(upserts) == [("+I", 1, 5), ("+U", 1, 6)]
     bench.put("in", ("-D", 1, 6), ("+I", 1, 7), ("-D", 1, 5))
@@ -52,14 +47,9 @@ def test_materializing_shows_the_last_of_a_primary_keys_rows(bench: Bench) -> No
 def compacted(bench: Bench, fails: bool) -> Stream:
     """Upserts by the first column of rows that are known by the second."""
     frame = keyed_rows(bench.source("in", ROWS, changelog=True), (0,))
-    kernel = bench.context.runtime.changelog.CompactUpserts(
-        bench.context.java_schema(frame.schema),
-        bench.context.java_schema(schema_of(ROWS.field_types)),
-        int_array(bench.context, (1,)),
-        fails,
-        0,
-    )
-    return Stream(run_kernel(bench.context, frame, 1, kernel), ROWS, changelog=True)
+    kernel, row, key = "changelog.CompactUpserts", schema_of(ROWS.field_types), int_array(bench.context, (1,))
+    shown = run_kernel(bench.context, frame, 1, kernel, row=row, upsertKey=key, fails=fails, ttl=0)
+    return Stream(shown, ROWS, changelog=True)
 
 
 def test_of_conflicting_rows_the_first_stays(bench: Bench) -> None:

@@ -1,8 +1,5 @@
 package flinkplan.runtime;
 
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.StructType;
-
 /** The names of the columns that stand behind those of a plan: the executor adds them to rows for its operators. */
 public final class Hidden {
     /** The row kind; insert-only rows have none. */
@@ -38,16 +35,32 @@ public final class Hidden {
     /** Which of several inputs a row is from. */
     public static final String INPUT = "__input";
 
-    private Hidden() {}
+    /** A session's gap that a row brings along. */
+    public static final String GAP = "__gap";
 
-    /**
-     * The schema of what an operator emits.
-     *
-     * @param columns the columns of the plan
-     * @param changelog whether the rows have kinds
-     */
-    public static StructType behind(StructType columns, boolean changelog) {
-        StructType visible = changelog ? columns.add(KIND, DataTypes.ByteType, false) : columns;
-        return visible.add(SEQUENCE, DataTypes.LongType, false);
-    }
+    /** The row as it was, where it is one column. */
+    public static final String ROW = "__values";
+
+    /** The start of the window that a row is of. */
+    public static final String START = "__start";
+
+    /** Its end. */
+    public static final String END = "__end";
+
+    /** How often a window has fired. */
+    public static final String FIRING = "__firing";
+
+    /** How often the windows of a key have. */
+    public static final String KEY_FIRING = "__keyFiring";
+
+    /** A row that came too late for a window operator, as it was. */
+    public static final String LATE = "__late";
+
+    /** When what a row is emitted for came about. */
+    public static final String CAUSE_TIME = "__causeTime";
+
+    /** Which row that was; -1: a timer. */
+    public static final String CAUSE_ROW = "__causeRow";
+
+    private Hidden() {}
 }

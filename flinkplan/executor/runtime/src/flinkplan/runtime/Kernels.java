@@ -27,8 +27,6 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState$;
 import org.apache.spark.sql.catalyst.types.DataTypeUtils$;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
-import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -43,24 +41,14 @@ public final class Kernels {
 
     private Kernels() {}
 
-    /** Runs a kernel over rows keyed by their first {@code keys} columns. */
-    public static Dataset<Row> run(Dataset<Row> input, int keys, Kernel kernel) {
-        return run(input, keys, kernel, TimeMode.ProcessingTime(), kernel.outputSchema());
-    }
-
     /**
-     * Runs a processor, whose output has a given schema, over rows keyed by their first {@code keys} columns: those of
-     * a stream in micro-batches with a state store, others key by key in one {@link KeyedPass}.
+     * Runs a kernel over rows keyed by their first {@code keys} columns: those of a stream with a state store, others
+     * key by key in one {@link KeyedPass}.
      *
      * <p>In a stream the key goes into states, so that it is grouped by as it is kept there. Watermarks among the rows
      * have the key's columns and a target behind them.
      */
-    public static Dataset<Row> run(
-            Dataset<Row> input,
-            int keys,
-            StatefulProcessor<InternalRow, InternalRow, InternalRow> processor,
-            TimeMode timeMode,
-            StructType output) {
+    public static Dataset<Row> run(Dataset<Row> input, int keys, Kernel kernel) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) input;
         boolean streams = dataset.isStreaming();
         LogicalPlan child = dataset.queryExecution().analyzed();
@@ -88,22 +76,22 @@ public final class Kernels {
                 ? TransformWithState$.MODULE$.<InternalRow, InternalRow, InternalRow>apply(
                         asScala(grouping),
                         child.output(),
-                        processor,
-                        timeMode,
+                        kernel,
+                        kernel.timeMode(),
                         outputMode(dataset),
                         plan,
                         Rows.stateEncoder(keyType),
                         Rows.encoder(dataset.schema()),
-                        Rows.encoder(output))
+                        Rows.encoder(kernel.outputSchema()))
                 : MapGroups$.MODULE$.<InternalRow, InternalRow, InternalRow>apply(
-                        new KeyedPass(processor, timeMode, dataset.schema(), output),
+                        new KeyedPass(kernel, dataset.schema()),
                         asScala(grouping),
                         child.output(),
                         asScala(order(columns)),
                         plan,
                         Rows.encoder(keyType, packed),
                         Rows.encoder(dataset.schema()),
-                        Rows.encoder(output));
+                        Rows.encoder(kernel.outputSchema()));
         return Dataset$.MODULE$.ofRows(dataset.sparkSession(), run);
     }
 

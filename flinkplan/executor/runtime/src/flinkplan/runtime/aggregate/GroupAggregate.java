@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.ChangelogKernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.io.Serializable;
@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.StructType;
  * <p>A group whose rows are all taken back is deleted. The state of a group is one row: the number of its rows,
  * then one struct an aggregate call; a struct that is NULL belongs to a call that was added later.
  */
-public final class GroupAggregate extends Kernel {
+public final class GroupAggregate extends ChangelogKernel {
     private final Spec spec;
     private final boolean grouped;
 

@@ -1,9 +1,11 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.ChangelogKernel;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.time.RowOrder;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -20,13 +22,9 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>The input's columns are the key, then the row as one struct.
  */
-public final class OrderedAggregate extends Kernel {
-    private final StructType row;
-    private final StructType results;
+public final class OrderedAggregate extends ChangelogKernel {
+    private final Spec spec;
     private final int rowOrdinal;
-    private final Aggregation aggregation;
-    private final RowOrder order;
-    private final boolean byRows;
 
     private transient ListState<InternalRow> state;
     private transient UnsafeProjection binary;
@@ -34,32 +32,26 @@ public final class OrderedAggregate extends Kernel {
     private transient Map<InternalRow, InternalRow> before;
 
     /**
+     * What there is to know of it beside its input.
+     *
      * @param row the schema of the struct, on which {@code aggregation} works
      * @param results the schema of the aggregation's results
      * @param byRows whether rows that are equal in the order have results of their own (ROWS) or share them (RANGE)
      */
-    public OrderedAggregate(
-            StructType input,
-            StructType row,
-            StructType results,
-            int rowOrdinal,
-            Aggregation aggregation,
-            RowOrder order,
-            boolean byRows) {
-        super(input, row.merge(results, true), true);
-        this.row = row;
-        this.results = results;
-        this.rowOrdinal = rowOrdinal;
-        this.aggregation = aggregation;
-        this.order = order;
-        this.byRows = byRows;
+    public record Spec(StructType row, StructType results, Aggregation aggregation, RowOrder rowOrder, boolean byRows)
+            implements Serializable {}
+
+    public OrderedAggregate(StructType input, Spec spec) {
+        super(input, spec.row.merge(spec.results, true), true);
+        this.spec = spec;
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override
     protected void open() {
-        state = listState("rows", row, 0);
-        aggregation.open(null);
-        binary = UnsafeProjection.create(results);
+        state = listState("rows", spec.row(), 0);
+        spec.aggregation().open(null);
+        binary = UnsafeProjection.create(spec.results());
     }
 
     @Override
@@ -71,25 +63,29 @@ public final class OrderedAggregate extends Kernel {
     /** The results of each row. */
     private Map<InternalRow, InternalRow> aggregate() {
         List<InternalRow> sorted = new ArrayList<>(rows);
-        sorted.sort(order);
+        sorted.sort(spec.rowOrder());
         Map<InternalRow, InternalRow> found = new IdentityHashMap<>();
-        aggregation.begin();
+        spec.aggregation().begin();
         for (int from = 0, to; from < sorted.size(); from = to) {
             to = from + 1;
-            while (!byRows && to < sorted.size() && order.compare(sorted.get(from), sorted.get(to)) == 0) {
+            while (!spec.byRows() && to < sorted.size() && areEqual(sorted.get(from), sorted.get(to))) {
                 to++;
             }
             List<InternalRow> tied = sorted.subList(from, to);
-            tied.forEach(aggregation::add);
-            InternalRow values = binary.apply(aggregation.values()).copy();
+            tied.forEach(spec.aggregation()::add);
+            InternalRow values = binary.apply(spec.aggregation().values()).copy();
             tied.forEach(one -> found.put(one, values));
         }
         return found;
     }
 
+    private boolean areEqual(InternalRow one, InternalRow other) {
+        return spec.rowOrder().compare(one, other) == 0;
+    }
+
     @Override
     protected void process(InternalRow input, byte kind) {
-        InternalRow changed = input.getStruct(rowOrdinal, row.length());
+        InternalRow changed = input.getStruct(rowOrdinal, spec.row().length());
         if (RowKind.retracts(kind)) {
             rows.remove(changed);
         } else {

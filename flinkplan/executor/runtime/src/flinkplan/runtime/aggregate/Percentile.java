@@ -15,34 +15,22 @@ import org.apache.spark.sql.types.StructType;
 
 /** PERCENTILE of one fraction or an array of them, each between 0 and 1, interpolated between values. */
 public final class Percentile extends Accumulator {
-    private final int column;
-    private final DataType type;
-    private final int fractionColumn;
-    private final DataType fractionType;
-    private final int frequencyColumn;
-    private final DataType frequencyType;
+    private final Argument value;
+    private final Argument fraction;
+    private final Argument frequency;
 
     private transient Multiset values;
     private transient double[] fractions;
 
-    /** @param frequencyColumn how often a row's value counts, or -1: once */
-    public Percentile(
-            int column,
-            DataType type,
-            int fractionColumn,
-            DataType fractionType,
-            int frequencyColumn,
-            DataType frequencyType) {
-        this.column = column;
-        this.type = type;
-        this.fractionColumn = fractionColumn;
-        this.fractionType = fractionType;
-        this.frequencyColumn = frequencyColumn;
-        this.frequencyType = frequencyType;
+    /** @param frequency how often a row's value counts, or null: once */
+    public Percentile(Argument value, Argument fraction, Argument frequency) {
+        this.value = value;
+        this.fraction = fraction;
+        this.frequency = frequency;
     }
 
     private boolean several() {
-        return fractionType instanceof ArrayType;
+        return fraction.type() instanceof ArrayType;
     }
 
     @Override
@@ -92,22 +80,21 @@ public final class Percentile extends Accumulator {
 
     private void change(InternalRow row, int sign) {
         if (fractions == null) {
-            fractions = several()
-                    ? doubles(row.getArray(fractionColumn), ((ArrayType) fractionType).elementType())
-                    : new double[] {number(row.get(fractionColumn, fractionType))};
-            for (double fraction : fractions) {
-                if (fraction < 0 || fraction > 1) {
-                    throw new IllegalStateException("PERCENTILE takes fractions from 0 to 1; this is " + fraction);
+            fractions = fraction.type() instanceof ArrayType array
+                    ? doubles((ArrayData) fraction.of(row), array.elementType())
+                    : new double[] {number(fraction.of(row))};
+            for (double each : fractions) {
+                if (each < 0 || each > 1) {
+                    throw new IllegalStateException("PERCENTILE takes fractions from 0 to 1; this is " + each);
                 }
             }
         }
-        long frequency = 1;
-        if (frequencyColumn >= 0) {
-            Object given = row.isNullAt(frequencyColumn) ? 0 : row.get(frequencyColumn, frequencyType);
-            frequency = ((Number) given).longValue();
+        long times = 1;
+        if (frequency != null) {
+            times = frequency.isNull(row) ? 0 : ((Number) frequency.of(row)).longValue();
         }
-        if (!row.isNullAt(column) && frequency > 0) {
-            values.add(Rows.of(number(row.get(column, type))), sign * frequency);
+        if (!value.isNull(row) && times > 0) {
+            values.add(Rows.of(number(value.of(row))), sign * times);
         }
     }
 

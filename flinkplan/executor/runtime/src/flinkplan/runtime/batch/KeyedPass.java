@@ -3,12 +3,10 @@ package flinkplan.runtime.batch;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.SparkTime;
-import flinkplan.runtime.window.WindowOperator;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.types.StructType;
@@ -18,7 +16,7 @@ import scala.collection.IterableOnce;
 import scala.runtime.AbstractFunction2;
 
 /**
- * Runs a processor over all rows of one key after the other, which come in the order of their sequence numbers: first
+ * Runs a kernel over all rows of one key after the other, which come in the order of their sequence numbers: first
  * those before the end of input, then those behind it, then the timers that are due at the end.
  *
  * <p>That is what two micro-batches do, the second one at the end of time, but for the states, which nobody needs
@@ -29,27 +27,18 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
     /** The watermark of Spark before there is one. */
     private static final long NO_WATERMARK = 0;
 
-    private final StatefulProcessor<InternalRow, InternalRow, InternalRow> processor;
-    private final TimeMode timeMode;
+    private final Kernel kernel;
     private final int inputSequence;
     private final int outputSequence;
     private final long clock = System.currentTimeMillis();
 
     private transient MemoryHandle handle;
 
-    /**
-     * @param input the schema of the rows; without sequence numbers all come when input has ended
-     * @param output the schema of the processor's rows
-     */
-    public KeyedPass(
-            StatefulProcessor<InternalRow, InternalRow, InternalRow> processor,
-            TimeMode timeMode,
-            StructType input,
-            StructType output) {
-        this.processor = processor;
-        this.timeMode = timeMode;
+    /** @param input the schema of the rows; without sequence numbers all come when input has ended */
+    public KeyedPass(Kernel kernel, StructType input) {
+        this.kernel = kernel;
         this.inputSequence = List.of(input.fieldNames()).indexOf(Hidden.SEQUENCE);
-        this.outputSequence = output.fieldIndex(Hidden.SEQUENCE);
+        this.outputSequence = kernel.outputSchema().fieldIndex(Hidden.SEQUENCE);
     }
 
     private record Times(long getCurrentProcessingTimeInMs, long getCurrentWatermarkInMs) implements TimerValues {}
@@ -58,13 +47,9 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
     public IterableOnce<InternalRow> apply(InternalRow key, Iterator<InternalRow> rows) {
         if (handle == null) {
             handle = new MemoryHandle();
-            processor.setHandle(handle);
-            if (processor instanceof Kernel kernel) {
-                kernel.takeSorted();
-            } else if (processor instanceof WindowOperator operator) {
-                operator.keepInMemory();
-            }
-            processor.init(OutputMode.Append(), timeMode);
+            kernel.setHandle(handle);
+            kernel.inOnePass();
+            kernel.init(OutputMode.Append(), kernel.timeMode());
         }
         handle.begin();
         return new Pass(key, new Ahead(rows));
@@ -89,8 +74,8 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
             if (next == null && all.hasNext()) {
                 next = all.next();
             }
-            if (next == null && processor instanceof Kernel) {
-                handle.end(); // a kernel has no timers: these were its last rows
+            if (next == null && !kernel.setsTimers()) {
+                handle.end(); // these were its last rows
             }
             return next != null
                     && (isBehind || inputSequence >= 0 && !Drain.isBehind(next.getLong(inputSequence)));
@@ -131,7 +116,7 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
             return !isOver;
         }
 
-        /** Turns to the next that the processor is called for. */
+        /** Turns to the next that the kernel is called for. */
         private void advance() {
             if (phase == null) {
                 phase = Phase.BEFORE;
@@ -142,16 +127,16 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
                 handOn(new Times(clock + 1, SparkTime.END));
             } else {
                 phase = Phase.TIMERS;
-                Long time = handle.expired(timeMode.equals(TimeMode.EventTime()) ? SparkTime.END : clock + 1);
+                Long time = handle.expired(kernel.timeMode().equals(TimeMode.EventTime()) ? SparkTime.END : clock + 1);
                 isOver = time == null;
                 if (!isOver) {
-                    output = processor.handleExpiredTimer(key, new Times(clock + 1, SparkTime.END), () -> time);
+                    output = kernel.handleExpiredTimer(key, new Times(clock + 1, SparkTime.END), () -> time);
                 }
             }
         }
 
         private void handOn(TimerValues times) {
-            output = rows.hasNext() ? processor.handleInputRows(key, rows, times) : Iterator.<InternalRow>empty();
+            output = rows.hasNext() ? kernel.handleInputRows(key, rows, times) : Iterator.<InternalRow>empty();
         }
 
         @Override

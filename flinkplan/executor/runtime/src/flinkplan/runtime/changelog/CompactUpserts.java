@@ -1,8 +1,10 @@
 package flinkplan.runtime.changelog;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.ChangelogKernel;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ValueState;
@@ -14,13 +16,10 @@ import org.apache.spark.sql.types.StructType;
  * <p>What counts is which rows are there when a micro-batch has ended. Input rows are the primary key's columns, then
  * the row as one struct.
  */
-public final class CompactUpserts extends Kernel {
-    private final StructType row;
+public final class CompactUpserts extends ChangelogKernel {
+    private final Spec spec;
     private final StructType keys;
     private final int rowOrdinal;
-    private final int[] upsertKey;
-    private final boolean fails;
-    private final long ttl;
 
     private transient ValueState<InternalRow> state;
     private transient KnownRows known;
@@ -28,30 +27,33 @@ public final class CompactUpserts extends Kernel {
     private transient InternalRow shown;
 
     /**
+     * What there is to know of it beside its input.
+     *
+     * @param row the schema of the rows
      * @param upsertKey the columns that the changelog's rows are known by, or null: all
      * @param fails whether a second row is an error; if not, the first one stays
+     * @param ttl of a primary key's row, in milliseconds; 0: never expires
      */
-    public CompactUpserts(StructType input, StructType row, int[] upsertKey, boolean fails, long ttl) {
-        super(input, row, true);
-        this.row = row;
-        this.rowOrdinal = input.fieldIndex("row");
+    public record Spec(StructType row, int[] upsertKey, boolean fails, long ttl) implements Serializable {}
+
+    public CompactUpserts(StructType input, Spec spec) {
+        super(input, spec.row, true);
+        this.spec = spec;
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
         this.keys = Rows.select(input, IntStream.range(0, rowOrdinal).toArray());
-        this.upsertKey = upsertKey;
-        this.fails = fails;
-        this.ttl = ttl;
     }
 
     @Override
     protected void open() {
-        state = valueState("sinkMaterializeState", new StructType().add("row", row), ttl);
-        known = new KnownRows(row, upsertKey);
+        state = valueState("sinkMaterializeState", new StructType().add("row", spec.row()), spec.ttl());
+        known = new KnownRows(spec.row(), spec.upsertKey());
     }
 
     @Override
     protected void begin(InternalRow key) {
         this.key = key;
         InternalRow stored = state.get();
-        shown = stored == null ? null : stored.getStruct(0, row.length());
+        shown = stored == null ? null : stored.getStruct(0, spec.row().length());
         known.rows.clear();
         if (shown != null) {
             known.add(shown);
@@ -60,7 +62,7 @@ public final class CompactUpserts extends Kernel {
 
     @Override
     protected void process(InternalRow input, byte kind) {
-        InternalRow current = input.getStruct(rowOrdinal, row.length());
+        InternalRow current = input.getStruct(rowOrdinal, spec.row().length());
         if (!RowKind.retracts(kind)) {
             known.add(current);
             return;
@@ -73,7 +75,7 @@ public final class CompactUpserts extends Kernel {
 
     @Override
     protected void finish() {
-        if (known.rows.size() > 1 && fails) {
+        if (known.rows.size() > 1 && spec.fails()) {
             throw new IllegalStateException("Primary key constraint violation: multiple distinct records with the same"
                     + " primary key detected. Conflicting key: " + words(key)
                     + ". Use ON CONFLICT DO NOTHING to keep the first record.");

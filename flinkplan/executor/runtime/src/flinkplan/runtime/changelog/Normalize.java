@@ -1,9 +1,11 @@
 package flinkplan.runtime.changelog;
 
+import flinkplan.runtime.ChangelogKernel;
 import flinkplan.runtime.Condition;
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.streaming.ValueState;
@@ -14,43 +16,47 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>Input rows are the key's columns, then the row as one struct.
  */
-public final class Normalize extends Kernel {
-    private final StructType row;
+public final class Normalize extends ChangelogKernel {
+    private final Spec spec;
     private final int rowOrdinal;
-    private final Condition condition;
-    private final boolean updateBefore;
-    private final long ttl;
 
     private transient ValueState<InternalRow> state;
     private transient BasePredicate predicate;
     private transient InternalRow kept;
     private transient boolean changed;
 
-    public Normalize(StructType input, StructType row, Condition condition, boolean updateBefore, long ttl) {
-        super(input, row, true);
-        this.row = row;
-        this.rowOrdinal = input.fieldIndex("row");
-        this.condition = condition;
-        this.updateBefore = updateBefore;
-        this.ttl = ttl;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param row the schema of the rows
+     * @param condition which rows count, or null: all
+     * @param updateBefore whether the row that an update replaces is emitted
+     * @param ttl of the last row, in milliseconds; 0: never expires
+     */
+    public record Spec(StructType row, Condition condition, boolean updateBefore, long ttl) implements Serializable {}
+
+    public Normalize(StructType input, Spec spec) {
+        super(input, spec.row, true);
+        this.spec = spec;
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override
     protected void open() {
-        state = valueState("changelogNormalizeState", new StructType().add("row", row), ttl);
-        predicate = condition == null ? null : condition.compile();
+        state = valueState("changelogNormalizeState", new StructType().add("row", spec.row()), spec.ttl());
+        predicate = spec.condition() == null ? null : spec.condition().compile();
     }
 
     @Override
     protected void begin(InternalRow key) {
         InternalRow stored = state.get();
-        kept = stored == null ? null : stored.getStruct(0, row.length());
+        kept = stored == null ? null : stored.getStruct(0, spec.row().length());
         changed = false;
     }
 
     @Override
     protected void process(InternalRow input, byte kind) {
-        InternalRow current = input.getStruct(rowOrdinal, row.length());
+        InternalRow current = input.getStruct(rowOrdinal, spec.row().length());
         boolean present = !RowKind.retracts(kind) && (predicate == null || predicate.eval(current));
         if (present) {
             upsert(current);
@@ -63,10 +69,10 @@ public final class Normalize extends Kernel {
     private void upsert(InternalRow current) {
         if (kept == null) {
             emit(RowKind.INSERT, current);
-        } else if (ttl == 0 && kept.equals(current)) {
+        } else if (spec.ttl() == 0 && kept.equals(current)) {
             return;
         } else {
-            if (updateBefore) {
+            if (spec.updateBefore()) {
                 emit(RowKind.UPDATE_BEFORE, kept);
             }
             emit(RowKind.UPDATE_AFTER, current);

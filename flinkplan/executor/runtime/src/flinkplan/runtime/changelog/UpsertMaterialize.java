@@ -1,8 +1,10 @@
 package flinkplan.runtime.changelog;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.ChangelogKernel;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
@@ -16,30 +18,34 @@ import org.apache.spark.sql.types.StructType;
  * <p>All rows of a primary key are kept in the order they came; the last one is what the table shows. Input rows
  * are the primary key's columns, then the row as one struct.
  */
-public final class UpsertMaterialize extends Kernel {
-    private final StructType row;
+public final class UpsertMaterialize extends ChangelogKernel {
+    private final Spec spec;
     private final int rowOrdinal;
-    private final int[] upsertKey;
-    private final long ttl;
 
     private transient ValueState<InternalRow> state;
     private transient KnownRows known;
     private transient boolean changed;
 
-    /** @param upsertKey the columns that the changelog's rows are known by, or null: all */
-    public UpsertMaterialize(StructType input, StructType row, int[] upsertKey, long ttl) {
-        super(input, row, true);
-        this.row = row;
-        this.rowOrdinal = input.fieldIndex("row");
-        this.upsertKey = upsertKey;
-        this.ttl = ttl;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param row the schema of the rows
+     * @param upsertKey the columns that the changelog's rows are known by, or null: all
+     * @param ttl of a primary key's rows, in milliseconds; 0: never expires
+     */
+    public record Spec(StructType row, int[] upsertKey, long ttl) implements Serializable {}
+
+    public UpsertMaterialize(StructType input, Spec spec) {
+        super(input, spec.row, true);
+        this.spec = spec;
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override
     protected void open() {
-        StructType stored = new StructType().add("rows", DataTypes.createArrayType(row, false));
-        state = valueState("sinkMaterializeState", stored, ttl);
-        known = new KnownRows(row, upsertKey);
+        StructType stored = new StructType().add("rows", DataTypes.createArrayType(spec.row(), false));
+        state = valueState("sinkMaterializeState", stored, spec.ttl());
+        known = new KnownRows(spec.row(), spec.upsertKey());
     }
 
     @Override
@@ -48,7 +54,7 @@ public final class UpsertMaterialize extends Kernel {
         changed = false;
         InternalRow stored = state.get();
         if (stored != null) {
-            for (Object kept : stored.getArray(0).toObjectArray(row)) {
+            for (Object kept : stored.getArray(0).toObjectArray(spec.row())) {
                 known.rows.add((InternalRow) kept);
             }
         }
@@ -56,7 +62,7 @@ public final class UpsertMaterialize extends Kernel {
 
     @Override
     protected void process(InternalRow input, byte kind) {
-        InternalRow current = input.getStruct(rowOrdinal, row.length());
+        InternalRow current = input.getStruct(rowOrdinal, spec.row().length());
         if (RowKind.retracts(kind)) {
             remove(current);
         } else {

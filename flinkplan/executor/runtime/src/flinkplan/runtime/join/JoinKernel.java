@@ -1,8 +1,8 @@
 package flinkplan.runtime.join;
 
+import flinkplan.runtime.ChangelogKernel;
 import flinkplan.runtime.Condition;
 import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.StructType;
  * <p>The input's columns are the join key, {@code __right} (whether the row is the right side's), and one struct
  * a side, of which one is NULL.
  */
-public abstract class JoinKernel extends Kernel {
+public abstract class JoinKernel extends ChangelogKernel {
     private final Spec spec;
     private final int sideOrdinal;
 
@@ -33,6 +33,7 @@ public abstract class JoinKernel extends Kernel {
      * What there is to know of a join beside its input.
      *
      * @param columns the schema of the output but for the hidden columns
+     * @param kind what is emitted of rows and their matches
      * @param changelog whether the output has row kinds
      * @param left what the left side keeps
      * @param right what the right side keeps
@@ -41,6 +42,7 @@ public abstract class JoinKernel extends Kernel {
      */
     public record Spec(
             StructType columns,
+            JoinKind kind,
             boolean changelog,
             JoinSide.Spec left,
             JoinSide.Spec right,

@@ -1,8 +1,8 @@
 package flinkplan.runtime.join;
 
+import flinkplan.runtime.ChangelogKernel;
 import flinkplan.runtime.Condition;
 import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.io.Serializable;
@@ -21,7 +21,7 @@ import org.apache.spark.sql.types.StructType;
  * key's columns, {@code __input} (which of the inputs the row is of), and one struct an input, of which all but one are
  * NULL.
  */
-public final class MultiJoin extends Kernel {
+public final class MultiJoin extends ChangelogKernel {
     private final Spec spec;
     private final int inputOrdinal;
 

@@ -9,9 +9,9 @@ import org.apache.spark.sql.types.StructType;
 public final class SemiAntiJoin extends JoinKernel {
     private final boolean anti;
 
-    public SemiAntiJoin(StructType input, Spec spec, boolean anti) {
+    public SemiAntiJoin(StructType input, Spec spec) {
         super(input, spec);
-        this.anti = anti;
+        this.anti = spec.kind() == JoinKind.ANTI;
     }
 
     @Override

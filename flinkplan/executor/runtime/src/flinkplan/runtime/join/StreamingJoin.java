@@ -9,15 +9,13 @@ import org.apache.spark.sql.types.StructType;
 
 /** The INNER, LEFT, RIGHT and FULL join. A preserved side's row without a match is padded with NULLs. */
 public final class StreamingJoin extends JoinKernel {
-    private final boolean preserveLeft;
-    private final boolean preserveRight;
+    private final JoinKind join;
     private final InternalRow noLeft;
     private final InternalRow noRight;
 
-    public StreamingJoin(StructType input, Spec spec, boolean preserveLeft, boolean preserveRight) {
+    public StreamingJoin(StructType input, Spec spec) {
         super(input, spec);
-        this.preserveLeft = preserveLeft;
-        this.preserveRight = preserveRight;
+        this.join = spec.kind();
         this.noLeft = Rows.nulls(spec.left().row().length());
         this.noRight = Rows.nulls(spec.right().row().length());
     }
@@ -29,7 +27,7 @@ public final class StreamingJoin extends JoinKernel {
             unmatched(fromLeft, row, RowKind.INSERT);
             return 0;
         }
-        byte joined = preserveLeft || preserveRight ? RowKind.INSERT : kind;
+        byte joined = pads() ? RowKind.INSERT : kind;
         for (JoinSide.Entry match : matches) {
             if (preserves(!fromLeft)) {
                 if (match.associations == 0) {
@@ -50,7 +48,7 @@ public final class StreamingJoin extends JoinKernel {
             unmatched(fromLeft, row, RowKind.DELETE);
             return;
         }
-        byte joined = preserveLeft || preserveRight ? RowKind.DELETE : kind;
+        byte joined = pads() ? RowKind.DELETE : kind;
         for (JoinSide.Entry match : matches) {
             repeat(match.count, joined, join(fromLeft, row, match.row));
             if (preserves(!fromLeft)) {
@@ -70,8 +68,12 @@ public final class StreamingJoin extends JoinKernel {
         }
     }
 
+    private boolean pads() {
+        return join.keepsLeft() || join.keepsRight();
+    }
+
     private boolean preserves(boolean left) {
-        return left ? preserveLeft : preserveRight;
+        return left ? join.keepsLeft() : join.keepsRight();
     }
 
     private InternalRow padded(boolean left, InternalRow row) {

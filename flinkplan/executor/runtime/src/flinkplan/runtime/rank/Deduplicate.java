@@ -1,6 +1,7 @@
 package flinkplan.runtime.rank;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.ChangelogKernel;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.io.Serializable;
@@ -14,7 +15,7 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>Input rows are the key's columns, then the row as one struct.
  */
-public final class Deduplicate extends Kernel {
+public final class Deduplicate extends ChangelogKernel {
     private static final StructType SEEN = new StructType().add("seen", DataTypes.BooleanType, false);
 
     private final Spec spec;
@@ -52,7 +53,7 @@ public final class Deduplicate extends Kernel {
         super(input, spec.row, spec.changelog);
         this.spec = spec;
         this.row = spec.row;
-        this.rowOrdinal = input.fieldIndex("row");
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override

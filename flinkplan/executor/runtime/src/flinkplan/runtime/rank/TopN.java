@@ -1,6 +1,7 @@
 package flinkplan.runtime.rank;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.ChangelogKernel;
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.io.Serializable;
@@ -30,7 +31,7 @@ import scala.collection.Iterator;
  * <p>The state maps each row (or its primary key) to the row and, for each time that it is there, its place among rows
  * that are equal in the order. Input rows are the partition's columns, then the row as one struct.
  */
-public final class TopN extends Kernel {
+public final class TopN extends ChangelogKernel {
     /** The number of a row of an earlier micro-batch. */
     private static final long BEFORE = Long.MIN_VALUE;
 
@@ -90,7 +91,7 @@ public final class TopN extends Kernel {
         super(input, spec.outputNumber ? spec.row.add("rank", DataTypes.LongType, false) : spec.row, spec.changelog);
         this.spec = spec;
         this.row = spec.row;
-        this.rowOrdinal = input.fieldIndex("row");
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override

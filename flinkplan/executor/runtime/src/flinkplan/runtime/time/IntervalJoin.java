@@ -4,6 +4,7 @@ import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
+import flinkplan.runtime.join.JoinKind;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
@@ -32,16 +33,8 @@ public final class IntervalJoin extends TimedKernel {
      * @param columns the schema of the output but for the hidden columns
      * @param lower how much later than a right row (ms) a left one is at least that matches it
      * @param upper and at most
-     * @param leftOuter whether left rows without a match are emitted
-     * @param rightOuter whether right rows are
      */
-    public record Spec(
-            StructType columns,
-            long lower,
-            long upper,
-            boolean leftOuter,
-            boolean rightOuter,
-            Match match)
+    public record Spec(StructType columns, long lower, long upper, JoinKind kind, Match match)
             implements Serializable {}
 
     public IntervalJoin(StructType input, Spec spec) {
@@ -127,8 +120,8 @@ public final class IntervalJoin extends TimedKernel {
     protected void open() {
         side = Side.of(input());
         int values = side.ordinal() + 1;
-        lefts = new Cache("left", false, spec.leftOuter(), -spec.lower(), Rows.struct(input(), values));
-        rights = new Cache("right", true, spec.rightOuter(), spec.upper(), Rows.struct(input(), values + 1));
+        lefts = new Cache("left", false, spec.kind().keepsLeft(), -spec.lower(), Rows.struct(input(), values));
+        rights = new Cache("right", true, spec.kind().keepsRight(), spec.upper(), Rows.struct(input(), values + 1));
         spec.match().open();
     }
 

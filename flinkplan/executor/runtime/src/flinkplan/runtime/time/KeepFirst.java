@@ -1,7 +1,9 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
@@ -15,9 +17,8 @@ import org.apache.spark.sql.types.StructType;
 public final class KeepFirst extends TimedKernel {
     private static final long MICROS = 1000;
 
-    private final StructType row;
+    private final Spec spec;
     private final int rowOrdinal;
-    private final int timeColumn;
 
     private transient ValueState<InternalRow> state;
     private transient InternalRow waiting;
@@ -25,27 +26,33 @@ public final class KeepFirst extends TimedKernel {
     private transient boolean emitted;
     private transient boolean changed;
 
-    /** @param timeColumn the row's column of the event time */
-    public KeepFirst(StructType input, StructType row, int timeColumn) {
-        super(input, row, false);
-        this.row = row;
-        this.rowOrdinal = input.fieldIndex("row");
-        this.timeColumn = timeColumn;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param row the schema of the rows
+     * @param timeColumn the row's column of the event time
+     */
+    public record Spec(StructType row, int timeColumn) implements Serializable {}
+
+    public KeepFirst(StructType input, Spec spec) {
+        super(input, spec.row, false);
+        this.spec = spec;
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override
     protected void open() {
         StructType stored = new StructType()
-                .add("waiting", row)
+                .add("waiting", spec.row())
                 .add("sequence", DataTypes.LongType, false)
                 .add("emitted", DataTypes.BooleanType, false);
-        state = valueState("deduplicateState", stored);
+        state = valueState("deduplicateState", stored, 0);
     }
 
     @Override
     protected void begin(InternalRow key) {
         InternalRow stored = state.get();
-        waiting = stored == null || stored.isNullAt(0) ? null : stored.getStruct(0, row.length());
+        waiting = stored == null || stored.isNullAt(0) ? null : stored.getStruct(0, spec.row().length());
         sequence = stored == null ? 0 : stored.getLong(1);
         emitted = stored != null && stored.getBoolean(2);
         changed = false;
@@ -53,7 +60,7 @@ public final class KeepFirst extends TimedKernel {
 
     @Override
     protected long accept(InternalRow input, byte kind, long watermark) {
-        InternalRow current = input.getStruct(rowOrdinal, row.length());
+        InternalRow current = input.getStruct(rowOrdinal, spec.row().length());
         long time = time(current);
         if (emitted || (waiting != null && time(waiting) <= time)) {
             return NEVER;
@@ -68,7 +75,7 @@ public final class KeepFirst extends TimedKernel {
     }
 
     private long time(InternalRow row) {
-        return Math.floorDiv(row.getLong(timeColumn), MICROS);
+        return Math.floorDiv(row.getLong(spec.timeColumn()), MICROS);
     }
 
     @Override

@@ -5,6 +5,7 @@ import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.aggregate.Aggregation;
+import java.io.Serializable;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -33,10 +34,7 @@ public final class OverAggregate extends TimedKernel {
             .add("passed", DataTypes.LongType, false)
             .add("timers", DataTypes.createArrayType(DataTypes.LongType, false), false);
 
-    private final StructType row;
-    private final Aggregation aggregation;
-    private final boolean byRows;
-    private final long preceding;
+    private final Spec spec;
     private final int timeOrdinal;
 
     private transient TimedRows rows;
@@ -49,31 +47,27 @@ public final class OverAggregate extends TimedKernel {
     private transient boolean changed;
 
     /**
+     * What there is to know of it beside its input.
+     *
      * @param row the schema of the struct, on which {@code aggregation} works
      * @param results the schema of the aggregation's results
      * @param byRows whether the frame counts rows (ROWS), or goes by time and shares equal times (RANGE)
      * @param preceding how many rows or milliseconds before the current row the frame begins; -1: unbounded
      */
-    public OverAggregate(
-            StructType input,
-            StructType row,
-            StructType results,
-            Aggregation aggregation,
-            boolean byRows,
-            long preceding) {
-        super(input, row.merge(results, true).add(Hidden.PASSED, DataTypes.LongType, false), false);
-        this.row = row;
-        this.aggregation = aggregation;
-        this.byRows = byRows;
-        this.preceding = preceding;
+    public record Spec(StructType row, StructType results, Aggregation aggregation, boolean byRows, long preceding)
+            implements Serializable {}
+
+    public OverAggregate(StructType input, Spec spec) {
+        super(input, spec.row.merge(spec.results, true).add(Hidden.PASSED, DataTypes.LongType, false), false);
+        this.spec = spec;
         this.timeOrdinal = input.fieldIndex(Hidden.TIME);
     }
 
     @Override
     protected void open() {
-        aggregation.open(this);
-        rows = new TimedRows(this, "rows", row);
-        state = valueState("frame", FRAME.merge(aggregation.schema(), true));
+        spec.aggregation().open(this);
+        rows = new TimedRows(this, "rows", spec.row());
+        state = valueState("frame", FRAME.merge(spec.aggregation().schema(), true), 0);
     }
 
     @Override
@@ -92,7 +86,7 @@ public final class OverAggregate extends TimedKernel {
             for (long timer : stored.getArray(4).toLongArray()) {
                 timers.add(timer);
             }
-            aggregation.begin(stored, FRAME.length());
+            spec.aggregation().begin(stored, FRAME.length());
         }
     }
 
@@ -101,7 +95,7 @@ public final class OverAggregate extends TimedKernel {
         inFrame = 0;
         expiry = NEVER;
         passed = Long.MIN_VALUE;
-        aggregation.begin();
+        spec.aggregation().begin();
     }
 
     @Override
@@ -114,9 +108,9 @@ public final class OverAggregate extends TimedKernel {
         if (time <= (isBounded() ? last : watermark)) {
             return drop();
         }
-        rows.add(time, input.getStruct(timeOrdinal + 1, row.length()));
-        if (isBounded() && !byRows && (expiry == NEVER || expiry <= time + preceding)) {
-            expiry = time + preceding + preceding / 2 + 1;
+        rows.add(time, input.getStruct(timeOrdinal + 1, spec.row().length()));
+        if (isBounded() && !spec.byRows() && (expiry == NEVER || expiry <= time + spec.preceding())) {
+            expiry = time + spec.preceding() + spec.preceding() / 2 + 1;
             timers.add(expiry);
             changed = true;
         }
@@ -152,20 +146,20 @@ public final class OverAggregate extends TimedKernel {
         if (current == null) {
             return;
         }
-        if (byRows) {
+        if (spec.byRows()) {
             for (InternalRow added : List.copyOf(current)) {
                 makeRoom(all);
-                aggregation.add(added);
-                emit(time, added, aggregation.values());
+                spec.aggregation().add(added);
+                emit(time, added, spec.aggregation().values());
             }
         } else {
             if (isBounded()) {
-                while (all.firstKey() < time - preceding) {
+                while (all.firstKey() < time - spec.preceding()) {
                     retractFirst(all);
                 }
             }
-            current.forEach(aggregation::add);
-            InternalRow values = aggregation.values();
+            current.forEach(spec.aggregation()::add);
+            InternalRow values = spec.aggregation().values();
             current.forEach(added -> emit(time, added, values));
         }
         if (!isBounded()) {
@@ -183,13 +177,13 @@ public final class OverAggregate extends TimedKernel {
         if (!isBounded()) {
             return;
         }
-        if (inFrame <= preceding) {
+        if (inFrame <= spec.preceding()) {
             inFrame++;
             return;
         }
         long oldest = all.firstKey();
         List<InternalRow> candidates = all.get(oldest);
-        aggregation.retract(candidates.remove(0));
+        spec.aggregation().retract(candidates.remove(0));
         if (candidates.isEmpty()) {
             rows.remove(oldest);
         } else {
@@ -199,7 +193,7 @@ public final class OverAggregate extends TimedKernel {
 
     private void retractFirst(TreeMap<Long, List<InternalRow>> all) {
         long oldest = all.firstKey();
-        all.get(oldest).forEach(aggregation::retract);
+        all.get(oldest).forEach(spec.aggregation()::retract);
         rows.remove(oldest);
     }
 
@@ -208,12 +202,12 @@ public final class OverAggregate extends TimedKernel {
         while (!all.isEmpty()) {
             retractFirst(all);
         }
-        aggregation.save();
+        spec.aggregation().save();
         reset();
     }
 
     private boolean isBounded() {
-        return preceding >= 0;
+        return spec.preceding() >= 0;
     }
 
     @Override
@@ -222,11 +216,11 @@ public final class OverAggregate extends TimedKernel {
         if (!changed) {
             return;
         }
-        if (isBounded() && !byRows && expiry == NEVER) {
+        if (isBounded() && !spec.byRows() && expiry == NEVER) {
             state.clear();
         } else {
             ArrayData array = new GenericArrayData(timers.toArray());
-            state.update(new JoinedRow(Rows.of(last, inFrame, expiry, passed, array), aggregation.save()));
+            state.update(new JoinedRow(Rows.of(last, inFrame, expiry, passed, array), spec.aggregation().save()));
         }
     }
 }

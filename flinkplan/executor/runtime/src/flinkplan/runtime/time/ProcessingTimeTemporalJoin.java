@@ -1,8 +1,9 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Kernel;
+import flinkplan.runtime.ChangelogKernel;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.streaming.ValueState;
@@ -15,31 +16,36 @@ import org.apache.spark.sql.types.StructType;
  * what the right side held when the batch began: its snapshot, in the first one. The input's columns are the key, and
  * {@link Side}'s. Source: Flink's {@code TemporalProcessTimeJoinOperator}, and FLIP-326.
  */
-public final class ProcessingTimeTemporalJoin extends Kernel {
-    private final StructType input;
-    private final boolean leftOuter;
-    private final Match match;
-    private final long ttl;
+public final class ProcessingTimeTemporalJoin extends ChangelogKernel {
+    private final Spec spec;
 
     private transient Side side;
     private transient ValueState<InternalRow> state;
     private transient InternalRow latest;
     private transient boolean changed;
 
-    public ProcessingTimeTemporalJoin(
-            StructType input, StructType columns, boolean changelog, boolean leftOuter, Match match, long ttl) {
-        super(input, columns, changelog);
-        this.input = input;
-        this.leftOuter = leftOuter;
-        this.match = match;
-        this.ttl = ttl;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param changelog whether the left rows have kinds
+     * @param leftOuter whether left rows without a match are emitted
+     * @param ttl of the right side's row, in milliseconds; 0: never expires
+     */
+    public record Spec(StructType columns, boolean changelog, boolean leftOuter, Match match, long ttl)
+            implements Serializable {}
+
+    public ProcessingTimeTemporalJoin(StructType input, Spec spec) {
+        super(input, spec.columns, spec.changelog);
+        this.spec = spec;
     }
 
     @Override
     protected void open() {
-        side = Side.of(input);
-        state = valueState("right", new StructType().add("row", Rows.struct(input, side.ordinal() + 2)), ttl);
-        match.open();
+        side = Side.of(input());
+        StructType right = Rows.struct(input(), side.ordinal() + 2);
+        state = valueState("right", new StructType().add("row", right), spec.ttl());
+        spec.match().open();
     }
 
     @Override
@@ -47,7 +53,7 @@ public final class ProcessingTimeTemporalJoin extends Kernel {
         InternalRow stored = state.get();
         latest = stored == null ? null : stored.getStruct(0, side.rightWidth());
         changed = false;
-        match.begin(key);
+        spec.match().begin(key);
     }
 
     @Override
@@ -58,8 +64,8 @@ public final class ProcessingTimeTemporalJoin extends Kernel {
             changed = true;
             return;
         }
-        InternalRow right = latest != null && match.of(values, latest) ? latest : null;
-        if (right != null || leftOuter) {
+        InternalRow right = latest != null && spec.match().of(values, latest) ? latest : null;
+        if (right != null || spec.leftOuter()) {
             emit(kind, new JoinedRow(values, right == null ? side.noRight() : right));
         }
     }

@@ -4,6 +4,7 @@ import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.aggregate.Aggregation;
 import flinkplan.runtime.time.WindowSpan.Window;
+import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.types.StructType;
@@ -13,23 +14,27 @@ import org.apache.spark.sql.types.StructType;
  * results, start and end.
  */
 public final class SessionAggregate extends WindowKernel {
-    private final WindowSpan span;
-    private final Aggregation aggregation;
-    private final boolean keyed;
+    private final Spec spec;
     private transient InternalRow key;
 
-    public SessionAggregate(
-            StructType input, StructType columns, WindowSpan span, Aggregation aggregation, boolean keyed) {
-        super(input, columns, span);
-        this.span = span;
-        this.aggregation = aggregation;
-        this.keyed = keyed;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param keyed whether the key is emitted
+     */
+    public record Spec(StructType columns, WindowSpan span, Aggregation aggregation, boolean keyed)
+            implements Serializable {}
+
+    public SessionAggregate(StructType input, Spec spec) {
+        super(input, spec.columns, spec.span);
+        this.spec = spec;
     }
 
     @Override
     protected void open() {
         super.open();
-        aggregation.open(null);
+        spec.aggregation().open(null);
     }
 
     @Override
@@ -40,21 +45,21 @@ public final class SessionAggregate extends WindowKernel {
 
     @Override
     void close(Window window) {
-        aggregation.begin();
+        spec.aggregation().begin();
         long count = 0;
-        boolean inOrder = aggregation.orderMatters();
-        for (InternalRow row : inOrder ? SessionMerges.inOrder(window.rows(), span) : window.rows()) {
+        boolean inOrder = spec.aggregation().orderMatters();
+        for (InternalRow row : inOrder ? SessionMerges.inOrder(window.rows(), spec.span()) : window.rows()) {
             if (RowKind.retracts(kind(row))) {
-                aggregation.retract(row);
+                spec.aggregation().retract(row);
                 count--;
             } else {
-                aggregation.add(row);
+                spec.aggregation().add(row);
                 count++;
             }
         }
         if (count > 0) {
-            InternalRow results = new JoinedRow(aggregation.values(), Rows.of(window.start(), window.end()));
-            emit(RowKind.INSERT, keyed ? new JoinedRow(key, results) : results, window.end());
+            InternalRow results = new JoinedRow(spec.aggregation().values(), Rows.of(window.start(), window.end()));
+            emit(RowKind.INSERT, spec.keyed() ? new JoinedRow(key, results) : results, window.end());
         }
     }
 }

@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,18 +21,25 @@ import org.apache.spark.sql.types.StructType;
  * the newest is kept. The input's columns are the key, {@link Side}'s, and the row's time (ms).
  */
 public final class TemporalJoin extends TimedKernel {
-    private final boolean leftOuter;
-    private final Match match;
+    private final Spec spec;
     private final int timeOrdinal;
 
     private transient Side side;
     private transient TimedRows lefts;
     private transient TimedRows versions;
 
-    public TemporalJoin(StructType input, StructType columns, boolean changelog, boolean leftOuter, Match match) {
-        super(input, columns, changelog);
-        this.leftOuter = leftOuter;
-        this.match = match;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param changelog whether the left rows have kinds
+     * @param leftOuter whether left rows without a version are emitted
+     */
+    public record Spec(StructType columns, boolean changelog, boolean leftOuter, Match match) implements Serializable {}
+
+    public TemporalJoin(StructType input, Spec spec) {
+        super(input, spec.columns, spec.changelog);
+        this.spec = spec;
         this.timeOrdinal = input.fieldIndex(Hidden.TIME);
     }
 
@@ -40,7 +48,7 @@ public final class TemporalJoin extends TimedKernel {
         side = Side.of(input());
         lefts = new TimedRows(this, "left", kept(side.ordinal() + 1).add("sequence", DataTypes.LongType, false));
         versions = new TimedRows(this, "right", kept(side.ordinal() + 2));
-        match.open();
+        spec.match().open();
     }
 
     private StructType kept(int ordinal) {
@@ -53,7 +61,7 @@ public final class TemporalJoin extends TimedKernel {
     protected void begin(InternalRow key) {
         lefts.begin(!isWaiting());
         versions.begin(false);
-        match.begin(key);
+        spec.match().begin(key);
     }
 
     @Override
@@ -98,8 +106,8 @@ public final class TemporalJoin extends TimedKernel {
 
     private void join(InternalRow kept, InternalRow version, List<Joined> joined) {
         InternalRow left = kept.getStruct(0, side.leftWidth());
-        InternalRow right = version != null && match.of(left, version) ? version : null;
-        if (right != null || leftOuter) {
+        InternalRow right = version != null && spec.match().of(left, version) ? version : null;
+        if (right != null || spec.leftOuter()) {
             InternalRow row = new JoinedRow(left, right == null ? side.noRight() : right);
             joined.add(new Joined(row, kept.getByte(1), kept.getLong(2)));
         }

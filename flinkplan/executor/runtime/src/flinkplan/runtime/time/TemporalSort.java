@@ -1,7 +1,9 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -18,24 +20,31 @@ import org.apache.spark.sql.types.StructType;
 public final class TemporalSort extends TimedKernel {
     private static final StructType LAST = new StructType().add("last", DataTypes.LongType);
 
+    private final Spec spec;
     private final int timeOrdinal;
     private final int rowOrdinal;
-    private final RowOrder rowOrder;
     private transient RowBuffer rows;
     private transient ValueState<InternalRow> state;
     private transient long last;
 
-    public TemporalSort(StructType input, StructType columns, int timeOrdinal, int rowOrdinal, RowOrder rowOrder) {
-        super(input, columns, false);
-        this.timeOrdinal = timeOrdinal;
-        this.rowOrdinal = rowOrdinal;
-        this.rowOrder = rowOrder;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param row the schema of the struct
+     */
+    public record Spec(StructType row, RowOrder rowOrder) implements Serializable {}
+
+    public TemporalSort(StructType input, Spec spec) {
+        super(input, spec.row, false);
+        this.spec = spec;
+        this.timeOrdinal = input.fieldIndex(Hidden.TIME);
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override
     protected void open() {
         rows = buffer("rows", input());
-        state = valueState("last", LAST);
+        state = valueState("last", LAST, 0);
     }
 
     @Override
@@ -57,7 +66,7 @@ public final class TemporalSort extends TimedKernel {
 
     @Override
     protected long fire(long watermark) {
-        int width = Rows.struct(input(), rowOrdinal).length();
+        int width = spec.row().length();
         List<InternalRow> ready = new ArrayList<>();
         List<InternalRow> waiting = new ArrayList<>();
         long next = NEVER;
@@ -71,7 +80,7 @@ public final class TemporalSort extends TimedKernel {
                 next = Math.min(next, time);
             }
         }
-        ready.sort((a, b) -> rowOrder.compare(a.getStruct(rowOrdinal, width), b.getStruct(rowOrdinal, width)));
+        ready.sort((a, b) -> spec.rowOrder().compare(a.getStruct(rowOrdinal, width), b.getStruct(rowOrdinal, width)));
         for (InternalRow row : ready) {
             emit(RowKind.INSERT, row.getStruct(rowOrdinal, width), row.getLong(timeOrdinal));
         }

@@ -1,20 +1,18 @@
 package flinkplan.runtime.time;
 
 import flinkplan.runtime.Hidden;
+import flinkplan.runtime.Kernel;
+import flinkplan.runtime.Output;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
-import flinkplan.runtime.States;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.ImplicitGroupingKeyTracker;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -31,16 +29,11 @@ import scala.jdk.javaapi.CollectionConverters;
  * the earliest of those times. Where the input comes from one task of one source, the watermark moves with each
  * row, as in Flink, else between batches only.
  */
-public abstract class TimedKernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow>
-        implements States {
+public abstract class TimedKernel extends Kernel {
     static final long NEVER = Long.MAX_VALUE;
     private static final StructType TIME = new StructType().add("time", DataTypes.LongType, false);
 
-    private final StructType input;
-    private final StructType columns;
-    private final boolean changelog;
-    private final int kindOrdinal;
-    private final int sequenceOrdinal;
+    private final Output output;
     private final int watermarkOrdinal;
     private final int passedOrdinal;
     private boolean inProcessingTime;
@@ -51,24 +44,19 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     private transient ValueState<InternalRow> timer;
     private transient Ticks ticks;
     private transient Dropped dropped;
-    private transient Comparator<InternalRow> order;
     private transient List<InternalRow> emitted;
     private transient long due;
     private transient long clock;
     private transient boolean isDropped;
 
     /**
-     * @param input the schema of the input: the key's columns, others, the hidden ones
      * @param columns the schema of the output but for the hidden columns
      * @param changelog whether the output has row kinds; if not, it is insert-only
      */
     protected TimedKernel(StructType input, StructType columns, boolean changelog) {
+        super(input);
         List<String> names = List.of(input.fieldNames());
-        this.input = input;
-        this.columns = columns;
-        this.changelog = changelog;
-        this.kindOrdinal = names.indexOf(Hidden.KIND);
-        this.sequenceOrdinal = names.indexOf(Hidden.SEQUENCE);
+        this.output = new Output(columns, changelog);
         this.watermarkOrdinal = names.indexOf(Hidden.WATERMARK);
         this.passedOrdinal = names.indexOf(Hidden.PASSED);
     }
@@ -97,12 +85,16 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         return this;
     }
 
-    final TimeMode timeMode() {
+    @Override
+    public final TimeMode timeMode() {
         return inProcessingTime ? TimeMode.ProcessingTime() : TimeMode.EventTime();
     }
 
-    /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
-    protected abstract void open();
+    /** What a kernel keeps ends by the time that it waits for. */
+    @Override
+    protected final TTLConfig ttlConfig(long ttl) {
+        return TTLConfig.NONE();
+    }
 
     /** Starts on a key. */
     protected abstract void begin(InternalRow key);
@@ -122,10 +114,11 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
     /** Ends with a key: the states are to be written now. */
     protected abstract void store();
 
+    @Override
     public final StructType outputSchema() {
         return passesOn
-                ? Hidden.behind(columns.asNullable(), changelog).add(Hidden.TICK, Ticks.TICK)
-                : Hidden.behind(columns, changelog);
+                ? new Output(output.columns().asNullable(), output.changelog()).schema().add(Hidden.TICK, Ticks.TICK)
+                : output.schema();
     }
 
     /** Whether the key has been waiting for a time since the last batch. */
@@ -133,36 +126,12 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         return due != NEVER;
     }
 
-    /** The schema of the input. */
-    protected final StructType input() {
-        return input;
-    }
-
-    /** The order of rows: as they came, retractions first. */
-    protected final Comparator<InternalRow> order() {
-        return order;
-    }
-
-    /** The kind of a row of the input. */
-    protected final byte kind(InternalRow row) {
-        return kindOrdinal < 0 ? RowKind.INSERT : row.getByte(kindOrdinal);
-    }
-
-    /** The place of a row in the order of its source. */
-    protected final long sequence(InternalRow row) {
-        return row.getLong(sequenceOrdinal);
-    }
-
     @Override
     public final void init(OutputMode outputMode, TimeMode timeMode) {
-        timer = getHandle().getValueState("timer", Rows.stateEncoder(TIME), TTLConfig.NONE());
-        ticks = sources == null ? null : new Ticks(getHandle(), sources, input);
+        timer = valueState("timer", TIME, 0);
+        ticks = sources == null ? null : new Ticks(getHandle(), sources, input());
         dropped = new Dropped();
-        order = Comparator.comparingLong(this::sequence);
-        if (kindOrdinal >= 0) {
-            order = order.thenComparing(row -> !RowKind.retracts(row.getByte(kindOrdinal)));
-        }
-        open();
+        super.init(outputMode, timeMode);
     }
 
     @Override
@@ -174,7 +143,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         }
         long watermark = now(timers);
         List<InternalRow> list = Rows.list(rows);
-        list.sort(order);
+        list.sort(order());
         boolean byRow = comeFromOnePartition(list);
         long scheduled = start(key);
         long before = Long.MIN_VALUE;
@@ -200,14 +169,14 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
             if (ticks.advance(row)) {
                 fired.addAll(drained(ticks.current()));
                 if (passesOn) {
-                    fired.add(hidden(Rows.nulls(columns.length()), RowKind.INSERT, 0, ticks.own()));
+                    fired.add(hidden(Rows.nulls(output.columns().length()), RowKind.INSERT, 0, ticks.own()));
                 }
             }
             ImplicitGroupingKeyTracker.setImplicitKey(key);
             return CollectionConverters.asScala(fired.iterator());
         }
         long watermark = ticks.current(key);
-        long scheduled = start(Ticks.plain(key, input));
+        long scheduled = start(Ticks.plain(key, input()));
         isDropped = false;
         due = Math.min(due, accept(row, kind(row), watermark));
         dropped.add(sequence(row), isDropped);
@@ -224,7 +193,7 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
             }
             for (Ticks.Expired expired : earliest) {
                 ImplicitGroupingKeyTracker.setImplicitKey(expired.key());
-                end(expired.time() - SparkTime.SHIFT, start(Ticks.plain(expired.key(), input)));
+                end(expired.time() - SparkTime.SHIFT, start(Ticks.plain(expired.key(), input())));
                 all.addAll(emitted);
             }
         }
@@ -300,10 +269,6 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
         return !timed.isEmpty() && partition(timed.get(0)) == partition(timed.get(timed.size() - 1));
     }
 
-    private long partition(InternalRow row) {
-        return sequence(row) >> Hidden.PARTITION_SHIFT;
-    }
-
     private long start(InternalRow key) {
         emitted = new ArrayList<>();
         InternalRow scheduled = timer.get();
@@ -339,23 +304,13 @@ public abstract class TimedKernel extends StatefulProcessor<InternalRow, Interna
 
     private InternalRow hidden(InternalRow row, byte kind, long sequence, InternalRow tick) {
         if (passesOn) {
-            return new JoinedRow(row, changelog ? Rows.of(kind, sequence, tick) : Rows.of(sequence, tick));
+            return new JoinedRow(row, output.changelog() ? Rows.of(kind, sequence, tick) : Rows.of(sequence, tick));
         }
-        return new JoinedRow(row, changelog ? Rows.of(kind, sequence) : Rows.of(sequence));
+        return output.row(row, kind, sequence);
     }
 
     /** Rows that are kept with the key. */
     protected final RowBuffer buffer(String name, StructType row) {
-        return new RowBuffer(getHandle().getListState(name, Rows.stateEncoder(row), TTLConfig.NONE()));
-    }
-
-    protected final ValueState<InternalRow> valueState(String name, StructType value) {
-        return getHandle().getValueState(name, Rows.stateEncoder(value), TTLConfig.NONE());
-    }
-
-    @Override
-    public final MapState<InternalRow, InternalRow> mapState(
-            String name, StructType key, StructType value, long ttl) {
-        return getHandle().getMapState(name, Rows.stateEncoder(key), Rows.stateEncoder(value), TTLConfig.NONE());
+        return new RowBuffer(listState(name, row, 0));
     }
 }

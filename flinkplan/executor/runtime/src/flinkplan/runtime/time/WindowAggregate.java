@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.aggregate.Aggregation;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -30,11 +31,7 @@ public final class WindowAggregate extends TimedKernel {
             .add("fired", DataTypes.BooleanType, false)
             .add("next", DataTypes.LongType, false);
 
-    private final WindowSpan span;
-    private final StructType results;
-    private final Aggregation aggregation;
-    private final boolean keyed;
-    private final Emission emission;
+    private final Spec spec;
 
     private transient WindowStates states;
     private transient MapState<InternalRow, InternalRow> state;
@@ -63,30 +60,34 @@ public final class WindowAggregate extends TimedKernel {
         boolean changed;
     }
 
-    /** @param results the schema of the aggregation's results */
-    public WindowAggregate(
-            StructType input,
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     * @param results the schema of the aggregation's results
+     * @param keyed whether the key is emitted
+     */
+    public record Spec(
             StructType columns,
             StructType results,
             WindowSpan span,
             Aggregation aggregation,
             boolean keyed,
-            Emission emission) {
-        super(input, columns, emission.updates());
-        this.span = span;
-        this.results = results;
-        this.aggregation = aggregation;
-        this.keyed = keyed;
-        this.emission = emission;
+            Emission emission)
+            implements Serializable {}
+
+    public WindowAggregate(StructType input, Spec spec) {
+        super(input, spec.columns, spec.emission.updates());
+        this.spec = spec;
     }
 
     @Override
     protected void open() {
         states = new WindowStates(this);
-        aggregation.open(states);
-        StructType kept = HEAD.add("emitted", results).add("accumulators", aggregation.schema());
+        spec.aggregation().open(states);
+        StructType kept = HEAD.add("emitted", spec.results()).add("accumulators", spec.aggregation().schema());
         state = mapState("windows", BOUNDS, kept, 0);
-        binary = UnsafeProjection.create(results);
+        binary = UnsafeProjection.create(spec.results());
     }
 
     @Override
@@ -99,8 +100,8 @@ public final class WindowAggregate extends TimedKernel {
 
     @Override
     protected long accept(InternalRow row, byte kind, long watermark) {
-        Bounds bounds = new Bounds(span.end(row), span.start(row));
-        long due = span.fires(bounds.end);
+        Bounds bounds = new Bounds(spec.span().end(row), spec.span().start(row));
+        long due = spec.span().fires(bounds.end);
         if (expiry(due) <= watermark) {
             return drop();
         }
@@ -110,13 +111,13 @@ public final class WindowAggregate extends TimedKernel {
         if (due <= watermark && !window.fired) {
             emitSoon(bounds, window, 0);
         } else {
-            emitSoon(bounds, window, window.fired ? emission.late() : emission.early());
+            emitSoon(bounds, window, window.fired ? spec.emission().late() : spec.emission().early());
         }
         return window.fired ? expiry(due) : due;
     }
 
     private long expiry(long due) {
-        return due + emission.lateness();
+        return due + spec.emission().lateness();
     }
 
     private Window load(Bounds bounds) {
@@ -129,8 +130,8 @@ public final class WindowAggregate extends TimedKernel {
         window.count = stored.getLong(0);
         window.fired = stored.getBoolean(1);
         window.next = stored.getLong(2);
-        window.emitted = stored.isNullAt(3) ? null : stored.getStruct(3, results.length());
-        window.accumulators = stored.getStruct(4, aggregation.schema().length());
+        window.emitted = stored.isNullAt(3) ? null : stored.getStruct(3, spec.results().length());
+        window.accumulators = stored.getStruct(4, spec.aggregation().schema().length());
         return window;
     }
 
@@ -139,7 +140,7 @@ public final class WindowAggregate extends TimedKernel {
     }
 
     private void emitSoon(Bounds bounds, Window window, long delay) {
-        if (delay == 0 && !emission.folds()) {
+        if (delay == 0 && !spec.emission().folds()) {
             emitChange(bounds, window);
         } else if (delay == 0) {
             window.emits = true;
@@ -155,7 +156,7 @@ public final class WindowAggregate extends TimedKernel {
             var entry = entries.next();
             Bounds bounds = entry.getKey();
             Window window = entry.getValue();
-            long due = span.fires(bounds.end);
+            long due = spec.span().fires(bounds.end);
             if (due <= watermark && !window.fired) {
                 emitChange(bounds, window);
                 window.fired = true;
@@ -192,8 +193,8 @@ public final class WindowAggregate extends TimedKernel {
         window.emits = false;
         fold(bounds, window);
         InternalRow before = window.emitted;
-        InternalRow after = window.count > 0 ? binary.apply(aggregation.values()).copy() : null;
-        if (!emission.updates()) {
+        InternalRow after = window.count > 0 ? binary.apply(spec.aggregation().values()).copy() : null;
+        if (!spec.emission().updates()) {
             if (after != null) {
                 emit(RowKind.INSERT, output(after, bounds), bounds.end);
             }
@@ -214,27 +215,27 @@ public final class WindowAggregate extends TimedKernel {
     private void fold(Bounds bounds, Window window) {
         states.turnTo(bounds.start, bounds.end);
         if (window.accumulators == null) {
-            aggregation.begin();
+            spec.aggregation().begin();
         } else {
-            aggregation.begin(window.accumulators, 0);
+            spec.aggregation().begin(window.accumulators, 0);
         }
         for (InternalRow row : window.rows) {
             if (RowKind.retracts(kind(row))) {
-                aggregation.retract(row);
+                spec.aggregation().retract(row);
                 window.count--;
             } else {
-                aggregation.add(row);
+                spec.aggregation().add(row);
                 window.count++;
             }
         }
         window.rows.clear();
-        window.accumulators = aggregation.save();
+        window.accumulators = spec.aggregation().save();
         window.changed = true;
     }
 
     private InternalRow output(InternalRow values, Bounds bounds) {
         InternalRow row = new JoinedRow(values, Rows.of(bounds.start, bounds.end));
-        return keyed ? new JoinedRow(key, row) : row;
+        return spec.keyed() ? new JoinedRow(key, row) : row;
     }
 
     /** The place in the order of the output: behind what was emitted, not before the row that causes it. */
@@ -244,7 +245,7 @@ public final class WindowAggregate extends TimedKernel {
 
     private void remove(Bounds bounds) {
         states.turnTo(bounds.start, bounds.end);
-        aggregation.clear();
+        spec.aggregation().clear();
         state.removeKey(Rows.of(bounds.end, bounds.start));
     }
 

@@ -1,7 +1,9 @@
 package flinkplan.runtime.time;
 
 import flinkplan.runtime.RowKind;
+import flinkplan.runtime.join.JoinKind;
 import flinkplan.runtime.time.WindowSpan.Window;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -10,37 +12,32 @@ import org.apache.spark.sql.types.StructType;
 
 /** Joins the rows of two inputs that share key and window, when the window closes. */
 public final class WindowJoin extends WindowKernel {
-    /** What is emitted of rows and their matches. */
-    public enum Kind {
-        INNER,
-        LEFT,
-        RIGHT,
-        FULL,
-        SEMI,
-        ANTI
-    }
-
-    private final Kind kind;
-    private final Match match;
+    private final Spec spec;
     private transient Side side;
 
-    public WindowJoin(StructType input, StructType columns, WindowSpan span, String kind, Match match) {
-        super(input, columns, span);
-        this.kind = Kind.valueOf(kind);
-        this.match = match;
+    /**
+     * What there is to know of it beside its input.
+     *
+     * @param columns the schema of the output but for the hidden columns
+     */
+    public record Spec(StructType columns, WindowSpan span, JoinKind kind, Match match) implements Serializable {}
+
+    public WindowJoin(StructType input, Spec spec) {
+        super(input, spec.columns, spec.span);
+        this.spec = spec;
     }
 
     @Override
     protected void open() {
         super.open();
         side = Side.of(input());
-        match.open();
+        spec.match().open();
     }
 
     @Override
     protected void begin(InternalRow key) {
         super.begin(key);
-        match.begin(key);
+        spec.match().begin(key);
     }
 
     @Override
@@ -57,7 +54,7 @@ public final class WindowJoin extends WindowKernel {
                 join(side.values(row), rights, matched, sequence(row));
             }
         }
-        if (kind == Kind.RIGHT || kind == Kind.FULL) {
+        if (spec.kind().keepsRight()) {
             for (int i = 0; i < matched.length; i++) {
                 if (!matched[i]) {
                     emit(RowKind.INSERT, new JoinedRow(side.noLeft(), rights.get(i)), window.end());
@@ -68,9 +65,9 @@ public final class WindowJoin extends WindowKernel {
 
     private void join(InternalRow left, List<InternalRow> rights, boolean[] matched, long sequence) {
         boolean any = false;
-        boolean pairs = kind != Kind.SEMI && kind != Kind.ANTI;
+        boolean pairs = spec.kind().pairs();
         for (int i = 0; i < matched.length; i++) {
-            if (match.of(left, rights.get(i))) {
+            if (spec.match().of(left, rights.get(i))) {
                 any = true;
                 matched[i] = true;
                 if (pairs) {
@@ -78,9 +75,9 @@ public final class WindowJoin extends WindowKernel {
                 }
             }
         }
-        if (any ? kind == Kind.SEMI : kind == Kind.ANTI) {
+        if (spec.kind() == (any ? JoinKind.SEMI : JoinKind.ANTI)) {
             emit(RowKind.INSERT, left, sequence);
-        } else if (!any && (kind == Kind.LEFT || kind == Kind.FULL)) {
+        } else if (!any && spec.kind().keepsLeft()) {
             emit(RowKind.INSERT, new JoinedRow(left, side.noRight()), sequence);
         }
     }

@@ -1,5 +1,6 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.time.WindowSpan.Window;
@@ -13,12 +14,12 @@ import org.apache.spark.sql.types.StructType;
 /** The first rows of each window in some order: one struct column of the input, then perhaps the row number. */
 public final class WindowRank extends WindowKernel {
     private final Spec spec;
+    private final int rowOrdinal;
 
     /**
      * What there is to know of it beside its input.
      *
      * @param columns the schema of the output but for the hidden columns
-     * @param column the column of the input that holds the row
      * @param first the lowest row number that is emitted, from 1
      * @param last the highest
      * @param numbered whether the row number is emitted
@@ -27,7 +28,6 @@ public final class WindowRank extends WindowKernel {
     public record Spec(
             StructType columns,
             WindowSpan span,
-            int column,
             RowOrder rowOrder,
             long first,
             long last,
@@ -38,20 +38,21 @@ public final class WindowRank extends WindowKernel {
     public WindowRank(StructType input, Spec spec) {
         super(input, spec.columns, spec.span);
         this.spec = spec;
+        this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override
     void close(Window window) {
-        int width = Rows.struct(input(), spec.column()).length();
+        int width = Rows.struct(input(), rowOrdinal).length();
         List<InternalRow> rows = window.rows();
         if (spec.latestFirst()) {
             Collections.reverse(rows);
         }
         rows.sort((a, b) -> spec.rowOrder()
-                .compare(a.getStruct(spec.column(), width), b.getStruct(spec.column(), width)));
+                .compare(a.getStruct(rowOrdinal, width), b.getStruct(rowOrdinal, width)));
         for (long number = spec.first(); number <= Math.min(spec.last(), rows.size()); number++) {
             InternalRow row = rows.get((int) number - 1);
-            InternalRow values = row.getStruct(spec.column(), width);
+            InternalRow values = row.getStruct(rowOrdinal, width);
             emit(RowKind.INSERT, spec.numbered() ? new JoinedRow(values, Rows.of(number)) : values, sequence(row));
         }
     }

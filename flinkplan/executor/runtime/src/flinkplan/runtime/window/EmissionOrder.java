@@ -1,23 +1,18 @@
 package flinkplan.runtime.window;
 
 import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernels;
+import flinkplan.runtime.Kernel;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.ListState;
-import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
@@ -35,7 +30,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * reached its cause, when nothing can come before it any more. What a timer caused was emitted when the watermark had
  * not moved yet: at the last one of the source before the timer's time.
  */
-public final class EmissionOrder extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public final class EmissionOrder extends Kernel {
     private static final int TICK = 1, VALUES = 2, TIME = 3, CAUSE = 4;
     private static final StructType PROGRESS = new StructType()
             .add("count", DataTypes.LongType, false)
@@ -49,6 +44,7 @@ public final class EmissionOrder extends StatefulProcessor<InternalRow, Internal
     private transient ListState<InternalRow> pending;
 
     public EmissionOrder(StructType input) {
+        super(input);
         this.row = Rows.struct(input, VALUES);
         this.pendingRow = new StructType()
                 .add("values", row)
@@ -56,22 +52,23 @@ public final class EmissionOrder extends StatefulProcessor<InternalRow, Internal
                 .add("cause", DataTypes.LongType, false);
     }
 
-    /** Orders the rows of {@code input}. */
-    public static Dataset<Row> run(Dataset<Row> input, EmissionOrder order) {
-        return Kernels.run(input, 1, order, TimeMode.EventTime(), order.outputSchema());
+    @Override
+    public TimeMode timeMode() {
+        return TimeMode.EventTime();
     }
 
-    private StructType outputSchema() {
+    @Override
+    public StructType outputSchema() {
         return new StructType()
-                .add("__values", row, false)
+                .add(Hidden.ROW, row, false)
                 .add(Hidden.SEQUENCE, DataTypes.LongType, false)
                 .add(Hidden.WATERMARK, DataTypes.LongType, true);
     }
 
     @Override
-    public void init(OutputMode outputMode, TimeMode timeMode) {
-        progress = getHandle().getValueState("progress", Rows.stateEncoder(PROGRESS), TTLConfig.NONE());
-        pending = getHandle().getListState("pending", Rows.stateEncoder(pendingRow), TTLConfig.NONE());
+    protected void open() {
+        progress = valueState("progress", PROGRESS, 0);
+        pending = listState("pending", pendingRow, 0);
     }
 
     @Override

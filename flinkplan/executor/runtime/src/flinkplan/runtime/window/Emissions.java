@@ -44,15 +44,15 @@ final class Emissions {
         for (StructField column : columns.fields()) {
             output = output.add(column.name(), column.dataType(), true);
         }
-        return output.add("__start", DataTypes.LongType)
-                .add("__end", DataTypes.LongType)
-                .add("__firing", DataTypes.LongType)
-                .add("__keyFiring", DataTypes.LongType)
-                .add("__late", row, true)
+        return output.add(Hidden.START, DataTypes.LongType)
+                .add(Hidden.END, DataTypes.LongType)
+                .add(Hidden.FIRING, DataTypes.LongType)
+                .add(Hidden.KEY_FIRING, DataTypes.LongType)
+                .add(Hidden.LATE, row, true)
                 .add(Hidden.SEQUENCE, DataTypes.LongType, false)
                 .add(Hidden.WATERMARK, DataTypes.LongType, true)
-                .add("__causeTime", DataTypes.LongType, false)
-                .add("__cause", DataTypes.LongType, false);
+                .add(Hidden.CAUSE_TIME, DataTypes.LongType, false)
+                .add(Hidden.CAUSE_ROW, DataTypes.LongType, false);
     }
 
     /** Takes up a key. */

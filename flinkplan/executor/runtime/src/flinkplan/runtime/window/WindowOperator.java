@@ -1,24 +1,17 @@
 package flinkplan.runtime.window;
 
 import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernels;
+import flinkplan.runtime.Kernel;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.window.KeyState.Timer;
 import java.io.Serializable;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
-import org.apache.spark.sql.streaming.MapState;
-import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
@@ -37,23 +30,17 @@ import scala.jdk.javaapi.CollectionConverters;
  * nothing else), and the hidden ones: the watermark at which a row was emitted, and what brought it about: the time of
  * a timer, or the row at that watermark.
  */
-public final class WindowOperator extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
+public final class WindowOperator extends Kernel {
     private static final long NEVER = Long.MAX_VALUE;
     private static final InternalRow IN_MEMORY = Rows.of();
-    private static final Duration FOREVER = Duration.ofDays(36_500);
-    private final StructType row;
-    private final StructType columns;
+
+    private final Spec spec;
     private final Assigner assigner;
     private final Trigger trigger;
     private final Evictor evictor;
     private final Function function;
-    private final long lateness;
-    private final boolean late;
-    private final Ttls ttls;
-    private final Timing timing;
-    private final boolean counts;
+    private final StructType row;
     private final int timeOrdinal;
-    private final int sequenceOrdinal;
     private final int watermarkOrdinal;
 
     private transient StateCodec codec;
@@ -69,14 +56,15 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     private transient long atBatch;
 
     /**
-     * @param input the schema of the input
+     * What there is to know of it beside its input.
+     *
      * @param columns the schema of the function's columns
      * @param evictor null: none
+     * @param lateness how much later than a window's end (ms) a row may still come
      * @param late whether rows that are late are handed on
      * @param counts whether firings are counted
      */
-    public WindowOperator(
-            StructType input,
+    public record Spec(
             StructType columns,
             Assigner assigner,
             Trigger trigger,
@@ -86,22 +74,19 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
             boolean late,
             Ttls ttls,
             Timing timing,
-            boolean counts) {
-        List<String> names = List.of(input.fieldNames());
-        this.timeOrdinal = names.indexOf(Hidden.TIME);
-        this.sequenceOrdinal = names.indexOf(Hidden.SEQUENCE);
-        this.watermarkOrdinal = names.indexOf(Hidden.WATERMARK);
+            boolean counts)
+            implements Serializable {}
+
+    public WindowOperator(StructType input, Spec spec) {
+        super(input);
+        this.spec = spec;
+        this.assigner = spec.assigner;
+        this.trigger = spec.trigger;
+        this.evictor = spec.evictor;
+        this.function = spec.function;
+        this.timeOrdinal = input.fieldIndex(Hidden.TIME);
+        this.watermarkOrdinal = List.of(input.fieldNames()).indexOf(Hidden.WATERMARK);
         this.row = Rows.struct(input, timeOrdinal + 2);
-        this.columns = columns;
-        this.assigner = assigner;
-        this.trigger = trigger;
-        this.evictor = evictor;
-        this.function = function;
-        this.lateness = lateness;
-        this.late = late;
-        this.ttls = ttls;
-        this.timing = timing;
-        this.counts = counts;
     }
 
     /**
@@ -113,25 +98,25 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
      */
     public record Timing(boolean clock, boolean events, boolean ordered) implements Serializable {}
 
-    /** Runs the operator over rows keyed by their first {@code keys} columns. */
-    public static Dataset<Row> run(Dataset<Row> input, int keys, WindowOperator operator) {
-        StructType schema = Emissions.schema(operator.columns, operator.row);
-        return Kernels.run(input, keys, operator, operator.timeMode(), schema);
+    @Override
+    public StructType outputSchema() {
+        return Emissions.schema(spec.columns(), row);
     }
 
     /** Spark has either timers of event time, or states that expire and timers of the clock. */
-    private TimeMode timeMode() {
+    @Override
+    public TimeMode timeMode() {
         return inEventTime() ? TimeMode.EventTime() : TimeMode.ProcessingTime();
     }
 
     private boolean inEventTime() {
-        return timing.events() && !timing.clock();
+        return spec.timing().events() && !spec.timing().clock();
     }
 
     @Override
-    public void init(OutputMode outputMode, TimeMode timeMode) {
+    protected void open() {
         function.open();
-        emissions = new Emissions(columns, assigner, counts);
+        emissions = new Emissions(spec.columns(), assigner, spec.counts());
         StructType accumulator = evictor == null ? function.accumulator() : null;
         incremental = accumulator != null;
         joins = assigner.merges()
@@ -140,29 +125,14 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
                 && incremental
                 && !function.orderMatters();
         codec = new StateCodec(row, accumulator);
-        state = getHandle().getValueState("windows", Rows.stateEncoder(codec.schema()), config(longestTtl()));
-        MapState<InternalRow, InternalRow> chunks = getHandle()
-                .getMapState(
-                        "rows",
-                        Rows.stateEncoder(ContentsStore.CHUNK),
-                        Rows.stateEncoder(ContentsStore.rows(row)),
-                        config(ttls.contents()));
-        contents = new ContentsStore(function, incremental, row, chunks, ttls.contents());
+        state = valueState("windows", codec.schema(), spec.ttls().longest(assigner.merges(), spec.counts()));
+        var chunks = mapState("rows", ContentsStore.CHUNK, ContentsStore.rows(row), spec.ttls().contents());
+        contents = new ContentsStore(function, incremental, row, chunks, spec.ttls().contents());
     }
 
-    private long longestTtl() {
-        return ttls.longest(assigner.merges(), counts);
-    }
-
-    private TTLConfig config(long ttl) {
-        if (inEventTime()) {
-            return TTLConfig.NONE();
-        }
-        return TTLConfig.apply(ttl == 0 ? FOREVER : Duration.ofMillis(ttl));
-    }
-
-    /** Says that a key is called for again before any other: what is kept of it stays as it is. */
-    public void keepInMemory() {
+    /** Then what is kept of a key stays as it is: it is called for again before any other. */
+    @Override
+    public void inOnePass() {
         inMemory = true;
     }
 
@@ -171,7 +141,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     @Override
     public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> input, TimerValues timers) {
         List<InternalRow> list = Rows.list(input);
-        list.sort(Comparator.comparingLong(this::sequence));
+        list.sort(order());
         begin(key, timers);
         boolean byRow = comeFromOnePartition(list);
         if (!byRow && canJoin(list)) {
@@ -213,11 +183,11 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         contents.begin(own, context.clock);
         emissions.begin(own, context.clock);
         forgetExpired();
-        if (own.lateness != lateness) {
+        if (own.lateness != spec.lateness()) {
             moveCleanups();
         }
-        atBatch = timing.events() || watermarkOrdinal >= 0 ? watermarkOf(timers) : Long.MIN_VALUE;
-        if (!timing.ordered()) {
+        atBatch = spec.timing().events() || watermarkOrdinal >= 0 ? watermarkOf(timers) : Long.MIN_VALUE;
+        if (!spec.timing().ordered()) {
             advance(atBatch);
         }
         advanceClock();
@@ -227,18 +197,10 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
         return SparkTime.watermark(timers.getCurrentWatermarkInMs());
     }
 
-    private long sequence(InternalRow input) {
-        return input.getLong(sequenceOrdinal);
-    }
-
     /** Whether all rows come from one task of a source, so that the watermark moves with each of them. */
     private boolean comeFromOnePartition(List<InternalRow> list) {
         return watermarkOrdinal >= 0
                 && partition(list.get(0)) == partition(list.get(list.size() - 1));
-    }
-
-    private long partition(InternalRow input) {
-        return sequence(input) >> Hidden.PARTITION_SHIFT;
     }
 
     private void advance(long to) {
@@ -300,7 +262,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     }
 
     private void accept(Window session, List<Element> elements) {
-        if (inMemory && !timing.ordered()) { // all of a batch's rows, and those behind the end of input come too late
+        if (inMemory && !spec.timing().ordered()) { // a batch has all rows, and those behind the end of input are late
             emissions.byTimer(session.maxTimestamp());
             InternalRow bounds = emissions.bounds(session);
             function.emit(key, elements, result -> emissions.resultAtEnd(result, bounds));
@@ -314,7 +276,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     }
 
     private void accept(InternalRow input) {
-        emissions.byRow(sequence(input), context.watermark, timing.events());
+        emissions.byRow(sequence(input), context.watermark, spec.timing().events());
         Element element = element(input);
         boolean skipped = true;
         for (Window assigned : assigner.assign(assigner.eventTime() ? element.time() : context.clock, gap(input))) {
@@ -328,9 +290,13 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
             act(trigger.onElement(element.row(), element.time(), window, context), window);
             registerCleanup(window);
         }
-        if (skipped && late && assigner.eventTime() && plus(element.time(), lateness) <= context.watermark) {
+        if (skipped && spec.late() && isLate(element)) {
             emissions.late(element.row());
         }
+    }
+
+    private boolean isLate(Element element) {
+        return assigner.eventTime() && plus(element.time(), spec.lateness()) <= context.watermark;
     }
 
     /** Adds a window to those that merge; the one that it is in from now on. */
@@ -395,7 +361,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     }
 
     private long cleanupTime(Window window) {
-        return assigner.eventTime() ? plus(window.maxTimestamp(), lateness) : window.maxTimestamp();
+        return assigner.eventTime() ? plus(window.maxTimestamp(), spec.lateness()) : window.maxTimestamp();
     }
 
     private static long plus(long time, long lateness) {
@@ -426,7 +392,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
 
     /** Lets windows end by the lateness that is asked for now. */
     private void moveCleanups() {
-        own.lateness = lateness;
+        own.lateness = spec.lateness();
         Set<Window> windows = new HashSet<>(assigner.merges() ? own.merged.keySet() : own.contents.keySet());
         windows.addAll(own.triggers.keySet());
         windows.addAll(own.firings.keySet());
@@ -442,7 +408,7 @@ public final class WindowOperator extends StatefulProcessor<InternalRow, Interna
     /** Drops what is older than its TTL: as if it had never been written. */
     private void forgetExpired() {
         contents.forgetExpired();
-        own.forgetExpired(ttls, context.clock);
+        own.forgetExpired(spec.ttls(), context.clock);
     }
 
     private Iterator<InternalRow> end() {

@@ -1,0 +1,26 @@
+"""What Python and Java both know of kernels."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan.executor import stream
+from flinkplan.executor.kernels import java_record
+from tests.executor.conftest import Bench
+
+pytestmark = pytest.mark.spark
+
+
+def test_hidden_columns_have_the_same_names_on_both_sides(bench: Bench) -> None:
+    from py4j.java_gateway import get_java_class
+
+    fields = get_java_class(bench.context.runtime.Hidden).getFields()
+    in_java = {f.get(None) for f in fields if f.getType().getSimpleName() == "String"}
+    in_python = {value for name, value in vars(stream).items() if name.isupper() and isinstance(value, str)}
+    assert in_java
+    assert in_java <= in_python
+
+
+def test_a_record_wants_all_of_its_components_and_no_others(bench: Bench) -> None:
+    with pytest.raises(TypeError, match=r"LookupCache\$Limits has the components"):
+        java_record(bench.context, "lookup.LookupCache$Limits", size=1)
