@@ -154,23 +154,26 @@ def read_field(codec: FieldCodec, value: Any) -> Any:
 
 def write_object(value: Any) -> dict[str, Any]:
     """Write a record, fields in declaration order."""
-    out: dict[str, Any] = {}
     cls: Any = type(value)
-    if tag := getattr(cls, "__tag_value__", None):
-        out[cls.__tag_name__] = tag
-    for name, key, default, write in _written_fields(cls):
+    tag, written, keeper = _written(cls)
+    out: dict[str, Any] = {**tag}
+    for name, key, default, write in written:
         item = getattr(value, name)
         if item != default:
             out[key] = write(item)
-    if keeper := unknown_keeper(cls):
+    if keeper:
         out.update(getattr(value, keeper))
     return out
 
 
 @cache
-def _written_fields(cls: type) -> tuple[tuple[str, str, Any, Writer], ...]:
-    """Of each field its name, its JSON name, what is left out, and how it is written."""
-    return tuple([(codec.name, codec.json, codec.default, codec.write) for codec in field_codecs(cls)])
+def _written(cls: Any) -> tuple[dict[str, str], tuple[tuple[str, str, Any, Writer], ...], str | None]:
+    """What tells a class of a union; of each field its name, its JSON name, what is left out and how it is written;
+    where what is unknown is kept.
+    """
+    tag = getattr(cls, "__tag_value__", None)
+    written = tuple([(codec.name, codec.json, codec.default, codec.write) for codec in field_codecs(cls)])
+    return {cls.__tag_name__: tag} if tag else {}, written, unknown_keeper(cls)
 
 
 # ---------------------------------------------------------------- tagged unions

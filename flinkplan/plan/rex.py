@@ -25,7 +25,7 @@ FUNCTION = "FUNCTION"
 
 
 @final
-class InputRef(Record):
+class InputRef(Record, gc=False):
     """The value of the input row's column at ``index`` (from 0)."""
 
     index: int
@@ -33,7 +33,7 @@ class InputRef(Record):
 
 
 @final
-class Literal(Record):
+class Literal(Record, gc=False):
     """A constant.
 
     ``value`` is as JSON holds it: int and bool as they are; DECIMAL, DOUBLE and FLOAT as text; an interval

@@ -30,7 +30,7 @@ class TimeKind(Enum):
     __hash__ = object.__hash__  # Enum's own is a function of Python, called for each type that is looked up
 
 
-class RowField(Record):
+class RowField(Record, gc=False):
     """A field of a row or structured type."""
 
     name: str

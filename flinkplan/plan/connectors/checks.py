@@ -105,10 +105,11 @@ def _add(key: str) -> str:
 def _of_options(
     name: str, options: Options, schema: ResolvedSchema, connector: Connector, declared: Sequence[Option]
 ) -> Iterator[Problem]:
-    known: dict[str, Option] = {}
-    for option in declared:
-        names = _of_columns(option.key, schema) if "#" in option.key else (option.key,)
-        known |= dict.fromkeys(names, option)
+    known = {
+        key: option
+        for option in declared
+        for key in (_of_columns(option.key, schema) if "#" in option.key else (option.key,))
+    }
     prefixes = (
         *_format_prefixes(options, connector),
         *(o.key.removesuffix("*") for o in declared if o.key.endswith(".*")),

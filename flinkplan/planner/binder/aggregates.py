@@ -53,6 +53,8 @@ class AggregateBinder(WindowedBinder):
         self.group_count = 0
         self.group_sets: tuple[tuple[int, ...], ...] | None = None
         self.calls: list[AggregateCall] = []
+        self._places: dict[AggregateCall, int] = {}
+        """Of calls without their names, which of the calls they are."""
         self._bound: dict[ast.FunctionCall, RexNode] = {}
         """Calls that are bound: a subquery among the arguments would be another one each time."""
 
@@ -250,11 +252,10 @@ class AggregateBinder(WindowedBinder):
         return fit(function, tuple(operands), node.span)
 
     def _call(self, call: AggregateCall) -> InputRef:
-        for i, known in enumerate(self.calls):
-            if _same_call(known, call):
-                return InputRef(self.group_count + i, known.type)
-        self.calls.append(call)
-        return InputRef(self.group_count + len(self.calls) - 1, call.type)
+        place = self._places.setdefault(replace(call, name=None), len(self.calls))
+        if place == len(self.calls):
+            self.calls.append(call)
+        return InputRef(self.group_count + place, call.type)
 
     def _grouping(self, node: ast.FunctionCall, function: Function) -> RexNode:
         indexes = []
@@ -311,10 +312,6 @@ def _check_fraction(value: object, node: ast.FunctionCall) -> None:
     """Raise :class:`BindError` if the fraction of PERCENTILE is a literal that is none."""
     if isinstance(value, str) and not 0 <= Decimal(value) <= 1:
         raise BindError(f"PERCENTILE takes a fraction from 0 to 1, not {value}", node.args[1].span)
-
-
-def _same_call(a: AggregateCall, b: AggregateCall) -> bool:
-    return replace(a, name=None) == replace(b, name=None)
 
 
 def has_aggregate(node: ast.Node) -> bool:

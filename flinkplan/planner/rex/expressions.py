@@ -258,10 +258,14 @@ def is_deterministic(rex: RexNode) -> bool:
     return all(function is None or function.deterministic for function in functions)
 
 
-@found_once
 def holds_time(rex: RexNode) -> bool:
     """Whether a time attribute stands anywhere in the expression."""
-    return rex.type.is_time_attribute or any(map(holds_time, children(rex)))
+    return rex.type.is_time_attribute or (type(rex) is not InputRef and _holds_time_below(rex))
+
+
+@found_once
+def _holds_time_below(rex: RexNode) -> bool:
+    return any(map(holds_time, children(rex)))
 
 
 def holds_subquery(rex: RexNode) -> bool:

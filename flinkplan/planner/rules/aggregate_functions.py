@@ -85,6 +85,8 @@ class _Reduction:
     def __init__(self, rel: _Aggregation, keeps_sums: bool) -> None:
         self.rel = rel
         self.calls: list[AggregateCall] = []
+        self.places: dict[AggregateCall, int] = {}
+        """Of calls without their names, which of the calls they are."""
         is_summed = not _summed(rel, SUM).isdisjoint(_summed(rel, AVG))
         self.keeps_sums = keeps_sums and not is_summed
         """Whether the sum of an average stays a SUM, which may be NULL: so Flink plans it beside variances.
@@ -132,11 +134,10 @@ class _Reduction:
         return self._converted(arithmetic.DIVIDE.call(total, self._count(call)), call)
 
     def _place(self, call: AggregateCall) -> InputRef:
-        for i, known in enumerate(self.calls):
-            if replace(known, name=None) == replace(call, name=None):
-                return InputRef(len(self.rel.grouping) + i, call.type)
-        self.calls.append(call)
-        return InputRef(len(self.rel.grouping) + len(self.calls) - 1, call.type)
+        place = self.places.setdefault(replace(call, name=None), len(self.calls))
+        if place == len(self.calls):
+            self.calls.append(call)
+        return InputRef(len(self.rel.grouping) + place, call.type)
 
     def _total(self, call: AggregateCall, t: LogicalType) -> RexNode:
         """SUM: NULL where nothing was counted."""

@@ -35,7 +35,7 @@ class Source:
         return lines[line - 1].rstrip("\r") if line <= len(lines) else ""
 
 
-class Span(PartlyCompared):
+class Span(PartlyCompared, gc=False):
     """A half-open range of offsets in a source."""
 
     start: int
