@@ -60,7 +60,7 @@ def camel(name: str) -> str:
     return head + "".join(part.capitalize() for part in rest)
 
 
-class PlanRecord(Record, rename=camel):
+class PlanRecord(Record, rename=camel, gc=False):
     """A record that is an object in the plan's JSON."""
 
 

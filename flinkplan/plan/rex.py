@@ -46,14 +46,14 @@ class Literal(Record, gc=False):
     symbol: str | None = None
 
 
-class Bound(Record):
+class Bound(Record, gc=False):
     """An end of a range of a :class:`Sarg`; a value as in :class:`Literal`."""
 
     value: Any
     closed: bool
 
 
-class Range(Record):
+class Range(Record, gc=False):
     """An interval of values; a missing bound is infinite."""
 
     lower: Bound | None

@@ -52,7 +52,7 @@ class UniqueConstraint(PlanRecord):
     columns: tuple[str, ...]
 
 
-class ResolvedSchema(PlanRecord, dict=True):
+class ResolvedSchema(PlanRecord, dict=True, gc=True):
     """The columns of a table and what is declared over them."""
 
     columns: tuple[Column, ...]

@@ -42,9 +42,6 @@ class Occurrences(dict[frozenset[type[Rel]], bool]):
         return found
 
 
-ANYWHERE = Occurrences([[]])
-
-
 class Pass(Struct):
     """A rewrite on its way through a tree; ``change`` makes something of a relation, given what visits its inputs.
 
@@ -55,7 +52,7 @@ class Pass(Struct):
 
     change: Callable[[Rel, Rewrite], Rel]
     name: Hashable = None
-    matching: Occurrences = ANYWHERE
+    matching: Occurrences = Occurrences([[]])
     seen: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
     """Relations by their identities, and what has come of them."""
 

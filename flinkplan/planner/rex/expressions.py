@@ -73,11 +73,15 @@ def flatten(junction: Function, rex: RexNode) -> tuple[RexNode, ...]:
     return (rex,)
 
 
-@found_once
 def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
     """The conditions that AND joins; none for TRUE."""
     if rex is None or is_always_true(rex):
         return ()
+    return _conjunctions(rex) if is_call(rex, AND) else (rex,)
+
+
+@found_once
+def _conjunctions(rex: Call) -> tuple[RexNode, ...]:
     return flatten(AND, rex)
 
 

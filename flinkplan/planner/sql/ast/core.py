@@ -11,7 +11,7 @@ from ..source import NO_SPAN, Span
 T = TypeVar("T", bound="Node")
 
 
-class Node(PartlyCompared, kw_only=True):
+class Node(PartlyCompared, kw_only=True, gc=False):
     """A part of the syntax tree. Two nodes are equal when they say the same, wherever they stand."""
 
     span: Span = NO_SPAN
