@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,20 +28,23 @@ if TYPE_CHECKING:
 _FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
 """An expiry beyond this stands for none: kernels keep such states for a hundred years."""
 
+_LASTING = "-lasting"
+"""What the name of the variable of entries that stay has behind the state's, as ``StateVariables.java`` calls it."""
+
 
 class State(Record):
     """One state of one operator of one sink's query.
 
     ``operator`` is Spark's number of it, ``node`` the name of its exec node and ``columns`` those of the rows it keeps,
-    where the plan on record tells.  ``kind`` is ValueState, ListState or MapState; of Spark's own operators, which have
-    one state, it is empty.
+    where the plan on record tells.  ``variables`` are what Spark keeps it in; Spark's own operators have one state
+    and none of them.
     """
 
     sink: str
     operator: int
     node: str | None
     name: str
-    kind: str
+    variables: Sequence[str]
     folder: Place
     columns: Sequence[str] = ()
 
@@ -101,42 +105,51 @@ def _states(sink: str, query: Place, operators: Sequence[_Operator]) -> Iterator
     known = dict(enumerate(operators)) if len(operators) == len(numbers) else {}
     for number in numbers:
         operator = known.get(number)
-        for name, kind in list(_variables(query / "state" / str(number))) or [("state", "")]:
+        for name, variables in (_variables(query / "state" / str(number)) or {"state": ()}).items():
             node, columns = (operator.name, operator.columns.get(name, ())) if operator else (None, ())
-            yield State(sink, number, node, name, kind, query, columns)
+            yield State(sink, number, node, name, variables, query, columns)
 
 
-def _variables(operator: Place) -> Iterator[tuple[str, str]]:
-    """The names and kinds of the states that an operator declares; those of Spark itself begin with ``$``."""
+def _variables(operator: Place) -> dict[str, Sequence[str]]:
+    """The variables that an operator declares, by their states; those of Spark itself begin with ``$``."""
     versions = operator / "_metadata" / "v2"
     batches = [name for name in versions.children() if name.isdecimal()]
     if not batches:
-        return
+        return {}
     latest = (versions / max(batches, key=int)).read()
     properties = json.loads(latest.partition("\n")[2]).get("operatorPropertiesJson") or "{}"
-    for variable in json.loads(properties).get("stateVariables", ()):
-        if not variable["stateName"].startswith("$"):
-            yield variable["stateName"], variable["stateVariableType"]
+    names = sorted(variable["stateName"] for variable in json.loads(properties).get("stateVariables", ()))
+    found: dict[str, Sequence[str]] = {}
+    for name in names:
+        if not name.startswith("$"):
+            state = name.removesuffix(_LASTING)
+            found[state] = (*found.get(state, ()), name)
+    return found
 
 
-def frame(spark: SparkSession, state: State) -> DataFrame:
-    """The entries of a state as Spark reads them."""
+def _frames(spark: SparkSession, state: State) -> Iterator[DataFrame]:
+    """The entries of a state as Spark reads them, by variable."""
     reader = spark.read.format("statestore").option("operatorId", state.operator)
-    if state.kind:
-        reader = reader.option("stateVarName", state.name)
-    return reader.load(str(state.folder))
+    if not state.variables:
+        yield reader.load(str(state.folder))
+    for variable in state.variables:
+        yield reader.option("stateVarName", variable).load(str(state.folder))
 
 
 def count(spark: SparkSession, state: State) -> int:
     """How many entries a state has."""
-    return frame(spark, state).count()
+    return sum(frame.count() for frame in _frames(spark, state))
 
 
 def entries(spark: SparkSession, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
     """Some entries of a state; with ``key`` only those under it, its columns as texts."""
+    found = (entry for frame in _frames(spark, state) for entry in _entries(frame, state, key, limit))
+    return islice(found, limit)
+
+
+def _entries(found: DataFrame, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
     from pyspark.sql import functions as F
 
-    found = frame(spark, state)
     if key is not None:
         columns = found.schema["key"].dataType.names  # type: ignore[attr-defined]
         if len(columns) != len(key):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.executor.operators.joins import join
+from flinkplan.executor.stream import Stream
 from flinkplan.plan.nodes import Join
+from flinkplan.plan.record import replace
 from flinkplan.plan.specs import JoinSpec, JoinType, StateMetadata
 from flinkplan.plan.types import INT, STRING, row
 
@@ -50,8 +52,6 @@ def test_each_side_expires_after_its_own_ttl(bench: Bench) -> None:
 
 
 def test_a_changed_ttl_holds_for_what_is_written_from_then_on(bench: Bench) -> None:
-    from flinkplan.plan.record import replace
-
     orders, lines = bench.source("orders", ORDERS), bench.source("lines", LINE_ORDERS)
     bench.put("orders", (1, "Ada"))
     bench.step(join(ORDERS_JOIN_LINE_ORDERS, (orders, lines), bench.context), at=0)
@@ -65,3 +65,34 @@ def test_a_changed_ttl_holds_for_what_is_written_from_then_on(bench: Bench) -> N
     bench.step(joined, at=1_000)
     bench.put("lines", (10, 1), (20, 2))
     assert bench.step(joined, at=60_000) == [("+I", 2, "Bob", 20, 2)]
+
+
+@pytest.mark.parametrize("changelog", [False, True])
+def test_a_ttl_comes_and_goes_over_a_checkpoint(bench: Bench, changelog: bool) -> None:
+    orders = bench.source("orders", ORDERS, changelog=changelog)
+    lines = bench.source("lines", LINE_ORDERS, changelog=changelog)
+    insert = ("+I",) if changelog else ()
+
+    def joined(ttl: str) -> Stream:
+        state = (StateMetadata(0, ttl, "leftState"), StateMetadata(1, ttl, "rightState"))
+        return join(replace(ORDERS_JOIN_LINE_ORDERS, state=state), (orders, lines), bench.context)
+
+    bench.put("orders", (*insert, 1, "Ada"), (*insert, 1, "Ann"))
+    bench.step(joined("0 ms"), at=0)
+    bench.put("orders", (*insert, 2, "Bob"), (*insert, 1, "Amy"))
+    bench.step(joined("1 s"), at=1_000)
+    bench.put("lines", (*insert, 10, 1), (*insert, 20, 2))
+    assert bench.step(joined("1 s"), at=60_000) == [
+        ("+I", 1, "Ada", 10, 1),
+        ("+I", 1, "Ann", 10, 1),
+    ], "those of before have no expiry"
+
+    bench.put("orders", (*insert, 3, "Cy"))
+    bench.step(joined("0 ms"), at=60_500)
+    bench.put("lines", (*insert, 30, 3))
+    assert bench.step(joined("0 ms"), at=900_000) == [("+I", 3, "Cy", 30, 3)]
+    if changelog:
+        bench.put("orders", ("-D", 1, "Ann"))
+        bench.step(joined("1 s"), at=900_001)
+        bench.put("lines", ("+I", 11, 1))
+        assert bench.step(joined("1 s"), at=900_002) == [("+I", 1, "Ada", 11, 1)], "what is taken back is gone"

@@ -278,3 +278,21 @@ def test_folding_stops_where_it_does_not_pay(groups: int, folded: int, bench: Be
     totals = partial.groupBy("k0").agg(F.sum("rows"), F.sum("call0.count"), F.max("__seq") - F.max("k0"))
     last = 600_000 // groups * groups - groups
     assert totals.drop("k0").distinct().collect() == [(600_000 // groups, 600_000 // groups, last)]
+
+
+def test_a_ttl_comes_and_goes_over_a_checkpoint(bench: Bench) -> None:
+    source = bench.source("in", INPUT)
+    calls = [call("SUM", 1, of=INT), call("COUNT", 1, of=BIGINT, distinct=True)]
+    sums = {ttl: aggregate(bench, source, calls, ttl=ttl) for ttl in ("0 ms", "1 s")}
+
+    def step(ttl: str, value: int, at: int) -> tuple[Any, ...]:
+        bench.put("in", ("a", value))
+        return bench.step(sums[ttl], at=at)[-1]
+
+    assert step("0 ms", 1, at=0) == ("+I", "a", 1, 1)
+    assert step("1 s", 2, at=60_000) == ("+U", "a", 3, 2), "what was written for ever is found"
+    assert step("1 s", 1, at=60_500) == ("+U", "a", 4, 2)
+    assert step("0 ms", 5, at=61_000) == ("+U", "a", 9, 3), "and what would expire"
+    assert step("0 ms", 5, at=900_000) == ("+U", "a", 14, 3), "which is written for ever now"
+    assert step("1 s", 0, at=900_001)[0] == "+U"
+    assert step("1 s", 7, at=960_000) == ("+I", "a", 7, 1), "and no longer from now on"

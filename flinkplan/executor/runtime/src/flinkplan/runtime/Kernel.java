@@ -1,6 +1,6 @@
 package flinkplan.runtime;
 
-import java.time.Duration;
+import flinkplan.runtime.state.StateVariables;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -8,7 +8,6 @@ import org.apache.spark.sql.streaming.ListState;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.StructType;
@@ -21,9 +20,6 @@ import org.apache.spark.sql.types.StructType;
  * knows the states by their names and schemas.
  */
 public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements States {
-    /** Stands for "never expires": a state without any TTL could not be given one later. */
-    private static final Duration FOREVER = Duration.ofDays(36_500);
-
     private final StructType input;
     private final int kindOrdinal;
     private final int sequenceOrdinal;
@@ -94,24 +90,27 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return order;
     }
 
-    /** How a state expires, which it cannot beside timers of event time; {@code ttl} in milliseconds, 0 = never. */
-    protected TTLConfig ttlConfig(long ttl) {
-        if (timeMode().equals(TimeMode.EventTime())) {
-            return TTLConfig.NONE();
-        }
-        return TTLConfig.apply(ttl == 0 ? FOREVER : Duration.ofMillis(ttl));
+    /** Whether states may expire, which they cannot beside timers of event time. */
+    protected boolean mayExpire() {
+        return !timeMode().equals(TimeMode.EventTime());
     }
 
+    /** A value that lives with the key; {@code ttl} in milliseconds, 0 = never expires. */
     public final ValueState<InternalRow> valueState(String name, StructType value, long ttl) {
-        return getHandle().getValueState(name, Rows.stateEncoder(value), ttlConfig(ttl));
+        return variables().value(name, value, ttl);
     }
 
+    /** The same of a list. */
     public final ListState<InternalRow> listState(String name, StructType value, long ttl) {
-        return getHandle().getListState(name, Rows.stateEncoder(value), ttlConfig(ttl));
+        return variables().list(name, value, ttl);
     }
 
     @Override
     public final MapState<InternalRow, InternalRow> mapState(String name, StructType key, StructType value, long ttl) {
-        return getHandle().getMapState(name, Rows.stateEncoder(key), Rows.stateEncoder(value), ttlConfig(ttl));
+        return variables().map(name, key, value, ttl);
+    }
+
+    private StateVariables variables() {
+        return new StateVariables(getHandle(), mayExpire());
     }
 }

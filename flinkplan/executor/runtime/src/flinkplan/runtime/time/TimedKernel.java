@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.ImplicitGroupingKeyTracker;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
@@ -92,8 +91,8 @@ public abstract class TimedKernel extends Kernel {
 
     /** What a kernel keeps ends by the time that it waits for. */
     @Override
-    protected final TTLConfig ttlConfig(long ttl) {
-        return TTLConfig.NONE();
+    protected final boolean mayExpire() {
+        return false;
     }
 
     /** Starts on a key. */

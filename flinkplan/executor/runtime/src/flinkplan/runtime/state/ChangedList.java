@@ -1,0 +1,56 @@
+package flinkplan.runtime.state;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.ListState;
+import scala.collection.Iterator;
+
+/** A list of a state whose TTL may have changed; what is appended then stands behind what was there. */
+final class ChangedList implements ListState<InternalRow> {
+    private static final long serialVersionUID = 1L;
+
+    private final transient ListState<InternalRow> present;
+    private final transient Former<ListState<InternalRow>> former;
+
+    ChangedList(ListState<InternalRow> present, Former<ListState<InternalRow>> former) {
+        this.present = present;
+        this.former = former;
+    }
+
+    @Override
+    public boolean exists() {
+        return present.exists() || former.any() && former.state().exists();
+    }
+
+    @Override
+    public Iterator<InternalRow> get() {
+        return former.any() ? former.state().get().concat(present::get) : present.get();
+    }
+
+    @Override
+    public void put(Object elements) {
+        present.put(elements);
+        clearFormer();
+    }
+
+    @Override
+    public void appendValue(InternalRow element) {
+        present.appendValue(element);
+    }
+
+    @Override
+    public void appendList(Object elements) {
+        present.appendList(elements);
+    }
+
+    @Override
+    public void clear() {
+        present.clear();
+        clearFormer();
+    }
+
+    private void clearFormer() {
+        if (former.any()) {
+            former.state().clear();
+        }
+    }
+}
