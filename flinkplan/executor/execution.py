@@ -65,8 +65,9 @@ class QueryPlan(Record, dict=True):
 
     @cached_property
     def joins(self) -> Joins:
-        """The joins of a batch."""
-        return Joins(self.plan, self.kinds, self.folds)
+        """The joins of a batch; of streams that are shared, as any sink needs them."""
+        plan = self.whole or self.plan
+        return Joins(plan, row_kinds(plan), self.folds)
 
     @cached_property
     def numbered(self) -> frozenset[int]:

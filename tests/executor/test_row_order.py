@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.executor.execution import QueryPlan
+from flinkplan.executor.parts import queries_of
 from flinkplan.executor.row_order import read_in_order
+from flinkplan.plan.nodes import GroupAggregate, Join, Rank
 from flinkplan.planner import compile_script
 
 TABLES = """\
@@ -55,3 +57,24 @@ def test_a_journal_keeps_the_order() -> None:
     kinds = QueryPlan(plan).kinds
     assert not read_in_order(plan, kinds, folds=True, numbers=False)
     assert read_in_order(plan, kinds, folds=False, numbers=False) == {plan.nodes[0].id}
+
+
+def test_streams_that_are_shared_have_the_order_that_any_sink_looks_at() -> None:
+    joined = "SELECT a.x AS id, y AS n FROM a JOIN b ON a.id = b.id"
+    greatest = GREATEST.replace("m FROM", "n FROM")
+    whole = compile_script(f"""{TABLES}
+        EXECUTE STATEMENT SET BEGIN
+          INSERT INTO o {joined};
+          INSERT INTO o {FIRST.format(joined)};
+          INSERT INTO o {greatest};
+          INSERT INTO o {FIRST.format(greatest)};
+        END;
+    """)
+    for part in queries_of(whole).values():
+        alone, shared = QueryPlan(part, is_batch=True), QueryPlan(part, is_batch=True, whole=whole)
+        looks = any(isinstance(node, Rank) for node in part.nodes)
+        for node in part.nodes:
+            if isinstance(node, Join):
+                assert (alone.joins.needs_tie(node), shared.joins.needs_tie(node)) == (looks, True)
+            if isinstance(node, GroupAggregate):
+                assert (node.id in alone.numbered, node.id in shared.numbered) == (looks, True)
