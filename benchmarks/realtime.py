@@ -40,6 +40,12 @@ QUERIES = (
         "SELECT k, v, t FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY t DESC) AS r FROM events) "
         "WHERE r <= 3",
     ),
+    Query(
+        "Top-N over group aggregate",
+        "k INT, n BIGINT, t BIGINT",
+        "SELECT k, n, t FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k / 10 ORDER BY n DESC) AS r "
+        "FROM (SELECT k, COUNT(*) AS n, MAX(t) AS t FROM events GROUP BY k)) WHERE r <= 10",
+    ),
 )
 
 
