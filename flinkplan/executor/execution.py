@@ -15,7 +15,7 @@ from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, W
 from .context import TranslationContext
 from .native_aggregates import obstacle, obstacle_of
 from .native_joins import Joins
-from .row_order import read_in_order
+from .row_order import read_in_order, updated_in_place
 
 
 class StateLayout(Record):
@@ -77,6 +77,14 @@ class QueryPlan(Record, dict=True):
         """
         plan = self.whole or self.plan
         return read_in_order(plan, row_kinds(plan), self.folds, numbers=True)
+
+    @cached_property
+    def _updated_in_place(self) -> frozenset[int]:
+        return updated_in_place(self.whole or self.plan)
+
+    def folds_at(self, node: ExecNode) -> bool:
+        """Whether the changes that one batch makes to a key of ``node`` may come to one."""
+        return self.folds and node.id not in self._updated_in_place
 
     @cached_property
     def obstacle(self) -> str | None:

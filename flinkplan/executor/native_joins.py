@@ -26,7 +26,7 @@ from ..plan.nodes import (
 )
 from ..plan.row_kinds import INSERTS, Kinds
 from ..plan.specs import JoinType
-from .row_order import PASSING, read_in_order
+from .row_order import PASSING, read_in_order, updated_in_place
 
 _FOLDING = (Deduplicate, GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate, Limit, SortLimit)
 """What emits of each key its rows at the end of the batch."""
@@ -64,6 +64,7 @@ class Joins:
         self._settled: set[int] = set()
         self._obstacles: dict[int, str | None] = {}
         self._ordered = read_in_order(plan, kinds, folds, numbers=False)
+        self._in_place = updated_in_place(plan)
         for node in plan.nodes:
             if isinstance(node, _UNTIMED) and all(source.id in self._at_once for source in plan.inputs(node)):
                 self._at_once.add(node.id)
@@ -95,7 +96,7 @@ class Joins:
         if isinstance(node, Join):
             return self.obstacle(node) is None
         folds = isinstance(node, _FOLDING) or (isinstance(node, Rank) and not node.takes_first_to_stay)
-        return folds and node.id in self._at_once
+        return folds and node.id in self._at_once and node.id not in self._in_place
 
     def _obstacle(self, join: Join) -> str | None:
         if join.join_spec.join_type is not JoinType.INNER and not self._folds:

@@ -21,12 +21,14 @@ from ..plan.nodes import (
     LocalWindowAggregate,
     LookupJoin,
     MiniBatchAssigner,
+    Rank,
     Sink,
+    SortLimit,
     Union,
     WindowAggregate,
 )
 from ..plan.row_kinds import INSERTS, Kinds
-from ..plan.specs import AggregateCall
+from ..plan.specs import AggregateCall, UpdateFastStrategy
 from ..plan.types import LogicalType
 from .aggregate_functions import function_name
 from .native_aggregates import is_orderless
@@ -58,6 +60,30 @@ def read_in_order(plan: Plan, kinds: Mapping[int, Kinds | None], folds: bool, *,
             if _reads_order(reader, plan, kinds, folds) or (reader.id in found and _passes(reader, numbers)):
                 found.add(node.id)
     return frozenset(found)
+
+
+def updated_in_place(plan: Plan) -> frozenset[int]:
+    """The ids of the nodes whose rows a Top-N reads that keeps the place of a row among equal ones when it is updated.
+
+    Such a place is that of the change which made the row equal to them, which of groups that each row changes is the
+    last one.
+    """
+    found: set[int] = set()
+    for node in reversed(plan.nodes):
+        for reader in plan.outputs(node):
+            in_place = isinstance(reader, (Rank, SortLimit)) and isinstance(reader.rank_strategy, UpdateFastStrategy)
+            if in_place or (reader.id in found and isinstance(reader, PASSING)):
+                found.add(node.id)
+    return frozenset(id for id in found if not _moves_by_each_row(plan.by_id[id]))
+
+
+def _moves_by_each_row(node: ExecNode) -> bool:
+    return isinstance(node, GroupAggregate) and all(map(moves_by_each_row, node.agg_calls))
+
+
+def moves_by_each_row(call: AggregateCall) -> bool:
+    """Whether each row of a group changes what is computed of it, or may do so."""
+    return function_name(call) in ("COUNT", "SUM", "$SUM0", "AVG") and not call.distinct and call.filter_arg < 0
 
 
 def _passes(node: ExecNode, numbers: bool) -> bool:

@@ -13,11 +13,12 @@ from ...plan.nodes import ExecNode, GlobalGroupAggregate, GroupAggregate, Increm
 from ...plan.record import replace
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, row
-from ..aggregate_functions import check_calls, function_name, java_calls
+from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
 from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
 from ..registry import row_by_row, translator
+from ..row_order import moves_by_each_row
 from ..stream import KIND, SEQUENCE, Stream, column_name
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
@@ -59,7 +60,7 @@ def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: T
         node.output_type,
         node.generate_update_before,
         node.ttl_ms(),
-        folds=in_batches or context.folds_changes,
+        folds=in_batches or (context.folds_changes and query_of(context).folds_at(node)),
     )
 
 
@@ -150,8 +151,4 @@ def _aggregate(
 def _is_numbered(context: TranslationContext, calls: Sequence[AggregateCall]) -> bool:
     """Whether something behind looks at when a group changed last, and that need not have been its last row."""
     node = context.node
-    return node is not None and node.id in query_of(context).numbered and not any(map(_moves_by_each_row, calls))
-
-
-def _moves_by_each_row(call: AggregateCall) -> bool:
-    return function_name(call) in ("COUNT", "SUM", "$SUM0", "AVG") and not call.distinct and call.filter_arg < 0
+    return node is not None and node.id in query_of(context).numbered and not any(map(moves_by_each_row, calls))

@@ -20,7 +20,7 @@ from ...plan.specs import (
 )
 from ..context import TranslationContext
 from ..event_time import with_event_time
-from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
+from ..execution import TIMER, Execution, QueryPlan, kernel, query_of, until_watermark, with_ttl
 from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
 from ..registry import by_watermark, row_by_row, translator
 from ..stream import ROW, Stream, column_name
@@ -72,7 +72,7 @@ def deduplicate(node: Deduplicate, inputs: tuple[Stream, ...], context: Translat
         timeColumn=_rowtime(stream) if node.is_rowtime else -1,
         keepLast=node.keep_last_row,
         updateBefore=node.generate_update_before,
-        folds=context.folds_changes,
+        folds=context.folds_changes and query_of(context).folds_at(node),
         changelog=changelog,
         ttl=node.ttl_ms(),
     )
@@ -150,13 +150,17 @@ def _top_n(
         keeping=_keeping(context, node.rank_strategy),
         outputNumber=output_number,
         updateBefore=node.generate_update_before,
-        folds=context.folds_changes and not (isinstance(node, Rank) and node.takes_first_to_stay),
+        folds=context.folds_changes
+        and query_of(context).folds_at(node)
+        and not (isinstance(node, Rank) and node.takes_first_to_stay),
         changelog=changelog,
         ttl=node.ttl_ms(),
     )
     if output_number:
         ranked = ranked.withColumnRenamed("rank", column_name(len(stream.type.fields)))
-    return Stream(ranked, node.output_type, changelog, pulse=stream.pulse)
+    top = Stream(ranked, node.output_type, changelog, pulse=stream.pulse)
+    stays = isinstance(node, Rank) and node.takes_first_to_stay and not query_of(context).is_changelog(node)
+    return top.inserts if stays else top  # an update of what is to stay is one more row
 
 
 def keyed_rows(stream: Stream, keys: Sequence[int]) -> DataFrame:

@@ -20,6 +20,11 @@ public record Range(long start, long end, int endColumn, DataType endType) imple
         return row.isNullAt(endColumn) ? 0 : ((Number) row.get(endColumn, endType)).longValue();
     }
 
+    /** Whether it is that of one row, the first. */
+    boolean isFirst() {
+        return endColumn < 0 && start <= 1 && end == 1;
+    }
+
     /** The last rank that any row can have. */
     long most() {
         return endColumn < 0 ? end : Long.MAX_VALUE;

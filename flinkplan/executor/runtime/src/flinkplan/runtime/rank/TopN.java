@@ -85,7 +85,12 @@ public final class TopN extends ChangelogKernel {
             boolean folds,
             boolean changelog,
             long ttl)
-            implements Serializable {}
+            implements Serializable {
+        /** Whether a first row is known downstream as such, so that another one is an update of it. */
+        boolean replacesFirst() {
+            return keeping.forgetsOthers() && range.isFirst();
+        }
+    }
 
     public TopN(StructType input, Spec spec) {
         super(input, spec.outputNumber ? spec.row.add("rank", DataTypes.LongType, false) : spec.row, spec.changelog);
@@ -214,7 +219,7 @@ public final class TopN extends ChangelogKernel {
     /** Emits what has changed since the last time. */
     private void emitChange() {
         List<Ranked> after = ranked();
-        if (spec.outputNumber()) {
+        if (spec.outputNumber() || spec.replacesFirst()) {
             emitByRank(before, after);
         } else {
             emitByRow(before, after);
@@ -244,24 +249,30 @@ public final class TopN extends ChangelogKernel {
         return ranked;
     }
 
-    /** Rows are known downstream by their place: what stands at a place is replaced. */
+    /**
+     * Rows are known downstream by their place: what stands at a place is replaced, as of when the last row came that
+     * stands there or before it.
+     */
     private void emitByRank(List<Ranked> before, List<Ranked> after) {
-        for (int i = 0; i < Math.max(before.size(), after.size()); i++) {
-            if (i >= after.size()) {
-                emit(RowKind.DELETE, numbered(before.get(i)));
-            } else if (i >= before.size()) {
-                emit(RowKind.INSERT, numbered(after.get(i)));
+        long last = BEFORE;
+        for (int i = 0; i < after.size(); i++) {
+            last = Math.max(last, after.get(i).number);
+            if (i >= before.size()) {
+                emit(RowKind.INSERT, output(after.get(i)), number(last));
             } else if (!before.get(i).isAs(after.get(i))) {
                 if (spec.updateBefore()) {
-                    emit(RowKind.UPDATE_BEFORE, numbered(before.get(i)));
+                    emit(RowKind.UPDATE_BEFORE, output(before.get(i)), number(last));
                 }
-                emit(RowKind.UPDATE_AFTER, numbered(after.get(i)));
+                emit(RowKind.UPDATE_AFTER, output(after.get(i)), number(last));
             }
+        }
+        for (int i = after.size(); i < before.size(); i++) {
+            emit(RowKind.DELETE, output(before.get(i)));
         }
     }
 
-    private static InternalRow numbered(Ranked ranked) {
-        return new JoinedRow(ranked.row, Rows.of(ranked.rank));
+    private InternalRow output(Ranked ranked) {
+        return spec.outputNumber() ? new JoinedRow(ranked.row, Rows.of(ranked.rank)) : ranked.row;
     }
 
     /**
@@ -278,17 +289,18 @@ public final class TopN extends ChangelogKernel {
                 inserted.add(ranked);
             }
         }
-        long first = inserted.stream().mapToLong(this::number).min().orElse(sequence());
+        long first = inserted.stream().mapToLong(ranked -> number(ranked.number)).min().orElse(sequence());
         for (Ranked ranked : before) {
             if (surplus.get(ranked.row) > 0) {
                 surplus.merge(ranked.row, -1, Integer::sum);
                 emit(RowKind.DELETE, ranked.row, first);
             }
         }
-        inserted.forEach(ranked -> emit(RowKind.INSERT, ranked.row, number(ranked)));
+        inserted.forEach(ranked -> emit(RowKind.INSERT, ranked.row, number(ranked.number)));
     }
 
-    private long number(Ranked ranked) {
-        return readsChangelog() || ranked.number == BEFORE ? sequence() : ranked.number;
+    /** The number of a change that a row of this number has brought about. */
+    private long number(long row) {
+        return readsChangelog() || row == BEFORE ? sequence() : row;
     }
 }
