@@ -40,6 +40,7 @@ from .session import (
     ASYNC_PROGRESS,
     COMPRESSED_ROWS,
     EMPTY_BATCHES,
+    EVICTION_INTERVAL,
     OUTPUT_MODE,
     PARTITIONS,
     REAL_TIME_CONF,
@@ -411,6 +412,8 @@ class _RealTime(_Queries):
         self._session.conf.set(OUTPUT_MODE, "update")
         self._session.conf.set(STATE_ENCODING, "avro")
         self._session.conf.set(ASYNC_PROGRESS, "false")
+        # what has expired is not seen any more; removing it writes all that is in memory, which waits for the end
+        self._session.conf.set(EVICTION_INTERVAL, str(int(self._options.checkpoint_interval * 2000)))
         return super().of(parts)
 
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:

@@ -45,6 +45,8 @@ def made_kernel(context: TranslationContext, frame: DataFrame, name: str, /, **s
 
 def run(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
     """The output of ``kernel``."""
+    if context.is_real_time:
+        kernel.inRealTime()
     return context.frame(context.runtime.Kernels.run(frame._jdf, keys, kernel))
 
 

@@ -40,6 +40,9 @@ OUTPUT_MODE = "flinkplan.output-mode"
 ASYNC_PROGRESS = "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled"
 """Set for each query in real-time mode: whether its progress may be on record later than a batch has ended."""
 
+EVICTION_INTERVAL = "spark.sql.streaming.realTimeMode.transformWithState.ttlEvictionIntervalMs"
+"""Set for each query in real-time mode: how often within a batch what has expired is removed from state."""
+
 REAL_TIME_CONF: Mapping[str, str] = {
     # how long rows wait for others before they go over to the next stage
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",

@@ -110,6 +110,35 @@ def test_rows_that_no_checkpoint_has_are_read_again(place: Place) -> None:
     assert not list((place.root / "out").glob(".staging-*"))
 
 
+def test_states_are_written_when_they_take_too_much_memory(place: Place) -> None:
+    counts = plan(place, "SELECT k, COUNT(DISTINCT v) * COUNT(*) FROM events GROUP BY k")
+    place.spark.conf.set("flinkplan.cached-bytes", "1")
+    try:
+        with running(place, counts) as job:
+            add(place, "rows", "".join(f'{{"k": "{k}", "v": 1}}\n' for k in "abaab"))
+            wait_for(job, lambda: len(changes(place)) == 8)
+        with running(place, counts) as job:
+            add(place, "rows", '{"k": "a", "v": 1}\n{"k": "a", "v": 2}\n')
+            wait_for(job, lambda: len(changes(place)) == 12)
+    finally:
+        place.spark.conf.unset("flinkplan.cached-bytes")
+    assert [n for k, n in changes(place) if k == "a"] == [1, -1, 2, -2, 3, -3, 4, -4, 10]
+    assert [n for k, n in changes(place) if k == "b"] == [1, -1, 2]
+
+
+def test_a_ttl_counts_from_the_change_although_it_is_written_later(place: Place) -> None:
+    counts = plan(place, "SELECT /*+ STATE_TTL('events' = '6 s') */ k, COUNT(*) FROM events GROUP BY k")
+    with running(place, counts) as job:
+        wait_for(job, lambda: bool(place.progress))  # a batch has begun just now
+        add(place, "rows", '{"k": "a", "v": 1}\n')
+        wait_for(job, lambda: changes(place) == [("a", 1)])
+        expired = time.monotonic() + 6
+        wait_for(job, lambda: time.monotonic() > expired)
+        add(place, "rows", '{"k": "a", "v": 1}\n')
+        wait_for(job, lambda: len(changes(place)) > 1)
+    assert changes(place) == [("a", 1), ("a", 1)]
+
+
 def test_files_are_read_as_they_are_written(place: Place) -> None:
     add(place, "1", '\ufeffa,1\r\n"b\nb",2\n"c')
     with running(place, plan(place, "SELECT k, CAST(v AS BIGINT) FROM events", "csv")) as job:

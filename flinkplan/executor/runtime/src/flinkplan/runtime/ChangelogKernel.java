@@ -92,6 +92,7 @@ public abstract class ChangelogKernel extends Kernel {
     @Override
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
+        limitCache();
         begin(key);
         return new Run(orderMatters() ? inOrder(rows) : rows);
     }

@@ -1,9 +1,11 @@
 package flinkplan.runtime;
 
+import flinkplan.runtime.state.StateCache;
 import flinkplan.runtime.state.StateVariables;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
 import org.apache.spark.sql.streaming.ListState;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -24,7 +26,10 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     private final int kindOrdinal;
     private final int sequenceOrdinal;
 
+    private boolean isRealTime;
+
     private transient Comparator<InternalRow> order;
+    private transient StateCache cache;
 
     /** @param input the schema of the input */
     protected Kernel(StructType input) {
@@ -51,13 +56,27 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     /** Says that all rows of a key come in their order, and before those of any other key. */
     public void inOnePass() {}
 
+    /** Says that rows come one by one, in batches that last. */
+    public final void inRealTime() {
+        isRealTime = true;
+    }
+
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
+        boolean isCached = isRealTime && getHandle() instanceof StatefulProcessorHandleImpl;
+        cache = isCached ? new StateCache((StatefulProcessorHandleImpl) getHandle()) : null;
         order = Comparator.comparingLong(this::sequence);
         if (readsChangelog()) {
             order = order.thenComparing(row -> !RowKind.retracts(kind(row)));
         }
         open();
+    }
+
+    @Override
+    public void close() {
+        if (cache != null) {
+            cache.close();
+        }
     }
 
     /** The schema of the input. */
@@ -95,6 +114,13 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return !timeMode().equals(TimeMode.EventTime());
     }
 
+    /** Makes room in memory for another key, before any state of it is asked for. */
+    protected final void limitCache() {
+        if (cache != null) {
+            cache.limit();
+        }
+    }
+
     /** A value that lives with the key; {@code ttl} in milliseconds, 0 = never expires. */
     public final ValueState<InternalRow> valueState(String name, StructType value, long ttl) {
         return variables().value(name, value, ttl);
@@ -111,6 +137,6 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     }
 
     private StateVariables variables() {
-        return new StateVariables(getHandle(), mayExpire());
+        return new StateVariables(getHandle(), mayExpire(), cache);
     }
 }

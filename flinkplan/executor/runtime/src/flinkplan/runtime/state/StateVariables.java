@@ -26,61 +26,84 @@ public final class StateVariables {
     /** What the name of a variable whose entries stay has behind the state's. */
     private static final String LASTING = "-lasting";
     /** Of a variable that is only read and emptied, whose entries keep their expiry. */
-    private static final Duration UNUSED = Duration.ofDays(36_500);
+    private static final TTLConfig UNUSED = TTLConfig.apply(Duration.ofDays(36_500));
 
     private final StatefulProcessorHandle handle;
     private final boolean mayExpire;
+    private final StateCache cache;
 
-    /** @param mayExpire whether they may, besides, have a TTL at all */
-    public StateVariables(StatefulProcessorHandle handle, boolean mayExpire) {
+    /**
+     * @param mayExpire whether they may, besides, have a TTL at all
+     * @param cache what keeps in memory that is written; null: nothing
+     */
+    public StateVariables(StatefulProcessorHandle handle, boolean mayExpire, StateCache cache) {
         this.handle = handle;
+        this.cache = cache;
         this.mayExpire = mayExpire && handle instanceof StatefulProcessorHandleImplBase;
     }
 
     /** A value that expires {@code ttl} milliseconds after it was written; 0 = never. */
     public ValueState<InternalRow> value(String name, StructType value, long ttl) {
         Encoder<InternalRow> encoder = Rows.stateEncoder(value);
+        Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return handle.getValueState(name, encoder, TTLConfig.NONE());
+            return written(handle.getValueState(name, encoder, TTLConfig.NONE()), value, new Lifetime(0));
         }
-        ValueState<InternalRow> expiring = handle.getValueState(name, encoder, config(ttl));
+        ValueState<InternalRow> expiring = handle.getValueState(name, encoder, ttl == 0 ? UNUSED : lifetime);
         ValueState<InternalRow> lasting = handle.getValueState(name + LASTING, encoder, TTLConfig.NONE());
         return ttl == 0
-                ? new ChangedValue(lasting, expired(expiring))
-                : new ChangedValue(expiring, left(lasting, expiring, store -> store.iterator(name + LASTING)));
+                ? new ChangedValue(written(lasting, value, lifetime), expired(expiring))
+                : new ChangedValue(
+                        written(expiring, value, lifetime),
+                        left(lasting, expiring, store -> store.iterator(name + LASTING)));
+    }
+
+    private ValueState<InternalRow> written(ValueState<InternalRow> state, StructType value, Lifetime lifetime) {
+        return cache == null ? state : cache.value(state, value, lifetime);
     }
 
     /** The same of a list, each element of which expires by itself. */
     public ListState<InternalRow> list(String name, StructType element, long ttl) {
         Encoder<InternalRow> encoder = Rows.stateEncoder(element);
+        Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return handle.getListState(name, encoder, TTLConfig.NONE());
+            return written(handle.getListState(name, encoder, TTLConfig.NONE()), element, new Lifetime(0));
         }
-        ListState<InternalRow> expiring = handle.getListState(name, encoder, config(ttl));
+        ListState<InternalRow> expiring = handle.getListState(name, encoder, ttl == 0 ? UNUSED : lifetime);
         ListState<InternalRow> lasting = handle.getListState(name + LASTING, encoder, TTLConfig.NONE());
         return ttl == 0
-                ? new ChangedList(lasting, expired(expiring))
+                ? new ChangedList(written(lasting, element, lifetime), expired(expiring))
                 : new ChangedList(
-                        expiring, left(lasting, expiring, store -> store.iteratorWithMultiValues(name + LASTING)));
+                        written(expiring, element, lifetime),
+                        left(lasting, expiring, store -> store.iteratorWithMultiValues(name + LASTING)));
+    }
+
+    private ListState<InternalRow> written(ListState<InternalRow> state, StructType element, Lifetime lifetime) {
+        return cache == null ? state : cache.list(state, element, lifetime);
     }
 
     /** The same of a map, each entry of which expires by itself. */
     public MapState<InternalRow, InternalRow> map(String name, StructType key, StructType value, long ttl) {
         Encoder<InternalRow> keys = Rows.stateEncoder(key);
         Encoder<InternalRow> values = Rows.stateEncoder(value);
+        Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return handle.getMapState(name, keys, values, TTLConfig.NONE());
+            return written(handle.getMapState(name, keys, values, TTLConfig.NONE()), key, value, new Lifetime(0));
         }
-        MapState<InternalRow, InternalRow> expiring = handle.getMapState(name, keys, values, config(ttl));
+        MapState<InternalRow, InternalRow> expiring =
+                handle.getMapState(name, keys, values, ttl == 0 ? UNUSED : lifetime);
         MapState<InternalRow, InternalRow> lasting =
                 handle.getMapState(name + LASTING, keys, values, TTLConfig.NONE());
         return ttl == 0
-                ? new ChangedMap(lasting, expired(expiring))
-                : new ChangedMap(expiring, left(lasting, expiring, store -> store.iterator(name + LASTING)));
+                ? new ChangedMap(written(lasting, key, value, lifetime), expired(expiring))
+                : new ChangedMap(
+                        written(expiring, key, value, lifetime),
+                        left(lasting, expiring, store -> store.iterator(name + LASTING)));
     }
 
-    private static TTLConfig config(long ttl) {
-        return TTLConfig.apply(ttl == 0 ? UNUSED : Duration.ofMillis(ttl));
+    private MapState<InternalRow, InternalRow> written(
+            MapState<InternalRow, InternalRow> state, StructType key, StructType value, Lifetime lifetime) {
+        return cache == null ? state : cache.map(state, key, value, lifetime);
     }
 
     private static <S> Former<S> expired(S expiring) {

@@ -127,10 +127,10 @@ public abstract class TimedKernel extends Kernel {
 
     @Override
     public final void init(OutputMode outputMode, TimeMode timeMode) {
+        super.init(outputMode, timeMode);
         timer = valueState("timer", TIME, 0);
         ticks = sources == null ? null : new Ticks(getHandle(), sources, input());
         dropped = new Dropped();
-        super.init(outputMode, timeMode);
     }
 
     @Override
@@ -162,6 +162,7 @@ public abstract class TimedKernel extends Kernel {
 
     /** Takes in a row, or a watermark, by which it fires what is due. */
     private Iterator<InternalRow> comes(InternalRow key, InternalRow row) {
+        limitCache();
         if (ticks.isTick(row)) {
             dropped.end();
             List<InternalRow> fired = new ArrayList<>();
@@ -192,6 +193,7 @@ public abstract class TimedKernel extends Kernel {
             }
             for (Ticks.Expired expired : earliest) {
                 ImplicitGroupingKeyTracker.setImplicitKey(expired.key());
+                limitCache();
                 end(expired.time() - SparkTime.SHIFT, start(Ticks.plain(expired.key(), input())));
                 all.addAll(emitted);
             }
