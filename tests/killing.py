@@ -46,8 +46,9 @@ class Work:
         self._classes = classes
 
     def finish(self) -> None:
-        """Work through all that is there in a process that leaves the archive."""
-        Worker(self._arguments("bounded"), 2, ClassArchive(self._classes, made=self._classes).java_options).finish()
+        """Work through all that is there in a process that leaves the archive, if there is none."""
+        made = None if self._classes.exists() else self._classes
+        Worker(self._arguments("bounded"), 2, ClassArchive(self._classes, made=made).java_options).finish()
 
     def worker(self, mode: str, cores: int, *options: str, conf: Mapping[str, str] = MappingProxyType({})) -> Worker:
         """Another process, which starts from the archive; ``conf`` are settings of its session."""

@@ -66,9 +66,8 @@ def written(work: Path) -> dict[str, Counter[tuple[Any, ...]]]:
     return {name: left(work / "out" / name) for name in SINKS}
 
 
-def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -> None:
-    kills = Kills(10)
-    plan, classes = tmp_path / "plan.json", tmp_path / "classes.jsa"
+def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path, classes: Path) -> None:
+    kills, plan = Kills(6), tmp_path / "plan.json"
     save(compile_script(pipeline()), plan)
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for number in range(kills.feeds):

@@ -28,7 +28,7 @@ from tests.killing import SEED, Work, Worker, changes, left
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
-KILLS = int(os.environ.get("FLINKPLAN_KILLS", "5"))
+KILLS = int(os.environ.get("FLINKPLAN_KILLS", "4"))
 BATCHES = (0, 1, 1, 2, 3, 4, 5)
 """How many batches the queries of a process may have done before it is killed."""
 PATIENCE, START_UP, INTERVAL = 5.0, 12.0, 5.0
@@ -109,10 +109,10 @@ def feeding(folder: Path, rows: int) -> Iterator[Event]:
         thread.join()
 
 
-def test_nothing_is_lost_and_nothing_comes_twice_row_by_row(tmp_path: Path) -> None:
+def test_nothing_is_lost_and_nothing_comes_twice_row_by_row(tmp_path: Path, classes: Path) -> None:
     moments = random.Random(SEED)
     rows = ROWS * (KILLS + 1)
-    killed, whole = (_work(tmp_path, name, grows=name == "killed") for name in ("killed", "whole"))
+    killed, whole = (_work(tmp_path, name, classes, grows=name == "killed") for name in ("killed", "whole"))
     events = prepare(tmp_path / "whole")
     for file, line in lines(rows):
         with (events / file).open("a") as out:
@@ -151,7 +151,7 @@ def written(folder: Path) -> dict[str, Counter[tuple[Any, ...]]]:
     return {name: left(folder / "out" / name) for name in SINKS}
 
 
-def _work(root: Path, name: str, *, grows: bool) -> Work:
+def _work(root: Path, name: str, classes: Path, *, grows: bool) -> Work:
     plan, folder = root / f"{name}.json", root / name
     save(compile_script(pipeline(grows=grows)), plan)
-    return Work(plan, folder, {"DIR": str(folder)}, root / "classes.jsa")
+    return Work(plan, folder, {"DIR": str(folder)}, classes)

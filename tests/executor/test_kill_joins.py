@@ -90,10 +90,10 @@ def customers(spark: SparkSession, tmp_path: Path) -> str:
     return url
 
 
-def test_nothing_is_lost_and_nothing_comes_twice(customers: str, tmp_path: Path) -> None:
+def test_nothing_is_lost_and_nothing_comes_twice(customers: str, tmp_path: Path, classes: Path) -> None:
     kills, plan, folder = Kills(2), tmp_path / "plan.json", tmp_path / "killed"
     save(compile_script(SCRIPT), plan)
-    work = Work(plan, folder, {"DIR": str(folder), "URL": customers}, tmp_path / "classes.jsa")
+    work = Work(plan, folder, {"DIR": str(folder), "URL": customers}, classes)
     kills.inflict(work, lambda number: feed(folder, number), SINKS)
     found = {name: Counter(tuple(row.values()) for row in changes(folder / "out" / name)) for name in SINKS}
     assert found == expected(kills.feeds)

@@ -82,14 +82,14 @@ def _shipment(i: int) -> dict[str, Any]:
 class Run:
     """A job over topics of its own."""
 
-    def __init__(self, name: str, broker: Broker, folder: Path) -> None:
+    def __init__(self, name: str, broker: Broker, folder: Path, classes: Path) -> None:
         self._name = name
         self._broker = broker
         self.work = Work(
             folder / "plan.json",
             folder / name,
             {"RUN": name, "BROKERS": broker.servers},
-            folder / "classes.jsa",
+            classes,
         )
 
     def feed(self, number: int) -> None:
@@ -118,12 +118,12 @@ def interrupt(broker: BrokerApart) -> None:
     Timer(SECONDS_DOWN, broker.turn, ["up"]).start()
 
 
-def test_nothing_is_lost_and_read_by_key_nothing_comes_twice(tmp_path: Path) -> None:
-    kills = Kills(4)
+def test_nothing_is_lost_and_read_by_key_nothing_comes_twice(tmp_path: Path, classes: Path) -> None:
+    kills = Kills(3)
     save(compile_script(pipeline()), tmp_path / "plan.json")
     with broker_apart() as process:
         broker = Broker(process.servers)
-        whole, killed = (Run(name, broker, tmp_path) for name in ("whole", "killed"))
+        whole, killed = (Run(name, broker, tmp_path, classes) for name in ("whole", "killed"))
         for number in range(kills.feeds):
             whole.feed(number)
         whole.work.finish()
