@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 from ..plan.rex import RexNode
 from ..plan.types import APPROXIMATE, STRING, LogicalType
 from .context import TranslationContext
+from .session import CACHED_BYTES
 from .stream import KIND, SEQUENCE, TIE, Stream, column_name
 from .types import spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
+
+_CACHED_BYTES = str(64 << 20)
 
 CONSTANT_KEY = "key"
 """The key column of an operator that has none: all rows belong together."""
@@ -46,7 +49,7 @@ def made_kernel(context: TranslationContext, frame: DataFrame, name: str, /, **s
 def run(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
     """The output of ``kernel``."""
     if context.is_real_time:
-        kernel.inRealTime()
+        kernel.inRealTime(int(context.spark.conf.get(CACHED_BYTES, _CACHED_BYTES) or _CACHED_BYTES))
     return context.frame(context.runtime.Kernels.run(frame._jdf, keys, kernel))
 
 

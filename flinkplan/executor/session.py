@@ -40,6 +40,9 @@ OUTPUT_MODE = "flinkplan.output-mode"
 ASYNC_PROGRESS = "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled"
 """Set for each query in real-time mode: whether its progress may be on record later than a batch has ended."""
 
+CACHED_BYTES = "flinkplan.cached-bytes"
+"""What rows of states in memory may take in real-time mode, in each task of an operator, but for what Java adds."""
+
 EVICTION_INTERVAL = "spark.sql.streaming.realTimeMode.transformWithState.ttlEvictionIntervalMs"
 """Set for each query in real-time mode: how often within a batch what has expired is removed from state."""
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
 _FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
-"""An expiry beyond this stands for none: kernels keep such states for a hundred years."""
+"""An expiry beyond this stands for none: Python's window operators keep such states for a hundred years, as did kernels
+in checkpoints of before.
+"""
 
 _LASTING = "-lasting"
 """What the name of the variable of entries that stay has behind the state's, as ``StateVariables.java`` calls it."""

@@ -96,3 +96,17 @@ def test_a_ttl_comes_and_goes_over_a_checkpoint(bench: Bench, changelog: bool) -
         bench.step(joined("1 s"), at=900_001)
         bench.put("lines", ("+I", 11, 1))
         assert bench.step(joined("1 s"), at=900_002) == [("+I", 1, "Ada", 11, 1)], "what is taken back is gone"
+
+
+def test_what_is_taken_back_and_comes_again_has_an_expiry_of_its_own(bench: Bench) -> None:
+    orders = bench.source("orders", ORDERS, changelog=True)
+    lines = bench.source("lines", LINE_ORDERS, changelog=True)
+    state = (StateMetadata(0, "9 s", "leftState"), StateMetadata(1, "9 s", "rightState"))
+    joined = join(replace(ORDERS_JOIN_LINE_ORDERS, state=state), (orders, lines), bench.context)
+    for kind, at in (("+I", 0), ("-U", 1_000), ("+U", 2_000)):
+        bench.put("orders", (kind, 1, "Ada"))
+        bench.step(joined, at=at)
+    bench.put("orders", ("+I", 2, "Bob"))
+    bench.step(joined, at=9_100)
+    bench.put("lines", ("+I", 10, 1))
+    assert bench.step(joined, at=9_200) == [("+I", 1, "Ada", 10, 1)]

@@ -26,7 +26,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     private final int kindOrdinal;
     private final int sequenceOrdinal;
 
-    private boolean isRealTime;
+    private long cachedBytes;
 
     private transient Comparator<InternalRow> order;
     private transient StateCache cache;
@@ -56,15 +56,19 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     /** Says that all rows of a key come in their order, and before those of any other key. */
     public void inOnePass() {}
 
-    /** Says that rows come one by one, in batches that last. */
-    public final void inRealTime() {
-        isRealTime = true;
+    /**
+     * Says that rows come one by one, in batches that last.
+     *
+     * @param cachedBytes what rows of states may take in memory, in each task
+     */
+    public final void inRealTime(long cachedBytes) {
+        this.cachedBytes = cachedBytes;
     }
 
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        boolean isCached = isRealTime && getHandle() instanceof StatefulProcessorHandleImpl;
-        cache = isCached ? new StateCache((StatefulProcessorHandleImpl) getHandle()) : null;
+        boolean isCached = cachedBytes > 0 && getHandle() instanceof StatefulProcessorHandleImpl;
+        cache = isCached ? new StateCache((StatefulProcessorHandleImpl) getHandle(), cachedBytes) : null;
         order = Comparator.comparingLong(this::sequence);
         if (readsChangelog()) {
             order = order.thenComparing(row -> !RowKind.retracts(kind(row)));

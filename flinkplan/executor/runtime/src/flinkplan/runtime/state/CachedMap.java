@@ -65,7 +65,7 @@ final class CachedMap extends CachedState<CachedMap.Content> implements MapState
                 return null;
             }
             entry = stored(key);
-            content.entries.put(binary.copy(), entry);
+            content.entries.put(kept(binary), entry);
         }
         return entry.live();
     }
@@ -86,9 +86,10 @@ final class CachedMap extends CachedState<CachedMap.Content> implements MapState
     @Override
     public void updateValue(InternalRow key, InternalRow value) {
         Content content = content();
-        UnsafeRow binary = binaryKey.apply(key).copy();
+        UnsafeRow binary = kept(binaryKey.apply(key));
         Entry entry = changed(value);
         entry.isStored = content.mayBeStored(binary, content.entries.put(binary, entry));
+        content.removed.remove(binary);
     }
 
     @Override
@@ -96,7 +97,7 @@ final class CachedMap extends CachedState<CachedMap.Content> implements MapState
         Content content = content();
         UnsafeRow binary = binaryKey.apply(key);
         if (content.mayBeStored(binary, content.entries.remove(binary))) {
-            content.removed.add(binary.copy());
+            content.removed.add(kept(binary));
         }
     }
 
@@ -128,7 +129,7 @@ final class CachedMap extends CachedState<CachedMap.Content> implements MapState
                 UnsafeRow key = binaryKey.apply(found._1());
                 if (!content.entries.containsKey(key) && !content.removed.contains(key)) {
                     Entry entry = expires() ? stored(found._1()) : read(found._2(), Long.MAX_VALUE);
-                    content.entries.put(key.copy(), entry);
+                    content.entries.put(kept(key), entry);
                 }
                 return null;
             });
@@ -152,12 +153,14 @@ final class CachedMap extends CachedState<CachedMap.Content> implements MapState
         if (content.isCleared) {
             state.clear();
         }
-        content.removed.forEach(state::removeKey);
+        content.removed.forEach(key -> StateVariables.remove(state, key));
         content.entries.forEach((key, entry) -> {
             InternalRow row = entry.live();
             if (entry.isChanged && row != null) {
                 endsAt(entry.end);
                 state.updateValue(key, row);
+            } else if (entry.isChanged && entry.isStored) {
+                StateVariables.remove(state, key);
             }
         });
     }

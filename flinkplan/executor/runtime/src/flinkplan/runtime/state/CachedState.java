@@ -26,8 +26,8 @@ abstract class CachedState<C> {
     }
 
     /**
-     * A row of the state, and when it expires; without the row it is known that there is none. It is stored if the state
-     * may have one in its place, and changed if that is another.
+     * A row of the state, and when it expires; without the row it is known that there is none. It is stored if the
+     * state may have one in its place, and changed if that is another.
      */
     static final class Entry {
         InternalRow row;
@@ -57,8 +57,7 @@ abstract class CachedState<C> {
         C found = contents.get(key);
         if (found == null) {
             found = unread();
-            contents.put(key, found);
-            cache.grow(0);
+            contents.put(kept(key), found);
         }
         return found;
     }
@@ -77,14 +76,14 @@ abstract class CachedState<C> {
         return entry;
     }
 
-    /** A copy that nobody changes afterwards. */
     private InternalRow kept(InternalRow row) {
-        if (row == null) {
-            return null;
-        }
-        UnsafeRow copy = binary.apply(row).copy();
-        cache.grow(copy.getSizeInBytes());
-        return copy;
+        return row == null ? null : kept(binary.apply(row));
+    }
+
+    /** A copy of its own: a row that comes may be used again. */
+    final UnsafeRow kept(UnsafeRow row) {
+        cache.grow(row.getSizeInBytes());
+        return row.copy();
     }
 
     final boolean expires() {

@@ -37,9 +37,7 @@ final class ChangedMap implements MapState<InternalRow, InternalRow> {
     @Override
     public void updateValue(InternalRow key, InternalRow value) {
         present.updateValue(key, value);
-        if (former.any()) {
-            former.state().removeKey(key);
-        }
+        removeFormer(key);
     }
 
     @Override
@@ -59,9 +57,13 @@ final class ChangedMap implements MapState<InternalRow, InternalRow> {
 
     @Override
     public void removeKey(InternalRow key) {
-        present.removeKey(key);
+        StateVariables.remove(present, key);
+        removeFormer(key);
+    }
+
+    private void removeFormer(InternalRow key) {
         if (former.any()) {
-            former.state().removeKey(key);
+            StateVariables.remove(former.state(), key);
         }
     }
 

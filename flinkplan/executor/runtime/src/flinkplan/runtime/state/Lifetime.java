@@ -21,11 +21,12 @@ final class Lifetime extends TTLConfig {
         this.ttl = ttl;
     }
 
-
+    /** Milliseconds since 1970. */
     static long now() {
         return System.currentTimeMillis();
     }
 
+    /** Whether it ends at all. */
     boolean isLimited() {
         return ttl > 0;
     }

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.ImplicitGroupingKeyTracker;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.ttl.TTLState;
-import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.streaming.ListState;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.ValueState;
@@ -21,19 +20,16 @@ import org.apache.spark.sql.types.StructType;
  * live, of which the outdated ones are in the way of whoever looks for what has expired.
  */
 public final class StateCache {
-    /** The session's setting of the bytes that the states of a task may take, but for what Java adds to them. */
-    public static final String BYTES = "flinkplan.cached-bytes";
-
-    private static final String MOST = String.valueOf(64 << 20);
-
     /** Bytes that a row takes beside its own, roughly. */
     private static final long ROW = 250;
 
     private final List<CachedState<?>> states = new ArrayList<>();
-    private final long most = Long.parseLong(SQLConf.get().getConfString(BYTES, MOST));
+    private final long most;
     private long size;
 
-    public StateCache(StatefulProcessorHandleImpl handle) {
+    /** @param most bytes that rows may take, but for what Java adds to them */
+    public StateCache(StatefulProcessorHandleImpl handle, long most) {
+        this.most = most;
         handle.ttlStates().add(0, atCleanup());
     }
 
@@ -41,6 +37,9 @@ public final class StateCache {
     private TTLState atCleanup() {
         Class<?>[] types = {TTLState.class};
         return (TTLState) Proxy.newProxyInstance(TTLState.class.getClassLoader(), types, (proxy, method, arguments) -> {
+            if (method.getDeclaringClass() == Object.class) {
+                return method.invoke(this, arguments);
+            }
             if (!method.getName().equals("clearExpiredStateForAllKeys")) {
                 throw new UnsupportedOperationException(method.getName());
             }
@@ -90,6 +89,6 @@ public final class StateCache {
         var key = ImplicitGroupingKeyTracker.getImplicitKeyOption();
         states.forEach(CachedState::flush);
         size = 0;
-        ImplicitGroupingKeyTracker.setImplicitKey(key.getOrElse(() -> null));
+        ImplicitGroupingKeyTracker.setImplicitKey(key.isEmpty() ? null : key.get());
     }
 }

@@ -6,6 +6,7 @@ import java.util.function.Function;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImplBase;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.ttl.MapStateImplWithTTL;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.ttl.TTLState;
 import org.apache.spark.sql.execution.streaming.state.StateStore;
 import org.apache.spark.sql.streaming.ListState;
@@ -25,7 +26,7 @@ import org.apache.spark.sql.types.StructType;
 public final class StateVariables {
     /** What the name of a variable whose entries stay has behind the state's. */
     private static final String LASTING = "-lasting";
-    /** Of a variable that is only read and emptied, whose entries keep their expiry. */
+    /** Of a variable that is only read and emptied, whose entries keep their expiry; Spark takes no TTL away. */
     private static final TTLConfig UNUSED = TTLConfig.apply(Duration.ofDays(36_500));
 
     private final StatefulProcessorHandle handle;
@@ -33,7 +34,7 @@ public final class StateVariables {
     private final StateCache cache;
 
     /**
-     * @param mayExpire whether they may, besides, have a TTL at all
+     * @param mayExpire whether the time that timers go by lets them have a TTL
      * @param cache what keeps in memory that is written; null: nothing
      */
     public StateVariables(StatefulProcessorHandle handle, boolean mayExpire, StateCache cache) {
@@ -104,6 +105,21 @@ public final class StateVariables {
     private MapState<InternalRow, InternalRow> written(
             MapState<InternalRow, InternalRow> state, StructType key, StructType value, Lifetime lifetime) {
         return cache == null ? state : cache.map(state, key, value, lifetime);
+    }
+
+    /**
+     * Removes an entry that Spark is at the key of, with that in its index by time. Spark leaves the latter there, and
+     * would remove an entry by it that has come again since.
+     */
+    static void remove(MapState<InternalRow, InternalRow> state, InternalRow key) {
+        if (state instanceof MapStateImplWithTTL<InternalRow, InternalRow> expiring) {
+            // the name that Scala gives what is private to Spark's package
+            var encoder =
+                    expiring.org$apache$spark$sql$execution$streaming$operators$stateful$transformwithstate$ttl$MapStateImplWithTTL$$stateTypesEncoder();
+            expiring.clearAllStateForElementKey(encoder.encodeCompositeKey(key));
+        } else {
+            state.removeKey(key);
+        }
     }
 
     private static <S> Former<S> expired(S expiring) {
