@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak soak-kafka soak-windows fuzz lint lint-java format bench parity parity-stream parity-real-time parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test soak soak-kafka soak-windows clusters fuzz lint lint-java format bench parity parity-stream parity-real-time parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ soak: java venv ## kill a running job 200 times, and one in real-time mode, and 
 
 soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q tests/executor/kafka/test_kill.py
+
+clusters: java venv ## kill executors and drivers of streams and bounded jobs on two kinds of clusters
+	@FLINKPLAN_CLUSTERS=all $(BIN)/python -m pytest -q tests/executor/test_cluster.py
 
 soak-windows: java venv ## hold global windows of a million keys for a simulated hour
 	@$(BIN)/python -m tests.executor.soak_windows

@@ -29,7 +29,7 @@ PATIENCE, START_UP = 1.0, 4.0
 """Seconds within which it is killed after a batch, or from its start on."""
 CORES = (1, 2, 4)
 
-_BRIEF = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptions"
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptions"
 """How a JVM starts that lives for seconds."""
 
 
@@ -61,37 +61,21 @@ class Work:
         return arguments + [part for name, value in self._variables.items() for part in ("--var", f"{name}={value}")]
 
 
-class Worker:
-    """A process, with its JVM in a process group of its own, that runs a command once it is told to.
+class Running:
+    """A command in a process group of its own, with its JVM, that says of each batch when it is done."""
 
-    It says of each batch when it is done.  ``java`` are options of its JVM, ``conf`` settings of Spark.
-    """
-
-    def __init__(
-        self, arguments: Sequence[str], cores: int, java: str, conf: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
-        conf = {
-            **conf,
-            "spark.sql.shuffle.partitions": "1",
-            "spark.sql.files.minPartitionNum": str(cores),
-            "spark.driver.extraJavaOptions": f"{_BRIEF} {java}",
-        }
-        code = (
-            "from flinkplan.cli.main import main; from flinkplan.executor.session import session; "
-            f"session('local[{cores}]', {conf!r}); print('ready', flush=True); input(); main({list(arguments)!r})"
-        )
-        command = [sys.executable, "-c", code]
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        """``environment`` takes the place of that of this process."""
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=environment,
         )
-
-    def begin(self) -> None:
-        """Let it run, as soon as its JVM is up."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline() == "ready\n"
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
+        self.read: Counter[str] = Counter()
+        """How many rows the batches that were waited for have read, by sink."""
 
     def batch(self, *sinks: str) -> None:
         """Wait until it has done a batch: of each of these sinks, or of any."""
@@ -100,7 +84,9 @@ class Worker:
         while True:
             line = self.process.stdout.readline()
             assert line, "the job ended by itself"
-            waiting.discard(json.loads(line).get("sink"))
+            event = json.loads(line)
+            waiting.discard(event.get("sink"))
+            self.read[event.get("sink")] += event.get("rows_read", 0)
             if not waiting:
                 return
 
@@ -116,9 +102,43 @@ class Worker:
 
     def finish(self) -> None:
         """Let it work through all that is there, and its JVM end."""
-        self.begin()
         self.process.communicate()
         assert self.process.returncode == 0
+
+
+class Worker(Running):
+    """A process that runs a command once it is told to.
+
+    ``java`` are options of its JVM, ``conf`` settings of Spark.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], cores: int, java: str, conf: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        conf = {
+            **conf,
+            "spark.sql.shuffle.partitions": "1",
+            "spark.sql.files.minPartitionNum": str(cores),
+            "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC {BRIEF} {java}",
+        }
+        code = (
+            "from flinkplan.cli.main import main; from flinkplan.executor.session import session; "
+            f"session('local[{cores}]', {conf!r}); print('ready', flush=True); input(); main({list(arguments)!r})"
+        )
+        super().__init__([sys.executable, "-c", code])
+
+    def begin(self) -> None:
+        """Let it run, as soon as its JVM is up."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ready\n"
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def finish(self) -> None:
+        """Let it work through all that is there, and its JVM end."""
+        self.begin()
+        super().finish()
 
 
 class Kills:

@@ -49,6 +49,7 @@ from .session import (
     check_reach,
     copy_of,
     session,
+    submitted,
 )
 from .sharing import SharedStreams
 from .stream import Stream
@@ -67,15 +68,16 @@ SMALL_INPUT = 16 << 20
 class JobOptions(Record):
     """How to run a plan.
 
-    ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's.
-    ``variables`` replace ``${NAME}`` in table options.  ``options`` are the session's, for what the plan leaves open:
-    :data:`~.plan.session.DEFAULTS`.  ``mode``: by default as Flink, bounded where all sources
-    are.  ``trigger_interval``: seconds between batches when streaming.  ``checkpoint_interval``: seconds between
-    checkpoints in real-time mode.  ``files_per_batch``: how many files of a source a micro-batch takes up at most,
-    where input does not end with it; all that are there if ``None``.  ``spark``: a session to use.  ``single``: the
-    process runs nothing else, so that a new session may be made for this job.  ``collector`` takes the rows instead of
-    the plan's sink.  ``python``: what may be imported where the plan names Python classes.  ``streams``: bounded input
-    is read in micro-batches, too, as it is where a checkpoint has some.
+    ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's; what
+    they leave open ``spark-submit`` may have been told.  ``variables`` replace ``${NAME}`` in table options.
+    ``options`` are the session's, for what the plan leaves open: :data:`~.plan.session.DEFAULTS`.  ``mode``: by default
+    as Flink, bounded where all sources are.  ``trigger_interval``: seconds between batches when streaming.
+    ``checkpoint_interval``: seconds between checkpoints in real-time mode.  ``files_per_batch``: how many files of a
+    source a micro-batch takes up at most, where input does not end with it; all that are there if ``None``.
+    ``spark``: a session to use.  ``single``: the process runs nothing else, so that a new session may be made for this
+    job.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what may be imported where the plan
+    names Python classes.  ``streams``: bounded input is read in micro-batches, too, as it is where a checkpoint has
+    some.
     """
 
     checkpoint: str | None = None
@@ -223,6 +225,8 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         record = CheckpointRecord(options.checkpoint)
         is_batch = is_batch and not record.is_begun(queries)
         _check_record(record, mode, run, queries, is_batch)
+    if options.spark is None:
+        options = replace(options, conf={**submitted(), **options.conf})
     brief = options.single and not mode.is_endless and _is_small(plan.nodes, options)
     if mode is Mode.REAL_TIME:
         spark = _real_time_session(queries, options)

@@ -61,11 +61,13 @@ TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 CLASS_PATH = "spark.driver.extraClassPath"
+_JARS = "spark.jars"
 
 STATIC_CONF: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
     JAVA_OPTIONS: "-Duser.timezone=UTC",
+    "spark.executor.extraJavaOptions": "-Duser.timezone=UTC",
     "spark.ui.showConsoleProgress": "false",
 }
 """Defaults that only a new session takes up."""
@@ -101,6 +103,16 @@ SQL_CONF: Mapping[str, str] = {
 """Defaults of everything that a query takes from its session."""
 
 
+def submitted() -> dict[str, str]:
+    """The settings that ``spark-submit`` was given, where it has started this process."""
+    from pyspark import SparkConf, SparkContext
+
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())
+
+
 def session(master: str | None = None, conf: Mapping[str, str] | None = None, *, brief: bool = False) -> SparkSession:
     """The active session, or a new one; ``master`` and ``conf`` win over flinkplan's defaults.
 
@@ -115,12 +127,12 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None, *,
     master = master or chosen.get("spark.master", "local[*]")
     archive = class_archive(record=brief) if _starts_own_jvm(chosen) else None
     builder = SparkSession.Builder().appName("flinkplan").master(master)
-    jars = ",".join(filter(None, (str(runtime_jar()), chosen.get("spark.jars"))))
+    jars = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
     local = LOCAL_CONF if master.startswith("local") else {}
     defaults = {**STATIC_CONF, **SQL_CONF, **local, **(BRIEF_CONF if brief else {})}
     if archive is not None:
         defaults[JAVA_OPTIONS] += f" {archive.java_options}"
-    for key, value in {**defaults, **chosen, "spark.jars": jars}.items():
+    for key, value in {**defaults, **chosen, _JARS: jars}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))

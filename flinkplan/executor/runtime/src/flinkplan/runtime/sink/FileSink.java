@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.TaskContext;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.catalyst.InternalRow;
 
@@ -109,7 +108,7 @@ record FileSink(
         final OutputStream out;
 
         Part(Path staging, String directory, String name) throws IOException {
-            staged = Publication.Staged.of(directory, name, TaskContext.get().taskAttemptId());
+            staged = Publication.Staged.of(directory, name);
             Path path = new Path(staging + "/" + staged.staged());
             file = Durable.create(path.getFileSystem(SparkHadoopUtil.get().conf()), path);
             out = new BufferedOutputStream(file, 1 << 16);

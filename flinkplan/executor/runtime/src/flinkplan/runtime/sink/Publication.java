@@ -7,6 +7,7 @@ import flinkplan.runtime.Durable;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.List;
+import java.util.UUID;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
@@ -35,10 +36,11 @@ final class Publication {
         private static final String FINISHED = ".done";
 
         /**
-         * The attempts of a task may run at once, so each has a file of its own: that of {@code name} in a directory.
+         * The attempts of a task may run at once, those of a driver that has died beside those of the next one, so each
+         * has a file of its own: that of {@code name} in a directory.
          */
-        static Staged of(String directory, String name, long attempt) {
-            return new Staged(String.format("%s.%s.%d", directory, name, attempt), directory + name);
+        static Staged of(String directory, String name) {
+            return new Staged(String.format("%s.%s.%s", directory, name, UUID.randomUUID()), directory + name);
         }
 
         /** Where the file of the attempt that has finished stands. */
