@@ -1,7 +1,8 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.States;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.States;
+import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.TypeUtils;
 import org.apache.spark.sql.types.DataType;
@@ -17,6 +18,9 @@ public final class Extreme extends Accumulator {
 
     private transient Ordering<Object> ordering;
     private transient Multiset values;
+    /** How many of the values are equal in their order; null until the extreme one was taken back. */
+    private transient TreeMap<Object, Integer> sorted;
+
     private transient Object extreme;
 
     public Extreme(int column, DataType type, boolean largest, boolean retracts) {
@@ -46,6 +50,7 @@ public final class Extreme extends Accumulator {
     void begin() {
         if (retracts) {
             values.begin();
+            sorted = null;
         }
     }
 
@@ -69,8 +74,8 @@ public final class Extreme extends Accumulator {
         if (!row.isNullAt(column)) {
             Object value = row.get(column, type);
             improve(value);
-            if (retracts) {
-                values.add(Rows.of(value), 1);
+            if (retracts && values.add(Rows.of(value), 1) == 1 && sorted != null) {
+                sorted.merge(InternalRow.copyValue(value), 1, Integer::sum);
             }
         }
     }
@@ -79,11 +84,23 @@ public final class Extreme extends Accumulator {
     void retract(InternalRow row) {
         if (!row.isNullAt(column)) {
             Object value = row.get(column, type);
-            if (values.add(Rows.of(value), -1) <= 0 && extreme != null && ordering.equiv(value, extreme)) {
-                extreme = null;
-                values.forEach((other, count) -> improve(other.get(0, type)));
+            long left = values.add(Rows.of(value), -1);
+            if (left == 0 && sorted != null) {
+                sorted.computeIfPresent(value, (same, count) -> count == 1 ? null : count - 1);
+            }
+            if (left <= 0 && extreme != null && ordering.equiv(value, extreme)) {
+                extreme = next();
             }
         }
+    }
+
+    /** The extreme of all values that are left. */
+    private Object next() {
+        if (sorted == null) {
+            sorted = new TreeMap<>(ordering);
+            values.forEach((row, count) -> sorted.merge(row.get(0, type), 1, Integer::sum));
+        }
+        return sorted.isEmpty() ? null : largest ? sorted.lastKey() : sorted.firstKey();
     }
 
     @Override
@@ -113,6 +130,7 @@ public final class Extreme extends Accumulator {
     void clear() {
         if (retracts) {
             values.clear();
+            sorted = null;
         }
     }
 

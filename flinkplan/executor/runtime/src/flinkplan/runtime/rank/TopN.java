@@ -5,8 +5,10 @@ import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.io.Serializable;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -50,9 +52,17 @@ public final class TopN extends ChangelogKernel {
     private transient long arrivals;
 
     /** A row of the partition, and its places, the earliest first. */
-    private record Entry(InternalRow row, List<Long> arrivals) {
+    private record Entry(InternalRow row, Deque<Long> arrivals) {
         Entry(InternalRow row) {
-            this(row, new ArrayList<>());
+            this(row, new ArrayDeque<>(1));
+        }
+
+        void leave(long arrival) {
+            if (arrivals.getLast() == arrival) {
+                arrivals.removeLast();
+            } else {
+                arrivals.removeFirstOccurrence(arrival);
+            }
         }
     }
 
@@ -148,7 +158,7 @@ public final class TopN extends ChangelogKernel {
         } else if (entry == null || (spec.keeping().updatesInPlace() && kind == RowKind.UPDATE_BEFORE)) {
             return;
         } else {
-            remove(key, entry.arrivals.get(0));
+            remove(key, entry.arrivals.getFirst());
         }
         changed.add(key);
         if (!spec.folds()) {
@@ -168,7 +178,7 @@ public final class TopN extends ChangelogKernel {
     private void add(InternalRow key, Entry entry, InternalRow current) {
         long arrival = arrivals;
         if (entry != null && spec.keeping().updatesInPlace()) {
-            long before = entry.arrivals.get(0);
+            long before = entry.arrivals.getFirst();
             arrival = ordering.compare(entry.row, current) == 0 ? before : arrivals;
             remove(key, before);
         }
@@ -189,7 +199,7 @@ public final class TopN extends ChangelogKernel {
     private void remove(InternalRow key, long arrival) {
         Entry entry = entries.get(key);
         sorted.remove(new Occurrence(key, entry.row, arrival, 0));
-        entry.arrivals.remove(Long.valueOf(arrival));
+        entry.leave(arrival);
         if (entry.arrivals.isEmpty()) {
             entries.remove(key);
         }

@@ -44,6 +44,9 @@ public final class OverAggregate extends TimedKernel {
     private transient long expiry;
     private transient long passed;
     private transient TreeSet<Long> timers;
+    /** How many of the rows of the earliest time have left a frame of rows. */
+    private transient int gone;
+
     private transient boolean changed;
 
     /**
@@ -75,6 +78,7 @@ public final class OverAggregate extends TimedKernel {
         InternalRow stored = state.get();
         rows.begin(stored == null && !isWaiting());
         changed = false;
+        gone = 0;
         timers = new TreeSet<>();
         if (stored == null) {
             reset();
@@ -183,10 +187,18 @@ public final class OverAggregate extends TimedKernel {
         }
         long oldest = all.firstKey();
         List<InternalRow> candidates = all.get(oldest);
-        spec.aggregation().retract(candidates.remove(0));
-        if (candidates.isEmpty()) {
+        spec.aggregation().retract(candidates.get(gone++));
+        if (gone == candidates.size()) {
             rows.remove(oldest);
-        } else {
+            gone = 0;
+        }
+    }
+
+    /** Takes what has left a frame of rows out of those of its time. */
+    private void forgetGone() {
+        if (gone > 0) {
+            long oldest = rows.all().firstKey();
+            rows.all().get(oldest).subList(0, gone).clear();
             rows.touch(oldest);
         }
     }
@@ -212,6 +224,7 @@ public final class OverAggregate extends TimedKernel {
 
     @Override
     protected void store() {
+        forgetGone();
         rows.flush();
         if (!changed) {
             return;
