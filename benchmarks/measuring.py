@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,15 +32,19 @@ class Round(NamedTuple):
 
 
 def timed(rounds: int, work: Callable[[], object]) -> list[Round]:
-    """What each round took, in this process and its JVM."""
+    """What each round took, in this process, its JVM, and executors that this has started."""
     spark: Any = session()
-    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
+    jvm = spark._jvm.java.lang.ProcessHandle.current()
+
+    def processor() -> float:
+        executors = (process.pid() for process in jvm.descendants().toArray())
+        return time.process_time() + sum(map(processor_seconds, (jvm.pid(), *executors)))
+
     found = []
     for _ in range(rounds):
-        begin, used = time.perf_counter(), time.process_time() + processor_seconds(jvm)
+        begin, used = time.perf_counter(), processor()
         work()
-        used = time.process_time() + processor_seconds(jvm) - used
-        found.append(Round(time.perf_counter() - begin, used))
+        found.append(Round(time.perf_counter() - begin, processor() - used))
     return found
 
 
@@ -67,14 +71,14 @@ def run_flink(sql: str, rounds: int, python: str, *, stream: bool = False) -> li
 def run_cold(sql: str, rounds: int) -> list[Round]:
     """What each round took in a process of its own, from its start to its end."""
     with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
-        return [_process([str(FLINKPLAN), "run", "--quiet", _written(sql, folder)]) for _ in range(rounds)]
+        return [process([str(FLINKPLAN), "run", "--quiet", _written(sql, folder)])[0] for _ in range(rounds)]
 
 
 def run_flink_cold(sql: str, rounds: int, python: str) -> list[Round]:
     """The same on Flink, with its state on the heap."""
     with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as folder:
         command = [python, str(HERE / "flink_job.py"), _written(sql, folder), "hashmap", "1"]
-        return [_process(command) for _ in range(rounds)]
+        return [process(command)[0] for _ in range(rounds)]
 
 
 def _written(sql: str, folder: str) -> str:
@@ -83,25 +87,34 @@ def _written(sql: str, folder: str) -> str:
     return str(file)
 
 
-def _process(command: list[str]) -> Round:
-    """What a process took, and all that it started: a JVM may outlive it."""
+def process(command: list[str]) -> tuple[Round, int]:
+    """What a process took, and all that it started, and the most bytes of memory that one of them had.
+
+    A JVM may outlive the process that has started it.  Raises :class:`subprocess.CalledProcessError` where that fails.
+    """
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1)
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    seconds = time.perf_counter() - begin
-    while _is_any_left():
-        pass
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Round(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    begin, used, memory = time.perf_counter(), 0.0, 0
+    with tempfile.TemporaryFile("w+") as errors:
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        for pid, status, usage in _ends():
+            if pid == running.pid:
+                running.returncode = os.waitstatus_to_exitcode(status)
+                seconds = time.perf_counter() - begin
+            used += usage.ru_utime + usage.ru_stime
+            memory = max(memory, usage.ru_maxrss << 10)
+        if running.returncode:
+            errors.seek(0)
+            raise subprocess.CalledProcessError(running.returncode, command, stderr=errors.read())
+    return Round(seconds, used), memory
 
 
-def _is_any_left() -> bool:
-    """Wait for a process that has lost its parent; whether there was one."""
-    try:
-        os.wait()
-    except ChildProcessError:
-        return False
-    return True
+def _ends() -> Iterator[tuple[int, int, resource.struct_rusage]]:
+    """The ends of processes as they come, as long as there are any: also of those that have lost their parents."""
+    while True:
+        try:
+            yield os.wait4(-1, 0)
+        except ChildProcessError:
+            return
 
 
 def least(rounds: list[Round]) -> Round:

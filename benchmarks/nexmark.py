@@ -1,7 +1,7 @@
 """Measures the queries of Nexmark: bounded, as streams, or as whole processes, and on Flink where it is given.
 
     benchmarks/nexmark.py QUERIES [--events N] [--only q4,q9] [--rounds N] [--stream | --cold] [--flink PYTHON]
-                          [--data DIR]
+                          [--master URL] [--conf KEY=VALUE] [--data DIR]
 
 QUERIES is the folder of the queries in a clone of github.com/nexmark/nexmark:
 `nexmark-flink/src/main/resources/queries`.  The events are made here, in Nexmark's proportions: of 50 one is a person,
@@ -11,7 +11,8 @@ A figure is the least of the seconds of all rounds but the first one in a sessio
 ``--stream`` reads 100,000 events a micro-batch, whose state is kept; windows that are open in the end stay so.  Flink
 then has its state in RocksDB and makes a checkpoint every ten seconds.  ``--cold`` runs each round in a process of its
 own.
-``--flink`` names the Python of a virtual environment that has apache-flink.
+``--flink`` names the Python of a virtual environment that has apache-flink.  ``--master`` is Spark's, such as
+``local-cluster[2,1,4096]``, whose executors' processor time is counted; ``--conf`` sets what Spark is to know.
 """
 
 import argparse
@@ -136,6 +137,8 @@ def main() -> None:
     kind.add_argument("--stream", action="store_true")
     kind.add_argument("--cold", action="store_true")
     parser.add_argument("--flink")
+    parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--conf", action="append", default=[])
     parser.add_argument("--data", type=Path, default=Path("out/nexmark"))
     given = parser.parse_args()
     data = build(given.data.absolute(), given.events, ceil(given.events / BATCH) if given.stream else 1)
@@ -159,7 +162,7 @@ def measure(sql: str, given: argparse.Namespace) -> list[Round]:
     """The rounds of a query here."""
     if given.cold:
         return run_cold(sql, given.rounds)
-    session("local[2]")
+    session(given.master, dict(setting.split("=", 1) for setting in given.conf))
     if given.stream:
         return run(sql, given.rounds, mode=Mode.AVAILABLE_NOW, files_per_batch=1)
     return run(sql, given.rounds)
