@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
-from ...plan.rex import InputRef, RexNode
+from ...plan.functions import called
+from ...plan.functions.cast import CAST
+from ...plan.rex import InputRef, RexNode, children
 
 
 def anonymous(position: int) -> str:
@@ -42,5 +44,6 @@ def uniquify(
 
 
 def inferred(names: Sequence[str], exprs: Iterable[RexNode]) -> tuple[str, ...]:
-    """The names that ``RelBuilder.project`` finds: columns keep theirs, expressions are called by their places."""
-    return tuple(names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(exprs))
+    """The names that ``RelBuilder.project`` finds: columns keep theirs, cast ones too, others are places."""
+    bare = (children(e)[0] if called(e) is CAST else e for e in exprs)
+    return tuple(names[e.index] if isinstance(e, InputRef) else f"$f{i}" for i, e in enumerate(bare))

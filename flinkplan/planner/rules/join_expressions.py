@@ -59,8 +59,8 @@ def push_join_expressions(rel: Join | TemporalJoin) -> Rel:
             parts.append(compare(operator, place(on_right, False), place(on_left, True)))
         else:
             parts.append(compare(operator, place(on_left, True), place(on_right, False)))
-    new_left = _extended(rel.left, left_extra)
-    new_right = _extended(rel.right, [shift(e, -width) for e in right_extra])
+    new_left = extended(rel.left, left_extra)
+    new_right = extended(rel.right, [shift(e, -width) for e in right_extra])
     join = replace(rel, left=new_left, right=new_right, condition=and_(parts))
     if isinstance(join, Join) and join.type in ONE_SIDED:
         result = columns(read_right_side(join), range(width))
@@ -107,8 +107,3 @@ def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
 
 def _moved(rex: RexNode, width: int, by: int) -> RexNode:
     return rewrite(rex, lambda r: replace(r, index=r.index + by) if isinstance(r, InputRef) and r.index >= width else r)
-
-
-def _extended(rel: Rel, extra: list[RexNode]) -> Rel:
-    inner = (e.operands[0] if is_call(e, CAST) else e for e in extra)
-    return extended(rel, extra, [rel.names[e.index] if isinstance(e, InputRef) else None for e in inner])

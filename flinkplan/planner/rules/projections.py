@@ -27,7 +27,7 @@ from ..algebra.logical import (
     WindowFunction,
     is_one_sided,
 )
-from ..algebra.names import uniquify
+from ..algebra.names import inferred, uniquify
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
 from ..algebra.row_types import pick
 from ..algebra.scan_columns import physical_paths
@@ -63,12 +63,12 @@ def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
 
 
 def extended(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | None] | None = None) -> Rel:
-    """The relation with further columns behind its own; those without a name are called by their places."""
+    """The relation with further columns behind its own; those without a name have the one that is inferred."""
     more = tuple(exprs)
     if not more:
         return rel
-    own = [None] * len(more) if names is None else names
-    return project(rel, (*identity(rel.types), *more), uniquify([*rel.names, *own]))
+    exprs = (*identity(rel.types), *more)
+    return project(rel, exprs, uniquify(inferred(rel.names, exprs) if names is None else [*rel.names, *names]))
 
 
 @rule(on=Filter, over=Aggregate)

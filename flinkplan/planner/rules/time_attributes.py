@@ -48,7 +48,7 @@ def _in_calls(rex: RexNode) -> RexNode:
         return replace(rex, operands=operands, type=rex.type.regular())
     if function is PROCTIME_MATERIALIZE:
         return replace(rex, operands=operands)
-    if function is CAST and isinstance(operands[0], Call) and operands[0].type == rex.type:
+    if function is CAST and operands[0].type == rex.type:
         return operands[0]
     return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
 
