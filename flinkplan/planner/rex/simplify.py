@@ -256,6 +256,7 @@ def _test(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
         of_negated = IS_TRUE if asked is UnknownAs.FALSE else IS_NOT_FALSE
         return simplifier.simplify(test(of_negated, children(operand)[0]))
     inner = simplifier.simplify(operand, UnknownAs.UNKNOWN if negated else asked)
+    inner = inner.operands[0] if is_call(inner, CAST) and inner.operands[0] in (TRUE, FALSE) else inner
     if isinstance(inner, Literal):
         value = asked.value if inner.value is None else inner.value != negated
         return TRUE if value else FALSE

@@ -357,11 +357,11 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
 
 @rule(on=Project, over=Aggregate)
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
-    """PruneAggregateCallRule: calls whose results nobody reads are not made."""
+    """PruneAggregateCallRule: calls whose results nobody reads are not made; one is where nothing else is left."""
     keys = len(below.grouping)
     read = _read(rel)
-    kept = [i for i in range(len(below.calls)) if keys + i in read]
-    if len(kept) == len(below.calls) or (not kept and not keys):
+    kept = [i for i in range(len(below.calls)) if keys + i in read or (i == keys == 0 and not read)]
+    if len(kept) == len(below.calls):
         return rel
     indexes = [*range(keys), *(keys + i for i in kept)]
     mapping = {old: new for new, old in enumerate(indexes)}
