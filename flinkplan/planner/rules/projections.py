@@ -163,6 +163,17 @@ def push_past_join(rel: Project, below: Join) -> Rel:
 
 
 @rule(on=Project, over=Join)
+def drop_joined_aliases(rel: Project, below: Join) -> Rel:
+    """A projection that leaves nothing to do once the join's inputs are trimmed goes, and with it other names."""
+    places = [e.index if isinstance(e, InputRef) else -1 for e in rel.exprs]
+    sides = {i < below.left.width for i in places}
+    if places != sorted({*places, *refs(below.condition)}) or -1 in places or len(sides) < len(below.inputs):
+        return rel
+    joined = (*below.left.names, *below.right.names)
+    return replace(rel, names=uniquify(joined[i] for i in places))
+
+
+@rule(on=Project, over=Join)
 def push_past_moved_join(rel: Project, below: Join) -> Rel:
     """The same, unless the right side would be left with a projection on top.
 
