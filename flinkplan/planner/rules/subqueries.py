@@ -19,7 +19,7 @@ from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_a
 from ..rex.simplify import reordered_condition, simplify, simplify_condition
 from .lateral_ranks import to_lateral_rank
 from .predicates import filtered
-from .projections import columns
+from .projections import columns, merge_projects
 from .semi_joins import semi_join
 from .subquery_joins import Joins, Logic, called_by_place, without_check
 
@@ -28,7 +28,9 @@ def rewrite_subqueries(root: Rel) -> Rel:
     """IN and EXISTS of a filter become semi and anti joins; any other subquery becomes columns of a join."""
     rewriter = _Rewriter()
     rel = bottom_up(root, rewriter.rewrite)
-    return bottom_up(rel, lambda r: called_by_place(without_check(r))) if rewriter.met_correlation else rel
+    if not rewriter.met_correlation:
+        return rel
+    return merge_projects.run(bottom_up(rel, lambda r: called_by_place(without_check(r))))
 
 
 class _Rewriter(Struct):
