@@ -212,15 +212,13 @@ def join_spec(rel: Rel) -> JoinSpec:
 
 def _join_keys(rel: Rel, upsert: bool) -> Keys:
     left, right = rel.inputs
-    width = left.width
-    unique = unique_keys(left), unique_keys(right)
-    both = (upsert_keys(left), upsert_keys(right)) if upsert else unique
     spec = join_spec(rel)
+    keys = _keys(left, upsert), _keys(right, upsert)
     if upsert:
-        sides = zip(both, (spec.left_keys, spec.right_keys), map(immutable_columns, (left, right)), strict=True)
+        sides = zip(keys, (spec.left_keys, spec.right_keys), map(immutable_columns, rel.inputs), strict=True)
         left_keys, right_keys = (_within(*side) for side in sides)
-        both = left_keys, right_keys
-    return _joined_keys(spec, both, width, unique)
+        keys = left_keys, right_keys
+    return _joined_keys(spec, keys, left.width)
 
 
 def _lookup_join(rel: LookupJoin, upsert: bool) -> Keys:
@@ -245,16 +243,16 @@ def _multi_join(rel: p.MultiJoin, upsert: bool) -> Keys:
     return keys
 
 
-def _joined_keys(spec: JoinSpec, both: tuple[Keys, Keys], width: int, unique: tuple[Keys, Keys]) -> Keys:
-    left_keys, right_keys = both
+def _joined_keys(spec: JoinSpec, keys: tuple[Keys, Keys], width: int) -> Keys:
+    left_keys, right_keys = keys
     if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
         return left_keys
-    right_keys = frozenset(frozenset(i + width for i in k) for k in right_keys)
-    found = {a | b for a in left_keys for b in right_keys}
-    if _covered(unique[1], spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
+    moved = frozenset(frozenset(i + width for i in k) for k in right_keys)
+    found = {a | b for a in left_keys for b in moved}
+    if _covered(right_keys, spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
         found |= left_keys
-    if _covered(unique[0], spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
-        found |= right_keys
+    if _covered(left_keys, spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
+        found |= moved
     return frozenset(found)
 
 
