@@ -37,14 +37,7 @@ from .rules.lookup_joins import sink_filters
 from .rules.multi_joins import merge_joins
 from .rules.overs import merge_projections, remove_renaming, split_overs
 from .rules.predicates import PUSH_FILTERS
-from .rules.projections import (
-    PUSH_PROJECTIONS,
-    PUSH_PROJECTIONS_AGAIN,
-    drop_aliases,
-    drop_joined_aliases,
-    name_groups,
-    trim_one_sided,
-)
+from .rules.projections import NAME_COLUMNS, PUSH_PROJECTIONS, PUSH_PROJECTIONS_AGAIN, drop_aliases, trim_one_sided
 from .rules.rank_rules import TRIM_RANKS, drop_constant_ranks, drop_unused_ranks, to_rank
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
 from .rules.rule import Phase, Walk
@@ -118,7 +111,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "project_rewrite",
         "Each operator reads only what is needed above it.",
-        (name_groups, drop_joined_aliases, PUSH_PROJECTIONS),
+        (NAME_COLUMNS, PUSH_PROJECTIONS),
     ),
     Stage(
         "logical",

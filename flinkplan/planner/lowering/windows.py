@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...plan import nodes, specs
 from ...plan.accumulator_columns import accumulators, counts_rows
 from ...plan.nodes.base import ExecNode
@@ -52,17 +54,7 @@ def _one(rel: p.WindowAggregate, ctx: Context) -> ExecNode:
     retractions = (retracts,) * len(rel.calls)
     properties = property_texts(rel.properties)
     select = one_phase(rel.input.names, rel.grouping, rel.calls, retractions, rel.names, properties)
-    parts = [*group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
-    return ctx.node(
-        nodes.WindowAggregate,
-        rel,
-        *parts,
-        grouping=rel.grouping,
-        agg_calls=rel.calls,
-        windowing=rel.windowing,
-        named_window_properties=rel.properties,
-        need_retraction=retracts,
-    )
+    return _aggregate(nodes.WindowAggregate, rel, ctx, select, retracts, named_window_properties=rel.properties)
 
 
 def _local(rel: p.LocalWindowAggregate, ctx: Context) -> ExecNode:
@@ -71,16 +63,7 @@ def _local(rel: p.LocalWindowAggregate, ctx: Context) -> ExecNode:
     columns_ = accumulators(rel.calls, retractions, rel.input.types, counts_rows(rel.windowing, retracts))
     end = [f"slice_end('w$) AS {rel.names[-1]}"]
     select = local_phase(rel.input.names, rel.grouping, rel.calls, retractions, columns_, end, retracts=retracts)
-    parts = [*group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
-    return ctx.node(
-        nodes.LocalWindowAggregate,
-        rel,
-        *parts,
-        grouping=rel.grouping,
-        agg_calls=rel.calls,
-        windowing=rel.windowing,
-        need_retraction=retracts,
-    )
+    return _aggregate(nodes.LocalWindowAggregate, rel, ctx, select, retracts)
 
 
 def _global(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
@@ -92,18 +75,20 @@ def _global(rel: p.GlobalWindowAggregate, ctx: Context) -> ExecNode:
     output = rel.names[len(keys) :]
     properties = bare_properties(rel.properties)
     select = global_phase(keys, rel.calls, retractions, columns_, output, properties, retracts=retracts)
+    own = {"named_window_properties": rel.properties, "local_agg_input_row_type": rel.local_input.nullable_()}
+    return _aggregate(nodes.GlobalWindowAggregate, rel, ctx, select, retracts, **own)
+
+
+_WindowAggregate = p.WindowAggregate | p.LocalWindowAggregate | p.GlobalWindowAggregate
+
+
+def _aggregate(
+    cls: type[ExecNode], rel: _WindowAggregate, ctx: Context, select: str, retracts: bool, **own: Any
+) -> ExecNode:
+    """A node of that class with what all three of them say."""
     parts = [*group_by(rel.input, rel.grouping), _window(rel.input, rel.windowing), f"select=[{select}]"]
-    return ctx.node(
-        nodes.GlobalWindowAggregate,
-        rel,
-        *parts,
-        grouping=rel.grouping,
-        agg_calls=rel.calls,
-        windowing=rel.windowing,
-        named_window_properties=rel.properties,
-        need_retraction=retracts,
-        local_agg_input_row_type=rel.local_input.nullable_(),
-    )
+    common = {"grouping": rel.grouping, "agg_calls": rel.calls, "windowing": rel.windowing}
+    return ctx.node(cls, rel, *parts, **common, need_retraction=retracts, **own)
 
 
 def _rank(rel: p.WindowRank, ctx: Context) -> ExecNode:

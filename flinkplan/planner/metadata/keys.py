@@ -213,12 +213,19 @@ def join_spec(rel: Rel) -> JoinSpec:
 def _join_keys(rel: Rel, upsert: bool) -> Keys:
     left, right = rel.inputs
     spec = join_spec(rel)
-    keys = _keys(left, upsert), _keys(right, upsert)
+    keys, right_keys = _keys(left, upsert), _keys(right, upsert)
     if upsert:
-        sides = zip(keys, (spec.left_keys, spec.right_keys), map(immutable_columns, rel.inputs), strict=True)
-        left_keys, right_keys = (_within(*side) for side in sides)
-        keys = left_keys, right_keys
-    return _joined_keys(spec, keys, left.width)
+        keys = _within(keys, spec.left_keys, immutable_columns(left))
+        right_keys = _within(right_keys, spec.right_keys, immutable_columns(right))
+    if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
+        return keys
+    moved = frozenset(frozenset(i + left.width for i in k) for k in right_keys)
+    found = {a | b for a in keys for b in moved}
+    if _covered(right_keys, spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
+        found |= keys
+    if _covered(keys, spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
+        found |= moved
+    return frozenset(found)
 
 
 def _lookup_join(rel: LookupJoin, upsert: bool) -> Keys:
@@ -241,19 +248,6 @@ def _multi_join(rel: p.MultiJoin, upsert: bool) -> Keys:
         keys = frozenset(found)
         width += operand.width
     return keys
-
-
-def _joined_keys(spec: JoinSpec, keys: tuple[Keys, Keys], width: int) -> Keys:
-    left_keys, right_keys = keys
-    if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
-        return left_keys
-    moved = frozenset(frozenset(i + width for i in k) for k in right_keys)
-    found = {a | b for a in left_keys for b in moved}
-    if _covered(right_keys, spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
-        found |= left_keys
-    if _covered(left_keys, spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
-        found |= moved
-    return frozenset(found)
 
 
 def _rank(rel: p.Rank | p.WindowRank, upsert: bool) -> Keys:

@@ -441,6 +441,9 @@ _ELSEWHERE: tuple[Rule, ...] = (
     push_into_scan,
 )
 
+NAME_COLUMNS = RuleSet("name_columns", (name_groups, drop_joined_aliases), Order.BOTTOM_UP, to_fixpoint=False)
+"""Columns get the names that they have where projections go away."""
+
 PUSH_PROJECTIONS = RuleSet("push_projections", (*_ELSEWHERE, push_past_join), Order.TOP_DOWN, to_fixpoint=True)
 """Every projection goes as far down as it can."""
 

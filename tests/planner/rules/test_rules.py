@@ -230,9 +230,9 @@ CASES: list[tuple[str, str]] = [
     ),
     ("merge_joins", "SELECT a.id, name, cdc.k FROM a JOIN c ON a.id = c.cid JOIN cdc ON cdc.id = a.v"),
     ("merge_joins", "SELECT a.id, name, cdc.k FROM a RIGHT JOIN c ON a.id = c.cid JOIN cdc ON cdc.id = c.cid"),
-    ("name_groups", "SELECT key, n FROM (SELECT k AS key, COUNT(*) AS n, SUM(v) AS s FROM a GROUP BY k) WHERE n > 1"),
+    ("name_columns", "SELECT key, n FROM (SELECT k AS key, COUNT(*) AS n, SUM(v) AS s FROM a GROUP BY k) WHERE n > 1"),
     (
-        "drop_joined_aliases",
+        "name_columns",
         "SELECT k, n FROM (SELECT a.k, c.name AS n FROM a JOIN c ON a.k = c.name) WHERE n > (SELECT MIN(k) FROM a)",
     ),
     ("drop_aliases", "SELECT id, x FROM nested LEFT JOIN UNNEST(xs) AS t (x) ON TRUE"),
