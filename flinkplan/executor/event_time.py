@@ -21,7 +21,7 @@ from ..plan.record import replace
 from .context import Mode, TranslationContext
 from .kernels import run
 from .source_watermarks import activity_of, source_watermarks
-from .stream import CAUSE, CLOCKED, LATENESS, ROW, SEQUENCE, TICK, TIME, Stream, column_name
+from .stream import CAUSE, CLOCKED, LATENESS, PART, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -66,7 +66,8 @@ def assign_watermarks(
     ``watermark`` is the row's own watermark in epoch milliseconds.  ``on_event``: it is announced behind each row that
     moves it, from whatever time on, as by sources that make watermarks themselves.  A NULL ``rowtime`` fails the job.
     ``source``: the id of the assigner, by which it may be idle.  Rows that are ``CLOCKED`` move no watermark: theirs is
-    the clock, by which they are late.
+    the clock, by which they are late.  Where each ``PART`` of the source has one, Spark's watermark is the lowest of
+    these, and rows are late by it.
     """
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
@@ -78,11 +79,13 @@ def assign_watermarks(
     if clocked:
         checked = F.when(stream.frame[CLOCKED], F.lit(NO_WATERMARK)).otherwise(checked)
     trackers, activity = context.runtime.time.WatermarkTracker, activity_of(source, context)
-    if on_event:
+    if PART in stream.hidden:
+        tracker = trackers.trackParts(checked._jc, stream.frame[PART]._jc, activity)
+    elif on_event:
         tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc, activity)
     else:
         tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity)
-    kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED)]
+    kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED, PART)]
     tracked = stream.frame.select(*kept, *clocked, SparkColumn(tracker).alias(TIME))
     announced = tracked[TIME]["announced"]
     ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))

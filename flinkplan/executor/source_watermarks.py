@@ -1,17 +1,22 @@
-"""Sources that hold no watermark back: those without rows for a while, and those whose watermark is the clock.
+"""Watermarks of sources that the rows of a batch do not show.
+
+They are those of sources that hold no watermark back, being without rows for a while, or having the clock for a
+watermark, and of sources whose partitions have each their own.
 
 Sources: Flink's ``WatermarkAssignerOperator``, ``StatusWatermarkValve`` and ``CombinedWatermarkStatus``, and FLIP-326.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..plan.document import Plan
 from ..plan.durations import parse_duration
-from ..plan.nodes import ExecNode, Union, WatermarkAssigner
+from ..plan.nodes import ExecNode, TableSourceScan, Union, WatermarkAssigner
 from ..plan.settings import IDLE_TIMEOUT
 from .context import Mode, TranslationContext
+from .pushed_watermarks import pushed_watermark
 from .switches import scan_below, switch_of, switches_to_clock
 from .tables import Table, table_of
 
@@ -22,7 +27,7 @@ _SOURCES = "sources"
 
 
 def source_watermarks(context: TranslationContext) -> Any:
-    """The Java ``SourceWatermarks`` of a query; ``None`` where no source is ever idle, or goes by the clock.
+    """The Java ``SourceWatermarks`` of a query; ``None`` where rows show the watermarks of all its sources.
 
     Idle they are in streaming mode alone: elsewhere all input is there, and nobody waits for any.  Input that ends has
     its end for a watermark, whatever the clock shows.
@@ -30,7 +35,10 @@ def source_watermarks(context: TranslationContext) -> Any:
     if _SOURCES not in context.shared:
         timeouts = _timeouts(context) if context.mode is Mode.STREAMING else {}
         switches = _switches(context) if context.mode is not Mode.BOUNDED else {}
-        needed = any(timeouts.values()) or switches
+        divided = context.mode is not Mode.BOUNDED and any(
+            pushed_watermark(node) for node in context.plan.nodes if isinstance(node, TableSourceScan)
+        )
+        needed = any(timeouts.values()) or switches or divided
         context.shared[_SOURCES] = _registered(timeouts, switches, context) if needed else None
     found = context.shared[_SOURCES]
     return found and found[0]
@@ -39,6 +47,14 @@ def source_watermarks(context: TranslationContext) -> Any:
 def activity_of(source: int | None, context: TranslationContext) -> Any:
     """The Java ``SourceActivity`` that is told of the rows of the watermark assigner with this id, if anybody asks."""
     return None if source_watermarks(context) is None else context.shared[_SOURCES][1].get(source)
+
+
+def divide(scan: TableSourceScan, partitions: Sequence[str], context: TranslationContext) -> None:
+    """Let the watermark of a source be the lowest of its partitions'."""
+    found = source_watermarks(context)
+    for node in _assigners(context) if found is not None else ():
+        if scan_below(node, context.plan) == scan:
+            found.divide(node.id, list(partitions))
 
 
 def _registered(
@@ -82,6 +98,11 @@ def source_of(node: ExecNode, context: TranslationContext) -> Table | None:
     """The table that a watermark assigner stands on."""
     scan = scan_below(node, context.plan)
     return None if scan is None else table_of(scan.scan_table_source.table, context.variables)
+
+
+def _is_any_pushed(plan: Plan) -> bool:
+    """Whether a source makes its watermarks itself, and so of each partition."""
+    return any(isinstance(node, TableSourceScan) and pushed_watermark(node) is not None for node in plan.nodes)
 
 
 def _is_united(plan: Plan) -> bool:

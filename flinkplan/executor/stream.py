@@ -59,6 +59,12 @@ CLOCKED = "__clocked"
 Present from a table of several sources, where its watermark becomes that, to its watermark assigner.
 """
 
+PART = "__part"
+"""STRING: the partition of its source that a row is of, where each has a watermark of its own.
+
+Present in a stream from the source to its watermark assigner.
+"""
+
 TICK = "__tick"
 """STRUCT<source INT, time BIGINT>: not NULL where a row is none, but the watermark (epoch ms) that a source announces.
 
@@ -93,7 +99,7 @@ CAUSE_TIME, CAUSE_ROW = "__causeTime", "__causeRow"
 TARGET = "__target"
 """INT: which partition a watermark is sent to; 0 for rows, which go by their keys."""
 
-HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE, CLOCKED, TICK)
+HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE, CLOCKED, PART, TICK)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
 """The numbers by which rows carry their kinds."""

@@ -18,6 +18,9 @@ import org.apache.spark.sql.SparkSession;
  * source is passed by where a time is shown in its place: the lowest watermark of the others. When the rows of an idle
  * source come again, the watermark waits for it again, and never goes back, as in Flink. Once the clock alone is left,
  * it counts for all sources and for ever. Source: what FLIP-326 says of {@code StatusWatermarkValve}.
+ *
+ * <p>The watermark of a source may be the lowest of its partitions', which no row shows: then that is always shown. Each
+ * partition is idle by itself, as in Flink's {@code WatermarkOutputMultiplexer}.
  */
 public final class SourceWatermarks {
     /** The clock's times are multiples of this (milliseconds), as Flink sends watermarks from time to time. */
@@ -61,6 +64,17 @@ public final class SourceWatermarks {
         return source.activity;
     }
 
+    /** Lets the watermark of a source be the lowest of its partitions', of these and of others that rows come of. */
+    public void divide(int number, List<String> partitions) {
+        for (Source source : sources) {
+            if (source.number == number) {
+                source.parts.clear();
+                partitions.forEach(name -> source.parts.put(name, new Part()));
+                source.isDivided = true;
+            }
+        }
+    }
+
     /** Whether the clock is the watermark of all. */
     public boolean isByClock() {
         return isByClock;
@@ -86,9 +100,11 @@ public final class SourceWatermarks {
         long time = isByClock ? clock - Math.floorMod(clock, INTERVAL) : watermark.time();
         Map<Integer, Long> times = new TreeMap<>();
         for (Source source : sources) {
-            boolean isPassedBy = isByClock || source.isIdle || source.sent.useProcessingTime();
-            if (isPassedBy && time > source.activity.value()) {
-                times.put(source.number, Math.max(time + SparkTime.SHIFT, 0));
+            boolean isPassedBy = isByClock || source.isIdle() || source.sent.useProcessingTime();
+            long own = source.isDivided ? source.sent.time() : source.activity.value();
+            long shown = isPassedBy ? Math.max(time, own) : own;
+            if (shown > own || (source.isDivided && own > Watermark.NONE.time())) {
+                times.put(source.number, Math.max(shown + SparkTime.SHIFT, 0));
             }
         }
         return times;
@@ -99,7 +115,7 @@ public final class SourceWatermarks {
             return Watermark.CLOCK;
         }
         List<Watermark> active = sources.stream()
-                .filter(source -> !source.isIdle)
+                .filter(source -> !source.isIdle())
                 .map(source -> source.sent)
                 .toList();
         if (!active.isEmpty()) {
@@ -118,10 +134,10 @@ public final class SourceWatermarks {
         private final long timeout;
         private final Switch toClock;
         private final SourceActivity activity = new SourceActivity();
+        private final Map<String, Part> parts = new TreeMap<>(Map.of(SourceActivity.WHOLE, new Part()));
+        private boolean isDivided;
         private Watermark sent = Watermark.NONE;
-        private long rows = -1;
-        private long active;
-        private boolean isIdle;
+        private boolean isByClock;
 
         Source(int number, long timeout, Switch toClock) {
             this.number = number;
@@ -131,18 +147,46 @@ public final class SourceWatermarks {
 
         /** Rows that a batch is still to bring are not seen: without rows a source was up to {@code polled} only. */
         void look(long elapsed, long polled, long clock) {
-            if (activity.rows() != rows) {
-                rows = activity.rows();
-                active = elapsed;
-            }
-            boolean isByClock = toClock != null && toClock.isPassed();
+            activity.parts().keySet().forEach(name -> parts.computeIfAbsent(name, any -> new Part()));
+            parts.forEach((name, part) -> {
+                part.look(activity.part(name), elapsed);
+                part.isIdle = timeout > 0 && polled - part.active >= timeout;
+            });
+            isByClock = toClock != null && toClock.isPassed();
             if (!sent.useProcessingTime()) {
-                sent = sent.then(new Watermark(activity.value(), false), clock);
+                sent = sent.then(new Watermark(lowest(), false), clock);
             }
             if (isByClock) {
                 sent = sent.then(Watermark.CLOCK, clock);
             }
-            isIdle = !isByClock && timeout > 0 && polled - active >= timeout;
+        }
+
+        private long lowest() {
+            return parts.values().stream()
+                    .filter(part -> !part.isIdle)
+                    .mapToLong(part -> part.watermark)
+                    .min()
+                    .orElse(Watermark.NONE.time());
+        }
+
+        boolean isIdle() {
+            return !isByClock && parts.values().stream().allMatch(part -> part.isIdle);
+        }
+    }
+
+    /** A partition of a source, or a whole one. */
+    private static final class Part {
+        private long rows = -1;
+        private long active;
+        private long watermark = Watermark.NONE.time();
+        private boolean isIdle;
+
+        void look(SourceActivity.Part told, long elapsed) {
+            if (told.rows() != rows) {
+                rows = told.rows();
+                active = elapsed;
+            }
+            watermark = told.watermark();
         }
     }
 }

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -32,6 +33,8 @@ public final class WatermarkTracker implements Serializable {
     private final SourceActivity activity;
     private long current;
     private long announced;
+    private transient SourceActivity.Part part;
+    private transient UTF8String partition;
 
     private WatermarkTracker(long interval, long start, SourceActivity activity) {
         this.interval = interval;
@@ -57,14 +60,30 @@ public final class WatermarkTracker implements Serializable {
         return track(watermark, new WatermarkTracker(-1, Long.MIN_VALUE, activity));
     }
 
+    /**
+     * As {@link #track} of a source whose watermark is the lowest of its partitions': a row moves none of its own, and
+     * is late by none; {@code activity} is told what its partition's is.
+     *
+     * @param partition the name of the row's partition
+     */
+    public static Column trackParts(Column watermark, Column partition, SourceActivity activity) {
+        WatermarkTracker fresh = new WatermarkTracker(-1, Long.MIN_VALUE, activity);
+        return column(fresh, "tell", List.of(watermark, partition), List.of(DataTypes.LongType, DataTypes.StringType));
+    }
+
     private static Column track(Column watermark, WatermarkTracker fresh) {
+        return column(fresh, "advance", List.of(watermark), List.of(DataTypes.LongType));
+    }
+
+    private static Column column(
+            WatermarkTracker fresh, String method, List<Column> columns, List<AbstractDataType> inputs) {
         Expression tracker = new Literal(fresh, new ObjectType(WatermarkTracker.class));
-        List<Expression> arguments = List.of(ExpressionUtils.expression(watermark));
-        List<AbstractDataType> inputs = List.of(DataTypes.LongType);
+        List<Expression> arguments =
+                columns.stream().map(ExpressionUtils::expression).toList();
         return ExpressionUtils.column(
                 new Invoke(
                         tracker,
-                        "advance",
+                        method,
                         RESULT,
                         CollectionConverters.asScala(arguments).toSeq(),
                         CollectionConverters.asScala(inputs).toSeq(),
@@ -78,12 +97,27 @@ public final class WatermarkTracker implements Serializable {
         Object before = announced == start ? null : announced;
         current = Math.max(current, watermark);
         if (activity != null) {
-            activity.add(current);
+            if (part == null) {
+                part = activity.part(SourceActivity.WHOLE);
+            }
+            part.add(current);
         }
         boolean moves = interval < 0 ? current > announced : current - announced > interval;
         if (moves) {
             announced = current;
         }
         return new GenericInternalRow(new Object[] {before, current, moves ? (Long) announced : null});
+    }
+
+    /** Called for each row of a source whose partitions have watermarks of their own. */
+    public InternalRow tell(long watermark, UTF8String name) {
+        if (activity != null) {
+            if (!name.equals(partition)) {
+                partition = name.clone();
+                part = activity.part(name.toString());
+            }
+            part.add(watermark);
+        }
+        return new GenericInternalRow(new Object[] {null, start, null});
     }
 }
