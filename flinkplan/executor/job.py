@@ -20,7 +20,6 @@ from ..plan.session import session_options, with_ttls
 from .checks import check_executable
 from .collecting import Collector
 from .connectors import find_connector, is_bounded
-from .connectors.writing import BatchWriter
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
 from .execution import query_of
@@ -392,8 +391,6 @@ class _Streams(_Queries):
             query = query.trigger(availableNow=True)
         if isinstance(into, Collector):
             query = query.foreachBatch(into.writer(stream, context))
-        elif isinstance(into, BatchWriter):
-            query = query.foreachBatch(into.write)
         else:
             query._jwrite.foreachBatch(into)
 
@@ -462,19 +459,17 @@ class _Batches(_Queries):
         take: Callable[[DataFrame, int], None] = write
         if isinstance(into, Collector):
             take = into.writer(stream, context)
-        elif isinstance(into, BatchWriter):
-            take = into.write
         return lambda: BatchQuery(name, query_of(context), self._names, self._record, stream.frame, take, into).start()
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
-    """What writes the batches that reach a sink: in Java, but for clients that Python alone has."""
+    """What writes the batches that reach a sink, in Java."""
     table = table_of(node.dynamic_table_sink.table, context.variables)
     names = [name for name, _ in table.physical]
     key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
     keys = [sink_order(table).index(i) for i in key]
     connector = find_connector(table)
-    if (own := connector.python_writer(table, node, stream.changelog, keys, context)) is not None:
+    if (own := connector.python_writer(table, node, stream, keys, context)) is not None:
         return own
     spec = {
         **connector.writer(table, context),

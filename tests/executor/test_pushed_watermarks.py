@@ -18,8 +18,13 @@ INSERT INTO o SELECT n, ts FROM a WHERE CURRENT_WATERMARK(ts) IS NULL;
 
 
 def pushed(timeout: int = 0) -> tuple[Plan, Plan]:
-    """A plan with a watermark assigner, and the same as Flink has it where the source makes the watermarks."""
+    """A plan with a watermark assigner, and the same where the source makes the watermarks."""
     plan = compile_script(SCRIPT)
+    return plan, push(plan, timeout)
+
+
+def push(plan: Plan, timeout: int = 0) -> Plan:
+    """The plan as Flink has it where the source, which is idle after so many milliseconds, makes the watermarks."""
     (assigner,) = (node for node in plan.nodes if isinstance(node, WatermarkAssigner))
     (scan,) = (node for node in plan.nodes if isinstance(node, TableSourceScan))
     ability = WatermarkPushDown(
@@ -36,7 +41,7 @@ def pushed(timeout: int = 0) -> tuple[Plan, Plan]:
         for edge in plan.edges
         if edge.target != assigner.id
     )
-    return plan, Plan(plan.flink_version, nodes, edges)
+    return Plan(plan.flink_version, nodes, edges)
 
 
 def test_an_assigner_stands_behind_the_source() -> None:

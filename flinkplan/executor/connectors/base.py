@@ -10,7 +10,6 @@ from ..context import TranslationContext
 from ..errors import TableError
 from ..stream import Stream
 from ..tables import Table
-from .writing import BatchWriter
 
 
 class Connector:
@@ -63,11 +62,11 @@ class Connector:
         raise TableError(f"the connector '{self.name}' cannot be written to")
 
     def python_writer(
-        self, table: Table, node: Sink, changelog: bool, keys: Sequence[int], context: TranslationContext
-    ) -> BatchWriter | None:
-        """The writer of the table where Python alone has a client for it; else there is one in Java.
+        self, table: Table, node: Sink, rows: Stream, keys: Sequence[int], context: TranslationContext
+    ) -> Any:
+        """The Java writer of the table's rows where Python alone has a client for it; else ``None``.
 
-        ``changelog``: row kind and sequence number follow the columns; ``keys`` are the indexes of those that tell
+        Row kind and sequence number follow the columns in a changelog; ``keys`` are the indexes of those that tell
         which rows belong together.
         """
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,17 +22,17 @@ from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import java_row
-from ..kafka.positions import Broker, KafkaError, ranges
-from ..kafka.settings import consumer_of, producer_of, reading_of, writer_settings
+from ..kafka.positions import Broker, KafkaError, ranges, tasks
+from ..kafka.settings import producer_of, reading_of, writer_settings
 from ..kafka.sink import RESULT, Writing, writer
 from ..kernels import java_type
 from ..pushed_watermarks import pushed_watermark
-from ..stream import DELETE, INSERT, KIND, SEQUENCE, UPDATE_BEFORE, Stream, column_name
+from ..source_watermarks import divide
+from ..stream import DELETE, HIDDEN, INSERT, KIND, PART, SEQUENCE, UPDATE_BEFORE, Stream, column_name
 from ..tables import Table
 from ..types import spark_type
 from .base import Connector, connector
 from .requests import Request
-from .writing import BatchWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -128,16 +128,20 @@ class Kafka(Connector):
 
         request = Request.of(table, node.scan_table_source.abilities, CONNECTORS[self.name].metadata)
         key, value = _parts(table)
-        messages = _messages(table, node, _wanted(key, request), context)
+        messages, partitions = _messages(table, _wanted(key, request), context)
         rows = self._decoded(messages, key, value, request, context)
         metadata = [_metadata(messages, name) for name in request.metadata]
-        frame = messages.select(*(c.alias(f"m{i}") for i, c in enumerate(metadata)), F.inline(rows))
+        parts = []
+        if pushed_watermark(node) is not None and not context.is_batch and len(partitions) > 1:
+            divide(node, partitions, context)
+            parts = [F.concat_ws("-", "topic", "partition").alias(PART)]
+        frame = messages.select(*(c.alias(f"m{i}") for i, c in enumerate(metadata)), *parts, F.inline(rows))
         number = SparkColumn(context.runtime.source.RowNumber.column()).alias(SEQUENCE)
         columns = [column_name(i) for i in range(len(request.columns))]
         found = [frame[f"m{i}"].alias(column_name(len(columns) + i)) for i in range(len(metadata))]
-        frame = frame.select(*columns, *found, frame[KIND], number)
+        frame = frame.select(*columns, *found, frame[KIND], number, *([PART] if parts else []))
         is_changelog = self.upserts or value.format.is_changelog
-        hidden = [frame[KIND], frame[SEQUENCE]] if is_changelog else [frame[SEQUENCE]]
+        hidden = [name for name in frame.columns if name in HIDDEN and (name != KIND or is_changelog)]
         return Stream(frame.select(*request.outputs(frame), *hidden), node.output_type, is_changelog)
 
     def _decoded(
@@ -158,11 +162,15 @@ class Kafka(Connector):
         return SparkColumn(decoder.column(json.dumps(spec), context.java_schema(row), [c._jc for c in arguments]))
 
     def python_writer(
-        self, table: Table, node: Sink, changelog: bool, keys: Sequence[int], context: TranslationContext
-    ) -> BatchWriter:
+        self, table: Table, node: Sink, rows: Stream, keys: Sequence[int], context: TranslationContext
+    ) -> Any:
         settings = writer_settings(table)
-        _reach(producer_of, settings, f"table {table.identifier}")
-        return _Messages(table, _written_metadata(node), changelog, keys, self.upserts, settings, context)
+        _reach(lambda: producer_of(settings), f"table {table.identifier}")
+        messages = _messages_of(table, _written_metadata(node), rows, self.upserts, context)
+        writing = Writing(table.options["topic"], settings, table.options.get("sink.partitioner") == "fixed")
+        send = _in_workers(writer(writing), RESULT, list(messages))
+        columns = [column.alias(name)._jc for name, column in messages.items()]
+        return context.runtime.sink.MessageWriter(columns, send._jc, rows.changelog, list(keys))
 
 
 @connector
@@ -188,41 +196,51 @@ def _check_sink(table: Table, where: str) -> None:
         raise TableError(f"the partitioner '{name}' is not executed here", where=where, hint=hint)
 
 
-def _messages(table: Table, node: TableSourceScan, wanted: Sequence[str], context: TranslationContext) -> DataFrame:
-    """The messages of a table's topics.  Raises :class:`TableError` where they, or brokers, are not there."""
+def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) -> tuple[DataFrame, list[str]]:
+    """The messages of a table's topics, and the names of the partitions that there are.
+
+    Raises :class:`TableError` where they, or brokers, are not there.
+    """
     from ..kafka.source import reader, schema_of
     from ..kafka.stream import InTurn, JavaPositions, Positions
 
     where = f"table {table.identifier}"
     reading = reading_of(table)
-    _reach(consumer_of, reading.client, where)
-    source = context.reader.format("flinkplan.runtime.source.RangeSource")
     broker = Broker(reading)
+    _reach(broker.open, where)
+    source = context.reader.format("flinkplan.runtime.source.RangeSource")
+    shared = not context.needs_event_time
     try:
         if context.is_batch:
             ends = broker.ends()
             found = ranges(broker.starts(), broker.latest(broker.partitions()) if ends is None else ends)
-            source = source.option("ranges", msgspec.json.encode(found).decode())
+            source = source.option("tasks", msgspec.json.encode(tasks(found, shared=shared)).decode())
         else:
-            _check_watermarks(node, len(broker.partitions()), where)
             settles = context.needs_event_time and context.mode is not Mode.BOUNDED
             if context.turn is Turn.FIRST:
                 context.switch.expect(table.identifier)
             place = InTurn(table.identifier, context.turn, context.switch)
-            positions = _offered(JavaPositions(Positions(reading, settles, place)), context)
+            positions = _offered(JavaPositions(Positions(reading, settles, place, shared=shared)), context)
             source = source.option("positions", positions)
+        partitions = [f"{topic}-{number}" for topic, number in broker.partitions()]
     except KafkaError as e:
         raise TableError(str(e), where=where) from None
     finally:
         broker.close()
-    return _in_arrow(source.load(), reader(tuple(wanted), reading.client), schema_of(wanted))
-
-
-def _in_arrow(frame: DataFrame, work: Callable[..., Any], result: Any) -> DataFrame:
-    """What Spark's Python workers make of a frame's batches."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
-        return frame.mapInArrow(work, result)
+        return source.load().mapInArrow(reader(tuple(wanted), reading.client), schema_of(wanted)), partitions
+
+
+def _in_workers(work: Callable[..., Any], result: Any, columns: Sequence[str]) -> Column:
+    """What Spark's Python workers make of the batches of a frame with these columns."""
+    from pyspark.sql.pandas.functions import pandas_udf
+    from pyspark.util import PythonEvalType
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
+        made: Callable[..., Callable[..., Column]] = pandas_udf
+        return made(work, result, PythonEvalType.SQL_MAP_ARROW_ITER_UDF)(*columns)
 
 
 def _offered(positions: JavaPositions, context: TranslationContext) -> str:
@@ -233,19 +251,10 @@ def _offered(positions: JavaPositions, context: TranslationContext) -> str:
     return str(context.runtime.source.RangeSource.offer(positions))
 
 
-def _check_watermarks(node: TableSourceScan, partitions: int, where: str) -> None:
-    if pushed_watermark(node) is not None and partitions > 1:
-        raise TableError(
-            f"the plan leaves the watermarks to the source, whose {partitions} partitions have each their own",
-            where=where,
-            hint="that is not executed here in a stream: read a topic with one partition, or compile the plan here",
-        )
-
-
-def _reach(client_of: Callable[..., Any], settings: Mapping[str, Any], where: str) -> None:
-    """Raise :class:`TableError` where there is no client, or it does not take the settings."""
+def _reach(open_: Callable[[], Any], where: str) -> None:
+    """Open a client.  Raises :class:`TableError` where there is none, or it does not take the settings."""
     try:
-        client_of(settings)
+        open_()
     except ImportError:
         raise TableError("there is no client of Kafka", where=where, hint="pip install 'flinkplan[kafka]'") from None
     except Exception as e:
@@ -278,60 +287,32 @@ def _written_metadata(node: Sink) -> tuple[str, ...]:
     return next((a.metadata_keys for a in abilities if isinstance(a, WritingMetadata)), ())
 
 
-class _Messages(BatchWriter):
-    """Writes rows as messages."""
+def _messages_of(
+    table: Table, metadata: Sequence[str], rows: Stream, upserts: bool, context: TranslationContext
+) -> dict[str, Column]:
+    """What is written of rows: the columns of messages by name."""
+    from pyspark.sql import functions as F
 
-    def __init__(
-        self,
-        table: Table,
-        metadata: Sequence[str],
-        changelog: bool,
-        keys: Sequence[int],
-        upserts: bool,
-        settings: Mapping[str, Any],
-        context: TranslationContext,
-    ) -> None:
-        super().__init__(context)
-        self._key, self._value = _parts(table)
-        self._names = [name for name, _ in table.physical]
-        self._metadata = metadata
-        self._changelog = changelog
-        self._keys = list(keys)
-        self._upserts = upserts
-        self._context = context
-        is_fixed = table.options.get("sink.partitioner") == "fixed"
-        self._writing = Writing(table.options["topic"], settings, is_fixed)
+    key, value = _parts(table)
+    names = [name for name, _ in table.physical]
+    insert = F.lit(INSERT).cast("tinyint")
+    kind = F.col(KIND) if rows.changelog else insert
+    written = _encoded(value, names, rows, insert if upserts else kind, context)
+    if upserts and rows.changelog:
+        written = F.when(~kind.isin(UPDATE_BEFORE, DELETE), written)
+    keyed = _encoded(key, names, rows, insert, context) if key else F.lit(None).cast("binary")
+    found = {"key": keyed, "value": written}
+    for i, name in enumerate(metadata):
+        column = F.col(column_name(len(names) + i))
+        found[name] = F.unix_millis(column) if name == "timestamp" else column
+    return found
 
-    def messages(self, frame: DataFrame) -> DataFrame:
-        from pyspark.sql import functions as F
 
-        if self._changelog:
-            frame = self._context.frame(self._context.runtime.sink.Changes.inOrder(frame._jdf, self._keys))
-        kind = frame[KIND] if self._changelog else F.lit(INSERT).cast("tinyint")
-        value = self._encoded(self._value, frame, F.lit(INSERT).cast("tinyint") if self._upserts else kind)
-        if self._upserts and self._changelog:
-            value = F.when(~kind.isin(UPDATE_BEFORE, DELETE), value)
-        key = (
-            self._encoded(self._key, frame, F.lit(INSERT).cast("tinyint")) if self._key else F.lit(None).cast("binary")
-        )
-        columns = [key.alias("key"), value.alias("value"), *self._metadata_columns(frame)]
-        return _in_arrow(frame.select(*columns), writer(self._writing), RESULT)
+def _encoded(part: _Part, names: Sequence[str], rows: Stream, kind: Column, context: TranslationContext) -> Column:
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
 
-    def _encoded(self, part: _Part, frame: DataFrame, kind: Column) -> Column:
-        from pyspark.sql import Column as SparkColumn
-        from pyspark.sql import functions as F
-
-        row = F.struct(*(frame[column_name(self._names.index(n))].alias(f"f{i}") for i, n in enumerate(part.names)))
-        row_type = frame.select(row.alias("row")).schema["row"].dataType
-        schema = java_type(self._context, row_type)
-        encoder = self._context.runtime.message.MessageEncoder
-        return SparkColumn(encoder.column(json.dumps(part.spec()), schema, row._jc, kind._jc))
-
-    def _metadata_columns(self, frame: DataFrame) -> list[Column]:
-        from pyspark.sql import functions as F
-
-        found = []
-        for i, key in enumerate(self._metadata):
-            column = frame[column_name(len(self._names) + i)]
-            found.append((F.unix_millis(column) if key == "timestamp" else column).alias(key))
-        return found
+    row = F.struct(*(F.col(column_name(names.index(name))).alias(f"f{i}") for i, name in enumerate(part.names)))
+    schema = java_type(context, rows.frame.select(row.alias("row")).schema["row"].dataType)
+    encoder = context.runtime.message.MessageEncoder
+    return SparkColumn(encoder.column(json.dumps(part.spec()), schema, row._jc, kind._jc))

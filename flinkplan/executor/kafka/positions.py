@@ -31,6 +31,9 @@ _PAUSE = 0.2
 _EARLIEST, _LATEST = -2, -1
 """What stands for the ends of a partition among times."""
 
+TASK_MESSAGES = 5_000
+"""Up to so many messages of several partitions are read by one task."""
+
 INTERNAL = "__"
 """What the names of topics begin with that no pattern means."""
 
@@ -57,8 +60,8 @@ class Broker:
         self._partitions: list[Partition] = []
         self._looked = 0.0
 
-    @property
-    def _consumer(self) -> Consumer:
+    def open(self) -> Consumer:
+        """The client, which there is until the broker is let go of.  Raises what the client says of its settings."""
         if self._client is None:
             self._client = consumer_of(self._reading.client)
         return self._client
@@ -171,7 +174,7 @@ class Broker:
 
         if self._reading.group is not None:
             told = [TopicPartition(topic, number, offset) for (topic, number), offset in offsets.items()]
-            self._consumer.commit(offsets=told, asynchronous=True)
+            self.open().commit(offsets=told, asynchronous=True)
 
     def _answer(self, ask: Callable[[Consumer], _Answer]) -> _Answer:
         """What a broker answers, which may just be starting again."""
@@ -180,7 +183,7 @@ class Broker:
         deadline = monotonic() + SECONDS
         while True:
             try:
-                return ask(self._consumer)
+                return ask(self.open())
             except KafkaException as e:
                 if not _may_pass(e.args[0]) or monotonic() >= deadline:
                     servers = self._reading.client.get("bootstrap.servers")
@@ -211,6 +214,23 @@ def _without_errors(found: Iterable[TopicPartition]) -> Offsets:
 def ranges(start: Mapping[Partition, int], end: Mapping[Partition, int]) -> list[Range]:
     """What is to be read between two positions, in the order of topics and partitions."""
     return [Range(t, n, start[t, n], e) for (t, n), e in sorted(end.items()) if e > start.get((t, n), e)]
+
+
+def tasks(found: Iterable[Range], *, shared: bool) -> list[list[Range]]:
+    """Ranges by the tasks that read them.
+
+    ``shared``: small ones of partitions in a row together, as starting a task takes longer than they do.  Else each has
+    its own, as it must where the rows of a task have one watermark.
+    """
+    found_tasks: list[list[Range]] = []
+    messages = 0
+    for each in found:
+        messages += each.end - each.start
+        if not found_tasks or not shared or messages > TASK_MESSAGES:
+            found_tasks.append([])
+            messages = each.end - each.start
+        found_tasks[-1].append(each)
+    return found_tasks
 
 
 def to_json(offsets: Offsets) -> dict[str, dict[str, int]]:

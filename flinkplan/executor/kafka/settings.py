@@ -31,11 +31,15 @@ _KERBEROS = "sasl.kerberos."
 _BARE = re.compile(r"[\w./@:-]*")
 """What may stand in a command line, where librdkafka puts Kerberos' settings."""
 
-READER: Mapping[str, str | bool] = {
+READER: Mapping[str, str | bool | int] = {
     "isolation.level": "read_uncommitted",
     "allow.auto.create.topics": False,
+    # what a task reads is there: it is never waited for, but for what the last task has still asked for behind its end
+    "fetch.wait.max.ms": 10,
+    # librdkafka rests for a second once it has read ahead far enough, which workers read in less
+    "fetch.queue.backoff.ms": 10,
 }
-"""Defaults of Flink's client where librdkafka's differ, to read."""
+"""Defaults of Flink's client where librdkafka's differ, to read, and what suits tasks that read what is there."""
 
 WRITER: Mapping[str, str | bool] = {"partitioner": "murmur2_random", "enable.idempotence": True}
 """The same to write: keys go to the partitions where Java's client puts them, and what is sent again after a broker

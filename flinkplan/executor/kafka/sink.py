@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ...plan.record import Record
@@ -11,14 +13,17 @@ from .settings import producer_of
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError as KafkaCode
-    from confluent_kafka import Message, Producer
+    from confluent_kafka import Message
     from pyarrow import RecordBatch
 
 RESULT = "written bigint"
 """The schema of what a task tells: how many messages it has written."""
 
-_POLLED = 1000
-"""After so many messages it is heard which ones have arrived."""
+_HEARD = 1000
+"""After so many messages it is heard which ones have not been taken."""
+
+_ANY = -1
+"""The partition that the client chooses."""
 
 
 class Writing(Record):
@@ -39,64 +44,84 @@ def writer(writing: Writing) -> Callable[[Iterator[RecordBatch]], Iterator[Recor
     def write(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
         import pyarrow as pa
 
-        producer = producer_of(writing.client)
-        outcome = _Outcome()
-        partition: dict[str, Any] = {"partition": _own_partition(producer, writing.topic)} if writing.fixed else {}
+        settings = json.dumps(sorted(writing.client.items()))
+        sender = _SENDERS.pop(settings, None) or _Sender(writing.client)
+        partition = sender.own_partition(writing.topic) if writing.fixed else _ANY
         written = 0
         for batch in batches:
-            names = batch.schema.names
-            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                _send(producer, writing.topic, dict(zip(names, values, strict=True)), partition, outcome)
-                written += 1
-                if written % _POLLED == 0:
-                    producer.poll(0)
-                    outcome.check()
-        if producer.flush(SECONDS) > 0:
-            raise KafkaError(f"no broker has taken all messages to '{writing.topic}' within {SECONDS:.0f} s")
-        outcome.check()
+            sender.send(writing.topic, partition, batch)
+            written += batch.num_rows
+        sender.finish(writing.topic)
+        _SENDERS[settings] = sender
         yield pa.RecordBatch.from_pydict({"written": [written]})
 
     return write
 
 
-class _Outcome:
-    """What has become of messages."""
+class _Sender:
+    """A client, and the first message of its that was not taken."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        own = {"on_delivery": self._hear, "delivery.report.only.error": True}
+        self._producer = producer_of(settings, **own)
         self._error: str | None = None
 
-    def __call__(self, error: KafkaCode | None, message: Message) -> None:
+    def _hear(self, error: KafkaCode | None, message: Message) -> None:
         if error is not None and self._error is None:
             self._error = f"a message to '{message.topic()}' was not taken: {error.str()}"
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if self._error is not None:
             raise KafkaError(self._error)
 
+    def send(self, topic: str, partition: int, batch: RecordBatch) -> None:
+        """Have messages sent.  Raises :class:`KafkaError` where one is not, or one of before was not taken."""
+        from confluent_kafka import KafkaException
 
-def _send(
-    producer: Producer, topic: str, message: Mapping[str, Any], partition: Mapping[str, Any], outcome: _Outcome
-) -> None:
-    more = {name: message[name] for name in ("timestamp", "headers") if message.get(name) is not None}
-    while True:
+        columns = {name: column.to_pylist() for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+        keys, values = columns.pop("key"), columns.pop("value")
+        for number, (value, key, more) in enumerate(zip(values, keys, _rows(columns), strict=False)):
+            if number % _HEARD == 0:
+                self._producer.poll(0)
+                self._check()
+            while True:
+                try:
+                    self._producer.produce(topic, value, key, partition, **more)
+                except BufferError:
+                    self._producer.poll(1)
+                    self._check()
+                except KafkaException as e:
+                    raise KafkaError(f"a message to '{topic}' was not taken: {e.args[0].str()}") from None
+                else:
+                    break
+
+    def finish(self, topic: str) -> None:
+        """Wait until all messages have arrived.  Raises :class:`KafkaError` where they have not."""
+        if self._producer.flush(SECONDS) > 0:
+            raise KafkaError(f"no broker has taken all messages to '{topic}' within {SECONDS:.0f} s")
+        self._check()
+
+    def own_partition(self, topic: str) -> int:
+        """The partition of a task, as Flink's ``FlinkFixedPartitioner`` deals them out."""
+        from confluent_kafka import KafkaException
+        from pyspark import TaskContext
+
         try:
-            producer.produce(topic, message["value"], message["key"], on_delivery=outcome, **partition, **more)
-        except BufferError:
-            producer.poll(1)
-            outcome.check()
-        else:
-            return
+            count = len(self._producer.list_topics(topic, timeout=SECONDS).topics[topic].partitions)
+        except KafkaException as e:
+            raise KafkaError(f"no broker answers for '{topic}': {e.args[0].str()}") from None
+        context = TaskContext.get()
+        assert context is not None
+        return context.partitionId() % max(count, 1)
 
 
-def _own_partition(producer: Producer, topic: str) -> int:
-    """The partition of a task, as Flink's ``FlinkFixedPartitioner`` deals them out."""
-    from confluent_kafka import KafkaException
-    from pyspark import TaskContext
+_SENDERS: dict[str, _Sender] = {}
+"""The clients of this worker by their settings, which tasks that have failed do not give back."""
 
-    try:
-        count = len(producer.list_topics(topic, timeout=SECONDS).topics[topic].partitions)
-    except KafkaException as e:
-        raise KafkaError(f"no broker answers for '{topic}': {e.args[0].str()}") from None
-    context = TaskContext.get()
-    assert context is not None
-    return context.partitionId() % max(count, 1)
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterable[Mapping[str, Any]]:
+    """What each row says by the names of columns, without NULLs; rows without end where there are no columns."""
+    if not columns:
+        return repeat({})
+    rows = zip(*columns.values(), strict=True)
+    return ({name: value for name, value in zip(columns, row, strict=True) if value is not None} for row in rows)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from pyspark.sql.types import BinaryType, DataType, IntegerType, LongType, MapType, StringType, StructField, StructType
 
-from .positions import SECONDS, KafkaError, Range
+from .positions import SECONDS, KafkaError, Partition, Range
 from .settings import consumer_of
 
 if TYPE_CHECKING:
@@ -49,71 +49,102 @@ def schema_of(columns: Sequence[str]) -> StructType:
 def reader(
     columns: Sequence[str], settings: Mapping[str, Any]
 ) -> Callable[[Iterator[RecordBatch]], Iterator[RecordBatch]]:
-    """What reads the messages of a task, whose range is all that is not NULL in the one column that it is given."""
+    """What reads the messages of a task, whose ranges are all that is not NULL in the one column that it is given."""
 
     def read(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
         for batch in batches:
             for text in batch.column(0).drop_null().to_pylist():
-                yield from messages(msgspec.json.decode(text, type=Range), columns, settings)
+                yield from messages(msgspec.json.decode(text, type=list[Range]), columns, settings)
 
     return read
 
 
-class _Client:
-    """A client that stands at a position of one partition."""
-
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self.consumer: Consumer = consumer_of(settings)
-        self._at: tuple[str, int, int] | None = None
-
-    def stand(self, topic: str, partition: int, offset: int) -> None:
-        """Go there, unless the client is there already and has read ahead."""
-        from confluent_kafka import TopicPartition
-
-        if self._at != (topic, partition, offset):
-            self.consumer.assign([TopicPartition(topic, partition, offset)])
-        self._at = (topic, partition, offset)
-
-    def moved(self, topic: str, partition: int, offset: int) -> None:
-        """Say how far has been read."""
-        self._at = (topic, partition, offset)
+_CONSUMERS: OrderedDict[str, Consumer] = OrderedDict()
+"""The clients of this worker by their settings, the one used last at the end."""
 
 
-_CLIENTS: OrderedDict[str, _Client] = OrderedDict()
-"""The clients of this worker by settings and partition, the one used last at the end."""
+def _consumer(settings: Mapping[str, Any]) -> Consumer:
+    key = json.dumps(sorted(settings.items()))
+    consumer = _CONSUMERS.pop(key, None) or consumer_of(settings)
+    _CONSUMERS[key] = consumer
+    while len(_CONSUMERS) > _KEPT:
+        _CONSUMERS.popitem(last=False)[1].close()
+    return consumer
 
 
-def _client(settings: Mapping[str, Any], topic: str, partition: int) -> _Client:
-    key = json.dumps([sorted(settings.items()), topic, partition])
-    client = _CLIENTS.pop(key, None) or _Client(settings)
-    _CLIENTS[key] = client
-    while len(_CLIENTS) > _KEPT:
-        _CLIENTS.popitem(last=False)[1].consumer.close()
-    return client
-
-
-def messages(wanted: Range, columns: Sequence[str], settings: Mapping[str, Any]) -> Iterator[RecordBatch]:
-    """The messages of a range, so many at once, in these columns.
+def messages(wanted: Sequence[Range], columns: Sequence[str], settings: Mapping[str, Any]) -> Iterator[RecordBatch]:
+    """The messages of ranges of different partitions in these columns: one partition after the other, so many at once.
 
     Raises :class:`KafkaError` where they are gone, or no broker gives them.
     """
-    client = _client(settings, wanted.topic, wanted.partition)
-    client.stand(wanted.topic, wanted.partition, wanted.start)
-    next_, heard = wanted.start, monotonic()
-    while next_ < wanted.end:
-        found = client.consumer.consume(min(CHUNK, wanted.end - next_), timeout=_WAIT)
-        if found:
-            heard = monotonic()
-        elif monotonic() - heard > SECONDS:
-            place = f"the partition {wanted.partition} of '{wanted.topic}'"
-            raise KafkaError(f"no broker has given a message of {place} from offset {next_} on for {SECONDS:.0f} s")
+    from confluent_kafka import TopicPartition
+
+    consumer = _consumer(settings)
+    consumer.assign([TopicPartition(each.topic, each.partition, each.start) for each in wanted])
+    rests = {(each.topic, each.partition): _Rest(each) for each in wanted}
+    heard = monotonic()
+    try:
+        while left := [rest for rest in rests.values() if rest.count]:
+            found = consumer.consume(min(CHUNK, sum(rest.count for rest in left)), timeout=_WAIT)
+            if found:
+                heard = monotonic()
+            elif monotonic() - heard > SECONDS:
+                raise KafkaError(f"no broker has given a message of {left[0]} for {SECONDS:.0f} s")
+            for place, some in _by_partition(found, rests):
+                rests[place].take(some)
+                if not rests[place].count:
+                    consumer.incremental_unassign([TopicPartition(*place)])
+            for rest in rests.values():
+                if rest.taken:
+                    yield _batch(rest.taken, columns)
+                    rest.taken = []
+                if rest.count:
+                    break
+    finally:
+        consumer.unassign()  # it would read on, and its next assignment wait for what it has asked the broker for
+
+
+class _Rest:
+    """What of a range has not been read yet, and in ``taken`` what has."""
+
+    def __init__(self, wanted: Range) -> None:
+        self._range = wanted
+        self._next = wanted.start
+        self.taken: list[Message] = []
+
+    def __str__(self) -> str:
+        return f"the partition {self._range.partition} of '{self._range.topic}' from offset {self._next} on"
+
+    @property
+    def count(self) -> int:
+        """How many messages it has at most."""
+        return max(self._range.end - self._next, 0)
+
+    def take(self, found: Sequence[Message]) -> None:
+        """Take the next messages of the partition, among which its end may be told, as far as they are in the range.
+
+        Raises :class:`KafkaError` for what else is told.
+        """
         taken = [m for m in found if m.error() is None]
         ended = next((_end(m) for m in found if m.error() is not None), 0)
-        next_ = max(next_, ended, _offset_of(taken[-1]) + 1 if taken else 0)
-        client.moved(wanted.topic, wanted.partition, next_)
-        within = taken if next_ <= wanted.end else [m for m in taken if _offset_of(m) < wanted.end]
-        if within:
-            yield _batch(within, columns)
+        self._next = max(self._next, ended, _offset_of(taken[-1]) + 1 if taken else 0)
+        self.taken += taken if self._next <= self._range.end else [m for m in taken if _offset_of(m) < self._range.end]
+
+
+def _by_partition(
+    found: Sequence[Message], rests: Mapping[Partition, _Rest]
+) -> Iterable[tuple[Partition, Sequence[Message]]]:
+    """Messages by their partitions, in each of them in their order."""
+    if len(rests) == 1:
+        return ((place, found) for place in rests)
+    places: dict[Partition, list[Message]] = {}
+    for message in found:
+        place = message.topic() or "", message.partition() or 0
+        if place in rests:
+            places.setdefault(place, []).append(message)
+        else:
+            _end(message)
+    return places.items()
 
 
 def _offset_of(message: Message) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from ...plan.record import Record
 from ..context import Turn
-from .positions import Broker, KafkaError, Offsets, Range, from_json, ranges, to_json
+from .positions import Broker, KafkaError, Offsets, Range, from_json, ranges, tasks, to_json
 from .settings import Reading
 
 
@@ -42,14 +42,18 @@ class Positions:
     A position has the offsets by topic and partition, where reading ends if it does, and whether the batch without
     messages has come that follows one with some.  A partition that is new stands in it at its beginning first.
     ``settles``: each batch with messages is followed by one without, in which the watermark takes effect.
+    ``shared``: partitions with few messages are read by one task.
     The last of several sources begins behind the batch in which the others end, and the one in which that one's
     watermark takes effect.
     """
 
-    def __init__(self, reading: Reading, settles: bool = False, place: InTurn = _AT_ONCE) -> None:
+    def __init__(
+        self, reading: Reading, settles: bool = False, place: InTurn = _AT_ONCE, *, shared: bool = True
+    ) -> None:
         self._broker = Broker(reading)
         self._settles = settles
         self._place = place
+        self._shared = shared
         self._waits = 0 if place.turn is not Turn.LAST else 2 if settles else 1
         self._target: Offsets | None = None
 
@@ -103,9 +107,9 @@ class Positions:
         messages = sum(r.end - r.start for r in ranges(from_json(position["positions"]), ends))
         return {"waits for": switch.table(), "waiting": str(messages)}
 
-    def between(self, start: dict[str, Any], end: dict[str, Any]) -> list[Range]:
-        """What is read from one position to another."""
-        return ranges(from_json(start["positions"]), from_json(end["positions"]))
+    def between(self, start: dict[str, Any], end: dict[str, Any]) -> list[list[Range]]:
+        """What is read from one position to another, by tasks."""
+        return tasks(ranges(from_json(start["positions"]), from_json(end["positions"])), shared=self._shared)
 
     def commit(self, end: dict[str, Any]) -> None:
         """Tell the group that all before a position is done."""

@@ -53,13 +53,14 @@ class Cluster:
 
     def start(self, *statements: str, mode: Mode | None = None, streams: bool = False) -> Job:
         """Start a script; ``streams``: bounded input, too, in micro-batches."""
-        return self._start(compile_script("\n".join(statements)), mode, streams)
+        return self.begin(compile_script("\n".join(statements)), mode, streams)
 
     def execute(self, plan: Plan, mode: Mode | None = None) -> None:
         """Run a plan to its end."""
-        self._start(plan, mode).wait()
+        self.begin(plan, mode).wait()
 
-    def _start(self, plan: Plan, mode: Mode | None, streams: bool = False) -> Job:
+    def begin(self, plan: Plan, mode: Mode | None, streams: bool = False) -> Job:
+        """Start a plan, as :meth:`start` does a script."""
         options = JobOptions(
             checkpoint=str(self.folder / "checkpoint"),
             mode=mode,

@@ -59,7 +59,7 @@ def test_the_last_source_begins_behind_the_batch_in_which_the_others_end(broker:
         assert positions().waiting(end) == {}
         start = end
     assert switch.gone
-    (read,) = positions().between(start, positions().latest(start))
+    ((read,),) = positions().between(start, positions().latest(start))
     assert (read.start, read.end) == (0, 2)
 
 
@@ -70,7 +70,7 @@ def test_a_source_that_had_begun_says_so_after_a_restart(broker: Broker) -> None
     switch = Switch(reached=False)  # the others have not been asked yet
     again = _positions(broker, "begun", Turn.LAST, switch)
     broker.put("begun", 2)
-    (read,) = again.between(begun, again.latest(begun))
+    ((read,),) = again.between(begun, again.latest(begun))
     assert (read.start, read.end, switch.gone) == (1, 2, True)
 
 
@@ -81,5 +81,5 @@ def test_a_source_has_ended_once_all_its_messages_are_planned(broker: Broker) ->
     start = first.latest(first.initial())
     assert not switch.reached
     broker.put("first", 3, 4)
-    (read,) = first.between(start, first.latest(start))
+    ((read,),) = first.between(start, first.latest(start))
     assert (read.start, read.end, switch.reached) == (2, 3, True)

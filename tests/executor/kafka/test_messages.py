@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.kafka import source
+from flinkplan.executor.kafka import sink, source
 from flinkplan.executor.kafka.positions import KafkaError, Range
 from flinkplan.executor.kafka.settings import READER, WRITER, Reading
 from flinkplan.executor.kafka.sink import Writing, writer
@@ -23,7 +23,7 @@ def _client(broker: Broker) -> dict[str, Any]:
 
 
 def _read(broker: Broker, wanted: Range, *columns: str) -> list[dict[str, Any]]:
-    batches = source.messages(wanted, columns, _client(broker))
+    batches = source.messages([wanted], columns, _client(broker))
     return [row for batch in batches for row in batch.to_pylist()]
 
 
@@ -56,9 +56,25 @@ def test_a_range_and_no_more(broker: Broker) -> None:
 def test_many_messages_come_in_several_batches(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "CHUNK", 3)
     broker.put("chunks", *range(10))
-    batches = list(source.messages(Range("chunks", 0, 0, 10), ("value",), _client(broker)))
+    batches = list(source.messages([Range("chunks", 0, 0, 10)], ("value",), _client(broker)))
     assert sum(batch.num_rows for batch in batches) == 10
     assert max(batch.num_rows for batch in batches) <= 3
+
+
+def test_small_ranges_are_read_together_one_partition_after_the_other(broker: Broker) -> None:
+    for partition in range(3):
+        broker.put("together", *range(6), partition=partition)
+    wanted = [Range("together", 2, 1, 3), Range("together", 0, 0, 6), Range("together", 1, 4, 5)]
+    batches = source.messages(wanted, ("partition", "offset"), _client(broker))
+    found = [(row["partition"], row["offset"]) for batch in batches for row in batch.to_pylist()]
+    assert found == [(2, 1), (2, 2), *((0, i) for i in range(6)), (1, 4)]
+
+
+def test_what_is_gone_of_one_of_several_partitions_is_an_error(broker: Broker) -> None:
+    broker.put("half-gone", 1)
+    wanted = [Range("half-gone", 0, 0, 1), Range("half-gone", 1, 100, 200)]
+    with pytest.raises(KafkaError, match="the partition 1 of 'half-gone' cannot be read"):
+        list(source.messages(wanted, ("value",), _client(broker)))
 
 
 def test_a_message_without_key_and_value(broker: Broker) -> None:
@@ -121,13 +137,31 @@ def test_a_message_that_is_not_taken_is_an_error(broker: Broker) -> None:
         list(writer(Writing("lost", settings))(iter([batch])))
 
 
+def test_a_client_writes_for_one_task_after_another_until_one_fails(broker: Broker) -> None:
+    settings = {**WRITER, **broker.settings, "message.max.bytes": 1000}
+    write = writer(Writing("kept", settings))
+
+    def written(*values: bytes) -> Any:
+        list(write(iter([pa.RecordBatch.from_pydict({"key": pa.nulls(len(values)), "value": values})])))
+        (sender,) = sink._SENDERS.values()
+        return sender
+
+    sink._SENDERS.clear()
+    assert written(b"1") is written(b"2", b"3")
+    with pytest.raises(KafkaError, match="a message to 'kept' was not taken"):
+        written(b"x" * 2000)
+    assert not sink._SENDERS
+    written(b"4")
+    assert sorted(m.value() or b"" for m in broker.messages("kept")) == [b"1", b"2", b"3", b"4"]
+
+
 def test_the_stream_takes_what_has_come(broker: Broker) -> None:
     broker.put("stream", 1, 2)
     reading = Reading(topics=("stream",), pattern=None, client=_client(broker), start="earliest-offset")
     stream = Positions(reading, settles=True)
     start = stream.initial()
     first = stream.latest(start)
-    assert stream.between(start, first) == [Range("stream", 0, 0, 2)]
+    assert stream.between(start, first) == [[Range("stream", 0, 0, 2)]]
     assert (first["positions"]["stream"]["0"], first["settled"]) == (2, False)
     second = stream.latest(first)
     assert second["settled"] and not stream.between(first, second)
@@ -165,7 +199,7 @@ def test_new_partitions_begin_at_their_beginning(broker: Broker) -> None:
     seen = stream.latest(known)
     assert seen["positions"]["grown"]["0"] == 0 and not stream.between(known, seen)
     later = stream.latest(seen)
-    assert stream.between(seen, later) == [Range("grown", 0, 0, 1)]
+    assert stream.between(seen, later) == [[Range("grown", 0, 0, 1)]]
 
 
 def test_java_asks_in_json(broker: Broker) -> None:
@@ -175,14 +209,14 @@ def test_java_asks_in_json(broker: Broker) -> None:
     start = json.loads(java.apply("initial", "[]"))["answer"]
     end = json.loads(java.apply("latest", json.dumps([start])))["answer"]
     found = json.loads(java.apply("between", json.dumps([start, end])))["answer"]
-    assert found == [{"topic": "asked-by-java", "partition": 0, "start": 0, "end": 1}]
+    assert found == [[{"topic": "asked-by-java", "partition": 0, "start": 0, "end": 1}]]
     absent = JavaPositions(Positions(Reading(topics=("nowhere",), pattern=None, client=_client(broker))))
     assert json.loads(absent.apply("latest", json.dumps([start])))["error"] == "there is no topic 'nowhere'"
 
 
 def test_a_task_reads_its_range(broker: Broker) -> None:
     broker.put("ranged", 1, 2, 3)
-    wanted = json.dumps({"topic": "ranged", "partition": 0, "start": 1, "end": 3})
-    batches = [pa.RecordBatch.from_pydict({"range": [wanted]}), pa.RecordBatch.from_pydict({"range": pa.nulls(1)})]
+    wanted = json.dumps([{"topic": "ranged", "partition": 0, "start": 1, "end": 3}])
+    batches = [pa.RecordBatch.from_pydict({"ranges": [wanted]}), pa.RecordBatch.from_pydict({"ranges": pa.nulls(1)})]
     found = source.reader(("value",), _client(broker))(iter(batches))
     assert [row["value"] for batch in found for row in batch.to_pylist()] == [b"2", b"3"]

@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
+from flinkplan.executor.kafka.positions import (
+    TASK_MESSAGES,
+    KafkaError,
+    Offsets,
+    Range,
+    from_json,
+    ranges,
+    tasks,
+    to_json,
+)
 from flinkplan.executor.kafka.positions import Broker as Asked
-from flinkplan.executor.kafka.positions import KafkaError, Offsets, Range, from_json, ranges, to_json
 from flinkplan.executor.kafka.settings import READER, Reading, consumer_of
 from flinkplan.plan.record import replace
 
@@ -122,6 +131,18 @@ def test_what_is_between_two_positions() -> None:
     start: Offsets = {("a", 0): 1, ("a", 1): 5}
     end: Offsets = {("a", 1): 5, ("a", 0): 3, ("b", 0): 7}
     assert ranges(start, end) == [Range("a", 0, 1, 3)]  # a new partition only begins
+
+
+def test_small_ranges_share_a_task() -> None:
+    def of(*sizes: int, shared: bool = True) -> list[list[int]]:
+        found = tasks((Range("t", number, 5, 5 + size) for number, size in enumerate(sizes)), shared=shared)
+        assert [each.partition for task in found for each in task] == list(range(len(sizes)))
+        return [[each.end - each.start for each in task] for task in found]
+
+    assert of() == []
+    assert of(1, 2, TASK_MESSAGES - 3, 1) == [[1, 2, TASK_MESSAGES - 3], [1]]
+    assert of(1, TASK_MESSAGES + 1, 1, 1) == [[1], [TASK_MESSAGES + 1], [1, 1]]
+    assert of(1, 1, shared=False) == [[1], [1]]
 
 
 def test_positions_survive_the_checkpoint() -> None:

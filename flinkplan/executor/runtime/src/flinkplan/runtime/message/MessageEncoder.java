@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.StructType;
 public final class MessageEncoder implements Serializable {
     private final Encoder encoder;
     private final boolean hasNull;
+    private transient Line line;
 
     private MessageEncoder(MessageFormat format) {
         encoder = format.encoder();
@@ -42,9 +43,18 @@ public final class MessageEncoder implements Serializable {
         if (hasNull && row.isNullAt(0)) {
             return null;
         }
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        encoder.encode(kind, row, out);
-        byte[] line = out.toByteArray();
-        return Arrays.copyOf(line, line.length - 1); // a message needs no line end
+        if (line == null) {
+            line = new Line();
+        }
+        line.reset();
+        encoder.encode(kind, row, line);
+        return line.withoutEnd();
+    }
+
+    private static final class Line extends ByteArrayOutputStream {
+        /** A message needs no line end. */
+        byte[] withoutEnd() {
+            return Arrays.copyOf(buf, count - 1);
+        }
     }
 }

@@ -29,9 +29,9 @@ import org.apache.spark.unsafe.types.UTF8String;
  *
  * <p>Where the ranges of a stream begin and end the driver's own Python says ({@link RangeStream}), so that no process
  * is started for it. A range is an object of JSON with the offsets {@code start} and {@code end} and whatever else the
- * client needs. It is a partition, which has as many rows as messages, so that Spark counts these; the first one has
- * the range, the others are NULL. Options: {@code ranges}, those of a batch, or {@code positions}, what {@link #offer}
- * gave.
+ * client needs. Those of a task are a partition, which has as many rows as messages, so that Spark counts these; the
+ * first one has the array of the ranges, the others are NULL. Options: {@code tasks}, those of a batch as an array of
+ * such arrays, or {@code positions}, what {@link #offer} gave.
  */
 public final class RangeSource implements TableProvider {
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -46,23 +46,27 @@ public final class RangeSource implements TableProvider {
 
     @Override
     public StructType inferSchema(CaseInsensitiveStringMap options) {
-        return StructType.fromDDL("`range` string");
+        return StructType.fromDDL("ranges string");
     }
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         String name = options.get("positions");
         Positions positions = name == null ? null : OFFERED.remove(name);
-        return ScannedTable.of("messages", schema, () -> new RangeScan(schema, options.get("ranges"), positions));
+        return ScannedTable.of("messages", schema, () -> new RangeScan(schema, options.get("tasks"), positions));
     }
 
-    /** The partitions of an array of ranges. */
-    static InputPartition[] partitions(String ranges) {
-        return StreamSupport.stream(parse(ranges).spliterator(), false)
-                .map(range -> new RangePartition(
-                        range.toString(),
-                        range.get("end").asLong() - range.get("start").asLong()))
+    /** The partitions of the tasks. */
+    static InputPartition[] partitions(String tasks) {
+        return StreamSupport.stream(parse(tasks).spliterator(), false)
+                .map(ranges -> new RangePartition(ranges.toString(), messages(ranges)))
                 .toArray(InputPartition[]::new);
+    }
+
+    private static long messages(JsonNode ranges) {
+        return StreamSupport.stream(ranges.spliterator(), false)
+                .mapToLong(range -> range.get("end").asLong() - range.get("start").asLong())
+                .sum();
     }
 
     static JsonNode parse(String json) {
@@ -77,10 +81,10 @@ public final class RangeSource implements TableProvider {
         return partition -> new RangeReader((RangePartition) partition);
     }
 
-    private record RangeScan(StructType readSchema, String ranges, Positions positions) implements Scan {
+    private record RangeScan(StructType readSchema, String tasks, Positions positions) implements Scan {
         @Override
         public Batch toBatch() {
-            return new RangeBatch(ranges);
+            return new RangeBatch(tasks);
         }
 
         @Override
@@ -89,10 +93,10 @@ public final class RangeSource implements TableProvider {
         }
     }
 
-    private record RangeBatch(String ranges) implements Batch {
+    private record RangeBatch(String tasks) implements Batch {
         @Override
         public InputPartition[] planInputPartitions() {
-            return partitions(ranges);
+            return partitions(tasks);
         }
 
         @Override
@@ -101,7 +105,7 @@ public final class RangeSource implements TableProvider {
         }
     }
 
-    private record RangePartition(String range, long messages) implements InputPartition {}
+    private record RangePartition(String ranges, long messages) implements InputPartition {}
 
     private static final class RangeReader implements PartitionReader<InternalRow> {
         private final RangePartition partition;
@@ -118,8 +122,8 @@ public final class RangeSource implements TableProvider {
 
         @Override
         public InternalRow get() {
-            UTF8String range = given == 1 ? UTF8String.fromString(partition.range) : null;
-            return new GenericInternalRow(new Object[] {range});
+            UTF8String ranges = given == 1 ? UTF8String.fromString(partition.ranges) : null;
+            return new GenericInternalRow(new Object[] {ranges});
         }
 
         @Override
