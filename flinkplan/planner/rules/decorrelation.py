@@ -15,7 +15,6 @@ from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode,
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra.calls import is_of, remap_calls
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel
-from ..algebra.names import uniquify
 from ..rex.expressions import TRUE, and_, compare, conjunctions, identity, is_call, remap, rewrite, shift
 from ..rex.simplify import simplify_condition
 from .aggregates import distinct
@@ -149,8 +148,9 @@ def _project(rel: Project, correl: str, left: Rel) -> Frame:
     for column in sorted(frame.outer):
         outer[column] = len(exprs)
         exprs.append(InputRef(frame.outer[column], below.types[frame.outer[column]]))
-        names.append(below.names[frame.outer[column]])
-    new = Project(input=below, exprs=tuple(exprs), names=uniquify(names))
+        name = below.names[frame.outer[column]]
+        names.append(f"{name}{len(names)}" if name in names else name)
+    new = Project(input=below, exprs=tuple(exprs), names=tuple(names))
     return Frame(new, {i: i for i in range(len(rel.exprs))}, outer)
 
 

@@ -28,15 +28,17 @@ def rewrite_subqueries(root: Rel) -> Rel:
     """IN and EXISTS of a filter become semi and anti joins; any other subquery becomes columns of a join."""
     rewriter = _Rewriter()
     rel = bottom_up(root, rewriter.rewrite)
-    if not rewriter.met_correlation:
-        return rel
-    return merge_projects.run(bottom_up(rel, lambda r: called_by_place(without_check(r))))
+    if rewriter.met_correlation:
+        rel = bottom_up(rel, lambda r: called_by_place(without_check(r)))
+    return merge_projects.run(rel) if rewriter.took_apart else rel
 
 
 class _Rewriter(Struct):
     """Rewrites relations, and remembers whether any of them read the rows of another one."""
 
     met_correlation: bool = False
+    took_apart: bool = False
+    """Whether a subquery has become free of the rows that it read."""
 
     def rewrite(self, rel: Rel) -> Rel:
         """A relation without subqueries of its own."""

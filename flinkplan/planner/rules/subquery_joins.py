@@ -158,7 +158,7 @@ class Joins(Struct):
         """Join the source with a relation that may read its rows; the columns that this adds."""
         if correl is None or correl not in free_variables(right):
             return self._join(kind, right, [])
-        self.rewriter.met_correlation = True
+        self.rewriter.met_correlation = self.rewriter.took_apart = True
         if kind is JoinType.LEFT and _is_scalar_aggregate(right):
             return self._aggregates(right, correl)
         frame = decorrelated(right, correl, self.source)
@@ -307,7 +307,7 @@ class Joins(Struct):
         if node.correl is None or node.correl not in free_variables(rows):
             self._join(JoinType.INNER, rows, self._equal_operands(node, rows, range(rows.width)))
             return
-        self.rewriter.met_correlation = True
+        self.rewriter.met_correlation = self.rewriter.took_apart = True
         frame = decorrelated(rows, node.correl, self.source)
         equal = self._equal_operands(node, frame.rel, [frame.places[i] for i in range(rows.width)])
         self._join(JoinType.INNER, frame.rel, [*self._equalities(frame.rel, frame.outer), *equal])
