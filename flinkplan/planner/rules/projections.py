@@ -162,15 +162,18 @@ def push_past_join(rel: Project, below: Join) -> Rel:
     return _trimmed(rel, below, refs(below.condition))
 
 
-@rule(on=Project, over=Join)
-def drop_joined_aliases(rel: Project, below: Join) -> Rel:
+@rule(on=Project, over=(Join, MultiJoin))
+def drop_joined_aliases(rel: Project, below: Join | MultiJoin) -> Rel:
     """A projection that leaves nothing to do once the join's inputs are trimmed goes, and with it other names."""
     places = [e.index if isinstance(e, InputRef) else -1 for e in rel.exprs]
-    sides = {i < below.left.width for i in places}
-    if places != sorted({*places, *refs(below.condition)}) or -1 in places or len(sides) < len(below.inputs):
+    conditions = (below.condition,) if isinstance(below, Join) else below.conditions
+    if -1 in places or places != sorted({*places, *(i for c in conditions for i in refs(c))}):
         return rel
+    if isinstance(below, MultiJoin):
+        return replace(rel, names=tuple(below.names[i] for i in places))
     joined = (*below.left.names, *below.right.names)
-    return replace(rel, names=uniquify(joined[i] for i in places))
+    sides = {i < below.left.width for i in places}
+    return rel if len(sides) < len(below.inputs) else replace(rel, names=uniquify(joined[i] for i in places))
 
 
 @rule(on=Project, over=Join)

@@ -67,6 +67,7 @@ class Rewriter(Protocol):
 
     met_correlation: bool
     """Whether any of them read the rows of another one."""
+    took_apart: bool
 
     def expand(self, rel: Rel) -> Rel:
         """The relation of a subquery that is joined, without subqueries of its own."""
