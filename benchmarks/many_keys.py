@@ -23,9 +23,9 @@ MULTIPLIER = 2_654_435_761
 COLUMNS = "k BIGINT, v INT, t STRING"
 QUERIES = {
     "group": ("k BIGINT, n BIGINT, s INT, m INT", "SELECT k, COUNT(*), SUM(v), MAX(v) FROM many GROUP BY k"),
-    "join": ("k BIGINT, v INT, t STRING", "SELECT m.k, m.v, o.t FROM many m JOIN one o ON m.k = o.k"),
+    "join": ("k BIGINT, v INT, t STRING", "SELECT m.k, m.v, o.t FROM many m JOIN known o ON m.k = o.k"),
 }
-"""The columns and the text of each query over ``many`` rows, and ``one`` of each key."""
+"""The columns and the text of each query over ``many`` rows, and one row of ``known`` for each key."""
 KINDS = {"bounded": ["--mode", "bounded"], "stream": ["--mode", "available-now", "--files-per-batch", "1"]}
 
 
@@ -38,7 +38,7 @@ class Data:
         if not self.folder.exists():
             hidden = folder / f".{self.folder.name}"
             self._write(hidden / "many", self.rows, keys, files)
-            self._write(hidden / "one", keys, keys, files)
+            self._write(hidden / "known", keys, keys, files)
             hidden.rename(self.folder)
 
     @staticmethod
@@ -55,7 +55,7 @@ class Data:
         tables = (
             f"CREATE TABLE {table} ({COLUMNS}) WITH ('connector' = 'filesystem', 'path' = '{self.folder / table}', "
             "'format' = 'csv');"
-            for table in ("many", "one")
+            for table in ("many", "known")
         )
         sink = f"CREATE TABLE sink ({columns}) WITH ('connector' = 'blackhole');"
         return "\n".join([*tables, sink, f"INSERT INTO sink {query};"]) + "\n"

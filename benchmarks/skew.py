@@ -30,7 +30,7 @@ QUERIES = {
     "semi join": ("k INT, v INT", "SELECT k, v FROM many WHERE k IN (SELECT k FROM few)"),
     "join of groups": ("v INT, n BIGINT", f"SELECT m.v, m.n FROM ({COUNTS}) m JOIN few f ON m.k = f.k"),
     "group": ("k INT, n BIGINT, s INT", "SELECT k, COUNT(*), SUM(v) FROM many GROUP BY k"),
-    "group, distinct": ("k INT, n BIGINT", "SELECT k, COUNT(DISTINCT v) FROM many GROUP BY k"),
+    "group of DISTINCT": ("k INT, n BIGINT", "SELECT k, COUNT(DISTINCT v) FROM many GROUP BY k"),
     "group of groups": ("k INT, n BIGINT, v INT", f"SELECT k, MAX(n), MIN(v) FROM ({COUNTS}) GROUP BY k"),
     "Top-N": (
         "k INT, v INT",
@@ -45,7 +45,7 @@ QUERIES = {
         "k INT, n BIGINT, s INT",
         f"SELECT k, COUNT(*), SUM(v) FROM {TUMBLE} GROUP BY window_start, window_end, k",
     ),
-    "window, distinct": (
+    "window of DISTINCT": (
         "k INT, n BIGINT",
         f"SELECT k, COUNT(DISTINCT v) FROM {TUMBLE} GROUP BY window_start, window_end, k",
     ),
@@ -67,7 +67,7 @@ QUERIES = {
     "OVER a time": (
         "k INT, s INT, t TIMESTAMP(3)",
         "SELECT k, SUM(v) OVER w, MIN(ts) OVER w FROM many "
-        "WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW)",
+        "WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '1' MINUTE PRECEDING AND CURRENT ROW)",
     ),
 }
 """The columns and the text of each query over ``many`` rows and ``few``, one."""

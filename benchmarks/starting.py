@@ -46,10 +46,10 @@ def build(folder: Path) -> None:
 def script(name: str, folder: Path) -> str:
     """The script of a query, which writes files."""
     columns, query = QUERIES[name]
-    files = "'connector' = 'filesystem', 'format' = 'json'"
+    files, changes = (f"'connector' = 'filesystem', 'format' = '{name}'" for name in ("json", "debezium-json"))
     return (
         f"CREATE TABLE events ({COLUMNS}) WITH ({files}, 'path' = '{folder / 'events'}');\n"
-        f"CREATE TABLE results ({columns}) WITH ({files}, 'path' = '{folder / 'results'}');\n"
+        f"CREATE TABLE results ({columns}) WITH ({changes}, 'path' = '{folder / 'results'}');\n"
         f"INSERT INTO results {query};\n"
     )
 
