@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..plan.document import Edge, Plan
 from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner
 from ..plan.record import replace
+from ..plan.rex import input_refs
 from ..plan.settings import IDLE_TIMEOUT
 from ..plan.specs import WatermarkPushDown
 
@@ -30,7 +31,6 @@ def with_assigners(plan: Plan) -> Plan:
 
 
 def _assigner(id_: int, scan: TableSourceScan, pushed: WatermarkPushDown) -> WatermarkAssigner:
-    rowtime = next(i for i, field in enumerate(scan.fields) if field.type.is_rowtime)
     timeout = int(pushed.idle_timeout_millis)
     return WatermarkAssigner(
         id=id_,
@@ -38,8 +38,14 @@ def _assigner(id_: int, scan: TableSourceScan, pushed: WatermarkPushDown) -> Wat
         configuration={IDLE_TIMEOUT: f"{timeout} ms"} if timeout > 0 else None,
         output_type=scan.output_type,
         watermark_expr=pushed.watermark_expr,
-        rowtime_field_index=rowtime,
+        rowtime_field_index=_rowtime(scan, pushed),
     )
+
+
+def _rowtime(scan: TableSourceScan, pushed: WatermarkPushDown) -> int:
+    """The field of the rowtime: the scan's own, else that of which the rowtime behind the scan is made."""
+    own = [i for i, field in enumerate(scan.fields) if field.type.is_rowtime]
+    return min(own or input_refs(pushed.rowtime_expr or pushed.watermark_expr))
 
 
 def _behind(plan: Plan, scan: ExecNode, new: ExecNode) -> Plan:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from flinkplan.executor.pushed_watermarks import with_assigners
-from flinkplan.plan.document import Plan
+from flinkplan.plan.document import Plan, load
 from flinkplan.plan.nodes import TableSourceScan, WatermarkAssigner
 from flinkplan.plan.record import replace
 from flinkplan.plan.settings import IDLE_TIMEOUT
 from flinkplan.plan.specs import WatermarkPushDown
 from flinkplan.planner import compile_script
+
+FLINKS = Path(__file__).parent / "kafka" / "flink" / "plan.json"
 
 SCRIPT = """
 CREATE TABLE a (n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
@@ -53,6 +57,14 @@ def test_an_assigner_stands_behind_the_source() -> None:
     assert isinstance(scan, TableSourceScan)
     assert (assigner.rowtime_field_index, assigner.configuration) == (1, None)
     assert [found.inputs(node)[0].id for node in found.outputs(assigner)] == [assigner.id]
+
+
+def test_the_rowtime_may_be_made_behind_the_source() -> None:
+    """As Flink 2.3 has it: the scan's column is a time, of which a projection makes the rowtime."""
+    (scan,) = (node for node in with_assigners(load(FLINKS)).nodes if isinstance(node, TableSourceScan))
+    assert not any(field.type.is_rowtime for field in scan.fields)
+    (assigner,) = (node for node in with_assigners(load(FLINKS)).nodes if isinstance(node, WatermarkAssigner))
+    assert scan.fields[assigner.rowtime_field_index].name == "ts"
 
 
 def test_the_sources_timeout_is_the_assigners() -> None:
