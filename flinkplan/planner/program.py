@@ -111,7 +111,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "project_rewrite",
         "Each operator reads only what is needed above it.",
-        (NAME_COLUMNS, PUSH_PROJECTIONS),
+        (trim_one_sided, NAME_COLUMNS, PUSH_PROJECTIONS),
     ),
     Stage(
         "logical",
@@ -122,7 +122,6 @@ STAGES: tuple[Stage, ...] = (
             remove_distinct,
             remove_joins,
             remove_joins_below_aggregates,
-            trim_one_sided,
             PUSH_PROJECTIONS,
             wrap_json_arguments,
             merge_aggregated,

@@ -235,9 +235,7 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
 @rule(on=Join)
 def trim_one_sided(rel: Join) -> Rel:
     """The right side of a semi or anti join needs only what the condition reads."""
-    if rel.type not in ONE_SIDED or isinstance(rel.right, Project):
-        return rel
-    return read_right_side(rel)
+    return read_right_side(rel) if rel.type in ONE_SIDED else rel
 
 
 def read_right_side(rel: Join) -> Join:
