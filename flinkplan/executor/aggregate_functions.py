@@ -200,7 +200,7 @@ def java_calls(
         if slices is not None:
             function = package.Sliced.of(function, slices)
         if call.distinct:
-            function = package.Distinct(function, schema, int_array(context, arguments))
+            function = package.Distinct(function, schema, int_array(context, arguments), stream.changelog)
         condition = position[call.filter_arg] if call.filter_arg >= 0 else -1
         found.append(package.Call(name, function, condition))
     return object_array(context, package.Call, found)

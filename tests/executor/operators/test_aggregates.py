@@ -296,3 +296,19 @@ def test_a_ttl_comes_and_goes_over_a_checkpoint(bench: Bench) -> None:
     assert step("0 ms", 5, at=900_000) == ("+U", "a", 14, 3), "which is written for ever now"
     assert step("1 s", 0, at=900_001)[0] == "+U"
     assert step("1 s", 7, at=960_000) == ("+I", "a", 7, 1), "and no longer from now on"
+
+
+@pytest.mark.parametrize("changelog", [False, True], ids=["insertions", "changelog"])
+def test_a_distinct_value_is_written_when_it_is_new_or_may_be_taken_back(changelog: bool, bench: Bench) -> None:
+    """Flink's ``DistinctAggCodeGen`` does so: where nothing is taken back, a value expires however often it comes."""
+    kind = ("+I",) if changelog else ()
+    distinct = aggregate(
+        bench, bench.source("in", INPUT, changelog=changelog), [call("COUNT", 1, of=BIGINT, distinct=True)], ttl="1 s"
+    )
+
+    def step(at: int) -> tuple[Any, ...]:
+        bench.put("in", (*kind, "a", 1), (*kind, "a", 1))
+        return bench.step(distinct, at=at)[-1]
+
+    assert [step(at) for at in (0, 600)] == [("+I", "a", 1), ("+U", "a", 1)]
+    assert step(1200) == ("+U", "a", 1 if changelog else 2)

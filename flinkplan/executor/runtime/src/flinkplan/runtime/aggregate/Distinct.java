@@ -10,13 +10,16 @@ import org.apache.spark.sql.types.StructType;
 public final class Distinct extends Delegating {
     private final StructType input;
     private final int[] columns;
+    private final boolean retracts;
     private transient Multiset seen;
     private transient UnsafeProjection arguments;
 
-    public Distinct(Accumulator function, StructType input, int[] columns) {
+    /** @param retracts whether rows may be taken back, for which they are counted; if not, each is noted once */
+    public Distinct(Accumulator function, StructType input, int[] columns, boolean retracts) {
         super(function);
         this.input = input;
         this.columns = columns;
+        this.retracts = retracts;
     }
 
     @Override
@@ -39,7 +42,8 @@ public final class Distinct extends Delegating {
 
     @Override
     void add(InternalRow row) {
-        if (seen.add(arguments.apply(row), 1) == 1) {
+        InternalRow given = arguments.apply(row);
+        if (retracts ? seen.add(given, 1) == 1 : seen.note(given)) {
             function.add(row);
         }
     }

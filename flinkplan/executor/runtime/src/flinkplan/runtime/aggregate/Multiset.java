@@ -48,9 +48,30 @@ final class Multiset {
 
     /** Counts a row {@code by} times more; how often it occurs then. */
     long add(InternalRow row, long by) {
-        Counter counter = counters.computeIfAbsent(binary.apply(row).copy(), this::load);
+        Counter counter = counter(row);
         counter.count += by;
         return counter.count;
+    }
+
+    /** Counts a row once, however often it comes; whether it does so for the first time. */
+    boolean note(InternalRow row) {
+        Counter counter = counter(row);
+        boolean isFirst = counter.count == 0;
+        if (isFirst) {
+            counter.count = 1;
+        }
+        return isFirst;
+    }
+
+    private Counter counter(InternalRow row) {
+        InternalRow shared = binary.apply(row);
+        Counter counter = counters.get(shared);
+        if (counter == null) {
+            InternalRow own = shared.copy();
+            counter = load(own);
+            counters.put(own, counter);
+        }
+        return counter;
     }
 
     private Counter load(InternalRow row) {
