@@ -14,11 +14,11 @@ from ...plan.connectors import CONNECTORS, Format
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
 from ...plan.types import LogicalType
-from ..context import Mode, TranslationContext, Turn
+from ..context import TranslationContext, Turn
 from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
-from ..formats.java_types import java_row, java_type
+from ..formats.java_types import Paths, java_row, java_type
 from ..stream import KIND, SEQUENCE, Stream, column_name
 from ..tables import Table
 from ..types import spark_type
@@ -73,7 +73,11 @@ class FileSystem(Connector):
         format_ = find_format(table.options, f"table {table.identifier}")
         request = Request.of(table, node.scan_table_source.abilities, _OFFERED)
         check_map_keys(format_, request.columns, f"table {table.identifier}")
-        frame = (_columnar if format_.columnar else _lines)(table, format_, request, context)
+        if format_.columnar:
+            frame = _columnar(table, format_, request, context)
+        else:
+            plan = context.common.plan if context.common else context.plan
+            frame = _lines(table, format_, request, request.read_by(plan, node), context)
         stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.is_changelog)
         return stream if format_.is_changelog else Stream(stream.frame.drop(KIND), node.output_type)
 
@@ -99,8 +103,10 @@ def _message_fields(table: Table) -> list[tuple[str, LogicalType]]:
     return [(n, t) for n, t in table.physical if n not in table.partition_keys]
 
 
-def _lines(table: Table, format_: Format, request: Request, context: TranslationContext) -> DataFrame:
-    """The rows of line formats, by the Java source."""
+def _lines(
+    table: Table, format_: Format, request: Request, read: Mapping[str, Paths], context: TranslationContext
+) -> DataFrame:
+    """The rows of line formats, by the Java source; ``read``: the paths in columns that somebody reads."""
     from pyspark.sql import types as spark
 
     types = [*(t for _, t in request.columns), *request.metadata_types]
@@ -113,7 +119,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "pattern": table.options.get("source.path.regex-pattern"),
         "format": format_.name,
         "options": format_options(format_, table.options),
-        "type": java_row(messages),
+        "type": java_row(messages, read),
         "projection": [names.index(n) for n in request.fields],
         "partitions": request.partitions,
         "partitionTypes": [java_type(t) for n, t in request.columns if n in request.partitions],
@@ -121,7 +127,7 @@ def _lines(table: Table, format_: Format, request: Request, context: Translation
         "only": None if request.only is None else [dict(p) for p in request.only],
         "metadata": list(request.metadata),
         "batch": context.is_batch,
-        "settles": context.needs_event_time and context.mode is not Mode.BOUNDED,
+        "settles": context.settles,
         "realTime": context.is_real_time,
         "ticks": context.tells_time,
         "turn": context.turn.name,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...plan.document import Plan
+from ...plan.nodes import ExecNode
 from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata, SourceAbility
 from ...plan.types import LogicalType
 from ..errors import TableError
 from ..stream import column_name
 from ..tables import Table
 from ..types import field_name
+from ..used_fields import fields_read
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -72,6 +76,20 @@ class Request:
             columns.append(column)
         columns += [frame[column_name(len(self.columns) + i)] for i in range(len(self.metadata))]
         return [c.alias(column_name(i)) for i, c in enumerate(columns)]
+
+    def read_by(self, plan: Plan, node: ExecNode) -> dict[str, list[tuple[str, ...]]]:
+        """The paths in columns, by their names, that somebody behind the scan ``node`` reads."""
+        found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for index, *names in fields_read(plan, node):
+            if isinstance(index, int) and index < len(self.paths):
+                column, *within = self.paths[index]
+                name, type_ = self.columns[self.positions[column]]
+                path = []
+                for place in within:
+                    path.append(type_.fields[place].name)
+                    type_ = type_.fields[place].type
+                found[name].append((*path, *map(str, names)))
+        return found
 
     @property
     def metadata_types(self) -> list[LogicalType]:

@@ -24,7 +24,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  * <p>What may be NULL is a union with null, which is its first branch. Source: Flink's {@code AvroSchemaConverter}.
  */
 final class AvroValues implements Serializable {
-    private static final FlinkType COUNT = new FlinkType("INT", 0, 0, 0, List.of(), List.of(), false);
+    private static final FlinkType COUNT = new FlinkType("INT", 0, 0, 0, List.of(), List.of(), false, false);
     private static final int NULL = 0;
     private static final int VALUE = 1;
 

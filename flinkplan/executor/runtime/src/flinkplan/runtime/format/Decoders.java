@@ -32,6 +32,7 @@ public final class Decoders {
                 0,
                 projection.stream().map(row::child).toList(),
                 projection.stream().map(row.names()::get).toList(),
-                row.isRequired());
+                row.isRequired(),
+                false);
     }
 }

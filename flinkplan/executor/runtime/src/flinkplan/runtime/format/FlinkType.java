@@ -9,7 +9,8 @@ import java.util.List;
  * A logical type of Flink, as far as formats need it.
  *
  * <p>{@code children} are the element of an ARRAY or MULTISET, key and value of a MAP, or the fields of a ROW,
- * whose names are {@code names}; {@code isRequired}: there is always a value.
+ * whose names are {@code names}; {@code isRequired}: there is always a value; {@code isUnread}: nobody looks at the
+ * value, so that there may be none.
  */
 public record FlinkType(
         String root,
@@ -18,10 +19,11 @@ public record FlinkType(
         int scale,
         List<FlinkType> children,
         List<String> names,
-        boolean isRequired)
+        boolean isRequired,
+        boolean isUnread)
         implements Serializable {
 
-    /** Reads {@code {"root", "length", "precision", "scale", "children": […], "names": […], "required"}}. */
+    /** Reads {@code {"root", "length", "precision", "scale", "children": […], "names": […], "required", "unread"}}. */
     public static FlinkType parse(JsonNode json) {
         List<FlinkType> children = new ArrayList<>();
         json.path("children").forEach(child -> children.add(parse(child)));
@@ -34,7 +36,8 @@ public record FlinkType(
                 json.path("scale").asInt(),
                 children,
                 names,
-                json.path("required").asBoolean());
+                json.path("required").asBoolean(),
+                json.path("unread").asBoolean());
     }
 
     /** Whether values are timestamps finer than Spark's, held as a struct of microseconds and nanoseconds. */

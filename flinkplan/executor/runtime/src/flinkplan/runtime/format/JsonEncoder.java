@@ -114,7 +114,7 @@ final class JsonEncoder implements Encoder {
     }
 
     private static final FlinkType COUNT =
-            new FlinkType("INT", 0, 0, 0, java.util.List.of(), java.util.List.of(), true);
+            new FlinkType("INT", 0, 0, 0, java.util.List.of(), java.util.List.of(), true, false);
 
     /** Decimals lose their trailing zeros: 20.00 is 2E+1, and zero is 0. */
     static BigDecimal shortest(BigDecimal value) {

@@ -35,7 +35,7 @@ final class JsonValues {
 
     /** The reader of values of {@code type}; null is null, and so is what cannot be read where errors are ignored. */
     Reader reader(FlinkType type) {
-        Reader notNull = notNullReader(type);
+        Reader notNull = type.isUnread() ? checker(type) : notNullReader(type);
         boolean lenient = ignoreErrors;
         return parser -> {
             if (parser.currentToken() == JsonToken.VALUE_NULL) {
@@ -62,6 +62,21 @@ final class JsonValues {
         while (parser.getParsingContext().getNestingDepth() > depth) {
             parser.nextToken();
         }
+    }
+
+    /** The reader of values that nobody looks at: it makes none, but refuses what other readers refuse. */
+    private Reader checker(FlinkType type) {
+        if (type.root().equals("CHAR") || type.root().equals("VARCHAR")) {
+            return parser -> {
+                parser.skipChildren();
+                return null;
+            };
+        }
+        Reader read = notNullReader(type);
+        return parser -> {
+            read.read(parser);
+            return null;
+        };
     }
 
     private Reader notNullReader(FlinkType type) {

@@ -46,7 +46,7 @@ public record RowText(FlinkType type) implements Serializable {
     }
 
     private static String map(MapData map, FlinkType type) {
-        FlinkType count = new FlinkType("INT", 0, 0, 0, java.util.List.of(), java.util.List.of(), true);
+        FlinkType count = new FlinkType("INT", 0, 0, 0, java.util.List.of(), java.util.List.of(), true, false);
         FlinkType valueType = type.root().equals("MAP") ? type.child(1) : count;
         StringJoiner text = new StringJoiner(", ", "{", "}");
         for (int i = 0; i < map.numElements(); i++) {
