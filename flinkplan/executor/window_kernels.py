@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import UnsupportedError
-from ..plan.record import Record, replace
+from ..plan.record import replace
 from ..plan.specs import (
     AggregateCall,
-    NamedWindowProperty,
     SessionWindow,
     SortField,
     TimeAttributeWindowing,
@@ -19,7 +18,6 @@ from ..plan.specs import (
 from ..plan.types import LogicalType
 from .aggregate_functions import function_name, java_calls
 from .context import TranslationContext
-from .emission import AT_THE_END, Emission
 from .execution import query_of
 from .kernels import (
     boolean_array,
@@ -33,6 +31,7 @@ from .kernels import (
 )
 from .registry import announcing, waits_for_watermark
 from .stream import END, HIDDEN, KIND, LATENESS, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
+from .window_folding import WindowAggregation, WindowRows, fold_rows
 from .windows import Clock, local_parts, slice_place, time_of, with_time_read, with_windows
 
 if TYPE_CHECKING:
@@ -124,29 +123,6 @@ def with_spans(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> St
     return replace(stream, frame=frame)
 
 
-class WindowAggregation(Record):
-    """An aggregation in windows: ``properties`` of the window stand behind the results.
-
-    ``panes``: the parts of a HOP window are merged from the earliest on, as those of group windows.
-    ``has_local_phase``: Flink aggregates rows before it sends them to their keys.
-    """
-
-    grouping: Sequence[int]
-    calls: Sequence[AggregateCall]
-    windowing: WindowingStrategy
-    properties: Sequence[NamedWindowProperty]
-    clock: Clock
-    output_type: LogicalType
-    emission: Emission = AT_THE_END
-    panes: bool = False
-    has_local_phase: bool = False
-
-    @property
-    def is_session(self) -> bool:
-        """Whether windows merge."""
-        return isinstance(self.windowing.window, SessionWindow) and isinstance(self.windowing, TimeAttributeWindowing)
-
-
 _NULLS = ("ABSENT", "NULL")
 _UNMERGEABLE = frozenset(
     ("FIRST_VALUE", "LAST_VALUE", *(f"JSON_{of}AGG_{nulls}_ON_NULL" for of in ("ARRAY", "OBJECT") for nulls in _NULLS))
@@ -172,6 +148,37 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     from pyspark.sql.types import LongType
 
     stream = with_time_read(stream, what.windowing, context)
+    rows = fold_rows(context, stream, what) or _rows(context, stream, what)
+    frame, keys = rows.frame, max(1, len(what.grouping))
+    key_types = [stream.type.field_types[g] for g in what.grouping]
+    results = schema_of([call.type for call in what.calls], len(key_types))
+    output = schema_of([key_type(t) for t in key_types])
+    for field in results:
+        output = output.add(field)
+    output = output.add(START, LongType()).add(END, LongType())
+    span = window_span(context, frame, what.clock, what.is_session)
+    calls = context.runtime.aggregate.Aggregation(rows.calls)
+    spec = {"columns": output, "span": span, "aggregation": calls, "keyed": bool(what.grouping)}
+    by_clock = what.windowing.is_proctime
+    if what.is_session:
+        result = run_timed(context, frame, keys, "time.SessionAggregate", by_clock, **spec)
+    else:
+        when = what.emission
+        emission = context.runtime.time.Emission(when.early, when.late, when.lateness, context.folds_changes)
+        spec |= {"results": results, "emission": emission, "count": rows.count}
+        result = run_timed(context, frame, keys, "time.WindowAggregate", by_clock, **spec)
+    start, end = result[START], result[END]
+    values = [result[column_name(i)] for i in range(len(what.grouping) + len(what.calls))]
+    values[: len(key_types)] = key_values(values[: len(key_types)], key_types)
+    values += [what.clock.property(p.property.kind, start, end) for p in what.properties]
+    named = [c.alias(column_name(i)) for i, c in enumerate(values)]
+    changelog = what.emission.updates
+    hidden = [name for name in (KIND, SEQUENCE, TICK) if name in result.columns]
+    return emitted(stream, result.select(*named, *hidden), what.output_type, changelog, not by_clock)
+
+
+def _rows(context: TranslationContext, stream: Stream, what: WindowAggregation) -> WindowRows:
+    """Each row in each of its windows."""
     if what.has_local_phase:
         part = local_parts(stream, what.windowing, what.clock, context)
         stream = replace(stream, frame=stream.frame.select("*", part.alias(PART)))
@@ -184,32 +191,8 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     keys = max(1, len(what.grouping))
     position = {index: keys + at for at, index in enumerate(used)}
     schema = context.java_schema(frame.schema)
-    key_types = [windowed.type.field_types[g] for g in what.grouping]
-    results = schema_of([call.type for call in what.calls], len(key_types))
-    output = schema_of([key_type(t) for t in key_types])
-    for field in results:
-        output = output.add(field)
-    output = output.add(START, LongType()).add(END, LongType())
-    span = window_span(context, frame, what.clock, what.is_session)
     slice_column = frame.columns.index(SLICE) if slices else None
-    calls = aggregation(context, windowed, what.calls, position, schema, slice_column)
-    spec = {"columns": output, "span": span, "aggregation": calls, "keyed": bool(what.grouping)}
-    by_clock = what.windowing.is_proctime
-    if what.is_session:
-        result = run_timed(context, frame, keys, "time.SessionAggregate", by_clock, **spec)
-    else:
-        when = what.emission
-        emission = context.runtime.time.Emission(when.early, when.late, when.lateness, context.folds_changes)
-        spec |= {"results": results, "emission": emission}
-        result = run_timed(context, frame, keys, "time.WindowAggregate", by_clock, **spec)
-    start, end = result[START], result[END]
-    values = [result[column_name(i)] for i in range(len(what.grouping) + len(what.calls))]
-    values[: len(key_types)] = key_values(values[: len(key_types)], key_types)
-    values += [what.clock.property(p.property.kind, start, end) for p in what.properties]
-    named = [c.alias(column_name(i)) for i, c in enumerate(values)]
-    changelog = what.emission.updates
-    hidden = [name for name in (KIND, SEQUENCE, TICK) if name in result.columns]
-    return emitted(windowed, result.select(*named, *hidden), what.output_type, changelog, not by_clock)
+    return WindowRows(frame, java_calls(context, schema, windowed, what.calls, position, slice_column))
 
 
 def _slices(windowed: Stream, what: WindowAggregation) -> list[Column]:

@@ -177,17 +177,19 @@ def is_last_window(stream: Stream, windowing: WindowingStrategy, clock: Clock) -
     """Whether the window that a row comes with is the last of those that it belongs to."""
     from pyspark.sql import functions as F
 
-    if not isinstance(windowing, TimeAttributeWindowing):
+    if not isinstance(windowing, TimeAttributeWindowing) or isinstance(windowing.window, TumblingWindow):
         return F.lit(True)
-    local = clock.local(time_of(stream, windowing))
-    match windowing.window:
-        case HoppingWindow() as hop:
-            end = _floor(local, hop.offset_ms, hop.slide_ms) + hop.size_ms
-        case CumulativeWindow() as cumulative:
-            end = _floor(local, cumulative.offset_ms, cumulative.size_ms) + cumulative.size_ms
-        case _:
-            return F.lit(True)
-    return stream.frame[END] == end
+    return stream.frame[END] == last_end(windowing.window, clock.local(time_of(stream, windowing)))
+
+
+def last_end(window: WindowSpec, local: Column) -> Column:
+    """The end (ms) of the last window that ``local`` (ms) falls into."""
+    match window:
+        case HoppingWindow():
+            return _floor(local, window.offset_ms, window.slide_ms) + window.size_ms
+        case TumblingWindow() | CumulativeWindow():
+            return _floor(local, window.offset_ms, window.size_ms) + window.size_ms
+    raise UnsupportedError(f"windows of the kind {type(window).__name__}")
 
 
 def slice_place(stream: Stream, windowing: WindowingStrategy, clock: Clock, panes: bool) -> Column:
@@ -201,7 +203,7 @@ def slice_place(stream: Stream, windowing: WindowingStrategy, clock: Clock, pane
     window = windowing.window
     if not isinstance(windowing, TimeAttributeWindowing) or isinstance(window, TumblingWindow):
         return F.lit(0).cast("bigint")
-    end = _slice_end(stream, windowing, clock)
+    end = slice_end(stream, windowing, clock)
     if isinstance(window, HoppingWindow):
         return end if panes else -end
     if LATENESS not in stream.hidden:
@@ -223,7 +225,7 @@ def local_parts(stream: Stream, windowing: WindowingStrategy, clock: Clock, cont
     none_yet = F.lit(-(2**63)).cast("bigint")
     columns = (
         F.coalesce(stream.frame[LATENESS], none_yet),
-        clock.timer(_slice_end(stream, windowing, clock) - 1),
+        clock.timer(slice_end(stream, windowing, clock) - 1),
         stream.frame[SEQUENCE],
     )
     phase = context.runtime.time.LocalPhase
@@ -231,7 +233,7 @@ def local_parts(stream: Stream, windowing: WindowingStrategy, clock: Clock, cont
     return SparkColumn(phase.parts(*(c._jc for c in columns), size, clock.java_zone))
 
 
-def _slice_end(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Column:
+def slice_end(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Column:
     """The wall clock (ms) at which the slice ends that a row belongs to."""
     from pyspark.sql import functions as F
 

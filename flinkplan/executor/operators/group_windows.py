@@ -28,7 +28,8 @@ from ..event_time import with_event_time
 from ..execution import Execution, QueryPlan, window_kernel
 from ..registry import by_watermark, translator
 from ..stream import Stream
-from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
+from ..window_folding import WindowAggregation
+from ..window_kernels import aggregate_windows, check_merges
 from ..windows import Clock
 
 

@@ -20,7 +20,8 @@ from ..execution import Execution, QueryPlan, passed_by, until_watermark, window
 from ..native_aggregates import group_windows, is_native_query, obstacle_of
 from ..registry import by_watermark, translator
 from ..stream import BEHIND, END, PASSED, SEQUENCE, START, TIME, Stream, column_name
-from ..window_kernels import WindowAggregation, aggregate_windows, check_merges
+from ..window_folding import WindowAggregation
+from ..window_kernels import aggregate_windows, check_merges
 from ..windows import Clock
 
 

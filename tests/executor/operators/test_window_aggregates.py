@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.window_kernels import WindowAggregation, aggregate_windows
+from flinkplan.executor.window_folding import WindowAggregation
+from flinkplan.executor.window_kernels import aggregate_windows
 from flinkplan.executor.windows import Clock
 from flinkplan.plan.nodes import WindowAggregate
 from flinkplan.plan.specs import (

@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 
 /**
- * The groups of one task, as far as its rows fold them: how many rows, what each call saves of them, and the last of
- * their sequence numbers.
+ * The groups of one task, as far as its rows fold them: how many rows, what each call saves of them, the latest watermark
+ * that they came behind, if they carry it, and the last of their sequence numbers.
  */
 final class Folding {
     /** The most groups that are held at a time. */
@@ -24,6 +24,7 @@ final class Folding {
         final InternalRow key;
         final Object[] saved;
         long rows;
+        Long watermark;
         long sequence = Long.MIN_VALUE;
 
         Group(InternalRow key, int calls) {
@@ -33,12 +34,15 @@ final class Folding {
     }
 
     private final Call[] calls;
+    private final int watermark;
     private final Map<InternalRow, Group> groups = new HashMap<>();
     private long rows;
     private boolean passesOn;
 
-    Folding(Call[] calls) {
+    /** @param watermark the column of the watermark that a row came behind; -1: there is none */
+    Folding(Call[] calls, int watermark) {
         this.calls = calls;
+        this.watermark = watermark;
         for (Call call : calls) {
             call.function().open(null, call.name(), 0);
         }
@@ -78,6 +82,10 @@ final class Folding {
         }
         group.rows++;
         group.sequence = Math.max(group.sequence, sequence);
+        if (watermark >= 0 && !row.isNullAt(watermark)) {
+            long before = row.getLong(watermark);
+            group.watermark = group.watermark == null ? before : Math.max(group.watermark, before);
+        }
     }
 
     /** What has been folded; nothing is left. */
@@ -90,10 +98,13 @@ final class Folding {
         return folded;
     }
 
-    private static InternalRow output(Group group) {
-        Object[] values = new Object[group.saved.length + 2];
+    private InternalRow output(Group group) {
+        Object[] values = new Object[group.saved.length + (watermark < 0 ? 2 : 3)];
         values[0] = group.rows;
         System.arraycopy(group.saved, 0, values, 1, group.saved.length);
+        if (watermark >= 0) {
+            values[values.length - 2] = group.watermark;
+        }
         values[values.length - 1] = group.sequence;
         return new JoinedRow(group.key, Rows.of(values));
     }

@@ -19,7 +19,8 @@ import scala.collection.IterableOnce;
  * Folds the rows of each group within a task, before they are sorted and sent to the group's state.
  *
  * <p>It is a generator for Spark, which emits what its task has folded when the task's rows have ended. Its rows are
- * a group's key, the number of its rows, one struct a call with what the call saves, and a sequence number.
+ * a group's key, the number of its rows, one struct a call with what the call saves, perhaps a watermark, and a sequence
+ * number.
  */
 public final class PreAggregate extends RowGenerator {
     private static final String ROWS = "rows";
@@ -46,7 +47,10 @@ public final class PreAggregate extends RowGenerator {
         return Arrays.stream(calls).allMatch(call -> call.function().merges());
     }
 
-    /** Folds rows whose first {@code keys} columns are the key and whose last is the sequence number. */
+    /**
+     * Folds rows whose first {@code keys} columns are the key and whose last is the sequence number; the one before may
+     * be the watermark that rows came behind.
+     */
     public static Dataset<Row> run(Dataset<Row> rows, int keys, Call[] calls) {
         return run(rows, columns -> new PreAggregate(columns, rows.schema(), keys, calls));
     }
@@ -64,13 +68,20 @@ public final class PreAggregate extends RowGenerator {
         for (int i = 0; i < calls.length; i++) {
             schema = schema.add("call" + i, calls[i].function().schema(), false);
         }
+        if (watermark() >= 0) {
+            schema = schema.add(Hidden.WATERMARK, DataTypes.LongType);
+        }
         return schema.add(Hidden.SEQUENCE, DataTypes.LongType, false);
+    }
+
+    private int watermark() {
+        return List.of(input.fieldNames()).indexOf(Hidden.WATERMARK);
     }
 
     @Override
     public IterableOnce<InternalRow> eval(InternalRow child) {
         if (folding == null) {
-            folding = new Folding(calls);
+            folding = new Folding(calls, watermark());
             row = UnsafeProjection.create(asScala(columns));
             key = Rows.projection(input, IntStream.range(0, keys).toArray());
         }

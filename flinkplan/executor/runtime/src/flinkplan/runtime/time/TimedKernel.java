@@ -95,6 +95,11 @@ public abstract class TimedKernel extends Kernel {
         return false;
     }
 
+    /** How many rows a row stands for. */
+    protected long rows(InternalRow row) {
+        return 1;
+    }
+
     /** Starts on a key. */
     protected abstract void begin(InternalRow key);
 
@@ -154,7 +159,7 @@ public abstract class TimedKernel extends Kernel {
             before = atRow;
             isDropped = false;
             due = Math.min(due, accept(row, kind(row), atRow));
-            dropped.add(sequence(row), isDropped);
+            dropped.add(row, isDropped);
         }
         dropped.end();
         return end(watermark, scheduled);
@@ -179,7 +184,7 @@ public abstract class TimedKernel extends Kernel {
         long scheduled = start(Ticks.plain(key, input()));
         isDropped = false;
         due = Math.min(due, accept(row, kind(row), watermark));
-        dropped.add(sequence(row), isDropped);
+        dropped.add(row, isDropped);
         return end(Long.MIN_VALUE, scheduled); // what comes late waits for the watermark to move
     }
 
@@ -203,21 +208,23 @@ public abstract class TimedKernel extends Kernel {
     /** Counts rows that are dropped from all their windows, for each of which they come once. */
     private final class Dropped {
         private long place;
+        private long rows;
         private boolean any;
         private boolean all;
 
-        void add(long sequence, boolean dropped) {
-            if (any && sequence != place) {
+        void add(InternalRow row, boolean dropped) {
+            if (any && sequence(row) != place) {
                 end();
             }
             all = dropped && (all || !any);
             any = true;
-            place = sequence;
+            place = sequence(row);
+            rows = rows(row);
         }
 
         void end() {
             if (any && all && late != null) {
-                late.add(1);
+                late.add(rows);
             }
             any = false;
         }

@@ -66,6 +66,7 @@ public final class WindowAggregate extends TimedKernel {
      * @param columns the schema of the output but for the hidden columns
      * @param results the schema of the aggregation's results
      * @param keyed whether the key is emitted
+     * @param count the column of how many rows an input row stands for, or -1: each for itself
      */
     public record Spec(
             StructType columns,
@@ -73,7 +74,8 @@ public final class WindowAggregate extends TimedKernel {
             WindowSpan span,
             Aggregation aggregation,
             boolean keyed,
-            Emission emission)
+            Emission emission,
+            int count)
             implements Serializable {}
 
     public WindowAggregate(StructType input, Spec spec) {
@@ -225,12 +227,17 @@ public final class WindowAggregate extends TimedKernel {
                 window.count--;
             } else {
                 spec.aggregation().add(row);
-                window.count++;
+                window.count += rows(row);
             }
         }
         window.rows.clear();
         window.accumulators = spec.aggregation().save();
         window.changed = true;
+    }
+
+    @Override
+    protected long rows(InternalRow row) {
+        return spec.count() < 0 ? 1 : row.getLong(spec.count());
     }
 
     private InternalRow output(InternalRow values, Bounds bounds) {
