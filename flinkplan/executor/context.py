@@ -14,7 +14,7 @@ from ..plan.rex import RexNode
 from ..plan.session import DEFAULTS, option_of, time_zone
 from ..plan.settings import LEGACY_CASTS
 from .python_classes import PythonCode
-from .sharing import SharedStreams
+from .sharing import SharedRows, SharedStreams
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class TranslationContext(Record):
     ``announces``: sources tell their watermarks among their rows, for operators that wait for them row by row.
     ``tells_time``: they tell the time among their rows, for operators that wait for the clock so.
     ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
-    nodes share, which is computed once.  ``files_per_batch``: how many files of a source a micro-batch takes up at
-    most.
+    nodes share, which is computed once; ``common_rows``: the same of a stream's micro-batches.  ``files_per_batch``:
+    how many files of a source a micro-batch takes up at most.  ``is_timed``: something waits for watermarks.
     """
 
     spark: SparkSession
@@ -88,9 +88,11 @@ class TranslationContext(Record):
     turn: Turn = Turn.ALONE
     switch: Any = None
     common: SharedStreams | None = None
+    common_rows: SharedRows | None = None
     announces: bool = False
     tells_time: bool = False
     files_per_batch: int | None = None
+    is_timed: bool = True
 
     @property
     def is_real_time(self) -> bool:
@@ -133,10 +135,19 @@ class TranslationContext(Record):
 
     @property
     def needs_event_time(self) -> bool:
-        """Whether anything in the plan waits for watermarks, so that sources must announce their end."""
+        """Whether rows of the plan have watermarks, so that sources must announce their end."""
         from ..plan.nodes import WatermarkAssigner
 
         return any(isinstance(node, WatermarkAssigner) for node in self.plan.nodes)
+
+    @property
+    def settles(self) -> bool:
+        """Whether a batch with rows is followed by one without, in which the watermark takes effect.
+
+        A source behind others counts such batches while it waits, also in checkpoints of before.
+        """
+        waits = self.is_timed or self.turn is Turn.LAST
+        return waits and self.needs_event_time and self.mode is not Mode.BOUNDED
 
     def option(self, node: ExecNode, key: str) -> str:
         """One of :data:`~.plan.session.DEFAULTS` as the node has it, else as the session does."""

@@ -87,6 +87,8 @@ def assign_watermarks(
         tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity)
     kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED, PART)]
     tracked = stream.frame.select(*kept, *clocked, SparkColumn(tracker).alias(TIME))
+    if context.common_rows:
+        tracked = context.common_rows.share(tracked)
     announced = tracked[TIME]["announced"]
     ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
     if context.is_real_time:

@@ -17,6 +17,8 @@ from .native_aggregates import obstacle, obstacle_of
 from .native_joins import Joins
 from .row_order import read_in_order, updated_in_place
 
+_UNTIL_WATERMARK = "until the watermark passes"
+
 
 class StateLayout(Record):
     """A state in the state store: its name, Spark's kind of state, what it holds for a key, and how long."""
@@ -28,6 +30,11 @@ class StateLayout(Record):
 
     def __str__(self) -> str:
         return f"{f'{self.name} {self.kind}'.rstrip()}: {self.holds}; {self.kept}"
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the watermark cleans it."""
+        return self.kept == _UNTIL_WATERMARK
 
 
 class Execution(Record):
@@ -157,7 +164,7 @@ def with_ttl(kind: str, name: str, holds: str, ttl_ms: int) -> StateLayout:
 
 def until_watermark(kind: str, name: str, holds: str) -> StateLayout:
     """A state that the watermark cleans."""
-    return StateLayout(name, kind, holds, "until the watermark passes")
+    return StateLayout(name, kind, holds, _UNTIL_WATERMARK)
 
 
 TIMER = until_watermark("ValueState", "timer", "when the key is due next")

@@ -22,7 +22,7 @@ from .collecting import Collector
 from .connectors import find_connector, is_bounded
 from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
-from .execution import query_of
+from .execution import QueryPlan, query_of
 from .failures import MORE_MEMORY, is_end_of_jvm
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
@@ -33,7 +33,7 @@ from .pushed_watermarks import with_assigners
 from .python_classes import PythonCode, check_allowed
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 from .real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of, unshared
-from .registry import translate, waits_for_watermark
+from .registry import goes_by_watermark, translate, waits_for_watermark
 from .session import (
     ADAPTIVE,
     ASYNC_PROGRESS,
@@ -50,7 +50,7 @@ from .session import (
     session,
     submitted,
 )
-from .sharing import SharedStreams
+from .sharing import SharedRows, SharedStreams
 from .stream import Stream
 from .tables import table_of
 
@@ -349,7 +349,13 @@ class _Queries:
         return stream, into
 
     def _context(
-        self, part: Plan, spark: SparkSession, *, is_batch: bool, common: SharedStreams | None = None
+        self,
+        part: Plan,
+        spark: SparkSession,
+        *,
+        is_batch: bool,
+        common: SharedStreams | None = None,
+        common_rows: SharedRows | None = None,
     ) -> TranslationContext:
         return TranslationContext(
             spark,
@@ -362,7 +368,9 @@ class _Queries:
             python=self._options.python,
             is_batch=is_batch,
             common=common,
+            common_rows=common_rows,
             files_per_batch=None if self._mode is Mode.BOUNDED else self._options.files_per_batch,
+            is_timed=goes_by_watermark(QueryPlan(part)),
         )
 
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:
@@ -379,20 +387,21 @@ class _Streams(_Queries):
     """Queries in micro-batches, whose state is in the checkpoint."""
 
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:
-        context = self._context(part, self._spark, is_batch=False)
+        rows = SharedRows(part, self._spark)
+        context = self._context(part, self._spark, is_batch=False, common_rows=rows)
         stream, into = self._translate(name, context)
         # two jobs at once may have the same sink, but not the same checkpoint
         own_name = f"{name}, {self._record.place}"
-        query = stream.frame.writeStream.queryName(own_name).outputMode("append")
+        query = rows.settle(stream.frame).writeStream.queryName(own_name).outputMode("append")
         query = query.option("checkpointLocation", str(self._record.query(name)))
         if self._mode is Mode.STREAMING:
             query = query.trigger(processingTime=f"{int(self._options.trigger_interval * 1000)} milliseconds")
         else:
             query = query.trigger(availableNow=True)
         if isinstance(into, Collector):
-            query = query.foreachBatch(into.writer(stream, context))
+            query = query.foreachBatch(rows.write(into.writer(stream, context)))
         else:
-            query._jwrite.foreachBatch(into)
+            query._jwrite.foreachBatch(rows.writer(into))
 
         def start() -> StreamingQuery:
             conf = self._spark.conf

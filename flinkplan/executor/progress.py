@@ -85,7 +85,15 @@ class SilentListener:
 
 
 def stateful_nodes(query: QueryPlan) -> list[ExecNode]:
-    """The nodes of a query that keep state, in the order in which Spark numbers their operators."""
+    """The nodes of a query that keep state, in the order in which Spark tells of their operators."""
+    return list({node.id: node for node in numbered_nodes(query)}.values())
+
+
+def numbered_nodes(query: QueryPlan) -> list[ExecNode]:
+    """The same in the order in which Spark numbers operators: a node that several read has a number for each of them.
+
+    In a stream it is run under the first one.
+    """
     executions = execute_nodes(query)
     return [node for node in _downwards(query.plan) if executions[node.id].states]
 

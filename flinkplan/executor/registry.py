@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, PlanError, together
-from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner
+from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner, WindowOperator
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
 from .context import TranslationContext
@@ -61,6 +61,15 @@ def by_watermark(node: ExecNode, query: QueryPlan) -> str | None:
 def waits_for_watermark(node: ExecNode, query: QueryPlan) -> bool:
     """Whether a node's rows are due at times."""
     return TIMER in translators()[type(node)].runs(node, query).states
+
+
+def goes_by_watermark(query: QueryPlan) -> bool:
+    """Whether anything in a query waits for watermarks."""
+    return any(
+        isinstance(node, WindowOperator)
+        or any(state.is_timed for state in translators()[type(node)].runs(node, query).states)
+        for node in query.plan.nodes
+    )
 
 
 def _announces(query: QueryPlan) -> Callable[[ExecNode], bool]:
@@ -191,5 +200,9 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
             pulse=stream.pulse or union_of(i.pulse for i in inputs),
             ticks=stream.ticks or union_of(i.ticks for i in inputs),
         )
-        streams[node.id] = common.keep(node, folds, stream) if common else stream
+        if common:
+            stream = common.keep(node, folds, stream)
+        if context.common_rows:
+            stream = context.common_rows.keep(node, stream)
+        streams[node.id] = stream
     return streams

@@ -1,28 +1,86 @@
-"""What several nodes of a job's batches read: computed once."""
+"""What several nodes of a job read: computed once."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
-from ..plan.nodes import ExecNode
+from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .stream import Stream
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def _read_twice(plan: Plan) -> set[int]:
+    """The ids of the nodes that several others read, or one several times."""
+    readers = Counter(edge.source for edge in plan.edges)
+    return {node for node, count in readers.items() if count > 1}
+
+
+class SharedRows:
+    """The rows of a streaming query that several of its operators read: computed once a micro-batch.
+
+    Its sources and the numbers of its operators are those of a query that computes them for each reader, so that a
+    checkpoint of one is one of the other.  Rows are kept in memory, and on disk as far as they do not fit, until the
+    micro-batch is done.
+    """
+
+    def __init__(self, part: Plan, spark: SparkSession) -> None:
+        self._ids = _read_twice(part)
+        assert spark._jvm is not None
+        self._spark = spark
+        self._sharing = spark._jvm.flinkplan.runtime.sharing.Sharing(spark._jsparkSession)
+
+    def share(self, frame: DataFrame) -> DataFrame:
+        """The same rows; all who read this frame share them."""
+        return self._frame(self._sharing.share(frame._jdf))
+
+    def keep(self, node: ExecNode, stream: Stream) -> Stream:
+        """The stream of a node, whose rows are shared if several read them.
+
+        What an assigner makes of rows that have watermarks already is little.
+        """
+        if node.id not in self._ids or isinstance(node, WatermarkAssigner):
+            return stream
+        return replace(stream, frame=self.share(stream.frame))
+
+    def settle(self, frame: DataFrame) -> DataFrame:
+        """The whole query, where nothing is shared that one operator alone reads."""
+        return self._frame(self._sharing.settle(frame._jdf))
+
+    def writer(self, writer: Any) -> Any:
+        """A Java writer of batches that releases their rows behind each."""
+        return self._sharing.releasing(writer)
+
+    def write(self, take: Callable[[DataFrame, int], None]) -> Callable[[DataFrame, int], None]:
+        """The same of one in Python."""
+
+        def taking(frame: DataFrame, batch: int) -> None:
+            try:
+                take(frame, batch)
+            finally:
+                self._sharing.release()
+
+        return taking
+
+    def _frame(self, dataset: Any) -> DataFrame:
+        from pyspark.sql import DataFrame
+
+        return DataFrame(dataset, self._spark)
 
 
 class SharedStreams:
-    """The streams of the nodes of a plan that several others read, also those of other sinks.
+    """The streams of the nodes of a plan's batches that several others read, also those of other sinks.
 
     Spark keeps their rows in memory, and on disk as far as they do not fit, until they are released.
     """
 
     def __init__(self, plan: Plan) -> None:
-        readers = Counter(edge.source for edge in plan.edges)
-        self._ids = {node for node, count in readers.items() if count > 1}
+        self._ids = _read_twice(plan)
         self.plan = plan
         self._streams: dict[tuple[int, bool], Stream] = {}
         self._frames: list[DataFrame] = []

@@ -19,7 +19,7 @@ from ..plan.record import Record, replace
 from ..plan.ttl import state_names
 from .execution import QueryPlan
 from .parts import queries_of
-from .progress import stateful_nodes
+from .progress import numbered_nodes
 from .stream import column_name
 
 if TYPE_CHECKING:
@@ -98,15 +98,19 @@ def _operators(plan: Plan) -> dict[str, Sequence[_Operator]]:
     names = node_names(plan)
     found: dict[str, Sequence[_Operator]] = {}
     for sink, part in queries_of(plan).items():
-        found[sink] = [_Operator.of(node, names[node.id], part) for node in stateful_nodes(QueryPlan(part))]
+        found[sink] = [_Operator.of(node, names[node.id], part) for node in numbered_nodes(QueryPlan(part))]
     return found
 
 
 def _states(sink: str, query: Place, operators: Sequence[_Operator]) -> Iterator[State]:
     numbers = sorted(int(name) for name in (query / "state").children() if name.isdecimal())
     known = dict(enumerate(operators)) if len(operators) == len(numbers) else {}
+    seen: set[str] = set()
     for number in numbers:
         operator = known.get(number)
+        if operator is not None and operator.name in seen:  # the copy of a node that several read is not run
+            continue
+        seen |= {operator.name} if operator else set()
         for name, variables in (_variables(query / "state" / str(number)) or {"state": ()}).items():
             node, columns = (operator.name, operator.columns.get(name, ())) if operator else (None, ())
             yield State(sink, number, node, name, variables, query, columns)

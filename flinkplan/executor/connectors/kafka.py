@@ -17,7 +17,7 @@ from ...plan.connectors import kafka as declared
 from ...plan.nodes import Sink, TableSourceScan
 from ...plan.specs import WritingMetadata
 from ...plan.types import LogicalType
-from ..context import Mode, TranslationContext, Turn
+from ..context import TranslationContext, Turn
 from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
@@ -216,11 +216,10 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
             found = ranges(broker.starts(), broker.latest(broker.partitions()) if ends is None else ends)
             source = source.option("tasks", msgspec.json.encode(tasks(found, shared=shared)).decode())
         else:
-            settles = context.needs_event_time and context.mode is not Mode.BOUNDED
             if context.turn is Turn.FIRST:
                 context.switch.expect(table.identifier)
             place = InTurn(table.identifier, context.turn, context.switch)
-            positions = _offered(JavaPositions(Positions(reading, settles, place, shared=shared)), context)
+            positions = _offered(JavaPositions(Positions(reading, context.settles, place, shared=shared)), context)
             source = source.option("positions", positions)
         partitions = [f"{topic}-{number}" for topic, number in broker.partitions()]
     except KafkaError as e:

@@ -1,0 +1,37 @@
+package flinkplan.runtime.sharing;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.execution.ColumnarRule;
+import org.apache.spark.sql.execution.SparkPlan;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Leaves, of several {@link SharedRowsExec} of a plan that have the same rows, the leftmost one, which is run first; the
+ * others become its readers.
+ *
+ * <p>It is no matter of columns: but of all rules that may be added to Spark, those for columns alone come when operators
+ * with state have been numbered.
+ */
+final class SharedRowsRule extends ColumnarRule {
+    @Override
+    public Rule<SparkPlan> preColumnarTransitions() {
+        return new Rule<>() {
+            @Override
+            public SparkPlan apply(SparkPlan plan) {
+                return once(plan, new HashSet<>());
+            }
+        };
+    }
+
+    private static SparkPlan once(SparkPlan plan, Set<Kept> seen) {
+        if (plan instanceof SharedRowsExec shared && !seen.add(shared.kept())) {
+            return new SharedRowsReadExec(shared.kept(), shared.output());
+        }
+        var children = CollectionConverters.asJava(plan.children()).stream()
+                .map(child -> once(child, seen))
+                .toList();
+        return plan.withNewChildren(CollectionConverters.asScala(children).toSeq());
+    }
+}

@@ -1,0 +1,19 @@
+package flinkplan.runtime.sharing;
+
+import java.util.List;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.SparkStrategy;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** How Spark runs {@link SharedRows}. */
+final class SharedRowsStrategy extends SparkStrategy {
+    @Override
+    public Seq<SparkPlan> apply(LogicalPlan plan) {
+        List<SparkPlan> found = plan instanceof SharedRows shared
+                ? List.of(new SharedRowsExec(shared.kept(), planLater(shared.child())))
+                : List.of();
+        return CollectionConverters.asScala(found).toSeq();
+    }
+}
