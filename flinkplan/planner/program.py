@@ -43,7 +43,7 @@ from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
 from .rules.rule import Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
 from .rules.semi_join_pushing import lift_filters, push_semi_joins
-from .rules.set_operations import rewrite_set_operation, rewrite_union
+from .rules.set_operations import rewrite_set_operation, rewrite_union, without_distinct_operands
 from .rules.sorts import push_sorts
 from .rules.split_distinct import split_distinct
 from .rules.subqueries import rewrite_subqueries
@@ -120,6 +120,7 @@ STAGES: tuple[Stage, ...] = (
         (
             rewrite_set_operation,
             remove_distinct,
+            without_distinct_operands,
             remove_joins,
             remove_joins_below_aggregates,
             PUSH_PROJECTIONS,

@@ -21,7 +21,7 @@ from ..algebra.row_types import pick
 from ..rex.expressions import and_, cast, compare, identity, or_, test
 from .aggregates import distinct
 from .predicates import filtered
-from .projections import extended
+from .projections import columns, extended
 from .rule import rule
 
 
@@ -31,7 +31,7 @@ def rewrite_union(rel: SetOp) -> Rel:
     if rel.kind is not SetKind.UNION:
         return rel
     union = _union(rel)
-    return union if rel.all else distinct(_without_distinct_operands(union))
+    return union if rel.all else without_distinct_operands.applied(distinct(union))
 
 
 @rule(on=SetOp)
@@ -112,14 +112,16 @@ def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
     return Join(left=left, right=right, type=kind, condition=condition)
 
 
-def _without_distinct_operands(rel: SetOp) -> SetOp:
+@rule(on=Aggregate, over=SetOp)
+def without_distinct_operands(rel: Aggregate, below: SetOp) -> Aggregate:
     """AggregateUnionAggregateRule: what will be made distinct need not be so before."""
 
     def plain(operand: Rel) -> Rel:
-        is_distinct = isinstance(operand, Aggregate) and not operand.calls and isinstance(operand.input, SetOp)
-        return operand.inputs[0] if is_distinct else operand
+        if isinstance(operand, Aggregate) and not operand.calls and operand.grouping_sets is None:
+            return columns(operand.input, operand.grouping)
+        return operand
 
-    return replace(rel, operands=tuple(map(plain, rel.operands)))
+    return rel if rel.calls else replace(rel, input=replace(below, operands=tuple(map(plain, below.operands))))
 
 
 def _null_safe(a: RexNode, b: RexNode) -> RexNode:

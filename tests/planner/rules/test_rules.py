@@ -235,6 +235,10 @@ CASES: list[tuple[str, str]] = [
         "name_columns",
         "SELECT k, n FROM (SELECT a.k, c.name AS n FROM a JOIN c ON a.k = c.name) WHERE n > (SELECT MIN(k) FROM a)",
     ),
+    (
+        "without_distinct_operands",
+        "SELECT DISTINCT k FROM a UNION SELECT name FROM (SELECT name, COUNT(*) FROM c GROUP BY name)",
+    ),
     ("drop_aliases", "SELECT id, x FROM nested LEFT JOIN UNNEST(xs) AS t (x) ON TRUE"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM a GROUP BY k"),
     ("split_distinct", "SELECT k, SUM(DISTINCT v), COUNT(DISTINCT id), COUNT(DISTINCT k) FROM a GROUP BY k"),
