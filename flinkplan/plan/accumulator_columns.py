@@ -12,7 +12,7 @@ from .errors import UnsupportedError
 from .functions import aggregate
 from .record import Record, replace
 from .specs import AggregateCall, HoppingWindow, WindowingStrategy
-from .types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal
+from .types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal, row
 
 
 class Distinct(Record):
@@ -60,10 +60,16 @@ def accumulators(
     distincts = tuple(Distinct(args, tuple(at)) for args, at in groups.items())
     takes_back = count_rows or any(retract)
     views = tuple(
-        RowField(f"distinct${i}", accumulator_types.distinct_view(types[d.args[0]], len(d.calls) > 1 and takes_back))
+        RowField(f"distinct${i}", accumulator_types.distinct_view(_key(d, types), len(d.calls) > 1 and takes_back))
         for i, d in enumerate(distincts)
     )
     return Accumulators(tuple(found), distincts, views, count_star)
+
+
+def _key(distinct: Distinct, types: Sequence[LogicalType]) -> LogicalType:
+    """The type of the distinct values: several columns make a row."""
+    own = [types[i] for i in distinct.args]
+    return own[0] if len(own) == 1 else row((f"f{i}", t) for i, t in enumerate(own))
 
 
 def counts_rows(strategy: WindowingStrategy, retracts: bool) -> bool:
@@ -105,6 +111,8 @@ def parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> t
             return (("accDelimiter", result), ("concatAcc", result))
         case aggregate.LISTAGG.internal_name if len(args) == 1:
             return ((name, accumulator_types.LISTAGG_WITH_RETRACT),)
+        case aggregate.LISTAGG.internal_name:
+            return ((name, accumulator_types.LISTAGG_WS_WITH_RETRACT),)
         case aggregate.ARRAY_AGG.internal_name if args[0].root in accumulator_types.LISTED:
             return ((name, accumulator_types.array_agg(args[0])),)
         case aggregate.COLLECT.internal_name:

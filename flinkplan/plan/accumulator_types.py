@@ -25,6 +25,7 @@ _DATA_CLASSES = {
     "TIMESTAMP_LTZ": f"{_DATA}TimestampData",
     "DATE": "java.lang.Integer",
     "TIME": "java.lang.Integer",
+    "ROW": f"{_DATA}RowData",
 }
 """The classes that hold values inside Flink, where they are not those of its API."""
 _SERIALIZERS = "org.apache.flink.api.common.typeutils.base"
@@ -154,13 +155,18 @@ def _list_view(element: LogicalType) -> LogicalType:
     return LogicalType("RAW", raw=Json({"type": "RAW", "class": _LIST_VIEW, "externalDataType": external}))
 
 
-LISTAGG_WITH_RETRACT = _structured(
-    "ListAggWithRetractAggFunction$ListAggWithRetractAccumulator",
-    [
-        {"name": name, "attributeType": dict(_list_view(STRING.not_null()).raw or {})}
-        for name in ("list", "retractList")
-    ],
+_LISTS = tuple(
+    {"name": n, "attributeType": dict(_list_view(STRING.not_null()).raw or {})} for n in ("list", "retractList")
 )
+
+LISTAGG_WITH_RETRACT = _structured("ListAggWithRetractAggFunction$ListAggWithRetractAccumulator", _LISTS)
+"""Of LISTAGG that takes rows back."""
+
+LISTAGG_WS_WITH_RETRACT = _structured(
+    "ListAggWsWithRetractAggFunction$ListAggWsWithRetractAccumulator",
+    (*_LISTS, {"name": "delimiter", "attributeType": str(STRING)}),
+)
+"""The same with a delimiter."""
 
 
 def collect(element: LogicalType) -> LogicalType:
