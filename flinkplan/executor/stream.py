@@ -59,7 +59,7 @@ CLOCKED = "__clocked"
 Present from a table of several sources, where its watermark becomes that, to its watermark assigner.
 """
 
-PART = "__part"
+PART = "__source_part"
 """STRING: the partition of its source that a row is of, where each has a watermark of its own.
 
 Present in a stream from the source to its watermark assigner.

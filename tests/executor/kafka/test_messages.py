@@ -139,7 +139,7 @@ def test_a_message_that_is_not_taken_is_an_error(broker: Broker) -> None:
 
 def test_a_client_writes_for_one_task_after_another_until_one_fails(broker: Broker) -> None:
     settings = {**WRITER, **broker.settings, "message.max.bytes": 1000}
-    write = writer(Writing("kept", settings))
+    write = writer(Writing("written-in-turn", settings))
 
     def written(*values: bytes) -> Any:
         list(write(iter([pa.RecordBatch.from_pydict({"key": pa.nulls(len(values)), "value": values})])))
@@ -148,11 +148,11 @@ def test_a_client_writes_for_one_task_after_another_until_one_fails(broker: Brok
 
     sink._SENDERS.clear()
     assert written(b"1") is written(b"2", b"3")
-    with pytest.raises(KafkaError, match="a message to 'kept' was not taken"):
+    with pytest.raises(KafkaError, match="a message to 'written-in-turn' was not taken"):
         written(b"x" * 2000)
     assert not sink._SENDERS
     written(b"4")
-    assert sorted(m.value() or b"" for m in broker.messages("kept")) == [b"1", b"2", b"3", b"4"]
+    assert sorted(m.value() or b"" for m in broker.messages("written-in-turn")) == [b"1", b"2", b"3", b"4"]
 
 
 def test_the_stream_takes_what_has_come(broker: Broker) -> None:
