@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import FLINKPLAN, Round, process
+from measuring import FLINKPLAN, Round, process, script_over
 from rich.console import Console
 from rich.table import Table
 
@@ -51,14 +51,7 @@ class Data:
 
     def script(self, name: str) -> str:
         """The script of a query, whose rows go nowhere."""
-        columns, query = QUERIES[name]
-        tables = (
-            f"CREATE TABLE {table} ({COLUMNS}) WITH ('connector' = 'filesystem', 'path' = '{self.folder / table}', "
-            "'format' = 'csv');"
-            for table in ("many", "known")
-        )
-        sink = f"CREATE TABLE sink ({columns}) WITH ('connector' = 'blackhole');"
-        return "\n".join([*tables, sink, f"INSERT INTO sink {query};"]) + "\n"
+        return script_over(self.folder, ("many", "known"), COLUMNS, *QUERIES[name])
 
 
 def _line(key: int, number: int) -> str:

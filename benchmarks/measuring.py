@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -159,3 +159,14 @@ class Report:
 
 def _shown(of: Round | None) -> str:
     return "" if of is None else f"{of.seconds:.2f} ({of.processor:.2f})"
+
+
+def script_over(data: Path, tables: Sequence[str], columns: str, result: str, query: str) -> str:
+    """The script of a query over CSV files, a folder of ``data`` a table of these columns, whose rows go nowhere."""
+    sources = (
+        f"CREATE TABLE {table} ({columns}) WITH ('connector' = 'filesystem', 'path' = '{data / table}', "
+        "'format' = 'csv');"
+        for table in tables
+    )
+    sink = f"CREATE TABLE sink ({result}) WITH ('connector' = 'blackhole');"
+    return "\n".join([*sources, sink, f"INSERT INTO sink {query};"]) + "\n"

@@ -12,7 +12,7 @@ import argparse
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from measuring import Report, least, run, run_flink
+from measuring import Report, least, run, run_flink, script_over
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.session import session
@@ -96,14 +96,7 @@ def _line(key: int, value: int, at: datetime) -> str:
 
 def script(name: str, data: Path) -> str:
     """The script of a query, whose rows go nowhere."""
-    columns, query = QUERIES[name]
-    tables = (
-        f"CREATE TABLE {table} ({COLUMNS}) WITH ('connector' = 'filesystem', 'path' = '{data / table}', "
-        "'format' = 'csv');"
-        for table in ("many", "few")
-    )
-    sink = f"CREATE TABLE sink ({columns}) WITH ('connector' = 'blackhole');"
-    return "\n".join([*tables, sink, f"INSERT INTO sink {query};"]) + "\n"
+    return script_over(data, ("many", "few"), COLUMNS, *QUERIES[name])
 
 
 def main() -> None:

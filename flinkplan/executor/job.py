@@ -349,13 +349,7 @@ class _Queries:
         return stream, into
 
     def _context(
-        self,
-        part: Plan,
-        spark: SparkSession,
-        *,
-        is_batch: bool,
-        common: SharedStreams | None = None,
-        common_rows: SharedRows | None = None,
+        self, part: Plan, spark: SparkSession, *, is_batch: bool, common: SharedStreams | None = None
     ) -> TranslationContext:
         return TranslationContext(
             spark,
@@ -368,7 +362,6 @@ class _Queries:
             python=self._options.python,
             is_batch=is_batch,
             common=common,
-            common_rows=common_rows,
             files_per_batch=None if self._mode is Mode.BOUNDED else self._options.files_per_batch,
             is_timed=goes_by_watermark(QueryPlan(part)),
         )
@@ -388,7 +381,7 @@ class _Streams(_Queries):
 
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:
         rows = SharedRows(part, self._spark)
-        context = self._context(part, self._spark, is_batch=False, common_rows=rows)
+        context = replace(self._context(part, self._spark, is_batch=False), common_rows=rows)
         stream, into = self._translate(name, context)
         # two jobs at once may have the same sink, but not the same checkpoint
         own_name = f"{name}, {self._record.place}"

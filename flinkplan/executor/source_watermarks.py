@@ -35,9 +35,7 @@ def source_watermarks(context: TranslationContext) -> Any:
     if _SOURCES not in context.shared:
         timeouts = _timeouts(context) if context.mode is Mode.STREAMING else {}
         switches = _switches(context) if context.mode is not Mode.BOUNDED else {}
-        divided = context.mode is not Mode.BOUNDED and any(
-            pushed_watermark(node) for node in context.plan.nodes if isinstance(node, TableSourceScan)
-        )
+        divided = context.mode is not Mode.BOUNDED and _is_any_pushed(context.plan)
         needed = any(timeouts.values()) or switches or divided
         context.shared[_SOURCES] = _registered(timeouts, switches, context) if needed else None
     found = context.shared[_SOURCES]

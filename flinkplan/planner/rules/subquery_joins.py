@@ -68,6 +68,7 @@ class Rewriter(Protocol):
     met_correlation: bool
     """Whether any of them read the rows of another one."""
     took_apart: bool
+    """Whether one of them no longer does."""
 
     def expand(self, rel: Rel) -> Rel:
         """The relation of a subquery that is joined, without subqueries of its own."""
