@@ -72,8 +72,10 @@ def seconds(script: str) -> float:
     return time.perf_counter() - begin
 
 
-WARM_UP = 20.0
+WARM_UP = 30.0
 """Seconds of messages before those that count: the JVM compiles what it runs often."""
+LINGER_MS = 5
+"""How long clients of Kafka gather messages by default; a broker of tests hands out one request of theirs at a time."""
 
 QUERIES = {
     "filter": ("k INT, t BIGINT", "SELECT k, t FROM sent WHERE k >= 0"),
@@ -106,7 +108,7 @@ def topic_of(name: str) -> str:
 
 def send(servers: str, rate: int, until: float) -> None:
     """Put messages into the topic at the rate, as long as there is time."""
-    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": LINGER_MS, "log_level": 0})
     started, sent = time.time(), 0
     while (now := time.time()) < until:
         for i in range(sent, due := int((now - started) * rate)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ...plan.record import Record
@@ -21,6 +22,9 @@ RESULT = "written bigint"
 
 _HEARD = 1000
 """After so many messages it is heard which ones have not been taken."""
+
+_STEP = 0.002
+"""Seconds after which it is looked again whether all messages have arrived: it is not told of those that have."""
 
 _ANY = -1
 """The partition that the client chooses."""
@@ -44,18 +48,24 @@ def writer(writing: Writing) -> Callable[[Iterator[RecordBatch]], Iterator[Recor
     def write(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
         import pyarrow as pa
 
-        settings = json.dumps(sorted(writing.client.items()))
-        sender = _SENDERS.pop(settings, None) or _Sender(writing.client)
-        partition = sender.own_partition(writing.topic) if writing.fixed else _ANY
-        written = 0
-        for batch in batches:
-            sender.send(writing.topic, partition, batch)
-            written += batch.num_rows
-        sender.finish(writing.topic)
-        _SENDERS[settings] = sender
-        yield pa.RecordBatch.from_pydict({"written": [written]})
+        # a function inside another one is pickled with copies of what it names: only that of the module knows its clients
+        yield pa.RecordBatch.from_pydict({"written": [_send(batches, writing)]})
 
     return write
+
+
+def _send(batches: Iterator[RecordBatch], writing: Writing) -> int:
+    """Write the messages of a task, and say how many there were."""
+    settings = json.dumps(sorted(writing.client.items()))
+    sender = _SENDERS.pop(settings, None) or _Sender(writing.client)
+    partition = sender.own_partition(writing.topic) if writing.fixed else _ANY
+    written = 0
+    for batch in batches:
+        sender.send(writing.topic, partition, batch)
+        written += batch.num_rows
+    sender.finish(writing.topic)
+    _SENDERS[settings] = sender
+    return written
 
 
 class _Sender:
@@ -97,7 +107,10 @@ class _Sender:
 
     def finish(self, topic: str) -> None:
         """Wait until all messages have arrived.  Raises :class:`KafkaError` where they have not."""
-        if self._producer.flush(SECONDS) > 0:
+        deadline = monotonic() + SECONDS
+        while self._producer.flush(_STEP) > 0 and monotonic() < deadline:
+            self._check()
+        if len(self._producer) > 0:
             raise KafkaError(f"no broker has taken all messages to '{topic}' within {SECONDS:.0f} s")
         self._check()
 

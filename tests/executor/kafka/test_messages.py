@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import pytest
+from pyspark import cloudpickle
 
 from flinkplan.executor.kafka import sink, source
 from flinkplan.executor.kafka.positions import KafkaError, Range
@@ -142,7 +144,8 @@ def test_a_client_writes_for_one_task_after_another_until_one_fails(broker: Brok
     write = writer(Writing("written-in-turn", settings))
 
     def written(*values: bytes) -> Any:
-        list(write(iter([pa.RecordBatch.from_pydict({"key": pa.nulls(len(values)), "value": values})])))
+        sent = pa.RecordBatch.from_pydict({"key": pa.nulls(len(values)), "value": values})
+        list(pickle.loads(cloudpickle.dumps(write))(iter([sent])))  # as each task of a worker gets it
         (sender,) = sink._SENDERS.values()
         return sender
 
