@@ -48,7 +48,7 @@ def writer(writing: Writing) -> Callable[[Iterator[RecordBatch]], Iterator[Recor
     def write(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
         import pyarrow as pa
 
-        # a function inside another one is pickled with copies of what it names: only that of the module knows its clients
+        # this function is pickled with copies of what it names: only one of the module knows the module's clients
         yield pa.RecordBatch.from_pydict({"written": [_send(batches, writing)]})
 
     return write

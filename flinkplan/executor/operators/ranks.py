@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _NO_ORDER = SortSpec(())
 _NO_END = 2**63 - 1
+_FIRST = 1000
+"""Up to how many rows that are wanted one value costs less than an entry of a map for each."""
 
 
 def _runs_deduplicate(node: Deduplicate, query: QueryPlan) -> Execution:
@@ -47,8 +49,20 @@ def _runs_top_n(node: Rank | SortLimit | Limit, query: QueryPlan) -> Execution:
     found_by = "content"
     if isinstance(node.rank_strategy, UpdateFastStrategy):
         found_by = query.columns(query.input(node), node.rank_strategy.primary_keys)
-    state = with_ttl("MapState", "rankState", f"row and arrivals by {found_by}", node.ttl_ms())
-    return kernel(node, query, "rank.TopN", "rows that leave the ranking are taken back", state)
+    entries = f"row and arrivals by {found_by}"
+    states = [with_ttl("MapState", "rankState", entries, node.ttl_ms())]
+    if _keeps_first(node):
+        states = [
+            with_ttl("ValueState", "rankState-first", "the first rows", node.ttl_ms()),
+            with_ttl("MapState", "rankState", f"of others, {entries}", node.ttl_ms()),
+        ]
+    return kernel(node, query, "rank.TopN", "rows that leave the ranking are taken back", *states)
+
+
+def _keeps_first(node: Rank | SortLimit | Limit) -> bool:
+    """Whether the first rows of a partition stand in one value: none expires by itself, and it is known how many."""
+    kept = node.rank_range
+    return node.ttl_ms() == 0 and isinstance(kept, ConstantRankRange) and kept.end <= _FIRST
 
 
 def _real_time_deduplicate(node: Deduplicate, query: QueryPlan) -> str | None:
@@ -148,6 +162,7 @@ def _top_n(
         ),
         range=_range(context, node.rank_range, stream),
         keeping=_keeping(context, node.rank_strategy),
+        keepsFirst=_keeps_first(node),
         outputNumber=output_number,
         updateBefore=node.generate_update_before,
         folds=context.folds_changes

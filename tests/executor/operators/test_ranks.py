@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from flinkplan.plan.specs import (
     RetractStrategy,
     SortField,
     SortSpec,
+    StateMetadata,
     VariableRankRange,
 )
 from flinkplan.plan.types import BIGINT, INT, STRING, TimeKind, row, timestamp
@@ -70,6 +72,38 @@ def test_rows_behind_the_last_place_are_kept_where_rows_can_be_taken_back(bench:
     bench.put("in", ("-D", "r", "e", 4), ("-D", "r", "b", 1), ("-D", "r", "d", 3))
     changes = bench.step(ranked)
     assert [c for c in changes if c[0] == "+U"] == [("+U", "r", "c", 2, 1), ("+U", "r", "a", 0, 2)]
+
+
+EDITED = ("0 ms", "1 h", "1 h", "0 ms", "0 ms", "1 h")
+
+
+@pytest.mark.parametrize("ttls", [("0 ms",) * len(EDITED), EDITED], ids=["for ever", "edited"])
+def test_of_many_rows_the_first_are_always_known(bench: Bench, ttls: tuple[str, ...]) -> None:
+    """Rows come and go, first many, then few, until none is left, and the TTL is edited over the checkpoint."""
+    chosen = random.Random(7)
+    source = bench.source("in", SCORES, changelog=True)
+    there: list[tuple[str, str, int]] = []
+    seen: dict[int, tuple[str, str, int]] = {}
+    for ttl, coming, going in zip(ttls, (120, 30, 60, 2, 40, 0), (20, 90, 30, 50, 20, 42), strict=True):
+        node = replace(top_two(RetractStrategy(), True), state=(StateMetadata(0, ttl, "rankState"),))
+        changes: list[tuple[str, str, str, int]] = []
+        for kind in chosen.sample(["+I"] * coming + ["-D"] * going, coming + going):
+            if kind == "+I" or not there:
+                kind, row = "+I", ("r", chosen.choice("abc"), chosen.randrange(12))
+                there.append(row)
+            else:
+                best = sorted(there, key=lambda row: -row[2])
+                row = chosen.choice((best[0], chosen.choice(best)))
+                there.remove(row)
+            changes.append((kind, *row))
+        bench.put("in", *changes)
+        for kind, *values, place in bench.step(rank(node, (source,), bench.context)):
+            if kind in ("+I", "+U"):
+                seen[place] = tuple(values)
+            elif kind == "-D":
+                del seen[place]
+        first = sorted(there, key=lambda row: -row[2])[:2]
+        assert [seen[place] for place in sorted(seen)] == first
 
 
 def test_a_column_says_how_many_rows_are_kept_and_null_says_none(bench: Bench) -> None:

@@ -5,69 +5,29 @@ import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import java.io.Serializable;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
-import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import scala.Tuple2;
-import scala.collection.Iterator;
 
 /**
  * Top-N of each partition: emits how the ranked rows of a partition differ after a micro-batch, or after each row,
  * from before.
  *
- * <p>The state maps each row (or its primary key) to the row and, for each time that it is there, its place among rows
- * that are equal in the order. Input rows are the partition's columns, then the row as one struct.
+ * <p>Input rows are the partition's columns, then the row as one struct.
  */
 public final class TopN extends ChangelogKernel {
-    /** The number of a row of an earlier micro-batch. */
-    private static final long BEFORE = Long.MIN_VALUE;
-
     private final Spec spec;
     private final StructType row;
     private final int rowOrdinal;
 
-    private transient MapState<InternalRow, InternalRow> state;
-    private transient UnsafeProjection keyOf;
-    private transient BaseOrdering ordering;
-    private transient Map<InternalRow, Entry> entries;
-    private transient TreeSet<Occurrence> sorted;
-    private transient Set<InternalRow> stored;
-    private transient Set<InternalRow> changed;
+    private transient RankState state;
+    private transient PartitionRows rows;
     private transient List<Ranked> before;
-    private transient long arrivals;
-
-    /** A row of the partition, and its places, the earliest first. */
-    private record Entry(InternalRow row, Deque<Long> arrivals) {
-        Entry(InternalRow row) {
-            this(row, new ArrayDeque<>(1));
-        }
-
-        void leave(long arrival) {
-            if (arrivals.getLast() == arrival) {
-                arrivals.removeLast();
-            } else {
-                arrivals.removeFirstOccurrence(arrival);
-            }
-        }
-    }
-
-    /** A row at one of its places, and the number it has come there with. */
-    private record Occurrence(InternalRow key, InternalRow row, long arrival, long number) {}
 
     /** A row with its rank, and the number it has come with. */
     private record Ranked(long rank, InternalRow row, long number) {
@@ -80,6 +40,7 @@ public final class TopN extends ChangelogKernel {
      * What there is to know of it beside its input.
      *
      * @param row the schema of the ranked rows
+     * @param keepsFirst whether the first rows of a partition are kept apart from others
      * @param outputNumber whether the rank is emitted as one more column
      * @param updateBefore whether the row that an update replaces is emitted
      * @param folds whether the changes of a micro-batch come to one
@@ -90,6 +51,7 @@ public final class TopN extends ChangelogKernel {
             Order order,
             Range range,
             Keeping keeping,
+            boolean keepsFirst,
             boolean outputNumber,
             boolean updateBefore,
             boolean folds,
@@ -111,37 +73,13 @@ public final class TopN extends ChangelogKernel {
 
     @Override
     protected void open() {
-        StructType key = spec.keeping().key(row);
-        StructType value = new StructType()
-                .add("row", row)
-                .add("arrivals", DataTypes.createArrayType(DataTypes.LongType, false), false);
-        state = mapState("rankState", key, value, spec.ttl());
-        keyOf = spec.keeping().projection(row);
-        ordering = spec.order().compile(row);
-        entries = new HashMap<>();
-        sorted = new TreeSet<>(
-                Comparator.comparing(Occurrence::row, ordering).thenComparingLong(Occurrence::arrival));
-        stored = new HashSet<>();
-        changed = new HashSet<>();
+        state = RankState.open(this, row, spec.keeping(), spec.order(), spec.ttl());
+        rows = spec.keepsFirst() ? new FirstRows(state, (int) spec.range().most()) : new MappedRows(state);
     }
 
     @Override
     protected void begin(InternalRow partition) {
-        entries.clear();
-        sorted.clear();
-        stored.clear();
-        changed.clear();
-        arrivals = 0;
-        for (Iterator<Tuple2<InternalRow, InternalRow>> all = state.iterator(); all.hasNext(); ) {
-            Tuple2<InternalRow, InternalRow> next = all.next();
-            InternalRow value = next._2();
-            stored.add(next._1());
-            entries.put(next._1(), new Entry(value.getStruct(0, row.length())));
-            for (long arrival : value.getArray(1).toLongArray()) {
-                place(next._1(), arrival, BEFORE);
-                arrivals = Math.max(arrivals, arrival + 1);
-            }
-        }
+        rows.begin();
         before = ranked();
     }
 
@@ -151,16 +89,12 @@ public final class TopN extends ChangelogKernel {
         if (isBeyond(current)) {
             return;
         }
-        InternalRow key = keyOf.apply(current).copy();
-        Entry entry = entries.get(key);
+        InternalRow key = state.key(current);
         if (!RowKind.retracts(kind)) {
-            add(key, entry, current);
-        } else if (entry == null || (spec.keeping().updatesInPlace() && kind == RowKind.UPDATE_BEFORE)) {
-            return;
-        } else {
-            remove(key, entry.arrivals.getFirst());
+            add(key, current);
+        } else if (!spec.keeping().updatesInPlace() || kind != RowKind.UPDATE_BEFORE) {
+            rows.remove(key);
         }
-        changed.add(key);
         if (!spec.folds()) {
             emitChange();
         }
@@ -170,44 +104,22 @@ public final class TopN extends ChangelogKernel {
     private boolean isBeyond(InternalRow current) {
         return spec.keeping().forgetsOthers()
                 && !spec.keeping().updatesInPlace()
-                && !sorted.isEmpty()
-                && sorted.size() >= spec.range().most()
-                && ordering.compare(sorted.last().row, current) <= 0;
+                && rows.sorted().size() >= spec.range().most()
+                && rows.isBehind(current);
     }
 
-    private void add(InternalRow key, Entry entry, InternalRow current) {
-        long arrival = arrivals;
-        if (entry != null && spec.keeping().updatesInPlace()) {
-            long before = entry.arrivals.getFirst();
-            arrival = ordering.compare(entry.row, current) == 0 ? before : arrivals;
-            remove(key, before);
+    private void add(InternalRow key, InternalRow current) {
+        PartitionRows.Entry replaced = spec.keeping().updatesInPlace() ? rows.find(key) : null;
+        if (replaced == null) {
+            rows.add(key, current, sequence());
+        } else {
+            long arrival = rows.areEqual(replaced.row(), current) ? replaced.first() : rows.arrivals();
+            rows.remove(key);
+            rows.add(key, current, arrival, sequence());
         }
-        entries.computeIfAbsent(key, absent -> new Entry(current));
-        place(key, arrival, sequence());
-        arrivals = Math.max(arrivals, arrival + 1);
-        while (spec.keeping().forgetsOthers() && sorted.size() > spec.range().most()) {
-            forget(sorted.last());
+        while (spec.keeping().forgetsOthers() && rows.sorted().size() > spec.range().most()) {
+            rows.forget(rows.sorted().last());
         }
-    }
-
-    private void place(InternalRow key, long arrival, long number) {
-        Entry entry = entries.get(key);
-        entry.arrivals.add(arrival);
-        sorted.add(new Occurrence(key, entry.row, arrival, number));
-    }
-
-    private void remove(InternalRow key, long arrival) {
-        Entry entry = entries.get(key);
-        sorted.remove(new Occurrence(key, entry.row, arrival, 0));
-        entry.leave(arrival);
-        if (entry.arrivals.isEmpty()) {
-            entries.remove(key);
-        }
-    }
-
-    private void forget(Occurrence occurrence) {
-        remove(occurrence.key, occurrence.arrival);
-        changed.add(occurrence.key);
     }
 
     @Override
@@ -215,15 +127,7 @@ public final class TopN extends ChangelogKernel {
         if (spec.folds()) {
             emitChange();
         }
-        for (InternalRow key : changed) {
-            Entry entry = entries.get(key);
-            if (entry == null && stored.contains(key)) {
-                state.removeKey(key);
-            } else if (entry != null) {
-                long[] places = entry.arrivals.stream().mapToLong(Long::longValue).toArray();
-                state.updateValue(key, Rows.of(entry.row, UnsafeArrayData.fromPrimitiveArray(places)));
-            }
-        }
+        rows.flush();
     }
 
     /** Emits what has changed since the last time. */
@@ -240,21 +144,21 @@ public final class TopN extends ChangelogKernel {
     /** The rows whose rank is in the range; rows that can never come into it again are forgotten. */
     private List<Ranked> ranked() {
         List<Ranked> ranked = new ArrayList<>();
-        List<Occurrence> others = new ArrayList<>();
+        List<PartitionRows.Occurrence> others = new ArrayList<>();
         long rank = 0;
-        for (Occurrence next : sorted) {
+        for (PartitionRows.Occurrence next : rows.first(spec.range().most())) {
             if (rank == spec.range().most()) {
                 break;
             }
             rank++;
-            if (spec.range().contains(rank, next.row)) {
-                ranked.add(new Ranked(rank, next.row, next.number));
-            } else if (rank > spec.range().end(next.row)) {
+            if (spec.range().contains(rank, next.row())) {
+                ranked.add(new Ranked(rank, next.row(), next.number()));
+            } else if (rank > spec.range().end(next.row())) {
                 others.add(next);
             }
         }
         if (spec.keeping().forgetsOthers()) {
-            others.forEach(this::forget);
+            others.forEach(rows::forget);
         }
         return ranked;
     }
@@ -264,7 +168,7 @@ public final class TopN extends ChangelogKernel {
      * stands there or before it.
      */
     private void emitByRank(List<Ranked> before, List<Ranked> after) {
-        long last = BEFORE;
+        long last = PartitionRows.BEFORE;
         for (int i = 0; i < after.size(); i++) {
             last = Math.max(last, after.get(i).number);
             if (i >= before.size()) {
@@ -311,6 +215,6 @@ public final class TopN extends ChangelogKernel {
 
     /** The number of a change that a row of this number has brought about. */
     private long number(long row) {
-        return readsChangelog() || row == BEFORE ? sequence() : row;
+        return readsChangelog() || row == PartitionRows.BEFORE ? sequence() : row;
     }
 }
