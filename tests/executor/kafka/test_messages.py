@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import pickle
 from typing import Any
 
 import pytest
-from pyspark import cloudpickle
+from pyspark.serializers import CloudPickleSerializer
 
 from flinkplan.executor.kafka import sink, source
 from flinkplan.executor.kafka.positions import KafkaError, Range
@@ -143,9 +142,11 @@ def test_a_client_writes_for_one_task_after_another_until_one_fails(broker: Brok
     settings = {**WRITER, **broker.settings, "message.max.bytes": 1000}
     write = writer(Writing("written-in-turn", settings))
 
+    pickled: Any = CloudPickleSerializer()  # type: ignore[no-untyped-call]
+
     def written(*values: bytes) -> Any:
         sent = pa.RecordBatch.from_pydict({"key": pa.nulls(len(values)), "value": values})
-        list(pickle.loads(cloudpickle.dumps(write))(iter([sent])))  # as each task of a worker gets it
+        list(pickled.loads(pickled.dumps(write))(iter([sent])))  # as each task of a worker gets it
         (sender,) = sink._SENDERS.values()
         return sender
 
