@@ -75,7 +75,7 @@ def seconds(script: str) -> float:
 WARM_UP = 30.0
 """Seconds of messages before those that count: the JVM compiles what it runs often."""
 LINGER_MS = 5
-"""How long clients of Kafka gather messages by default; a broker of tests hands out one request of theirs at a time."""
+"""How long clients of Kafka gather messages by default."""
 
 QUERIES = {
     "filter": ("k INT, t BIGINT", "SELECT k, t FROM sent WHERE k >= 0"),
@@ -148,9 +148,10 @@ def streaming(script: str) -> Iterator[None]:
             job.stop()
 
 
-def show_latencies(servers: str, rate: int, seconds: float) -> None:
-    """A line for each query."""
+def show_latencies(rate: int, seconds: float) -> None:
+    """A line for each query, which has a broker of its own: it looks for a message among all that it was ever sent."""
     for name in QUERIES:
+        _host, servers = started()
         for topic in ("sent", topic_of(name)):
             create(servers, topic)
         with streaming(stream(servers, name)):
@@ -177,10 +178,10 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=1000, help="messages a second")
     parser.add_argument("--seconds", type=float, default=30)
     arguments = parser.parse_args()
-    _host, servers = started()
     if arguments.latency:
-        show_latencies(servers, arguments.rate, arguments.seconds)
+        show_latencies(arguments.rate, arguments.seconds)
         return
+    _host, servers = started()
     with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as scratch:
         folder = Path(scratch) / "events"
         fill(servers, folder, arguments.messages)
