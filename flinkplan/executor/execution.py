@@ -184,5 +184,6 @@ def window_kernel(
     if isinstance(windowing.window, SessionWindow) and isinstance(windowing, TimeAttributeWindowing):
         rows = until_watermark("ListState", "rows", "the rows of open sessions")
         return kernel(node, query, "time.SessionAggregate", why, rows, TIMER)
-    windows = until_watermark("MapState", "windows", f"by window {accumulators(calls)}")
-    return kernel(node, query, "time.WindowAggregate", why, windows, TIMER)
+    few = until_watermark("ValueState", "windows-few", f"of few windows {accumulators(calls)}")
+    many = until_watermark("MapState", "windows", f"of many, by window {accumulators(calls)}")
+    return kernel(node, query, "time.WindowAggregate", why, few, many, TIMER)

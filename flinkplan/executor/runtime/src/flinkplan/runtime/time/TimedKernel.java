@@ -279,8 +279,7 @@ public abstract class TimedKernel extends Kernel {
 
     private long start(InternalRow key) {
         emitted = new ArrayList<>();
-        InternalRow scheduled = timer.get();
-        due = scheduled == null ? NEVER : scheduled.getLong(0);
+        due = readDue();
         begin(key);
         return due;
     }
@@ -295,14 +294,32 @@ public abstract class TimedKernel extends Kernel {
             if (scheduled != NEVER) {
                 getHandle().deleteTimer(timerAt(scheduled));
             }
-            if (due == NEVER) {
-                timer.clear();
-            } else {
+            if (due != NEVER) {
                 getHandle().registerTimer(timerAt(due));
-                timer.update(Rows.of(due));
             }
+            writeDue(due);
         }
         return CollectionConverters.asScala(emitted.iterator());
+    }
+
+    /** The time that the key waits for since the last batch, or {@link #NEVER}. */
+    protected long readDue() {
+        InternalRow scheduled = timer.get();
+        return scheduled == null ? NEVER : scheduled.getLong(0);
+    }
+
+    /** Keeps it; called after {@link #store} where it has changed. */
+    protected void writeDue(long due) {
+        if (due == NEVER) {
+            timer.clear();
+        } else {
+            timer.update(Rows.of(due));
+        }
+    }
+
+    /** The time that the key waits for as it is now. */
+    protected final long due() {
+        return due;
     }
 
     /** Emits a row; its columns must not change afterwards. */

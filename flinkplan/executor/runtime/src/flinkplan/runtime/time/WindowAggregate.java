@@ -10,7 +10,11 @@ import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.Tuple2;
@@ -18,26 +22,34 @@ import scala.Tuple2;
 /**
  * Aggregates each window's rows: the key (unless it is a constant), the results, start and end.
  *
- * <p>Of a window its accumulators are kept, and what it has emitted where it may emit again. The state of a key maps
- * its open windows to these.
+ * <p>Of a window its accumulators are kept, and what it has emitted where it may emit again: of all open windows of a
+ * key in one value, and where they were once many, by window in a map until all have closed.
  */
 public final class WindowAggregate extends TimedKernel {
     private static final StructType BOUNDS = new StructType()
             .add("end", DataTypes.LongType, false)
             .add("start", DataTypes.LongType, false);
     private static final long UNSET = -1;
+    /** Up to how many windows are kept in one value, all of which is written when one of them changes. */
+    private static final int FEW = 32;
     private static final StructType HEAD = new StructType()
             .add("count", DataTypes.LongType, false)
             .add("fired", DataTypes.BooleanType, false)
             .add("next", DataTypes.LongType, false);
+    private static final StructType PACKED = new StructType().add("windows", DataTypes.BinaryType, false);
+    private static final int WIDTH = HEAD.length() + 2;
 
     private final Spec spec;
 
     private transient WindowStates states;
-    private transient MapState<InternalRow, InternalRow> state;
+    private transient ValueState<InternalRow> few;
+    private transient UnsafeProjection packed;
+    private transient UnsafeRow read;
+    private transient MapState<InternalRow, InternalRow> many;
     private transient UnsafeProjection binary;
     private transient TreeMap<Bounds, Window> windows;
     private transient boolean complete;
+    private transient boolean areFew;
     private transient InternalRow key;
     private transient long sequence;
 
@@ -88,7 +100,16 @@ public final class WindowAggregate extends TimedKernel {
         states = new WindowStates(this);
         spec.aggregation().open(states);
         StructType kept = HEAD.add("emitted", spec.results()).add("accumulators", spec.aggregation().schema());
-        state = mapState("windows", BOUNDS, kept, 0);
+        StructType window = new StructType()
+                .add("end", DataTypes.LongType, false)
+                .add("start", DataTypes.LongType, false)
+                .add("window", kept, false);
+        StructType all = new StructType()
+                .add("due", DataTypes.LongType, false)
+                .add("windows", DataTypes.createArrayType(window, false), false);
+        few = valueState("windows-few", PACKED, 0);
+        packed = UnsafeProjection.create(all);
+        many = mapState("windows", BOUNDS, kept, 0);
         binary = UnsafeProjection.create(spec.results());
     }
 
@@ -96,8 +117,41 @@ public final class WindowAggregate extends TimedKernel {
     protected void begin(InternalRow key) {
         this.key = key;
         windows = new TreeMap<>();
-        complete = !isWaiting();
         sequence = Long.MIN_VALUE;
+        areFew = !isWaiting() || read != null;
+        complete = areFew;
+        if (read != null) {
+            readFew(read.getArray(1));
+        }
+    }
+
+    /** Few windows say themselves when the key is due. */
+    @Override
+    protected long readDue() {
+        InternalRow value = few.get();
+        read = null;
+        if (value == null) {
+            return super.readDue();
+        }
+        byte[] bytes = value.getBinary(0);
+        read = new UnsafeRow(2);
+        read.pointTo(bytes, bytes.length);
+        return read.getLong(0);
+    }
+
+    @Override
+    protected void writeDue(long due) {
+        if (!areFew) {
+            super.writeDue(due);
+        }
+    }
+
+    private void readFew(ArrayData kept) {
+        for (int i = 0; i < kept.numElements(); i++) {
+            InternalRow entry = kept.getStruct(i, 3);
+            Window window = read(entry.getStruct(2, WIDTH));
+            windows.put(new Bounds(entry.getLong(0), entry.getLong(1)), window);
+        }
     }
 
     @Override
@@ -123,7 +177,7 @@ public final class WindowAggregate extends TimedKernel {
     }
 
     private Window load(Bounds bounds) {
-        InternalRow stored = complete ? null : state.getValue(Rows.of(bounds.end, bounds.start));
+        InternalRow stored = complete ? null : many.getValue(Rows.of(bounds.end, bounds.start));
         return stored == null ? new Window() : read(stored);
     }
 
@@ -180,7 +234,7 @@ public final class WindowAggregate extends TimedKernel {
     private TreeMap<Bounds, Window> all() {
         if (!complete) {
             complete = true;
-            for (scala.collection.Iterator<Tuple2<InternalRow, InternalRow>> stored = state.iterator();
+            for (scala.collection.Iterator<Tuple2<InternalRow, InternalRow>> stored = many.iterator();
                     stored.hasNext(); ) {
                 Tuple2<InternalRow, InternalRow> next = stored.next();
                 Bounds bounds = new Bounds(next._1().getLong(0), next._1().getLong(1));
@@ -253,12 +307,16 @@ public final class WindowAggregate extends TimedKernel {
     private void remove(Bounds bounds) {
         states.turnTo(bounds.start, bounds.end);
         spec.aggregation().clear();
-        state.removeKey(Rows.of(bounds.end, bounds.start));
+        if (!areFew) {
+            many.removeKey(Rows.of(bounds.end, bounds.start));
+        }
     }
 
     @Override
     protected void store() {
-        windows.forEach((bounds, window) -> {
+        for (var entry : windows.entrySet()) {
+            Bounds bounds = entry.getKey();
+            Window window = entry.getValue();
             boolean overdue = window.next != UNSET && window.next <= clock();
             if (window.emits || overdue) {
                 window.next = UNSET;
@@ -267,8 +325,33 @@ public final class WindowAggregate extends TimedKernel {
             if (!window.rows.isEmpty()) {
                 fold(bounds, window);
             }
-            if (window.changed) {
-                state.updateValue(Rows.of(bounds.end, bounds.start), stored(window));
+        }
+        if (areFew && windows.size() > FEW) {
+            areFew = false;
+            few.clear();
+            super.writeDue(due());
+            writeMany(true);
+        } else if (!areFew) {
+            writeMany(false);
+        } else if (!windows.isEmpty()) {
+            writeFew();
+        } else if (read != null) {
+            few.clear();
+        }
+    }
+
+    private void writeFew() {
+        Object[] kept = windows.entrySet().stream()
+                .map(entry -> Rows.of(entry.getKey().end, entry.getKey().start, stored(entry.getValue())))
+                .toArray();
+        few.update(Rows.of(packed.apply(Rows.of(due(), new GenericArrayData(kept))).copy().getBytes()));
+    }
+
+    /** Writes the windows that have changed, or all of them. */
+    private void writeMany(boolean all) {
+        windows.forEach((bounds, window) -> {
+            if (all || window.changed) {
+                many.updateValue(Rows.of(bounds.end, bounds.start), stored(window));
             }
         });
     }
