@@ -37,7 +37,7 @@ final class FirstRows extends PartitionRows {
         InternalRow first = state.first().get();
         others = first == null ? 0 : state.placeFirst(first, this);
         anyStored = first == null || others > 0;
-        if (first == null) {
+        if (first == null) { // all may be in the map, as without a TTL they were before, and with one they are
             fill();
             anyStored = changed;
         }
