@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NO_ORDER = SortSpec(())
 _NO_END = 2**63 - 1
 _FIRST = 1000
-"""Up to how many rows that are wanted one value costs less than an entry of a map for each."""
+"""Up to so many rows that are wanted stand in one value, which is written whole."""
 
 
 def _runs_deduplicate(node: Deduplicate, query: QueryPlan) -> Execution:

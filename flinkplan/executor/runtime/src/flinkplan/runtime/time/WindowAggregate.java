@@ -44,7 +44,7 @@ public final class WindowAggregate extends TimedKernel {
     private transient WindowStates states;
     private transient ValueState<InternalRow> few;
     private transient UnsafeProjection packed;
-    private transient UnsafeRow read;
+    private transient UnsafeRow fewRead;
     private transient MapState<InternalRow, InternalRow> many;
     private transient UnsafeProjection binary;
     private transient TreeMap<Bounds, Window> windows;
@@ -100,13 +100,9 @@ public final class WindowAggregate extends TimedKernel {
         states = new WindowStates(this);
         spec.aggregation().open(states);
         StructType kept = HEAD.add("emitted", spec.results()).add("accumulators", spec.aggregation().schema());
-        StructType window = new StructType()
-                .add("end", DataTypes.LongType, false)
-                .add("start", DataTypes.LongType, false)
-                .add("window", kept, false);
         StructType all = new StructType()
                 .add("due", DataTypes.LongType, false)
-                .add("windows", DataTypes.createArrayType(window, false), false);
+                .add("windows", DataTypes.createArrayType(BOUNDS.add("window", kept, false), false), false);
         few = valueState("windows-few", PACKED, 0);
         packed = UnsafeProjection.create(all);
         many = mapState("windows", BOUNDS, kept, 0);
@@ -118,10 +114,10 @@ public final class WindowAggregate extends TimedKernel {
         this.key = key;
         windows = new TreeMap<>();
         sequence = Long.MIN_VALUE;
-        areFew = !isWaiting() || read != null;
+        areFew = !isWaiting() || fewRead != null;
         complete = areFew;
-        if (read != null) {
-            readFew(read.getArray(1));
+        if (fewRead != null) {
+            readFew(fewRead.getArray(1));
         }
     }
 
@@ -129,14 +125,14 @@ public final class WindowAggregate extends TimedKernel {
     @Override
     protected long readDue() {
         InternalRow value = few.get();
-        read = null;
+        fewRead = null;
         if (value == null) {
             return super.readDue();
         }
         byte[] bytes = value.getBinary(0);
-        read = new UnsafeRow(2);
-        read.pointTo(bytes, bytes.length);
-        return read.getLong(0);
+        fewRead = new UnsafeRow(2);
+        fewRead.pointTo(bytes, bytes.length);
+        return fewRead.getLong(0);
     }
 
     @Override
@@ -335,7 +331,7 @@ public final class WindowAggregate extends TimedKernel {
             writeMany(false);
         } else if (!windows.isEmpty()) {
             writeFew();
-        } else if (read != null) {
+        } else if (fewRead != null) {
             few.clear();
         }
     }
