@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,8 +38,11 @@ def timed(rounds: int, work: Callable[[], object]) -> list[Round]:
     jvm = spark._jvm.java.lang.ProcessHandle.current()
 
     def processor() -> float:
-        executors = (process.pid() for process in jvm.descendants().toArray())
-        return time.process_time() + sum(map(processor_seconds, (jvm.pid(), *executors)))
+        used = time.process_time()
+        for pid in (jvm.pid(), *(process.pid() for process in jvm.descendants().toArray())):
+            with suppress(FileNotFoundError):  # a Python worker may have ended since
+                used += processor_seconds(pid)
+        return used
 
     found = []
     for _ in range(rounds):

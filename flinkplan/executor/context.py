@@ -115,8 +115,10 @@ class TranslationContext(Record):
     @property
     def runtime(self) -> Any:
         """The Java package ``flinkplan.runtime`` of the kernels."""
-        assert self.spark._jvm is not None
-        return self.spark._jvm.flinkplan.runtime
+        if (found := self.shared.get("runtime")) is None:
+            assert self.spark._jvm is not None
+            found = self.shared["runtime"] = self.spark._jvm.flinkplan.runtime  # for whose names Java looks in all jars
+        return found
 
     @property
     def late_rows(self) -> Any:

@@ -69,6 +69,8 @@ STATIC_CONF: Mapping[str, str] = {
     JAVA_OPTIONS: "-Duser.timezone=UTC",
     "spark.executor.extraJavaOptions": "-Duser.timezone=UTC",
     "spark.ui.showConsoleProgress": "false",
+    # for each call on a column or a frame, PySpark would tell the JVM the line of Python that it comes from
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 """Defaults that only a new session takes up."""
 

@@ -22,6 +22,9 @@ import org.apache.spark.sql.types.StructType;
  * knows the states by their names and schemas.
  */
 public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow, InternalRow> implements States {
+    /** A time that does not come. */
+    protected static final long NEVER = Long.MAX_VALUE;
+
     private final StructType input;
     private final int kindOrdinal;
     private final int sequenceOrdinal;
@@ -116,6 +119,16 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     /** Whether states may expire, which they cannot beside timers of event time. */
     protected boolean mayExpire() {
         return !timeMode().equals(TimeMode.EventTime());
+    }
+
+    /** Has Spark call at {@code due} instead of {@code before}, of which {@link #NEVER} stands for no call. */
+    protected final void reschedule(long before, long due) {
+        if (before != NEVER) {
+            getHandle().deleteTimer(before);
+        }
+        if (due != NEVER) {
+            getHandle().registerTimer(due);
+        }
     }
 
     /** Makes room in memory for another key, before any state of it is asked for. */

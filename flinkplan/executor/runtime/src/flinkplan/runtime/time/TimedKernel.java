@@ -29,7 +29,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * row, as in Flink, else between batches only.
  */
 public abstract class TimedKernel extends Kernel {
-    static final long NEVER = Long.MAX_VALUE;
     private static final StructType TIME = new StructType().add("time", DataTypes.LongType, false);
 
     private final Output output;
@@ -254,6 +253,10 @@ public abstract class TimedKernel extends Kernel {
         return inProcessingTime ? time : time + SparkTime.SHIFT;
     }
 
+    private long timerOf(long due) {
+        return due == NEVER ? NEVER : timerAt(due);
+    }
+
     /** The watermark when a row arrived; rows that an operator before emits are ahead of the watermark. */
     private long watermarkAt(InternalRow row, long watermark) {
         if (inProcessingTime) {
@@ -291,12 +294,7 @@ public abstract class TimedKernel extends Kernel {
         }
         store();
         if (due != scheduled) {
-            if (scheduled != NEVER) {
-                getHandle().deleteTimer(timerAt(scheduled));
-            }
-            if (due != NEVER) {
-                getHandle().registerTimer(timerAt(due));
-            }
+            reschedule(timerOf(scheduled), timerOf(due));
             writeDue(due);
         }
         return CollectionConverters.asScala(emitted.iterator());

@@ -121,12 +121,7 @@ public final class EmissionOrder extends Kernel {
         TreeSet<Long> needed = last == null ? ticks : new TreeSet<>(ticks.tailSet(last, true));
         long due = kept.isEmpty() ? Long.MAX_VALUE : SparkTime.timer(kept.get(0).getLong(1));
         if (due != scheduled) {
-            if (scheduled != Long.MAX_VALUE) {
-                getHandle().deleteTimer(scheduled);
-            }
-            if (due != Long.MAX_VALUE) {
-                getHandle().registerTimer(due);
-            }
+            reschedule(scheduled, due);
         }
         ArrayData array =
                 ArrayData.toArrayData(needed.stream().mapToLong(Long::longValue).toArray());

@@ -31,7 +31,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * a timer, or the row at that watermark.
  */
 public final class WindowOperator extends Kernel {
-    private static final long NEVER = Long.MAX_VALUE;
     private static final InternalRow IN_MEMORY = Rows.of();
 
     private final Spec spec;
@@ -423,12 +422,7 @@ public final class WindowOperator extends Kernel {
         long before = own.scheduled;
         long due = nextCall();
         if (due != before) {
-            if (before != NEVER) {
-                getHandle().deleteTimer(before);
-            }
-            if (due != NEVER) {
-                getHandle().registerTimer(due);
-            }
+            reschedule(before, due);
             own.scheduled = due;
         }
         if (own.isEmpty()) {
