@@ -34,6 +34,10 @@ _LASTING = "-lasting"
 """What the name of the variable of entries that stay has behind the state's, as ``StateVariables.java`` calls it."""
 
 
+_FEW = "-few"
+"""What the name of the variable of a key's few windows has behind that of many, as ``WindowAggregate.java`` has them."""
+
+
 class State(Record):
     """One state of one operator of one sink's query.
 
@@ -128,7 +132,7 @@ def _variables(operator: Place) -> dict[str, Sequence[str]]:
     found: dict[str, Sequence[str]] = {}
     for name in names:
         if not name.startswith("$"):
-            state = name.removesuffix(_LASTING)
+            state = name.removesuffix(_LASTING).removesuffix(_FEW)
             found[state] = (*found.get(state, ()), name)
     return found
 
@@ -138,8 +142,31 @@ def _frames(spark: SparkSession, state: State) -> Iterator[DataFrame]:
     reader = spark.read.format("statestore").option("operatorId", state.operator)
     if not state.variables:
         yield reader.load(str(state.folder))
-    for variable in state.variables:
-        yield reader.option("stateVarName", variable).load(str(state.folder))
+    frames = {name: reader.option("stateVarName", name).load(str(state.folder)) for name in state.variables}
+    for name, frame in frames.items():
+        yield _unpacked(spark, frame, frames[name.replace(_FEW, "")]) if _is_packed(frame) else frame
+
+
+def _is_packed(frame: DataFrame) -> bool:
+    """Whether windows stand in one value, not in a map."""
+    return "value" in frame.columns and getattr(frame.schema["value"].dataType, "names", None) == ["windows"]
+
+
+def _unpacked(spark: SparkSession, few: DataFrame, many: DataFrame) -> DataFrame:
+    """Windows that stand in one value, as the map has them."""
+    from pyspark.sql import Column
+    from pyspark.sql import functions as F
+
+    assert spark._jvm is not None
+    types = spark._jvm.org.apache.spark.sql.types.DataType
+    bounds, window = (many.schema[name].dataType for name in ("user_map_key", "user_map_value"))
+    package = spark._jvm.flinkplan.runtime.time
+    windows = package.FewWindows.unpacked(
+        few["value.windows"]._jc, types.fromJson(bounds.json()), types.fromJson(window.json())
+    )
+    names: list[str] = bounds.names  # type: ignore[attr-defined]
+    found = few.select("key", F.inline(Column(windows)).alias(*names, "user_map_value"))
+    return found.select("key", F.struct(*names).alias("user_map_key"), "user_map_value")
 
 
 def count(spark: SparkSession, state: State) -> int:

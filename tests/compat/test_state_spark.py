@@ -73,6 +73,15 @@ def test_the_states_of_every_operator(
     assert sum(count(spark, state) for state in found) > 0
 
 
+def test_windows_of_a_key(spark: SparkSession, tmp_path: Path) -> None:
+    """Few of them, which stand in one value, are shown as many, which stand in a map."""
+    (state,) = [s for s in states(spark, tmp_path, WINDOW, WINDOW_COLUMNS) if s.name == "windows"]
+    (entry,) = entries(spark, state, None, limit=5)
+    product, end, start = entry.key
+    assert (product, end - start, count(spark, state)) == ("p", 600_000, 1)
+    assert (entry.value["count"], entry.value["fired"], entry.expires) == (2, False, None)
+
+
 def test_expiry(spark: SparkSession, tmp_path: Path) -> None:
     started = datetime.now(UTC)
     found = {
