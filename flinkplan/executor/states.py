@@ -35,7 +35,7 @@ _LASTING = "-lasting"
 
 
 _FEW = "-few"
-"""What the name of the variable of a key's few windows has behind that of many, as ``WindowAggregate.java`` has them."""
+"""What the name of the variable of few windows has behind that of many, as ``WindowAggregate.java`` calls it."""
 
 
 class State(Record):

@@ -1,7 +1,8 @@
 """GROUP BY, in one phase or several.
 
 The phases of a mini-batch aggregation come to one here: the local phase is passed by, the global one aggregates
-the local one's input; a kernel folds a batch's rows of a group anyway.
+the local one's input; a kernel folds a batch's rows of a group anyway.  In a job over all rows Spark aggregates those
+that stay by itself, where only what a group comes to is looked at.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from ...plan.types import LogicalType, row
 from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
-from ..kernels import key_type, key_values, keyed, run_kernel, schema_of
+from ..kernels import key_columns, key_type, key_values, keyed, run_kernel, schema_of
+from ..native_aggregates import is_native_call, native_aggregate
 from ..registry import row_by_row, translator
 from ..row_order import moves_by_each_row
-from ..stream import KIND, SEQUENCE, Stream, column_name
+from ..stream import INSERT, KIND, SEQUENCE, Stream, column_name
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
 
@@ -28,8 +30,37 @@ _WHY = "each group's state expires by itself, and changes come out as rows"
 
 
 def _runs(node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: QueryPlan) -> Execution:
+    if _is_native(node, query):
+        return Execution("native", "groupBy", "all rows are there, and none is taken back", query.keys(node))
     state = with_ttl("ValueState", "accumulators", f"rows, {accumulators(_calls(node, query))}", node.ttl_ms())
     return kernel(node, query, "aggregate.GroupAggregate", _WHY, state)
+
+
+def _is_native(node: ExecNode, query: QueryPlan) -> bool:
+    """Whether Spark's own aggregation comes to the same: results are wanted once a group, and rows stay."""
+    if not query.is_batch:
+        return False
+    match node:
+        case GroupAggregate():
+            below, folds = query.input(node), query.folds_at(node) or _comes_in_batches(node)
+        case GlobalGroupAggregate():
+            local = query.input(query.input(node))
+            if not isinstance(local, LocalGroupAggregate):
+                return False
+            below, folds = query.input(local), True
+        case _:
+            return False
+    calls = _calls(node, query)
+    return (
+        folds
+        and query.joins.is_settled(below)
+        and not _is_numbered(node, query, calls)
+        and all(is_native_call(call, below.output_type) for call in calls)
+    )
+
+
+def _comes_in_batches(node: GroupAggregate) -> bool:
+    return node.option(MINI_BATCH_ENABLED, "false") == "true"
 
 
 def _calls(
@@ -51,7 +82,6 @@ def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan, options: Mapp
 def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """One updating row a group."""
     (stream,) = inputs
-    in_batches = node.option(MINI_BATCH_ENABLED, "false") == "true"
     return _aggregate(
         context,
         stream,
@@ -60,7 +90,7 @@ def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: T
         node.output_type,
         node.generate_update_before,
         node.ttl_ms(),
-        folds=in_batches or (context.folds_changes and query_of(context).folds_at(node)),
+        folds=_comes_in_batches(node) or (context.folds_changes and query_of(context).folds_at(node)),
     )
 
 
@@ -112,9 +142,12 @@ def _aggregate(
     ttl: int,
     folds: bool = True,
 ) -> Stream:
-    (source,) = context.plan.inputs(context.node) if context.is_batch and context.node else (None,)
-    if source is not None and stream.changelog and query_of(context).joins.is_settled(source):
+    query, node = query_of(context), context.node
+    assert node is not None
+    if context.is_batch and stream.changelog and query.joins.is_settled(query.input(node)):
         stream = stream.inserts
+    if _is_native(node, query):
+        return _grouped(stream, grouping, calls, output_type)
     used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
     schema = context.java_schema(frame.schema)
@@ -124,7 +157,7 @@ def _aggregate(
     keys, count = max(1, len(grouping)), -1
     functions = java_calls(context, schema, stream, calls, position)
     folds = folds and not context.is_real_time
-    numbered = folds and ttl == 0 and _is_numbered(context, calls)
+    numbered = folds and ttl == 0 and _is_numbered(node, query, calls)
     if folds and not numbered and not stream.changelog and package.PreAggregate.isExact(functions):
         frame = context.frame(package.PreAggregate.run(frame._jdf, keys, functions))
         functions, count = package.PreAggregate.merged(keys, functions), keys
@@ -148,7 +181,23 @@ def _aggregate(
     return Stream(aggregated.select(*named, KIND, SEQUENCE), output_type, changelog=True)
 
 
-def _is_numbered(context: TranslationContext, calls: Sequence[AggregateCall]) -> bool:
+def _grouped(
+    stream: Stream, grouping: Sequence[int], calls: Sequence[AggregateCall], output_type: LogicalType
+) -> Stream:
+    """The groups as Spark's own aggregation has them; each has the number of its last row."""
+    from pyspark.sql import functions as F
+
+    types = output_type.field_types[: len(grouping)]
+    results = [native_aggregate(call, stream).alias(column_name(len(grouping) + i)) for i, call in enumerate(calls)]
+    number = F.max(stream.frame[SEQUENCE]).alias(SEQUENCE)
+    grouped = stream.frame.groupBy(*key_columns(stream, grouping)).agg(*results, number)
+    keys = key_values([grouped[f"k{i}"] for i in range(len(grouping))], types)
+    named = [key.alias(column_name(i)) for i, key in enumerate(keys)]
+    values = [grouped[column_name(len(grouping) + i)] for i in range(len(calls))]
+    kind = F.lit(INSERT).cast("tinyint").alias(KIND)
+    return Stream(grouped.select(*named, *values, kind, SEQUENCE), output_type, changelog=True)
+
+
+def _is_numbered(node: ExecNode, query: QueryPlan, calls: Sequence[AggregateCall]) -> bool:
     """Whether something behind looks at when a group changed last, and that need not have been its last row."""
-    node = context.node
-    return node is not None and node.id in query_of(context).numbered and not any(map(moves_by_each_row, calls))
+    return node.id in query.numbered and not any(map(moves_by_each_row, calls))

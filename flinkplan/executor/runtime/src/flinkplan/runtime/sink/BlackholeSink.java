@@ -21,4 +21,9 @@ record BlackholeSink() implements RowByRowSink {
             }
         };
     }
+
+    @Override
+    public boolean keepsOrder() {
+        return false;
+    }
 }

@@ -28,4 +28,9 @@ interface RowSink extends Serializable {
      * @param changelog whether a row kind follows the columns
      */
     Written write(String batch, int task, boolean changelog, Iterator<InternalRow> rows) throws IOException;
+
+    /** Whether anybody can tell in which order the changes of a key come. */
+    default boolean keepsOrder() {
+        return true;
+    }
 }
