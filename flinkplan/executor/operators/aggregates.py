@@ -31,7 +31,7 @@ _WHY = "each group's state expires by itself, and changes come out as rows"
 
 def _runs(node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate, query: QueryPlan) -> Execution:
     if _is_native(node, query):
-        return Execution("native", "groupBy", "all rows are there, and none is taken back", query.keys(node))
+        return Execution("native", "groupBy", "all rows are there, and none is taken back")
     state = with_ttl("ValueState", "accumulators", f"rows, {accumulators(_calls(node, query))}", node.ttl_ms())
     return kernel(node, query, "aggregate.GroupAggregate", _WHY, state)
 
