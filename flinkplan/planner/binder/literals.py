@@ -131,22 +131,25 @@ def _interval(binder: ExpressionBinder, node: ast.IntervalLiteral) -> RexNode:
     return Literal(str(amount), qualifier_type(node.qualifier).not_null())
 
 
+_DIGITS = 2
+"""Of the first unit of an INTERVAL, as in Calcite's ``DEFAULT_INTERVAL_START_PRECISION``."""
+
+
 def interval_value(node: ast.IntervalLiteral) -> int:
     """Milliseconds, or months of an interval of years and months."""
     text_ = node.value.strip()
     sign = -1 if node.negative else 1
     if text_[:1] in "+-" and text_:
         sign, text_ = (-sign if text_[0] == "-" else sign), text_[1:]
-    unit, end_unit = node.qualifier.unit, node.qualifier.end_unit
+    unit, end_unit, most = node.qualifier.unit, node.qualifier.end_unit, node.qualifier.precision or _DIGITS
+    if (lead := re.match(r"0*(\d*)", text_)) and (digits := len(lead[1])) > most:
+        raise BindError(f"'{node.value}' has more digits than {unit}({most})", node.span, f"write {unit}({digits})")
     try:
         return sign * _amount(text_, unit, end_unit)
     except (ValueError, ArithmeticError):
         units = unit if end_unit is None else f"{unit} TO {end_unit}"
-        raise BindError(
-            f"'{node.value}' is not an interval of {units}",
-            node.span,
-            f"write INTERVAL '{_EXAMPLES.get(units, '5')}' {units}",
-        ) from None
+        hint = f"write INTERVAL '{_EXAMPLES.get(units, '5')}' {units}"
+        raise BindError(f"'{node.value}' is not an interval of {units}", node.span, hint) from None
 
 
 def _amount(value: str, unit: str, end_unit: str | None) -> int:
@@ -156,9 +159,7 @@ def _amount(value: str, unit: str, end_unit: str | None) -> int:
         years, months = value.split("-")
         return int(years) * 12 + int(months)
     if end_unit is None or end_unit == unit:
-        if unit != "SECOND":
-            return int(value) * UNIT_MILLIS[unit]
-        return int(Decimal(value) * 1000)
+        return int(Decimal(value) * 1000) if unit == "SECOND" else int(value) * UNIT_MILLIS[unit]
     units = _PARTS[_PARTS.index(unit) : _PARTS.index(end_unit) + 1]
     parts = re.split(r"[ :]", value)
     if len(parts) != len(units):

@@ -57,6 +57,11 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return true;
     }
 
+    /** Whether the numbers of its rows say when they come, also of those that come when input has ended. */
+    public boolean numbersByTime() {
+        return false;
+    }
+
     /** Says that all rows of a key come in their order, and before those of any other key. */
     public void inOnePass() {}
 

@@ -142,7 +142,7 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
         @Override
         public InternalRow next() {
             InternalRow row = output.next();
-            if (phase != Phase.BEFORE) {
+            if (phase != Phase.BEFORE && !kernel.numbersByTime()) {
                 Drain.putBehind(row, outputSequence);
             }
             return row;

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -100,6 +101,12 @@ public final class OverAggregate extends TimedKernel {
         expiry = NEVER;
         passed = Long.MIN_VALUE;
         spec.aggregation().begin();
+    }
+
+    /** What waits for the end of input comes out among the rows of other keys, as if the watermark moved on alone. */
+    @Override
+    public boolean numbersByTime() {
+        return isBounded() && timeMode().equals(TimeMode.EventTime());
     }
 
     @Override

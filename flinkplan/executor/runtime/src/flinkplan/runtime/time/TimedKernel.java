@@ -37,6 +37,7 @@ public abstract class TimedKernel extends Kernel {
     private boolean inProcessingTime;
     private int[] sources;
     private boolean passesOn;
+    private boolean inOnePass;
     private LateRows late;
 
     private transient ValueState<InternalRow> timer;
@@ -75,6 +76,11 @@ public abstract class TimedKernel extends Kernel {
         this.sources = sources;
         this.passesOn = passesOn;
         return this;
+    }
+
+    @Override
+    public final void inOnePass() {
+        inOnePass = true;
     }
 
     /** Makes the kernel count the rows that it drops. */
@@ -148,12 +154,14 @@ public abstract class TimedKernel extends Kernel {
         List<InternalRow> list = Rows.list(rows);
         list.sort(order());
         boolean byRow = comeFromOnePartition(list);
+        long known = passedOrdinal < 0 || inOnePass ? NEVER : watermark;
         long scheduled = start(key);
         long before = Long.MIN_VALUE;
         for (InternalRow row : list) {
             long atRow = watermarkAt(row, watermark);
-            if (byRow && atRow >= due && atRow > before) { // what comes late waits for the watermark to move
-                due = fire(atRow);
+            long passed = Math.min(atRow, known);
+            if (byRow && passed >= due && atRow > before) { // what comes late waits for the watermark to move
+                due = fire(passed);
             }
             before = atRow;
             isDropped = false;
