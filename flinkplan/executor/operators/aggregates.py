@@ -143,11 +143,10 @@ def _aggregate(
     folds: bool = True,
 ) -> Stream:
     query, node = query_of(context), context.node
-    assert node is not None
-    if context.is_batch and stream.changelog and query.joins.is_settled(query.input(node)):
-        stream = stream.inserts
-    if _is_native(node, query):
-        return _grouped(stream, grouping, calls, output_type)
+    if node is not None and context.is_batch and query.joins.is_settled(query.input(node)):
+        stream = stream.inserts if stream.changelog else stream
+        if _is_native(node, query):
+            return _grouped(stream, grouping, calls, output_type)
     used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
     schema = context.java_schema(frame.schema)
@@ -157,7 +156,7 @@ def _aggregate(
     keys, count = max(1, len(grouping)), -1
     functions = java_calls(context, schema, stream, calls, position)
     folds = folds and not context.is_real_time
-    numbered = folds and ttl == 0 and _is_numbered(node, query, calls)
+    numbered = folds and ttl == 0 and node is not None and _is_numbered(node, query, calls)
     if folds and not numbered and not stream.changelog and package.PreAggregate.isExact(functions):
         frame = context.frame(package.PreAggregate.run(frame._jdf, keys, functions))
         functions, count = package.PreAggregate.merged(keys, functions), keys
