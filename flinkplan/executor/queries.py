@@ -122,10 +122,9 @@ class StreamQuery:
         newest, last = self.handle._jsq.lastProgress(), self._reported
         if newest is None or newest.timestamp() == last:
             return
-        self._reported = newest.timestamp()
-        reports = takewhile(
-            lambda report: report.timestamp() != last, reversed(list(self.handle._jsq.recentProgress()))
-        )
+        recent = list(self.handle._jsq.recentProgress())  # which may have gone on since
+        self._reported = recent[-1].timestamp()
+        reports = takewhile(lambda report: report.timestamp() != last, reversed(recent))
         nodes = stateful_nodes(QueryPlan(self._part))
         tracks_rows = self.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
         for report in reversed(list(reports)):
