@@ -2,7 +2,6 @@ package flinkplan.runtime;
 
 import flinkplan.runtime.state.StateCache;
 import flinkplan.runtime.state.StateVariables;
-import flinkplan.runtime.state.Undefaulted;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -133,7 +132,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
             getHandle().deleteTimer(before);
         }
         if (due != NEVER) {
-            Undefaulted.run(() -> getHandle().registerTimer(due)); // the first one of a task makes the state of timers
+            getHandle().registerTimer(due);
         }
     }
 
@@ -146,17 +145,17 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     /** A value that lives with the key; {@code ttl} in milliseconds, 0 = never expires. */
     public final ValueState<InternalRow> valueState(String name, StructType value, long ttl) {
-        return Undefaulted.get(() -> variables().value(name, value, ttl));
+        return variables().value(name, value, ttl);
     }
 
     /** The same of a list. */
     public final ListState<InternalRow> listState(String name, StructType value, long ttl) {
-        return Undefaulted.get(() -> variables().list(name, value, ttl));
+        return variables().list(name, value, ttl);
     }
 
     @Override
     public final MapState<InternalRow, InternalRow> mapState(String name, StructType key, StructType value, long ttl) {
-        return Undefaulted.get(() -> variables().map(name, key, value, ttl));
+        return variables().map(name, key, value, ttl);
     }
 
     private StateVariables variables() {

@@ -85,7 +85,8 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         RowSink sink = this.sink;
         boolean changelog = this.changelog;
         String name = name(rows, batch);
-        var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (changelog && sink.keepsOrder() ? Changes.inOrder(rows, keys) : rows);
+        boolean sorts = changelog && sink.keepsOrder();
+        var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (sorts ? Changes.inOrder(rows, keys) : rows);
         QueryExecution execution = inOrder.queryExecution();
         JavaRDD<InternalRow> partitions = execution.toRdd().toJavaRDD();
         if (publication == null) {

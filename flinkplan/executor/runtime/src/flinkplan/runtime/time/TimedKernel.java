@@ -154,6 +154,7 @@ public abstract class TimedKernel extends Kernel {
         List<InternalRow> list = Rows.list(rows);
         list.sort(order());
         boolean byRow = comeFromOnePartition(list);
+        // OVER tells how far a row's own key is; rows of other keys may come with the watermark of the batch
         long known = passedOrdinal < 0 || inOnePass ? NEVER : watermark;
         long scheduled = start(key);
         long before = Long.MIN_VALUE;
