@@ -33,7 +33,6 @@ in checkpoints of before.
 _LASTING = "-lasting"
 """What the name of the variable of entries that stay has behind the state's, as ``StateVariables.java`` calls it."""
 
-
 _FEW = "-few"
 """What the name of the variable of few windows has behind that of many, as ``WindowAggregate.java`` calls it."""
 
@@ -144,12 +143,7 @@ def _frames(spark: SparkSession, state: State) -> Iterator[DataFrame]:
         yield reader.load(str(state.folder))
     frames = {name: reader.option("stateVarName", name).load(str(state.folder)) for name in state.variables}
     for name, frame in frames.items():
-        yield _unpacked(spark, frame, frames[name.replace(_FEW, "")]) if _is_packed(frame) else frame
-
-
-def _is_packed(frame: DataFrame) -> bool:
-    """Whether windows stand in one value, not in a map."""
-    return "value" in frame.columns and getattr(frame.schema["value"].dataType, "names", None) == ["windows"]
+        yield _unpacked(spark, frame, frames[name.removesuffix(_FEW)]) if name.endswith(_FEW) else frame
 
 
 def _unpacked(spark: SparkSession, few: DataFrame, many: DataFrame) -> DataFrame:

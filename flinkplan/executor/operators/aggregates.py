@@ -42,7 +42,7 @@ def _is_native(node: ExecNode, query: QueryPlan) -> bool:
         return False
     match node:
         case GroupAggregate():
-            below, folds = query.input(node), query.folds_at(node) or _comes_in_batches(node)
+            below, folds = query.input(node), _folds(node, query)
         case GlobalGroupAggregate():
             local = query.input(query.input(node))
             if not isinstance(local, LocalGroupAggregate):
@@ -59,8 +59,9 @@ def _is_native(node: ExecNode, query: QueryPlan) -> bool:
     )
 
 
-def _comes_in_batches(node: GroupAggregate) -> bool:
-    return node.option(MINI_BATCH_ENABLED, "false") == "true"
+def _folds(node: GroupAggregate, query: QueryPlan) -> bool:
+    """Whether the changes that a batch makes to a group come to one: in mini-batches always, as in Flink."""
+    return node.option(MINI_BATCH_ENABLED, "false") == "true" or query.folds_at(node)
 
 
 def _calls(
@@ -90,7 +91,7 @@ def group_aggregate(node: GroupAggregate, inputs: tuple[Stream, ...], context: T
         node.output_type,
         node.generate_update_before,
         node.ttl_ms(),
-        folds=_comes_in_batches(node) or (context.folds_changes and query_of(context).folds_at(node)),
+        folds=_folds(node, query_of(context)),
     )
 
 

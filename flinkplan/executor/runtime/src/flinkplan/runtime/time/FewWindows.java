@@ -6,6 +6,7 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -34,12 +35,21 @@ public final class FewWindows extends Interpreted {
         return ExpressionUtils.column(new FewWindows(ExpressionUtils.expression(packed), bounds, window));
     }
 
-    @Override
-    public Object eval(InternalRow input) {
-        byte[] bytes = (byte[]) packed.eval(input);
+    /** What the bytes of such a value hold: when the key is due, and its windows. */
+    static UnsafeRow read(byte[] bytes) {
         UnsafeRow value = new UnsafeRow(2);
         value.pointTo(bytes, bytes.length);
+        return value;
+    }
+
+    /** The windows in that. */
+    static ArrayData windows(UnsafeRow value) {
         return value.getArray(1);
+    }
+
+    @Override
+    public Object eval(InternalRow input) {
+        return windows(read((byte[]) packed.eval(input)));
     }
 
     @Override

@@ -117,7 +117,7 @@ public final class WindowAggregate extends TimedKernel {
         areFew = !isWaiting() || fewRead != null;
         complete = areFew;
         if (fewRead != null) {
-            readFew(fewRead.getArray(1));
+            readFew(FewWindows.windows(fewRead));
         }
     }
 
@@ -129,9 +129,7 @@ public final class WindowAggregate extends TimedKernel {
         if (value == null) {
             return super.readDue();
         }
-        byte[] bytes = value.getBinary(0);
-        fewRead = new UnsafeRow(2);
-        fewRead.pointTo(bytes, bytes.length);
+        fewRead = FewWindows.read(value.getBinary(0));
         return fewRead.getLong(0);
     }
 

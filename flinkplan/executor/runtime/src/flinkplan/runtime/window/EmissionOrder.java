@@ -92,7 +92,7 @@ public final class EmissionOrder extends Kernel {
         long until = SparkTime.watermark(watermark);
         InternalRow saved = progress.get();
         long count = saved == null ? 0 : saved.getLong(0);
-        long scheduled = saved == null || expired ? Long.MAX_VALUE : saved.getLong(1);
+        long scheduled = saved == null || expired ? NEVER : saved.getLong(1);
         if (saved != null) {
             for (long tick : saved.getArray(2).toLongArray()) {
                 ticks.add(tick);
@@ -119,7 +119,7 @@ public final class EmissionOrder extends Kernel {
         }
         Long last = ticks.floor(until);
         TreeSet<Long> needed = last == null ? ticks : new TreeSet<>(ticks.tailSet(last, true));
-        long due = kept.isEmpty() ? Long.MAX_VALUE : SparkTime.timer(kept.get(0).getLong(1));
+        long due = kept.isEmpty() ? NEVER : SparkTime.timer(kept.get(0).getLong(1));
         if (due != scheduled) {
             reschedule(scheduled, due);
         }
