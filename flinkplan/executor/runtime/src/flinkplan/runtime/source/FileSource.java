@@ -77,11 +77,13 @@ public final class FileSource implements TableProvider {
             };
         }
 
+        /** What the fields that rows have take of the files, as if all were equally long. */
         private long size() {
             try {
-                return spec.files().stream()
+                long all = spec.files().stream()
                         .mapToLong(file -> file.size() * (LineReader.isCompressed(file.path()) ? EXPANSION : 1))
                         .sum();
+                return all * (spec.projection().size() + 1) / (spec.type().size() + 1);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

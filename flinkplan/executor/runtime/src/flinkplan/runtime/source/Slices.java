@@ -12,7 +12,7 @@ import org.apache.spark.sql.connector.read.InputPartition;
  * @param index the place of this partition among those of the batch
  */
 record Slices(int index, List<Slice> slices) implements InputPartition {
-    private static final long SMALL = 16L << 20;
+    private static final long SMALL = 8L << 20;
     private static final int MOST_OF_A_FILE = 8;
 
     /** The lines of {@code file} that start in the bytes {@code [start, end)}. */
