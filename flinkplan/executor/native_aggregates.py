@@ -23,7 +23,7 @@ from ..plan.types import APPROXIMATE, INTEGERS, LogicalType
 from .aggregate_functions import function_name
 from .event_time import fires_at, is_on_time
 from .kernels import key_columns, key_values
-from .stream import END, LATENESS, START, TIME, Stream
+from .stream import END, LATENESS, SEQUENCE, START, TIME, Stream
 from .types import spark_type
 from .windows import Clock, is_last_window, with_windows
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _NATIVE = ("COUNT", "SUM", "$SUM0", "MIN", "MAX", "AVG")
 _COMPARED = (*INTEGERS, "DECIMAL", "DATE", "TIME", "VARCHAR", "CHAR", "BOOLEAN")
 """The types whose MIN and MAX are the same; NaN is not."""
+_TRACED = ("COUNT", "MIN", "MAX")
 _EXACT_DIGITS = 28
 """The total of decimals with so many digits has 38 in Spark, too, which no number of rows fills."""
 
@@ -95,6 +96,24 @@ def is_native_call(call: AggregateCall, row: LogicalType) -> bool:
     return _sums_alike(types[0])
 
 
+def is_native_in_batch(calls: Sequence[AggregateCall], row: LogicalType) -> bool:
+    """Whether :func:`native_aggregate` can compute all ``calls`` of a group over all its rows of the type ``row``.
+
+    Of values that count once there is one kind at most: for several ones Spark would multiply the rows.
+    """
+    distinct = {(tuple(call.arg_list), call.filter_arg) for call in calls if call.distinct}
+    return len(distinct) <= 1 and all(_is_native_in_batch(call, row) for call in calls)
+
+
+def _is_native_in_batch(call: AggregateCall, row: LogicalType) -> bool:
+    types = [row.field_types[i] for i in call.arg_list]
+    if call.distinct and any(t.root not in _COMPARED for t in types):
+        return False
+    if function_name(call) == "AVG" and types[0].root == "DECIMAL":
+        return _sums_alike(types[0])
+    return is_native_call(replace(call, distinct=False), row)
+
+
 def is_orderless(call: AggregateCall, row: LogicalType) -> bool:
     """Whether a call over rows of the type ``row`` comes to the same in whatever order they come."""
     name = function_name(call)
@@ -116,8 +135,30 @@ def native_aggregate(call: AggregateCall, stream: Stream) -> Column:
     if call.filter_arg >= 0:
         chosen = stream.column(call.filter_arg)
         arguments = [F.when(chosen, a) for a in arguments or [F.lit(1)]]
-    result = _aggregate(function_name(call), arguments, call.type)
+    result = _aggregate(function_name(call), arguments, call.type, call.distinct)
     return result.cast(spark_type(call.type))
+
+
+def is_traced(call: AggregateCall) -> bool:
+    """Whether :func:`last_change` can tell when the result of a native ``call`` has changed last."""
+    return function_name(call) in _TRACED and not call.distinct
+
+
+def last_change(call: AggregateCall, stream: Stream) -> Column:
+    """The number of the row that was the last one to change what ``call`` comes to."""
+    from pyspark.sql import functions as F
+
+    number = stream.frame[SEQUENCE]
+    counts = _none_null([stream.column(i) for i in call.arg_list])
+    if call.filter_arg >= 0:
+        counts = counts & stream.column(call.filter_arg)
+    name = function_name(call)
+    if name == "COUNT":
+        return F.max(F.when(counts, number))
+    value = stream.column(call.arg_list[0])
+    if name == "MIN":
+        return F.min(F.when(counts, F.struct(value, number)))[SEQUENCE]
+    return -F.max(F.when(counts, F.struct(value, (-number).alias(SEQUENCE))))[SEQUENCE]
 
 
 def group_windows(
@@ -151,21 +192,36 @@ def group_windows(
     return [*values, *(frame[f"a{i}"] for i in range(len(results)))], frame
 
 
-def _aggregate(name: str, arguments: list[Column], result: LogicalType) -> Column:
+def _aggregate(name: str, arguments: list[Column], result: LogicalType, distinct: bool) -> Column:
     from pyspark.sql import functions as F
 
     match name:
+        case "COUNT" if distinct:
+            return F.count_distinct(*arguments)
         case "COUNT":
             return F.count(arguments[0] if len(arguments) == 1 else F.when(_none_null(arguments), 1))
         case "MIN":
             return F.min(arguments[0])
         case "MAX":
             return F.max(arguments[0])
-    total = F.sum(arguments[0])
+    total = (F.sum_distinct if distinct else F.sum)(arguments[0])
     if name == "AVG":
-        count = F.nullif(F.count(arguments[0]), F.lit(0))
-        return F.call_function("div", total, count) if result.root in INTEGERS else total / count
+        count = (F.count_distinct if distinct else F.count)(arguments[0])
+        return _average(total, F.nullif(count, F.lit(0)), result)
     return F.coalesce(total, F.lit(0).cast(spark_type(result))) if name == "$SUM0" else total
+
+
+def _average(total: Column, count: Column, result: LogicalType) -> Column:
+    from pyspark.sql import functions as F
+
+    from .expressions.jvm import invoke
+
+    if result.root in INTEGERS:
+        return F.call_function("div", total, count)
+    if result.root != "DECIMAL":
+        return total / count
+    digits = F.lit(result.precision), F.lit(result.scale)
+    return invoke("Numbers.divideDecimals", spark_type(result), total, count.cast("decimal(19,0)"), *digits)
 
 
 def _none_null(columns: list[Column]) -> Column:

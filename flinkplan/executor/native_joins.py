@@ -107,15 +107,9 @@ class Joins:
                 return "an input takes rows back"
             if upsert_keys and self._has_primary_key(source):
                 return "a later row of a primary key takes the place of an earlier one"
-        if join.id in self._ordered and any(map(self._has_ties, self._plan.inputs(join))):
-            return "rows of several joins must keep their order"
         return None
 
     def _has_primary_key(self, node: ExecNode) -> bool:
         scans = (source for source in self._plan.upstream([node]) if isinstance(source, TableSourceScan))
         tables = [scan.scan_table_source.table.resolved_table for scan in scans]
         return any(table is None or table.schema.primary_key is not None for table in tables)
-
-    def _has_ties(self, node: ExecNode) -> bool:
-        above = self._plan.upstream([node], ends=lambda source: not isinstance(source, PASSING))
-        return any(isinstance(source, Join) and self.obstacle(source) is None for source in above)

@@ -27,8 +27,8 @@ that come once its input has ended stand behind all others: :data:`BEHIND` is ad
 BEHIND = 2**61
 """The same as in ``Drain.java``."""
 
-TIE = "__tie"
-"""BIGINT: the sequence number of the earlier of the two rows of a join, by which rows of equal numbers stand in order.
+TIE, TIE_TYPE = "__tie", "array<bigint>"
+"""The sequence numbers of the other rows that a row is joined of, by which rows of equal numbers stand in order.
 
 Present in a batch from a join that Spark has done to the next operator that emits rows of its own.
 """

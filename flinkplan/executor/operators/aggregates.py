@@ -18,7 +18,7 @@ from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
 from ..kernels import key_columns, key_type, key_values, keyed, run_kernel, schema_of
-from ..native_aggregates import is_native_call, native_aggregate
+from ..native_aggregates import is_native_in_batch, is_traced, last_change, native_aggregate
 from ..registry import row_by_row, translator
 from ..row_order import moves_by_each_row
 from ..stream import INSERT, KIND, SEQUENCE, Stream, column_name
@@ -54,8 +54,8 @@ def _is_native(node: ExecNode, query: QueryPlan) -> bool:
     return (
         folds
         and query.joins.is_settled(below)
-        and not _is_numbered(node, query, calls)
-        and all(is_native_call(call, below.output_type) for call in calls)
+        and is_native_in_batch(calls, below.output_type)
+        and (not _is_numbered(node, query, calls) or all(map(is_traced, calls)))
     )
 
 
@@ -147,7 +147,7 @@ def _aggregate(
     if node is not None and context.is_batch and query.joins.is_settled(query.input(node)):
         stream = stream.inserts if stream.changelog else stream
         if _is_native(node, query):
-            return _grouped(stream, grouping, calls, output_type)
+            return _grouped(stream, grouping, calls, output_type, traced=_is_numbered(node, query, calls))
     used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
     schema = context.java_schema(frame.schema)
@@ -182,15 +182,20 @@ def _aggregate(
 
 
 def _grouped(
-    stream: Stream, grouping: Sequence[int], calls: Sequence[AggregateCall], output_type: LogicalType
+    stream: Stream, grouping: Sequence[int], calls: Sequence[AggregateCall], output_type: LogicalType, *, traced: bool
 ) -> Stream:
-    """The groups as Spark's own aggregation has them; each has the number of its last row."""
+    """The groups as Spark's own aggregation has them.
+
+    Each has the number of its last row; ``traced``: of the last one that has changed it.
+    """
     from pyspark.sql import functions as F
 
     types = output_type.field_types[: len(grouping)]
     results = [native_aggregate(call, stream).alias(column_name(len(grouping) + i)) for i, call in enumerate(calls)]
-    number = F.max(stream.frame[SEQUENCE]).alias(SEQUENCE)
-    grouped = stream.frame.groupBy(*key_columns(stream, grouping)).agg(*results, number)
+    number = F.max(stream.frame[SEQUENCE])
+    if traced:
+        number = F.greatest(F.min(stream.frame[SEQUENCE]), *(last_change(call, stream) for call in calls))
+    grouped = stream.frame.groupBy(*key_columns(stream, grouping)).agg(*results, number.alias(SEQUENCE))
     keys = key_values([grouped[f"k{i}"] for i in range(len(grouping))], types)
     named = [key.alias(column_name(i)) for i, key in enumerate(keys)]
     values = [grouped[column_name(len(grouping) + i)] for i in range(len(calls))]

@@ -16,10 +16,10 @@ from ..join_sides import join_kind, kept_rows, side_spec
 from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
 from ..native_joins import native_type
 from ..registry import translator, united
-from ..stream import INSERT, KIND, RIGHT, SEQUENCE, TIE, Stream, column_name
+from ..stream import INSERT, KIND, RIGHT, SEQUENCE, TIE, TIE_TYPE, Stream, column_name
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _STATES = ("leftState", "rightState")
 _LEFT, _RIGHT = "left", "right"
@@ -101,15 +101,27 @@ def _joined_natively(node: Join, inputs: tuple[Stream, ...], context: Translatio
     if spec.non_equi_condition is not None:
         on = on & context.expression_over(spec.non_equi_condition, [*columns, *others])
     joined = left.join(right, on, native_type(kind))
-    number, tie = left["l_seq"], left["l_tie"]
-    if kind not in _LEFT_ONLY:
-        columns += others
-        number, tie = F.greatest(number, right["r_seq"]), F.least(number, right["r_seq"])
     changelog = any(s.changelog for s in inputs) or kind in _KEEPS_LEFT or kind in _KEEPS_RIGHT
     hidden = [F.lit(INSERT).cast("tinyint").alias(KIND)] if changelog else []
-    hidden += [tie.alias(TIE)] if query_of(context).joins.needs_tie(node) else []
-    named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+    if query_of(context).joins.needs_tie(node):
+        hidden.append((left["l_tie"] if kind in _LEFT_ONLY else _tie(left, right)).alias(TIE))
+    number = left["l_seq"] if kind in _LEFT_ONLY else F.greatest(left["l_seq"], right["r_seq"])
+    named = [c.alias(column_name(i)) for i, c in enumerate(columns if kind in _LEFT_ONLY else [*columns, *others])]
     return Stream(joined.select(*named, *hidden, number.alias(SEQUENCE)), node.output_type, changelog)
+
+
+def _tie(left: DataFrame, right: DataFrame) -> Column:
+    """What the rows of a join with equal numbers stand in order by: as its later row stood, then as its earlier one."""
+    from pyspark.sql import functions as F
+
+    none = F.array().cast(TIE_TYPE)
+    (number, tie), (other, other_tie) = (
+        (side[f"{s}_seq"], F.coalesce(side[f"{s}_tie"], none)) for side, s in ((left, "l"), (right, "r"))
+    )
+    is_left_later = other.isNull() | (number >= other)
+    return F.when(is_left_later, F.concat(tie, F.array(other), other_tie)).otherwise(
+        F.concat(other_tie, F.array(number), tie)
+    )
 
 
 def _prefixed(stream: Stream, prefix: str, keys: Sequence[int]) -> DataFrame:
@@ -118,7 +130,7 @@ def _prefixed(stream: Stream, prefix: str, keys: Sequence[int]) -> DataFrame:
 
     columns = [c.alias(f"{prefix}{i}") for i, c in enumerate(stream.columns)]
     by = [c.alias(f"{prefix}k{i}") for i, c in enumerate(key_columns(stream, keys))] if keys else []
-    tie = stream.frame[TIE] if TIE in stream.hidden else F.lit(None).cast("bigint")
+    tie = stream.frame[TIE] if TIE in stream.hidden else F.lit(None).cast(TIE_TYPE)
     return stream.frame.select(*columns, *by, stream.frame[SEQUENCE].alias(f"{prefix}_seq"), tie.alias(f"{prefix}_tie"))
 
 
@@ -135,7 +147,7 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
     from pyspark.sql import functions as F
 
     wanted = {h for stream in (left, right) for h in changelog_columns(stream)}
-    absent = {KIND: F.lit(INSERT).cast("tinyint").alias(KIND), TIE: F.lit(None).cast("bigint").alias(TIE)}
+    absent = {KIND: F.lit(INSERT).cast("tinyint").alias(KIND), TIE: F.lit(None).cast(TIE_TYPE).alias(TIE)}
     left_schema, right_schema = schema_of(left.type.field_types), schema_of(right.type.field_types)
 
     def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
