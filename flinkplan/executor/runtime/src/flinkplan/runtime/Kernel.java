@@ -2,6 +2,7 @@ package flinkplan.runtime;
 
 import flinkplan.runtime.state.StateCache;
 import flinkplan.runtime.state.StateVariables;
+import flinkplan.runtime.state.WithoutDefaults;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -33,6 +34,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     private transient Comparator<InternalRow> order;
     private transient StateCache cache;
+    private transient boolean hasTimers;
 
     /** @param input the schema of the input */
     protected Kernel(StructType input) {
@@ -81,7 +83,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         if (readsChangelog()) {
             order = order.thenComparing(row -> !RowKind.retracts(kind(row)));
         }
-        open();
+        WithoutDefaults.run(this::open);
     }
 
     @Override
@@ -128,6 +130,15 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     /** Has Spark call at {@code due} instead of {@code before}, of which {@link #NEVER} stands for no call. */
     protected final void reschedule(long before, long due) {
+        if (hasTimers) {
+            set(before, due);
+        } else {
+            WithoutDefaults.run(() -> set(before, due));
+            hasTimers = true;
+        }
+    }
+
+    private void set(long before, long due) {
         if (before != NEVER) {
             getHandle().deleteTimer(before);
         }

@@ -6,6 +6,7 @@ import flinkplan.runtime.Output;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
+import flinkplan.runtime.state.WithoutDefaults;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -138,7 +139,7 @@ public abstract class TimedKernel extends Kernel {
     @Override
     public final void init(OutputMode outputMode, TimeMode timeMode) {
         super.init(outputMode, timeMode);
-        timer = valueState("timer", TIME, 0);
+        WithoutDefaults.run(() -> timer = valueState("timer", TIME, 0));
         ticks = sources == null ? null : new Ticks(getHandle(), sources, input());
         dropped = new Dropped();
     }
