@@ -15,6 +15,7 @@ from ..plan.session import DEFAULTS, option_of, time_zone
 from ..plan.settings import LEGACY_CASTS
 from .python_classes import PythonCode
 from .sharing import SharedRows, SharedStreams
+from .spark import java_class
 from .stream import LATENESS, Stream
 
 if TYPE_CHECKING:
@@ -115,10 +116,7 @@ class TranslationContext(Record):
     @property
     def runtime(self) -> Any:
         """The Java package ``flinkplan.runtime`` of the kernels."""
-        if (found := self.shared.get("runtime")) is None:
-            assert self.spark._jvm is not None
-            found = self.shared["runtime"] = self.spark._jvm.flinkplan.runtime  # for whose names Java looks in all jars
-        return found
+        return java_class(self.spark._jvm, "flinkplan.runtime")
 
     @property
     def late_rows(self) -> Any:
@@ -191,5 +189,4 @@ class TranslationContext(Record):
 
     def java_schema(self, schema: StructType) -> Any:
         """The Java face of a schema."""
-        assert self.spark._jvm is not None
-        return self.spark._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
+        return java_class(self.spark._jvm, "org.apache.spark.sql.types.DataType").fromJson(schema.json())

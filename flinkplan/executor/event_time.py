@@ -21,6 +21,7 @@ from ..plan.record import replace
 from .context import Mode, TranslationContext
 from .kernels import run
 from .source_watermarks import activity_of, source_watermarks
+from .spark import fields
 from .stream import CAUSE, CLOCKED, LATENESS, PART, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 
 if TYPE_CHECKING:
@@ -86,13 +87,13 @@ def assign_watermarks(
     else:
         tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity)
     kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED, PART)]
-    tracked = stream.frame.select(*kept, *clocked, SparkColumn(tracker).alias(TIME))
+    tracked = fields.select(stream.frame, [*kept, *clocked, SparkColumn(tracker).alias(TIME)])
     if context.common_rows:
         tracked = context.common_rows.share(tracked)
     announced = tracked[TIME]["announced"]
     ticks = tracked.where(announced.isNotNull()).select(announced.alias(TIME))
     if context.is_real_time:
-        frame = tracked.select(*kept, tracked[TIME]["before"].alias(LATENESS), announced.alias(TIME))
+        frame = fields.select(tracked, [*kept, tracked[TIME]["before"].alias(LATENESS), announced.alias(TIME)])
         return replace(stream, frame=_with_ticks(frame, source) if context.announces else frame.drop(TIME))
     before = tracked[TIME]["before"]
     if clocked:
@@ -100,9 +101,9 @@ def assign_watermarks(
     if context.is_batch:
         # true of each row, but Spark cannot know, and so computes the watermark also where nobody asks for it
         seen = tracked.where(tracked[TIME]["after"] >= F.lit(NO_WATERMARK))
-        frame = seen.select(*kept, before.alias(LATENESS))
+        frame = fields.select(seen, [*kept, before.alias(LATENESS)])
         return replace(stream, frame=frame, event_time=True, ticks=ticks)
-    frame = tracked.select(*kept, before.alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME))
+    frame = fields.select(tracked, [*kept, before.alias(LATENESS), _shifted(tracked[TIME]["after"]).alias(TIME)])
     control = _control_times(source, context)
     pulse = control if context.is_closed else frame.select(TIME).union(control)
     return replace(stream, frame=_timed(frame, control), event_time=True, pulse=pulse, ticks=ticks)
@@ -150,15 +151,12 @@ def _timed(frame: DataFrame, pulse: DataFrame) -> DataFrame:
     """
     from pyspark.sql import functions as F
 
-    names = [c for c in frame.columns if c != TIME]
-    types = {f.name: f.dataType for f in frame.schema.fields}
-    empty = pulse.select(*(F.lit(None).cast(types[n]).alias(n) for n in names), TIME)
-    marked = frame.select(*names, TIME, F.lit(True).alias("__row"))
-    frame = marked.union(empty.select(*names, TIME, F.lit(False).alias("__row")))
-    timed = frame.withWatermark(TIME, "0 seconds")
+    rows = frame.select("*", F.lit(True).alias("__row"))
+    times = pulse.select(TIME, F.lit(False).alias("__row"))
+    timed = rows.unionByName(times, allowMissingColumns=True).withWatermark(TIME, "0 seconds")
     live = timed[TIME] < F.timestamp_millis(F.lit(CUT_MS))
-    columns = [F.when(live, timed[c]).alias(c) for c in timed.columns if c != TIME]
-    return timed.where(live).select(*columns).where("__row").drop("__row")
+    names = [name for name in timed.columns if name != TIME]
+    return fields.select_where(timed.where(live), live, names).where("__row").drop("__row")
 
 
 def _shifted(millis: Column) -> Column:

@@ -6,13 +6,13 @@ A kernel is a class of ``flinkplan.runtime`` that works on the rows of one key a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ..plan.rex import RexNode
 from ..plan.types import APPROXIMATE, STRING, LogicalType
 from .context import TranslationContext
 from .session import CACHED_BYTES
+from .spark import fields, java_class
 from .stream import KIND, SEQUENCE, TIE, Stream, column_name
 from .types import spark_type
 
@@ -59,10 +59,9 @@ def key_columns(stream: Stream, keys: Sequence[int]) -> list[Column]:
 
     if not keys:
         return [F.lit(0).alias(CONSTANT_KEY)]
-    types = [key_type(stream.type.field_types[k]) for k in keys]
-    return [
-        stream.column(k).cast(spark_type(t)).alias(f"k{i}") for i, (k, t) in enumerate(zip(keys, types, strict=True))
-    ]
+    types = [stream.type.field_types[k] for k in keys]
+    named = enumerate(zip((stream.column(k) for k in keys), types, strict=True))
+    return [(c if key_type(t) == t else c.cast(spark_type(key_type(t)))).alias(f"k{i}") for i, (c, t) in named]
 
 
 def key_type(t: LogicalType) -> LogicalType:
@@ -75,14 +74,12 @@ def key_type(t: LogicalType) -> LogicalType:
 
 def key_values(columns: Sequence[Column], types: Sequence[LogicalType]) -> list[Column]:
     """What the key columns of values of ``types`` stand for."""
-    return [c.cast(spark_type(t)) for c, t in zip(columns, types, strict=True)]
+    return [c if key_type(t) == t else c.cast(spark_type(t)) for c, t in zip(columns, types, strict=True)]
 
 
 def keyed(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
     """The key columns, then ``columns``, then the hidden ones that kernels read, of which the last one numbers rows."""
-    return stream.frame.select(
-        *key_columns(stream, keys), *columns, *(stream.frame[h] for h in changelog_columns(stream))
-    )
+    return fields.select(stream.frame, [*key_columns(stream, keys), *columns, *changelog_columns(stream)])
 
 
 def changelog_columns(stream: Stream) -> tuple[str, ...]:
@@ -101,8 +98,7 @@ def schema_of(types: Sequence[LogicalType], start: int = 0) -> StructType:
 
 def java_type(context: TranslationContext, data_type: DataType) -> Any:
     """The Java face of a data type."""
-    assert context.spark._jvm is not None
-    return context.spark._jvm.org.apache.spark.sql.types.DataType.fromJson(data_type.json())
+    return java_class(context.spark._jvm, "org.apache.spark.sql.types.DataType").fromJson(data_type.json())
 
 
 def java_record(context: TranslationContext, name: str, /, **components: Any) -> Any:
@@ -126,7 +122,7 @@ _PACKAGE = "flinkplan.runtime"
 
 def _class(context: TranslationContext, name: str) -> Any:
     """The class of this name below :data:`_PACKAGE`, nested ones behind a ``$``."""
-    return reduce(getattr, name.split("."), context.runtime)
+    return java_class(context.spark._jvm, f"{_PACKAGE}.{name}")
 
 
 def int_array(context: TranslationContext, values: Sequence[int]) -> Any:

@@ -1,10 +1,11 @@
 """PySpark's modules, imported when something in them is first used: who only asks what there is needs none of them.
 
-``F`` are Spark's functions, ``T`` its types, ``sql`` the rest.
+``F`` are Spark's functions, ``T`` its types, ``sql`` the rest; ``fields`` are ours, which are columns of its.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache, reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from pyspark import sql
     from pyspark.sql import functions as F
     from pyspark.sql import types as T
+
+    from . import fields
 else:
 
     class _Module:
@@ -37,5 +40,13 @@ else:
     F = _Functions("pyspark.sql.functions")
     T = _Module("pyspark.sql.types")
     sql = _Module("pyspark.sql")
+    fields = _Module(f"{__package__}.fields")
 
-__all__ = ["F", "T", "sql"]
+
+@lru_cache(maxsize=256)
+def java_class(jvm: Any, name: str) -> Any:
+    """The class, or the package, of this name in a JVM, which looks for each part of a name in all jars."""
+    return reduce(getattr, name.split("."), jvm)
+
+
+__all__ = ["F", "T", "fields", "java_class", "sql"]

@@ -8,6 +8,7 @@ from ..plan.nodes import ExecNode
 from ..plan.record import Record, replace
 from ..plan.specs import RowKind
 from ..plan.types import LogicalType
+from .spark import fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +139,7 @@ class Stream(Record):
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of the node's fields, in order."""
-        return tuple(self.frame[column_name(i)] for i in range(len(self.type.fields)))
+        return tuple(self.column(i) for i in range(len(self.type.fields)))
 
     @property
     def hidden(self) -> tuple[str, ...]:
@@ -148,13 +149,12 @@ class Stream(Record):
 
     def column(self, index: int) -> Column:
         """The column at ``index``."""
-        return self.frame[column_name(index)]
+        return fields.field(self.frame, column_name(index))
 
     def select(self, columns: Sequence[Column], output_type: LogicalType) -> Stream:
         """A stream of ``columns``, renamed by position, and the hidden columns as they are."""
         named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
-        frame = self.frame.select(*named, *(self.frame[h] for h in self.hidden))
-        return replace(self, frame=frame, type=output_type)
+        return replace(self, frame=fields.select(self.frame, [*named, *self.hidden]), type=output_type)
 
     @property
     def inserts(self) -> Stream:

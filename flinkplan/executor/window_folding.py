@@ -23,6 +23,7 @@ from .context import TranslationContext
 from .emission import AT_THE_END, Emission
 from .event_time import is_on_time
 from .kernels import key_columns
+from .spark import fields
 from .stream import END, LATENESS, PASSED, SEQUENCE, START, Stream
 from .windows import Clock, is_last_window, last_end, slice_end, window_starts, with_windows
 
@@ -145,8 +146,8 @@ def _folded(
     frame = stream.frame
     used = sorted({i for call in what.calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     arguments = [stream.column(i).alias(f"a{i}") for i in used]
-    numbers = [frame[LATENESS], frame[SEQUENCE]] if is_timed else [frame[SEQUENCE]]
-    rows = frame.select(*key_columns(stream, what.grouping), *(frame[u] for u in units), *arguments, *numbers)
+    numbers = [LATENESS, SEQUENCE] if is_timed else [SEQUENCE]
+    rows = fields.select(frame, [*key_columns(stream, what.grouping), *units, *arguments, *numbers])
     keys = max(1, len(what.grouping)) + len(units)
     position = {index: keys + at for at, index in enumerate(used)}
     calls = java_calls(context, context.java_schema(rows.schema), stream, what.calls, position)

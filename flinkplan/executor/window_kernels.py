@@ -30,7 +30,8 @@ from .kernels import (
     schema_of,
 )
 from .registry import announcing, waits_for_watermark
-from .stream import END, HIDDEN, KIND, LATENESS, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
+from .spark import fields
+from .stream import END, KIND, LATENESS, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
 from .window_folding import WindowAggregation, WindowRows, fold_rows
 from .windows import Clock, local_parts, slice_place, time_of, with_time_read, with_windows
 
@@ -77,9 +78,7 @@ def _sent_to_all(context: TranslationContext, frame: DataFrame, keys: int) -> Da
 
 def timed_input(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
     """The key columns, then ``columns``, then all hidden columns."""
-    return stream.frame.select(
-        *key_columns(stream, keys), *columns, *(stream.frame[h] for h in HIDDEN if h in stream.hidden)
-    )
+    return fields.select(stream.frame, [*key_columns(stream, keys), *columns, *stream.hidden])
 
 
 def aggregation(

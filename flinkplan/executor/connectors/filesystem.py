@@ -19,6 +19,7 @@ from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import Paths, java_row, java_type
+from ..spark import fields
 from ..stream import KIND, SEQUENCE, Stream, column_name
 from ..tables import Table
 from ..types import spark_type
@@ -78,8 +79,9 @@ class FileSystem(Connector):
         else:
             plan = context.common.plan if context.common else context.plan
             frame = _lines(table, format_, request, request.read_by(plan, node), context)
-        stream = Stream(frame.select(*request.outputs(frame), KIND, SEQUENCE), node.output_type, format_.is_changelog)
-        return stream if format_.is_changelog else Stream(stream.frame.drop(KIND), node.output_type)
+        hidden = [KIND, SEQUENCE] if format_.is_changelog else [SEQUENCE]
+        rows = fields.select(frame, [*request.outputs(frame), *hidden])
+        return Stream(rows, node.output_type, format_.is_changelog)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         format_ = find_format(table.options, f"table {table.identifier}")

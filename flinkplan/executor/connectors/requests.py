@@ -11,6 +11,7 @@ from ...plan.nodes import ExecNode
 from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata, SourceAbility
 from ...plan.types import LogicalType
 from ..errors import TableError
+from ..spark import fields
 from ..stream import column_name
 from ..tables import Table
 from ..types import field_name
@@ -70,11 +71,11 @@ class Request:
         """The scan's columns, named by position."""
         columns = []
         for path in self.paths:
-            column = frame[column_name(self.positions[path[0]])]
+            column = fields.field(frame, column_name(self.positions[path[0]]))
             for index in path[1:]:
                 column = column.getField(field_name(index))
             columns.append(column)
-        columns += [frame[column_name(len(self.columns) + i)] for i in range(len(self.metadata))]
+        columns += [fields.field(frame, column_name(len(self.columns) + i)) for i in range(len(self.metadata))]
         return [c.alias(column_name(i)) for i, c in enumerate(columns)]
 
     def read_by(self, plan: Plan, node: ExecNode) -> dict[str, list[tuple[str, ...]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..spark import T, sql
+from ..spark import T, java_class, sql
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -18,6 +18,6 @@ def invoke(method: str, returns: T.DataType, *operands: Column) -> Column:
     """
     session = sql.SparkSession.active()
     owner, name = method.split(".")
-    functions = session._jvm.flinkplan.runtime.functions.Functions  # type: ignore[union-attr]
+    functions = java_class(session._jvm, "flinkplan.runtime.functions.Functions")
     # a list literal converts by py4j into the java.util.List that the method expects
     return sql.Column(functions.invoke(owner, name, returns.json(), [o._jc for o in operands]))

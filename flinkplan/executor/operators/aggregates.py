@@ -21,6 +21,7 @@ from ..kernels import key_columns, key_type, key_values, keyed, run_kernel, sche
 from ..native_aggregates import is_native_in_batch, is_traced, last_change, native_aggregate
 from ..registry import row_by_row, translator
 from ..row_order import moves_by_each_row
+from ..spark import fields
 from ..stream import INSERT, KIND, SEQUENCE, Stream, column_name
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
@@ -175,10 +176,10 @@ def _aggregate(
         count=count,
         ttl=ttl,
     )
-    columns = [aggregated[column_name(i)] for i in range(len(types))]
+    columns = [fields.field(aggregated, column_name(i)) for i in range(len(types))]
     columns[: len(grouping)] = key_values(columns[: len(grouping)], types[: len(grouping)])
     named = [column.alias(column_name(i)) for i, column in enumerate(columns)]
-    return Stream(aggregated.select(*named, KIND, SEQUENCE), output_type, changelog=True)
+    return Stream(fields.select(aggregated, [*named, KIND, SEQUENCE]), output_type, changelog=True)
 
 
 def _grouped(
@@ -196,11 +197,11 @@ def _grouped(
     if traced:
         number = F.greatest(F.min(stream.frame[SEQUENCE]), *(last_change(call, stream) for call in calls))
     grouped = stream.frame.groupBy(*key_columns(stream, grouping)).agg(*results, number.alias(SEQUENCE))
-    keys = key_values([grouped[f"k{i}"] for i in range(len(grouping))], types)
+    keys = key_values([fields.field(grouped, f"k{i}") for i in range(len(grouping))], types)
     named = [key.alias(column_name(i)) for i, key in enumerate(keys)]
-    values = [grouped[column_name(len(grouping) + i)] for i in range(len(calls))]
+    values = [column_name(len(grouping) + i) for i in range(len(calls))]
     kind = F.lit(INSERT).cast("tinyint").alias(KIND)
-    return Stream(grouped.select(*named, *values, kind, SEQUENCE), output_type, changelog=True)
+    return Stream(fields.select(grouped, [*named, *values, kind, SEQUENCE]), output_type, changelog=True)
 
 
 def _is_numbered(node: ExecNode, query: QueryPlan, calls: Sequence[AggregateCall]) -> bool:

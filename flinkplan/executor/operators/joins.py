@@ -6,6 +6,8 @@ Source of the rules: Flink's ``StreamExecJoin`` and ``JoinInputSideSpec``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from ...plan.nodes import Join
@@ -16,6 +18,7 @@ from ..join_sides import join_kind, kept_rows, side_spec
 from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
 from ..native_joins import native_type
 from ..registry import translator, united
+from ..spark import fields
 from ..stream import INSERT, KIND, RIGHT, SEQUENCE, TIE, TIE_TYPE, Stream, column_name
 
 if TYPE_CHECKING:
@@ -91,33 +94,36 @@ def _joined_natively(node: Join, inputs: tuple[Stream, ...], context: Translatio
         _prefixed(stream, prefix, keys)
         for stream, prefix, keys in zip(inputs, "lr", (spec.left_keys, spec.right_keys), strict=True)
     )
-    widths = [len(stream.type.fields) for stream in inputs]
-    columns = [left[f"l{i}"] for i in range(widths[0])]
-    others = [right[f"r{i}"] for i in range(widths[1])]
-    on = F.lit(True)
-    for i, filtered in enumerate(spec.filter_nulls):
-        ours, theirs = left[f"lk{i}"], right[f"rk{i}"]
-        on = on & (ours == theirs if filtered else ours.eqNullSafe(theirs))
+    names = [f"{prefix}{i}" for prefix, of in zip("lr", inputs, strict=True) for i in range(len(of.type.fields))]
+    conditions = [
+        left[f"lk{i}"] == right[f"rk{i}"] if filtered else left[f"lk{i}"].eqNullSafe(right[f"rk{i}"])
+        for i, filtered in enumerate(spec.filter_nulls)
+    ]
     if spec.non_equi_condition is not None:
-        on = on & context.expression_over(spec.non_equi_condition, [*columns, *others])
-    joined = left.join(right, on, native_type(kind))
+        columns = [fields.field(left if name[0] == "l" else right, name) for name in names]
+        conditions.append(context.expression_over(spec.non_equi_condition, columns))
+    joined = left.join(right, reduce(and_, conditions) if conditions else F.lit(True), native_type(kind))
+    sides = "l" if kind in _LEFT_ONLY else "lr"
+    kept = [fields.field(joined, name) for name in names if name[0] in sides]
     changelog = any(s.changelog for s in inputs) or kind in _KEEPS_LEFT or kind in _KEEPS_RIGHT
     hidden = [F.lit(INSERT).cast("tinyint").alias(KIND)] if changelog else []
     if query_of(context).joins.needs_tie(node):
-        hidden.append((left["l_tie"] if kind in _LEFT_ONLY else _tie(left, right)).alias(TIE))
-    number = left["l_seq"] if kind in _LEFT_ONLY else F.greatest(left["l_seq"], right["r_seq"])
-    named = [c.alias(column_name(i)) for i, c in enumerate(columns if kind in _LEFT_ONLY else [*columns, *others])]
-    return Stream(joined.select(*named, *hidden, number.alias(SEQUENCE)), node.output_type, changelog)
+        hidden.append(_tie(joined, sides).alias(TIE))
+    numbers = [fields.field(joined, f"{side}_seq") for side in sides]
+    number = F.greatest(*numbers) if len(numbers) > 1 else numbers[0]
+    named = [c.alias(column_name(i)) for i, c in enumerate(kept)]
+    return Stream(fields.select(joined, [*named, *hidden, number.alias(SEQUENCE)]), node.output_type, changelog)
 
 
-def _tie(left: DataFrame, right: DataFrame) -> Column:
+def _tie(joined: DataFrame, sides: str) -> Column:
     """What the rows of a join with equal numbers stand in order by: as its later row stood, then as its earlier one."""
     from pyspark.sql import functions as F
 
     none = F.array().cast(TIE_TYPE)
-    (number, tie), (other, other_tie) = (
-        (side[f"{s}_seq"], F.coalesce(side[f"{s}_tie"], none)) for side, s in ((left, "l"), (right, "r"))
-    )
+    ties = [F.coalesce(joined[f"{side}_tie"], none) if f"{side}_tie" in joined.columns else none for side in sides]
+    if len(sides) == 1:
+        return ties[0]
+    (number, other), (tie, other_tie) = (joined[f"{side}_seq"] for side in sides), ties
     is_left_later = other.isNull() | (number >= other)
     return F.when(is_left_later, F.concat(tie, F.array(other), other_tie)).otherwise(
         F.concat(other_tie, F.array(number), tie)
@@ -126,12 +132,12 @@ def _tie(left: DataFrame, right: DataFrame) -> Column:
 
 def _prefixed(stream: Stream, prefix: str, keys: Sequence[int]) -> DataFrame:
     """The columns of a side, its keys and its numbers, under names of their own."""
-    from pyspark.sql import functions as F
-
     columns = [c.alias(f"{prefix}{i}") for i, c in enumerate(stream.columns)]
     by = [c.alias(f"{prefix}k{i}") for i, c in enumerate(key_columns(stream, keys))] if keys else []
-    tie = stream.frame[TIE] if TIE in stream.hidden else F.lit(None).cast(TIE_TYPE)
-    return stream.frame.select(*columns, *by, stream.frame[SEQUENCE].alias(f"{prefix}_seq"), tie.alias(f"{prefix}_tie"))
+    numbers = [fields.field(stream.frame, SEQUENCE, f"{prefix}_seq")]
+    if TIE in stream.hidden:
+        numbers.append(fields.field(stream.frame, TIE, f"{prefix}_tie"))
+    return fields.select(stream.frame, [*columns, *by, *numbers])
 
 
 def _without_null_keys(stream: Stream, keys: Sequence[int], filter_nulls: Sequence[bool]) -> Stream:

@@ -17,6 +17,7 @@ from ..errors import TableError
 from ..event_time import with_clock
 from ..execution import Execution, QueryPlan, kernel, native, with_ttl
 from ..registry import translator
+from ..spark import fields
 from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
 from ..switches import snapshots_awaited, switch_of
 from ..tables import Table, table_of
@@ -135,8 +136,8 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
             stream = materialize_upserts(node, table, stream, context)
     order = [*sink_order(table), *range(len(table.physical), len(stream.type.fields))]
     columns = [stream.column(i).alias(f"c{position}") for position, i in enumerate(order)]
-    hidden = [stream.frame[KIND], stream.frame[SEQUENCE]] if stream.changelog else []
-    return replace(stream, frame=stream.frame.select(*columns, *hidden))
+    hidden = [KIND, SEQUENCE] if stream.changelog else []
+    return replace(stream, frame=fields.select(stream.frame, [*columns, *hidden]))
 
 
 def sink_order(table: Table) -> list[int]:

@@ -17,6 +17,7 @@ from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, wi
 from ..join_sides import join_kind
 from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
+from ..spark import fields
 from ..stream import END, KIND, LATENESS, RIGHT, SEQUENCE, START, TICK, TIME, Stream
 from ..window_kernels import emitted, run_timed, window_span
 from ..windows import Clock, with_windows
@@ -208,18 +209,16 @@ def _united(
             (F.lit(None).cast(schemas[0]) if is_right else row).alias("__left_row"),
             (row if is_right else F.lit(None).cast(schemas[1])).alias("__right_row"),
         ]
-        added = [stream.frame[name] for name in extra]
         hidden = []
-        sequence = stream.frame[SEQUENCE]
+        sequence = fields.field(stream.frame, SEQUENCE)
         if changelog:
             hidden.append((stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")).alias(KIND))
         if right_first or late:
             timed = LATENESS in stream.hidden and (late or not is_right)
             hidden.append((stream.frame[LATENESS] if timed else F.lit(None).cast("bigint")).alias(LATENESS))
             sequence = (sequence - F.lit(_BEFORE_ALL)).alias(SEQUENCE) if right_first and is_right else sequence
-        ticks = [stream.frame[TICK]] if TICK in stream.hidden else []
-        return stream.frame.select(
-            *key_columns(stream, keys), F.lit(is_right).alias(RIGHT), *sides, *added, *hidden, sequence, *ticks
-        )
+        ticks = [TICK] if TICK in stream.hidden else []
+        by = [*key_columns(stream, keys), F.lit(is_right).alias(RIGHT)]
+        return fields.select(stream.frame, [*by, *sides, *extra, *hidden, sequence, *ticks])
 
     return shaped(left, spec.left_keys, False).union(shaped(right, spec.right_keys, True))
