@@ -71,6 +71,8 @@ STATIC_CONF: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     # for each call on a column or a frame, PySpark would tell the JVM the line of Python that it comes from
     "spark.python.sql.dataFrameDebugging.enabled": "false",
+    # of a few operators with state there are more than the hundred classes that Spark keeps: each batch would compile
+    "spark.sql.codegen.cache.maxEntries": "1000",
 }
 """Defaults that only a new session takes up."""
 

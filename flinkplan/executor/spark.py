@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,8 @@ else:
 @lru_cache(maxsize=256)
 def java_class(jvm: Any, name: str) -> Any:
     """The class, or the package, of this name in a JVM, which looks for each part of a name in all jars."""
-    return reduce(getattr, name.split("."), jvm)
+    package, _, last = name.rpartition(".")
+    return getattr(java_class(jvm, package) if package else jvm, last)
 
 
 __all__ = ["F", "T", "fields", "java_class", "sql"]
