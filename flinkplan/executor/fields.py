@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.column import Column
 
-from .spark import java_class
+from .java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as AnyColumn

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..plan.rex import RexNode
 from ..plan.types import APPROXIMATE, STRING, LogicalType
 from .context import TranslationContext
+from .java import java_class
 from .session import CACHED_BYTES
-from .spark import fields, java_class
+from .spark import fields
 from .stream import KIND, SEQUENCE, TIE, Stream, column_name
 from .types import spark_type
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +41,4 @@ else:
     sql = _Module("pyspark.sql")
     fields = _Module(f"{__package__}.fields")
 
-
-@lru_cache(maxsize=256)
-def java_class(jvm: Any, name: str) -> Any:
-    """The class, or the package, of this name in a JVM, which looks for each part of a name in all jars."""
-    package, _, last = name.rpartition(".")
-    return getattr(java_class(jvm, package) if package else jvm, last)
-
-
-__all__ = ["F", "T", "fields", "java_class", "sql"]
+__all__ = ["F", "T", "fields", "sql"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..spark import T, java_class, sql
+from ..java import java_class
+from ..spark import T, sql
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
