@@ -29,7 +29,7 @@ BEHIND = 2**61
 """The same as in ``Drain.java``."""
 
 TIE, TIE_TYPE = "__tie", "array<bigint>"
-"""The sequence numbers of the other rows that a row is joined of, by which rows of equal numbers stand in order.
+"""What rows of equal numbers stand in order by: those of the other rows that a row is joined of, place by place.
 
 Present in a batch from a join that Spark has done to the next operator that emits rows of its own.
 """

@@ -6,6 +6,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -192,3 +193,27 @@ def test_a_small_input_of_a_join_is_sent_to_all_tasks(place: Place, largest: str
     finally:
         place.spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
     assert place.rows() == [{"a": 2}]
+
+
+ORDERED = """\
+CREATE TABLE a (id INT, x INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE b (id INT, y INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE c (id INT, z INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE o (id INT, s STRING) WITH ('connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'debezium-json');
+INSERT INTO o SELECT a.id, LISTAGG(CONCAT_WS('-', CAST(x AS STRING), CAST(y AS STRING), CAST(z AS STRING)))
+FROM a JOIN b ON a.id = b.id JOIN c ON b.id = c.id AND c.z <> a.x GROUP BY a.id;
+"""
+
+
+def test_rows_of_several_joins_stand_in_the_order_in_which_they_come_to_be(place: Place) -> None:
+    place.put("1", *({"id": i % 2, "x": i, "y": i, "z": i} for i in range(5)))
+    place.run(compile_script(ORDERED.format(root=place.root)))
+    last = {row["after"]["id"]: row["after"]["s"] for row in place.rows() if row["after"]}
+    all_rows = [(x, y, z) for x, y, z in product(range(5), repeat=3) if x % 2 == y % 2 == z % 2 and z != x]
+    rows = sorted(all_rows, key=lambda row: _joined(_joined((row[0],), (row[1],), 1), (row[2],), 2))
+    assert last == {id: ",".join("-".join(map(str, row)) for row in rows if row[0] % 2 == id) for id in (0, 1)}
+
+
+def _joined(left: tuple[int, ...], right: tuple[int, ...], level: int) -> tuple[int, ...]:
+    """When a row of a join comes, of when the two come that it is made of: with the later one, else with the right."""
+    return (*left, -2 * level, *right) if left > right else (*right, 1 - 2 * level, *left)

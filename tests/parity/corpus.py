@@ -1,7 +1,7 @@
 """The parity corpus: pipelines with the plans that Flink compiled and the rows that Flink wrote.
 
-A case is a folder of ``cases/``, or of ``own/``, which holds further ones that were wrong once:
-``pipeline.sql``, ``data/``, ``oracle.json`` (how Flink fared), and, where Flink got that far, ``plan.json`` and
+A case is a folder of ``cases/``, or of ``own/``, which holds further ones that were wrong once or show what no other
+does: ``pipeline.sql``, ``data/``, ``oracle.json`` (how Flink fared), and, where Flink got that far, ``plan.json`` and
 ``expected/<sink>.jsonl``.  ``${CASE}`` stands for the folder.
 """
 

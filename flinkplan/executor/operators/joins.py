@@ -108,25 +108,31 @@ def _joined_natively(node: Join, inputs: tuple[Stream, ...], context: Translatio
     changelog = any(s.changelog for s in inputs) or kind in _KEEPS_LEFT or kind in _KEEPS_RIGHT
     hidden = [F.lit(INSERT).cast("tinyint").alias(KIND)] if changelog else []
     if query_of(context).joins.needs_tie(node):
-        hidden.append(_tie(joined, sides).alias(TIE))
+        hidden.append(_tie(joined, sides, node.id).alias(TIE))
     numbers = [fields.field(joined, f"{side}_seq") for side in sides]
     number = F.greatest(*numbers) if len(numbers) > 1 else numbers[0]
     named = [c.alias(column_name(i)) for i, c in enumerate(kept)]
     return Stream(fields.select(joined, [*named, *hidden, number.alias(SEQUENCE)]), node.output_type, changelog)
 
 
-def _tie(joined: DataFrame, sides: str) -> Column:
-    """What the rows of a join with equal numbers stand in order by: as its later row stood, then as its earlier one."""
+def _tie(joined: DataFrame, sides: str, id: int) -> Column:
+    """What the rows of a join with equal numbers stand in order by.
+
+    By that of the later of the two rows that a row is made of, which has brought it about; left ones come first where
+    they stand alike.  Rows that one row has brought about follow the order of those that it was joined with.
+    """
     from pyspark.sql import functions as F
 
     none = F.array().cast(TIE_TYPE)
     ties = [F.coalesce(joined[f"{side}_tie"], none) if f"{side}_tie" in joined.columns else none for side in sides]
     if len(sides) == 1:
         return ties[0]
-    (number, other), (tie, other_tie) = (joined[f"{side}_seq"] for side in sides), ties
-    is_left_later = other.isNull() | (number >= other)
-    return F.when(is_left_later, F.concat(tie, F.array(other), other_tie)).otherwise(
-        F.concat(other_tie, F.array(number), tie)
+    (ours, theirs), (tie, other) = (joined[f"{side}_seq"] for side in sides), ties
+    by_left = theirs.isNull() | (ours > theirs) | ((ours == theirs) & (tie > other))
+    # less than all that joins above have put there, so that a row comes before those that stand alike but were joined
+    left_first, right_next = (F.lit(place - 2 * id).cast("bigint") for place in (-2, -1))
+    return F.when(by_left, F.concat(tie, F.array(left_first, theirs), other)).otherwise(
+        F.concat(other, F.array(right_next, ours), tie)
     )
 
 
