@@ -14,7 +14,7 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.files import Place
 from ..plan.names import node_names
-from ..plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner
+from ..plan.nodes import ExecNode, Sink, WatermarkAssigner
 from ..plan.record import Record, field, replace
 from ..plan.session import session_options, with_ttls
 from .checks import check_executable
@@ -24,6 +24,7 @@ from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
 from .execution import QueryPlan, query_of
 from .failures import MORE_MEMORY, is_end_of_jvm
+from .input_size import is_small, partitions_for
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.1
 _MEMORY = f"it was killed, perhaps for want of memory: {MORE_MEMORY}"
-SMALL_INPUT = 16 << 20
-"""Bounded input up to this many bytes is worked on in one partition, and in seconds."""
 
 
 class JobOptions(Record):
@@ -226,7 +225,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         _check_record(record, mode, run, queries, is_batch)
     if options.spark is None:
         options = replace(options, conf={**submitted(), **options.conf})
-    brief = options.single and not mode.is_endless and _is_small(plan.nodes, options)
+    brief = options.single and not mode.is_endless and is_small(plan.nodes, options.variables)
     if mode is Mode.REAL_TIME:
         spark = _real_time_session(queries, options)
     else:
@@ -367,13 +366,10 @@ class _Queries:
         )
 
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:
-        """In how many partitions rows are brought together; ``None``: as the session says.
-
-        Few rows are quickest, and in Flink's order, in one.
-        """
+        """In how many partitions rows are brought together; ``None``: as the session says."""
         if PARTITIONS in self._options.conf or self._mode is not Mode.BOUNDED:
             return None
-        return 1 if _is_small(nodes, self._options) else max(2, self._spark.sparkContext.defaultParallelism)
+        return partitions_for(nodes, self._options.variables, self._spark.sparkContext.defaultParallelism)
 
 
 class _Streams(_Queries):
@@ -483,13 +479,6 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
     if context.is_real_time:
         return writers.RealTimeWriter(context.spark._jsparkSession, json.dumps(spec), str(location))
     return (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
-
-
-def _is_small(nodes: Iterable[ExecNode], options: JobOptions) -> bool:
-    """Whether the bounded input of the nodes is known to be small."""
-    tables = [table_of(n.scan_table_source.table, options.variables) for n in nodes if isinstance(n, TableSourceScan)]
-    sizes = [find_connector(t).size(t) for t in tables]
-    return all(s is not None for s in sizes) and sum(s or 0 for s in sizes) <= SMALL_INPUT
 
 
 __all__ = ["ExecutionError", "Job", "JobOptions", "Mode", "Query", "TableError", "execute"]

@@ -54,7 +54,7 @@ def test_a_jvm_for_one_small_job_is_brief(
         return place.spark
 
     monkeypatch.setattr("flinkplan.executor.job.session", session)
-    monkeypatch.setattr("flinkplan.executor.job.SMALL_INPUT", limit)
+    monkeypatch.setattr("flinkplan.executor.input_size.SMALL_INPUT", limit)
     place.put("rows", {"a": 1})
     checkpoint = str(place.root / "checkpoint")
     execute(passthrough(place.files("in")), JobOptions(checkpoint=checkpoint, mode=mode, single=single)).stop()
