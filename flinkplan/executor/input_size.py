@@ -21,6 +21,11 @@ def is_small(nodes: Iterable[ExecNode], variables: Mapping[str, str]) -> bool:
     return size is not None and size <= SMALL_INPUT
 
 
+def reads_little(node: ExecNode, variables: Mapping[str, str]) -> bool:
+    """Whether a node reads a table that is known to be small."""
+    return isinstance(node, TableSourceScan) and is_small([node], variables)
+
+
 def partitions_for(nodes: Iterable[ExecNode], variables: Mapping[str, str], parallelism: int) -> int:
     """In how many partitions rows are brought together; few are quickest, and in Flink's order, in one."""
     size = _bytes(nodes, variables)

@@ -24,7 +24,7 @@ from .context import Mode, TranslationContext
 from .errors import ExecutionError, TableError
 from .execution import QueryPlan, query_of
 from .failures import MORE_MEMORY, is_end_of_jvm
-from .input_size import is_small, partitions_for
+from .input_size import is_small, partitions_for, reads_little
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
@@ -435,7 +435,7 @@ class _Batches(_Queries):
     """Queries over all rows at once, which have no state."""
 
     def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
-        self._common = SharedStreams(self._plan)
+        self._common = SharedStreams(self._plan, lambda node: reads_little(node, self._options.variables))
         self._batch = copy_of(self._spark)
         partitions = self._partitions(self._plan.nodes)
         if partitions is not None:

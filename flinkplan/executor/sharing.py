@@ -76,11 +76,12 @@ class SharedRows:
 class SharedStreams:
     """The streams of the nodes of a plan's batches that several others read, also those of other sinks.
 
-    Spark keeps their rows in memory, and on disk as far as they do not fit, until they are released.
+    Spark keeps their rows in memory, and on disk as far as they do not fit, until they are released; not those of nodes
+    that are ``cheap``, which it computes in less time for each reader.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._ids = _read_twice(plan)
+    def __init__(self, plan: Plan, is_cheap: Callable[[ExecNode], bool]) -> None:
+        self._ids = {id for id in _read_twice(plan) if not is_cheap(plan.by_id[id])}
         self.plan = plan
         self._streams: dict[tuple[int, bool], Stream] = {}
         self._frames: list[DataFrame] = []

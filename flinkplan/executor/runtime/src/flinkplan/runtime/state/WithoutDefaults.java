@@ -36,7 +36,8 @@ public final class WithoutDefaults extends ClassLoader {
         }
     }
 
-    private static synchronized WithoutDefaults over(ClassLoader parent) {
+    /** That over another class loader, which finds all else. */
+    public static synchronized ClassLoader over(ClassLoader parent) {
         Reference<WithoutDefaults> known = KNOWN.get(parent);
         WithoutDefaults loader = known == null ? null : known.get();
         if (loader == null) {
