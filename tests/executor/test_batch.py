@@ -217,3 +217,30 @@ def test_rows_of_several_joins_stand_in_the_order_in_which_they_come_to_be(place
 def _joined(left: tuple[int, ...], right: tuple[int, ...], level: int) -> tuple[int, ...]:
     """When a row of a join comes, of when the two come that it is made of: with the later one, else with the right."""
     return (*left, -2 * level, *right) if left > right else (*right, 1 - 2 * level, *left)
+
+
+LISTED = """\
+CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE o (s STRING) WITH ('connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'debezium-json');
+INSERT INTO o SELECT LISTAGG(CAST(x AS STRING)) FROM ({groups});
+"""
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize(
+    ("groups", "listed"),
+    [
+        ("SELECT k, MIN(v) AS x FROM t GROUP BY k", "5,1"),
+        ("SELECT k, MAX(v) AS x FROM t GROUP BY k", "3,9"),
+        ("SELECT k, COUNT(v) AS x FROM t WHERE v <> 9 OR k = 'a' GROUP BY k", "1,2"),
+        ("SELECT DISTINCT k AS x FROM t", "a,b"),
+    ],
+)
+def test_groups_stand_in_the_order_in_which_rows_have_changed_them_last(
+    place: Place, groups: str, listed: str, streams: bool
+) -> None:
+    place.put(
+        "1", {"k": "a", "v": 3}, {"k": "b", "v": 5}, {"k": "a", "v": 1}, {"k": "b", "v": 9}, {"k": "a", "v": None}
+    )
+    place.run(compile_script(LISTED.format(root=place.root, groups=groups)), streams=streams)
+    assert place.rows()[-1]["after"] == {"s": listed}

@@ -193,9 +193,9 @@ def _grouped(
 
     types = output_type.field_types[: len(grouping)]
     results = [native_aggregate(call, stream).alias(column_name(len(grouping) + i)) for i, call in enumerate(calls)]
-    number = F.max(stream.frame[SEQUENCE])
-    if traced:
-        number = F.greatest(F.min(stream.frame[SEQUENCE]), *(last_change(call, stream) for call in calls))
+    number = (F.min if traced else F.max)(stream.frame[SEQUENCE])
+    if traced and calls:
+        number = F.greatest(number, *(last_change(call, stream) for call in calls))
     grouped = stream.frame.groupBy(*key_columns(stream, grouping)).agg(*results, number.alias(SEQUENCE))
     keys = key_values([fields.field(grouped, f"k{i}") for i in range(len(grouping))], types)
     named = [key.alias(column_name(i)) for i, key in enumerate(keys)]
