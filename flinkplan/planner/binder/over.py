@@ -50,7 +50,7 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
     if node.filter is not None:
         raise unsupported("FILTER with OVER", node.filter.span, "put the condition into a CASE inside the aggregate")
     check_null_treatment(function, node)
-    star = any(isinstance(a, ast.Star) for a in node.args)
+    star = function is COUNT and any(isinstance(a, ast.Star) for a in node.args)
     operands = () if star else fit(function, binder.bind_all(node.args), node.span)
     assert node.over is not None
     spec = _window(node.over, windows)

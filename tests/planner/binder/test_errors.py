@@ -69,6 +69,7 @@ from flinkplan.planner.sql import parse_script
         ),
         ("SELECT a FROM t WHERE COUNT(*) > 1", "COUNT(*)", "COUNT cannot be used in WHERE", None),
         ("SELECT SUM(MAX(a)) FROM t", "MAX(a)", "cannot stand inside another", None),
+        ("SELECT SUM(*) OVER (ORDER BY a) FROM t", "*", "this kind of expression (Star) is not supported", None),
         ("SELECT COUNT(a, b) FROM t", "COUNT(a, b)", "COUNT takes one argument", None),
         (
             "SELECT MAX(a) IGNORE NULLS FROM t",
