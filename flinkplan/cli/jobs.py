@@ -179,6 +179,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             mode=mode,
             listener=SilentListener() if collector else self._progress,
             single=single,
+            lean=True,
             collector=collector,
             python=PythonCode(*self._python),
         )

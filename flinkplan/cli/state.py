@@ -37,7 +37,7 @@ def command(
 
     states = _chosen(find_states(checkpoint), sink, operator)
     with nullcontext() if debug else quiet_jvm():
-        spark = session()
+        spark = session(lean=True)
         if operator is None and key is None:
             _print_counts([(state, count(spark, state)) for state in states], format_)
             return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.column import Column
 
-from .java import java_class
+from .java import java_method
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as AnyColumn
@@ -56,13 +56,14 @@ def select(frame: DataFrame, columns: Iterable[AnyColumn | str]) -> DataFrame:
         else:
             named.append(None)
             computed.append(column._jc)
-    return DataFrame(_frames(frame).select(frame._jdf, json.dumps(named), computed), frame.sparkSession)
+    return DataFrame(_frames(frame, "select")(frame._jdf, json.dumps(named), computed), frame.sparkSession)
 
 
 def select_where(frame: DataFrame, condition: AnyColumn, names: Sequence[str]) -> DataFrame:
     """The rows of ``frame`` with the columns of ``names``, all of which are NULL where ``condition`` is not true."""
-    return DataFrame(_frames(frame).selectWhere(frame._jdf, condition._jc, json.dumps(names)), frame.sparkSession)
+    selected = _frames(frame, "selectWhere")(frame._jdf, condition._jc, json.dumps(names))
+    return DataFrame(selected, frame.sparkSession)
 
 
-def _frames(frame: DataFrame) -> Any:
-    return java_class(frame.sparkSession._jvm, "flinkplan.runtime.Frames")
+def _frames(frame: DataFrame, method: str) -> Any:
+    return java_method(frame.sparkSession._jvm, "flinkplan.runtime.Frames", method)

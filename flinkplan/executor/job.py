@@ -73,9 +73,9 @@ class JobOptions(Record):
     ``checkpoint_interval``: seconds between checkpoints in real-time mode.  ``files_per_batch``: how many files of a
     source a micro-batch takes up at most, where input does not end with it; all that are there if ``None``.
     ``spark``: a session to use.  ``single``: the process runs nothing else, so that a new session may be made for this
-    job.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what may be imported where the plan
-    names Python classes.  ``streams``: bounded input is read in micro-batches, too, as it is where a checkpoint has
-    some.
+    job; ``lean``: it runs nothing but jobs.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what
+    may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as it
+    is where a checkpoint has some.
     """
 
     checkpoint: str | None = None
@@ -90,6 +90,7 @@ class JobOptions(Record):
     listener: JobListener = field(default_factory=SilentListener)
     spark: SparkSession | None = None
     single: bool = False
+    lean: bool = False
     collector: Collector | None = None
     python: PythonCode = PythonCode()
     streams: bool = False
@@ -229,7 +230,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     if mode is Mode.REAL_TIME:
         spark = _real_time_session(queries, options)
     else:
-        spark = options.spark or session(options.master, options.conf, brief=brief)
+        spark = options.spark or session(options.master, options.conf, brief=brief, lean=options.lean)
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
     record = CheckpointRecord(options.checkpoint or str(temporary))
     lock = _lock(record, spark)
@@ -291,7 +292,7 @@ def _real_time_session(queries: Mapping[str, Plan], options: JobOptions) -> Spar
     spark = options.spark
     if spark is None:
         slots = slots_of(queries, int(conf[PARTITIONS]))
-        spark = session(master_with(slots, options.master or conf.get("spark.master")), conf)
+        spark = session(master_with(slots, options.master or conf.get("spark.master")), conf, lean=options.lean)
     slots = slots_of(queries, int(spark.conf.get(PARTITIONS) or conf[PARTITIONS]))
     check_slots(slots, spark.sparkContext)
     return spark

@@ -15,7 +15,7 @@ from .java import java_class
 from .session import CACHED_BYTES
 from .spark import fields
 from .stream import KIND, SEQUENCE, TIE, Stream, column_name
-from .types import spark_type
+from .types import cast_type, spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -62,7 +62,7 @@ def key_columns(stream: Stream, keys: Sequence[int]) -> list[Column]:
         return [F.lit(0).alias(CONSTANT_KEY)]
     types = [stream.type.field_types[k] for k in keys]
     named = enumerate(zip((stream.column(k) for k in keys), types, strict=True))
-    return [(c if key_type(t) == t else c.cast(spark_type(key_type(t)))).alias(f"k{i}") for i, (c, t) in named]
+    return [(c if key_type(t) == t else c.cast(cast_type(key_type(t)))).alias(f"k{i}") for i, (c, t) in named]
 
 
 def key_type(t: LogicalType) -> LogicalType:
@@ -75,7 +75,7 @@ def key_type(t: LogicalType) -> LogicalType:
 
 def key_values(columns: Sequence[Column], types: Sequence[LogicalType]) -> list[Column]:
     """What the key columns of values of ``types`` stand for."""
-    return [c if key_type(t) == t else c.cast(spark_type(t)) for c, t in zip(columns, types, strict=True)]
+    return [c if key_type(t) == t else c.cast(cast_type(t)) for c, t in zip(columns, types, strict=True)]
 
 
 def keyed(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:

@@ -24,7 +24,7 @@ from .aggregate_functions import function_name
 from .event_time import fires_at, is_on_time
 from .kernels import key_columns, key_values
 from .stream import END, LATENESS, SEQUENCE, START, TIME, Stream
-from .types import spark_type
+from .types import cast_type, spark_type
 from .windows import Clock, is_last_window, with_windows
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def native_aggregate(call: AggregateCall, stream: Stream) -> Column:
         chosen = stream.column(call.filter_arg)
         arguments = [F.when(chosen, a) for a in arguments or [F.lit(1)]]
     result = _aggregate(function_name(call), arguments, call.type, call.distinct)
-    return result.cast(spark_type(call.type))
+    return result.cast(cast_type(call.type))
 
 
 def is_traced(call: AggregateCall) -> bool:
@@ -208,7 +208,7 @@ def _aggregate(name: str, arguments: list[Column], result: LogicalType, distinct
     if name == "AVG":
         count = (F.count_distinct if distinct else F.count)(arguments[0])
         return _average(total, F.nullif(count, F.lit(0)), result)
-    return F.coalesce(total, F.lit(0).cast(spark_type(result))) if name == "$SUM0" else total
+    return F.coalesce(total, F.lit(0).cast(cast_type(result))) if name == "$SUM0" else total
 
 
 def _average(total: Column, count: Column, result: LogicalType) -> Column:

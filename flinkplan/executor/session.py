@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan.files import Place
 from .errors import TableError
+from .lean import begin_session, hide_arrays
 from .runtime.class_archive import class_archive
 from .runtime.jar import runtime_jar
 
@@ -62,6 +63,7 @@ TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 CLASS_PATH = "spark.driver.extraClassPath"
 _JARS = "spark.jars"
+_NAME = "flinkplan"
 
 STATIC_CONF: Mapping[str, str] = {
     "spark.ui.enabled": "false",
@@ -77,9 +79,10 @@ STATIC_CONF: Mapping[str, str] = {
 """Defaults that only a new session takes up."""
 
 BRIEF_CONF: Mapping[str, str] = {
-    JAVA_OPTIONS: f"{STATIC_CONF[JAVA_OPTIONS]} -XX:TieredStopAtLevel=1",
+    JAVA_OPTIONS: f"{STATIC_CONF[JAVA_OPTIONS]} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
-"""The same of one that lives for seconds: the JVM's optimizing compiler would cost it more than it gains."""
+"""The same of one that lives for seconds: the JVM's optimizing compiler, and the threads of its collector of garbage,
+would cost it more than they gain."""
 
 LOCAL_CONF: Mapping[str, str] = {
     "spark.driver.host": "127.0.0.1",
@@ -117,10 +120,12 @@ def submitted() -> dict[str, str]:
     return dict(SparkConf().getAll())
 
 
-def session(master: str | None = None, conf: Mapping[str, str] | None = None, *, brief: bool = False) -> SparkSession:
+def session(
+    master: str | None = None, conf: Mapping[str, str] | None = None, *, brief: bool = False, lean: bool = False
+) -> SparkSession:
     """The active session, or a new one; ``master`` and ``conf`` win over flinkplan's defaults.
 
-    ``brief`` says that a new one will live for seconds.
+    ``brief`` says that a new one will live for seconds, ``lean`` that it runs nothing but jobs, nor does its process.
 
     Raises :class:`RuntimeJarError` where the Java half cannot be made.
     """
@@ -130,13 +135,17 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None, *,
     chosen = conf or {}
     master = master or chosen.get("spark.master", "local[*]")
     archive = class_archive(record=brief) if _starts_own_jvm(chosen) else None
-    builder = SparkSession.Builder().appName("flinkplan").master(master)
+    builder = SparkSession.Builder().appName(_NAME).master(master)
     jars = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
     local = LOCAL_CONF if master.startswith("local") else {}
     defaults = {**STATIC_CONF, **SQL_CONF, **local, **(BRIEF_CONF if brief else {})}
     if archive is not None:
         defaults[JAVA_OPTIONS] += f" {archive.java_options}"
-    for key, value in {**defaults, **chosen, _JARS: jars}.items():
+    settings = {**defaults, **chosen, _JARS: jars}
+    if lean:
+        hide_arrays()
+        begin_session({**settings, "spark.app.name": _NAME, "spark.master": master})
+    for key, value in settings.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))

@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from importlib import import_module
+from types import NoneType
 from typing import TYPE_CHECKING, Any
+
+from .java import active_jvm, java_method
 
 if TYPE_CHECKING:
     from pyspark import sql
@@ -36,6 +40,13 @@ else:
 
             return call
 
+        def lit(self, value: Any) -> Any:
+            """A literal, for which PySpark would look up the function in the JVM each time."""
+            if isinstance(value, _PLAIN):
+                return sql.Column(java_method(active_jvm(), "org.apache.spark.sql.functions", "lit")(value))
+            return self.__getattr__("lit")(value)
+
+    _PLAIN = (bool, int, float, str, Decimal, NoneType)
     F = _Functions("pyspark.sql.functions")
     T = _Module("pyspark.sql.types")
     sql = _Module("pyspark.sql")

@@ -101,3 +101,14 @@ def spark_type(t: LogicalType) -> DataType:
     if t.root in ("ROW", "STRUCTURED"):
         return spark.StructType([spark.StructField(field_name(i), spark_type(f)) for i, f in enumerate(t.field_types)])
     raise UnsupportedError(f"values of the type {t} cannot be held in a Spark column")
+
+
+def cast_type(t: LogicalType) -> DataType | str:
+    """What a cast to :func:`spark_type` of ``t`` is given: its name, where that says all.
+
+    A name goes over to the JVM with the cast, a type in five calls of its own.
+    """
+    from pyspark.sql.types import AtomicType
+
+    found = spark_type(t)
+    return found.simpleString() if isinstance(found, AtomicType) else found

@@ -40,7 +40,7 @@ class Engine:
 
         try:
             with quiet_jvm():
-                session(*spark_settings(self._options))
+                session(*spark_settings(self._options), lean=True)
         except Exception as e:
             self._error = e
 

@@ -18,7 +18,7 @@ from ..errors import TableError
 from ..event_time import one_row
 from ..stream import SEQUENCE, Stream, column_name
 from ..tables import Table
-from ..types import field_name, spark_type
+from ..types import cast_type, field_name
 from .base import Connector, connector
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class DataGen(Connector):
         columns = []
         for i in indexes:
             name, column_type = table.physical[i]
-            columns.append(_value(column_type, _field(table, name), numbers[SEQUENCE]).cast(spark_type(column_type)))
+            columns.append(_value(column_type, _field(table, name), numbers[SEQUENCE]).cast(cast_type(column_type)))
         named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
         return Stream(numbers.select(*named, F.col(SEQUENCE)), node.output_type)
 
@@ -146,7 +146,7 @@ def _random(t: LogicalType, field: Mapping[str, str]) -> Column:
     if t.root in ("ARRAY", "MAP", "MULTISET"):
         return _collection(t, field)
     if t.root == "ROW":
-        parts = [_value(f.type, _part(field, f.name), F.lit(0)).cast(spark_type(f.type)) for f in t.fields]
+        parts = [_value(f.type, _part(field, f.name), F.lit(0)).cast(cast_type(f.type)) for f in t.fields]
         return F.struct(*(p.alias(field_name(i)) for i, p in enumerate(parts)))
     raise UnsupportedError(f"random values of the type {t}")
 
@@ -163,7 +163,7 @@ def _collection(t: LogicalType, field: Mapping[str, str]) -> Column:
 
     def several(of: LogicalType, name: str) -> Column:
         size = int(field.get("length", _DEFAULT_SIZE))
-        return F.array(*(_value(of, _part(field, name), F.lit(0)).cast(spark_type(of)) for _ in range(size)))
+        return F.array(*(_value(of, _part(field, name), F.lit(0)).cast(cast_type(of)) for _ in range(size)))
 
     if t.root == "ARRAY":
         return several(t.element, "element")

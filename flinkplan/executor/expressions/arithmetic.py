@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...plan.functions.model import BINARY, PREFIX, SPECIAL
 from ...plan.types import APPROXIMATE, INTEGERS, LogicalType, decimal
 from ..spark import F, T
-from ..types import spark_type
+from ..types import cast_type, spark_type
 from .intervals import is_shift, shift
 from .jvm import invoke
 from .registry import Invocation, scalar
@@ -27,7 +27,7 @@ _INTEGER_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 def as_decimal(column: Column, t: LogicalType) -> Column:
     """An integer column as the decimal that holds all its values; a decimal as it is."""
     if t.root in _INTEGER_DIGITS:
-        return column.cast(spark_type(decimal(_INTEGER_DIGITS[t.root], 0)))
+        return column.cast(cast_type(decimal(_INTEGER_DIGITS[t.root], 0)))
     return column
 
 
@@ -38,7 +38,7 @@ def operands_for(call: Invocation, *operands: Column) -> tuple[Column, ...]:
         return tuple(as_decimal(o, t) for o, t in zip(operands, call.types, strict=True))
     if result.root == "FLOAT" and any(t.root == "DOUBLE" for t in call.types):
         return tuple(o.cast("double") for o in operands)
-    return tuple(o.cast(spark_type(result)) for o in operands)
+    return tuple(o.cast(cast_type(result)) for o in operands)
 
 
 def _operator(name: str, apply: Callable[[Column, Column], Column]) -> None:
@@ -47,7 +47,7 @@ def _operator(name: str, apply: Callable[[Column, Column], Column]) -> None:
         if is_shift(call):
             return shift(call, a, b, -1 if apply is operator.sub else 1)
         left, right = operands_for(call, a, b)
-        return apply(left, right).cast(spark_type(call.type))
+        return apply(left, right).cast(cast_type(call.type))
 
 
 _operator("$+$1", operator.add)
@@ -64,8 +64,8 @@ def _by_kernel(name: str, call: Invocation, a: Column, b: Column) -> Column:
     if result.root in APPROXIMATE:
         kind = "Floats" if all(t.root != "DOUBLE" for t in (*call.types, result)) else "Doubles"
         held = T.FloatType() if kind == "Floats" else T.DoubleType()
-        return invoke(name.format(kind), held, left, right).cast(spark_type(result))
-    return invoke(name.format("Integers"), T.LongType(), a, b).cast(spark_type(result))
+        return invoke(name.format(kind), held, left, right).cast(cast_type(result))
+    return invoke(name.format("Integers"), T.LongType(), a, b).cast(cast_type(result))
 
 
 def precision_of(t: LogicalType) -> tuple[Column, Column]:
@@ -94,4 +94,4 @@ def negate(call: Invocation, a: Column) -> Column:
 @scalar("$REINTERPRET$1", syntax=SPECIAL)
 def reinterpret(call: Invocation, a: Column) -> Column:
     """The same value under another type that is held alike."""
-    return a.cast(spark_type(call.type)) if call.type.root in INTEGERS else a
+    return a.cast(cast_type(call.type)) if call.type.root in INTEGERS else a

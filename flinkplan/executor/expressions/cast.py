@@ -16,7 +16,7 @@ from ...plan.readable import readable
 from ...plan.rex import Call
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
 from ..spark import F, T
-from ..types import has_nanos, is_day_time, is_year_month, spark_type
+from ..types import cast_type, has_nanos, is_day_time, is_year_month, spark_type
 from .jvm import invoke
 from .maps import keys_of, map_of
 from .registry import Invocation, scalar
@@ -60,7 +60,7 @@ def cast(call: Invocation, a: Column) -> Column:
     if not _may_fail(source, target):
         return converted
     message = F.concat(F.lit("cannot cast '"), to_text(a, source, call.time_zone), F.lit(f"' to {target}"))
-    error = F.raise_error(message).cast(spark_type(target))
+    error = F.raise_error(message).cast(cast_type(target))
     return F.when(fails(a, source, target, call.time_zone), error).otherwise(converted)
 
 
@@ -85,7 +85,7 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
     Raises :class:`UnsupportedError` for a pair of types that cannot be cast.
     """
     if source.root == "NULL":
-        return a.cast(spark_type(target))
+        return a.cast(cast_type(target))
     if target.root in CHARACTER:
         return fit_text(to_text(a, source, time_zone), source, target)
     if target.root in BINARY_STRING and source.root in (*CHARACTER, *BINARY_STRING, "BITMAP"):
@@ -96,11 +96,11 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
         digits = F.lit(target.precision), F.lit(target.scale)
         return invoke("Numbers.parseDecimal", spark_type(target), a, *digits)
     if target.root in INTEGERS and source.root in CHARACTER:
-        return F.when(a.rlike(_PLAIN_INTEGER), a.cast(spark_type(target)))
+        return F.when(a.rlike(_PLAIN_INTEGER), a.cast(cast_type(target)))
     if target.root == "BOOLEAN" and source.root in CHARACTER:
         return F.when(~a.rlike(_BLANK_ENDED), a.cast("boolean"))
     if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):
-        return a.cast(spark_type(target))
+        return a.cast(cast_type(target))
     if target.root == "DATE":
         return _to_date(a, source, target, time_zone)
     if target.root == "TIME":
@@ -110,7 +110,7 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
     if target.root in _CONSTRUCTED and source.root in _CONSTRUCTED:
         return _to_constructed(a, source, target, time_zone)
     if _same_interval(source, target) or {source.root[:8], target.root[:8]} <= {"INTERVAL", "BIGINT", "INT"}:
-        return a.cast(spark_type(target))
+        return a.cast(cast_type(target))
     raise _unsupported(source, target)
 
 

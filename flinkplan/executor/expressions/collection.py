@@ -8,7 +8,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
 from ...plan.types import LogicalType
 from ..spark import F
-from ..types import field_name, spark_type
+from ..types import cast_type, field_name
 from . import variant
 from .maps import entries_of, keys_of, map_of, value_at
 from .registry import Invocation, native, scalar
@@ -36,7 +36,7 @@ native("$MAP_VALUES$1", F.map_values)
 @scalar("$ARRAY$1", syntax=SPECIAL)
 def array(call: Invocation, *elements: Column) -> Column:
     """``ARRAY[…]``."""
-    return F.array(*elements).cast(spark_type(call.type))
+    return F.array(*elements).cast(cast_type(call.type))
 
 
 @scalar("$MAP$1", syntax=SPECIAL)
@@ -56,7 +56,7 @@ def multiset(call: Invocation, *elements: Column) -> Column:
 @scalar("$ROW$1", syntax=SPECIAL)
 def row(call: Invocation, *fields: Column) -> Column:
     """``ROW(…)``."""
-    return F.struct(*(f.alias(field_name(i)) for i, f in enumerate(fields))).cast(spark_type(call.type))
+    return F.struct(*(f.alias(field_name(i)) for i, f in enumerate(fields))).cast(cast_type(call.type))
 
 
 @scalar("$OBJECT_OF$1")
@@ -96,7 +96,7 @@ def _field_index(t: LogicalType, key: int | str) -> int:
 @scalar("$ELEMENT$1")
 def element(call: Invocation, a: Column) -> Column:
     """The only element of an array; NULL where it is empty, an error where it has several."""
-    several = F.raise_error(F.lit("ELEMENT takes an array of at most one element")).cast(spark_type(call.type))
+    several = F.raise_error(F.lit("ELEMENT takes an array of at most one element")).cast(cast_type(call.type))
     return F.when(F.array_size(a) > 1, several).otherwise(F.get(a, F.lit(0)))
 
 
@@ -176,4 +176,4 @@ def map_union(call: Invocation, *maps: Column) -> Column:
 @scalar("$MAP_ENTRIES$1")
 def map_entries(call: Invocation, a: Column) -> Column:
     """The entries of a map as rows of key and value."""
-    return entries_of(a, call.types[0]).cast(spark_type(call.type))
+    return entries_of(a, call.types[0]).cast(cast_type(call.type))

@@ -11,7 +11,7 @@ from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import STRING_LENGTH
 from ..spark import F
-from ..types import spark_type
+from ..types import cast_type
 from .registry import Invocation, scalar
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def _typed(call: Invocation, column: Column) -> Column:
     """An operand in the type of the result, where Spark's type is a matter of precision."""
     if call.type.root in ("ARRAY", "MAP", "MULTISET", "ROW", "TIMESTAMP", "TIMESTAMP_LTZ", "CHAR", "VARCHAR"):
         return column
-    return column.cast(spark_type(call.type))
+    return column.cast(cast_type(call.type))
 
 
 def check_case(call: Call) -> None:

@@ -9,7 +9,7 @@ from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import DATETIME, LogicalType
 from ..spark import F, T
-from ..types import has_nanos, is_year_month, spark_type
+from ..types import cast_type, has_nanos, is_year_month
 from .jvm import invoke
 from .registry import Invocation, scalar
 from .timestamps import nanos_of, time_of_day, to_micros, with_nanos
@@ -80,7 +80,7 @@ def minus(call: Invocation, a: Column, b: Column) -> Column:
     later, earlier = (to_millis(x, t) for x, t in zip((a, b), call.types, strict=True))
     if is_year_month(call.type):
         return invoke("Times.monthsBetween", T.IntegerType(), later, earlier)
-    return (later - earlier).cast(spark_type(call.type))
+    return (later - earlier).cast(cast_type(call.type))
 
 
 def to_millis(a: Column, t: LogicalType) -> Column:

@@ -11,7 +11,7 @@ from ...plan.functions.model import POSTFIX
 from ...plan.rex import Call, Literal
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..spark import F, T
-from ..types import field_name, spark_type
+from ..types import cast_type, field_name, spark_type
 from .jvm import invoke
 from .maps import entries_of
 from .registry import Invocation, kernel, scalar
@@ -52,7 +52,7 @@ def _resolved(read: Column, value: Column, on_empty: Column, on_error: Column) -
 
 
 def _error(call: Invocation, why: str) -> Column:
-    return F.raise_error(F.lit(f"{call.name}: {why}")).cast(spark_type(call.type))
+    return F.raise_error(F.lit(f"{call.name}: {why}")).cast(cast_type(call.type))
 
 
 @scalar("$JSON_VALUE$1", kernel=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..java import java_class
+from ..java import active_jvm, java_method
 from ..spark import T, sql
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ def invoke(method: str, returns: T.DataType, *operands: Column) -> Column:
     Operands are cast to what the method takes; the result is NULL where one of them is NULL.
     ``method`` is a constant of this package, never text from a plan.
     """
-    session = sql.SparkSession.active()
     owner, name = method.split(".")
-    functions = java_class(session._jvm, "flinkplan.runtime.functions.Functions")
+    call = java_method(active_jvm(), "flinkplan.runtime.functions.Functions", "invoke")
     # a list literal converts by py4j into the java.util.List that the method expects
-    return sql.Column(functions.invoke(owner, name, returns.json(), [o._jc for o in operands]))
+    return sql.Column(call(owner, name, returns.json(), [o._jc for o in operands]))

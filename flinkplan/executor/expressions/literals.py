@@ -12,7 +12,7 @@ from ...plan.errors import PlanError
 from ...plan.rex import Literal
 from ...plan.types import LogicalType
 from ..spark import F
-from ..types import has_nanos, spark_type
+from ..types import cast_type, has_nanos
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -28,7 +28,7 @@ def literal(rex: Literal, time_zone: str = "UTC") -> Column:
 
 def constant(value: Any, t: LogicalType, time_zone: str = "UTC") -> Column:
     """The column of a value that is written as in a plan's literal of the type ``t``."""
-    target = spark_type(t)
+    target = cast_type(t)
     if value is None:
         return F.lit(None).cast(target)
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...plan.types import INTEGERS
 from ..spark import F, T
-from ..types import spark_type
+from ..types import cast_type, spark_type
 from .arithmetic import precision_of
 from .jvm import invoke
 from .registry import Invocation, kernel, native, scalar
@@ -49,7 +49,7 @@ def log(call: Invocation, *operands: Column) -> Column:
 @scalar("$SIGN$1")
 def sign(call: Invocation, a: Column) -> Column:
     """-1, 0 or 1, in the type of the operand."""
-    return F.signum(a).cast(spark_type(call.type))
+    return F.signum(a).cast(cast_type(call.type))
 
 
 def _to_integer(call: Invocation, a: Column, of_double: str, of_decimal: Callable[[Column], Column]) -> Column:
@@ -57,8 +57,8 @@ def _to_integer(call: Invocation, a: Column, of_double: str, of_decimal: Callabl
     if operand.root in INTEGERS:
         return a
     if operand.root == "DECIMAL":
-        return of_decimal(a).cast(spark_type(call.type))
-    return invoke(of_double, T.DoubleType(), a).cast(spark_type(call.type))
+        return of_decimal(a).cast(cast_type(call.type))
+    return invoke(of_double, T.DoubleType(), a).cast(cast_type(call.type))
 
 
 def ceil_number(call: Invocation, a: Column) -> Column:

@@ -12,7 +12,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.model import FUNCTION_ID
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..spark import F, T
-from ..types import has_nanos, is_year_month, spark_type
+from ..types import cast_type, has_nanos, is_year_month
 from .arithmetic import as_decimal
 from .jvm import invoke
 from .math import ceil_number, floor_number
@@ -51,8 +51,8 @@ def extract(call: Invocation, a: Column) -> Column:
     """``EXTRACT(unit FROM a)``."""
     unit, t = call.symbol(0), call.types[1]
     if t.root.startswith("INTERVAL"):
-        return _interval_field(unit, a, t).cast(spark_type(call.type))
-    return _field(unit, a, t, call.time_zone).cast(spark_type(call.type))
+        return _interval_field(unit, a, t).cast(cast_type(call.type))
+    return _field(unit, a, t, call.time_zone).cast(cast_type(call.type))
 
 
 def _field(unit: str, a: Column, t: LogicalType, time_zone: str) -> Column:

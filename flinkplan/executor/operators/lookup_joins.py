@@ -25,7 +25,7 @@ from ..kernels import condition, java_record, schema_of
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..tables import table_of
-from ..types import spark_type
+from ..types import cast_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -97,7 +97,7 @@ def _keys(node: LookupJoin, stream: Stream, context: TranslationContext) -> list
             value = stream.column(key.index)
         else:
             value = context.expression_over(key.literal, [])
-        found.append(value.cast(spark_type(types[column])))
+        found.append(value.cast(cast_type(types[column])))
     return found
 
 

@@ -22,14 +22,15 @@ def calc(node: Calc, inputs: tuple[Stream, ...], context: TranslationContext) ->
     from pyspark.sql import functions as F
 
     (stream,) = inputs
+    passes = F.lit(True)
+    if node.condition is not None:
+        passes = context.expression(node.condition, stream)
+        stream = stream.where(passes)
     columns = [context.expression(rex, stream) for rex in node.projection]
-    passes = F.lit(True) if node.condition is None else context.expression(node.condition, stream)
     if TICK in stream.hidden:  # a watermark passes, though its row may not, or is none: nothing is computed with it
         is_row = stream.frame[TICK].isNull() & passes if context.tells_time else passes
         known = [isinstance(rex, InputRef) for rex in node.projection]
         columns = [c if is_known else F.when(is_row, c) for c, is_known in zip(columns, known, strict=True)]
-    if node.condition is not None:
-        stream = stream.where(passes)
     return stream.select(columns, node.output_type)
 
 

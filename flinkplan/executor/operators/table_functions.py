@@ -16,7 +16,7 @@ from ..event_time import one_row
 from ..execution import native
 from ..registry import row_by_row, translator
 from ..stream import SEQUENCE, TICK, Stream, column_name
-from ..types import field_name, spark_type
+from ..types import cast_type, field_name, spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -90,7 +90,7 @@ def _uncorrelated(rex: RexNode, row: LogicalType) -> RexNode:
 def _row(columns: Sequence[Column], types: Sequence[LogicalType]) -> Column:
     from pyspark.sql import functions as F
 
-    cast = (c.cast(spark_type(t)) for c, t in zip(columns, types, strict=True))
+    cast = (c.cast(cast_type(t)) for c, t in zip(columns, types, strict=True))
     return F.struct(*(c.alias(column_name(i)) for i, c in enumerate(cast)))
 
 
