@@ -8,28 +8,34 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.column import Column
 
-from .java import java_method
+from .java import active_jvm, java_method
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as AnyColumn
 
+_FUNCTIONS = "org.apache.spark.sql.functions"
+
+_NAMES: WeakKeyDictionary[DataFrame, tuple[str, ...]] = WeakKeyDictionary()
+
 
 class _Field(Column):
-    def __new__(cls, frame: DataFrame, source: str, name: str) -> _Field:
+    def __new__(cls, frame: DataFrame | None, source: str, name: str) -> _Field:
         return object.__new__(cls)
 
-    def __init__(self, frame: DataFrame, source: str, name: str) -> None:
+    def __init__(self, frame: DataFrame | None, source: str, name: str) -> None:
         self.frame, self.source, self.named = frame, source, name
         self._made: Any = None
 
     @property
     def _jc(self) -> Any:
         if self._made is None:
-            column = self.frame._jdf.apply(self.source)
+            find = java_method(active_jvm(), _FUNCTIONS, "col") if self.frame is None else self.frame._jdf.apply
+            column = find(self.source)
             self._made = column if self.named == self.source else getattr(column, "as")(self.named)
         return self._made
 
@@ -42,6 +48,19 @@ class _Field(Column):
 def field(frame: DataFrame, source: str, name: str = "") -> AnyColumn:
     """The column ``source`` of ``frame``, under a ``name`` if it gets another one."""
     return _Field(frame, source, name or source)
+
+
+def unbound(name: str) -> AnyColumn:
+    """The column of this name in whatever frame it is used over."""
+    return _Field(None, name, name)
+
+
+def names(frame: DataFrame) -> tuple[str, ...]:
+    """The names of the columns of ``frame``."""
+    found = _NAMES.get(frame)
+    if found is None:
+        found = _NAMES[frame] = tuple(_frames(frame, "names")(frame._jdf).split("\n"))
+    return found
 
 
 def select(frame: DataFrame, columns: Iterable[AnyColumn | str]) -> DataFrame:

@@ -74,8 +74,8 @@ class JobOptions(Record):
     source a micro-batch takes up at most, where input does not end with it; all that are there if ``None``.
     ``spark``: a session to use.  ``single``: the process runs nothing else, so that a new session may be made for this
     job; ``lean``: it runs nothing but jobs.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what
-    may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as it
-    is where a checkpoint has some.
+    may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as
+    it is where a checkpoint has some.
     """
 
     checkpoint: str | None = None

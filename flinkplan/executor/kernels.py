@@ -6,6 +6,7 @@ A kernel is a class of ``flinkplan.runtime`` that works on the rows of one key a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..plan.rex import RexNode
@@ -60,9 +61,13 @@ def key_columns(stream: Stream, keys: Sequence[int]) -> list[Column]:
 
     if not keys:
         return [F.lit(0).alias(CONSTANT_KEY)]
-    types = [stream.type.field_types[k] for k in keys]
-    named = enumerate(zip((stream.column(k) for k in keys), types, strict=True))
-    return [(c if key_type(t) == t else c.cast(cast_type(key_type(t)))).alias(f"k{i}") for i, (c, t) in named]
+    parts = (key_part(stream.column(k), stream.type.field_types[k]) for k in keys)
+    return [part.alias(f"k{i}") for i, part in enumerate(parts)]
+
+
+def key_part(column: Column, t: LogicalType) -> Column:
+    """What rows are brought together by, where it is a ``column`` of the type ``t``."""
+    return column if key_type(t) == t else column.cast(cast_type(key_type(t)))
 
 
 def key_type(t: LogicalType) -> LogicalType:
@@ -107,15 +112,22 @@ def java_record(context: TranslationContext, name: str, /, **components: Any) ->
 
     Raises :class:`TypeError` where it has others.
     """
-    from py4j.java_gateway import get_java_class
     from pyspark.sql.types import StructType
 
     record = _class(context, name)
-    names = [component.getName() for component in get_java_class(record).getRecordComponents()]
+    names = _components(record)
     if components.keys() != set(names):
         raise TypeError(f"{name} has the components {', '.join(names)}")
     values = (components[component] for component in names)
     return record(*(context.java_schema(v) if isinstance(v, StructType) else v for v in values))
+
+
+@lru_cache(maxsize=256)
+def _components(record: Any) -> tuple[str, ...]:
+    """The names of the components of a class of records."""
+    from py4j.java_gateway import get_java_class
+
+    return tuple(component.getName() for component in get_java_class(record).getRecordComponents())
 
 
 _PACKAGE = "flinkplan.runtime"

@@ -144,7 +144,7 @@ class Stream(Record):
     @property
     def hidden(self) -> tuple[str, ...]:
         """The names of the hidden columns that are present, in their fixed order."""
-        present = set(self.frame.columns)
+        present = set(fields.names(self.frame))
         return tuple(name for name in HIDDEN if name in present)
 
     def column(self, index: int) -> Column:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from flinkplan.plan.functions import is_deterministic
 from flinkplan.plan.nodes import Calc, Join, TableSourceScan
 from flinkplan.plan.record import found_once, replace
 from flinkplan.plan.rex import Call, InputRef, RexNode, Sarg
@@ -15,7 +16,7 @@ from flinkplan.planner.algebra.logical import Rel, SetKind, SetOp, Values
 from flinkplan.planner.binder import tables
 from flinkplan.planner.binder.context import Context
 from flinkplan.planner.catalog.catalog import View
-from flinkplan.planner.rex.expressions import is_deterministic, refs, remap, retype
+from flinkplan.planner.rex.expressions import refs, remap, retype
 from flinkplan.planner.rules.rule import rule
 from flinkplan.planner.sql import ast
 

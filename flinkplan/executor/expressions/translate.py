@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
-from ...plan.record import Record
+from ...plan.functions import is_deterministic
+from ...plan.record import Record, field
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, walk
 from ..types import field_name
 from .literals import literal
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
 
 class Translator(Record):
-    """Translates expressions over one input row."""
+    """Translates expressions over one input row; ``made`` are those of calls, which may stand in several places."""
 
     inputs: Sequence[Column]
     time_zone: str
     watermark: Column | None = None
     legacy_casts: bool = False
+    made: dict[Call, Column] = field(default_factory=dict)
 
     def column(self, rex: RexNode) -> Column:
         """The column of ``rex``.  Raises :class:`UnsupportedError` naming what cannot be done."""
@@ -33,8 +35,13 @@ class Translator(Record):
                 return literal(rex, self.time_zone)
             case FieldAccess(name=name, expr=expr):
                 return self.column(expr).getField(field_name(expr.type.field_names.index(name)))
+            case Call() if rex in self.made:
+                return self.made[rex]
             case Call():
-                return self.call(rex)
+                made = self.call(rex)
+                if is_deterministic(rex):
+                    self.made[rex] = made
+                return made
             case Sarg():
                 raise UnsupportedError("a search argument stands only inside SEARCH")
             case OpaqueRex(kind=kind):

@@ -15,14 +15,14 @@ from ...plan.specs import JoinType
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, query_of, with_ttl
 from ..join_sides import join_kind, kept_rows, side_spec
-from ..kernels import boolean_array, changelog_columns, condition, key_columns, run_kernel, schema_of
+from ..kernels import boolean_array, changelog_columns, condition, key_columns, key_part, run_kernel, schema_of
 from ..native_joins import native_type
 from ..registry import translator, united
 from ..spark import fields
-from ..stream import INSERT, KIND, RIGHT, SEQUENCE, TIE, TIE_TYPE, Stream, column_name
+from ..stream import INSERT, KIND, RIGHT, SEQUENCE, TIE, TIE_TYPE, Stream
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 _STATES = ("leftState", "rightState")
 _LEFT, _RIGHT = "left", "right"
@@ -85,65 +85,29 @@ def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) ->
 
 
 def _joined_natively(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """The rows of Spark's own join; each has the number of the later one of the two that it is made of."""
+    """The rows of Spark's own join, whose columns ``NativeJoin.java`` names by their sides."""
     from pyspark.sql import functions as F
 
     spec = node.join_spec
     kind = spec.join_type
-    left, right = (
-        _prefixed(stream, prefix, keys)
-        for stream, prefix, keys in zip(inputs, "lr", (spec.left_keys, spec.right_keys), strict=True)
-    )
-    names = [f"{prefix}{i}" for prefix, of in zip("lr", inputs, strict=True) for i in range(len(of.type.fields))]
-    conditions = [
-        left[f"lk{i}"] == right[f"rk{i}"] if filtered else left[f"lk{i}"].eqNullSafe(right[f"rk{i}"])
-        for i, filtered in enumerate(spec.filter_nulls)
-    ]
+    types = [of.type.field_types for of in inputs]
+    left, right = ([fields.unbound(f"{side}{i}") for i in range(len(of))] for side, of in zip("lr", types, strict=True))
+    conditions = []
+    for i, j, is_filtered in zip(spec.left_keys, spec.right_keys, spec.filter_nulls, strict=True):
+        ours, theirs = key_part(left[i], types[0][i]), key_part(right[j], types[1][j])
+        conditions.append(ours == theirs if is_filtered else ours.eqNullSafe(theirs))
     if spec.non_equi_condition is not None:
-        columns = [fields.field(left if name[0] == "l" else right, name) for name in names]
-        conditions.append(context.expression_over(spec.non_equi_condition, columns))
-    joined = left.join(right, reduce(and_, conditions) if conditions else F.lit(True), native_type(kind))
-    sides = "l" if kind in _LEFT_ONLY else "lr"
-    kept = [fields.field(joined, name) for name in names if name[0] in sides]
+        conditions.append(context.expression_over(spec.non_equi_condition, [*left, *right]))
+    condition = reduce(and_, conditions) if conditions else F.lit(True)
     changelog = any(s.changelog for s in inputs) or kind in _KEEPS_LEFT or kind in _KEEPS_RIGHT
-    hidden = [F.lit(INSERT).cast("tinyint").alias(KIND)] if changelog else []
-    if query_of(context).joins.needs_tie(node):
-        hidden.append(_tie(joined, sides, node.id).alias(TIE))
-    numbers = [fields.field(joined, f"{side}_seq") for side in sides]
-    number = F.greatest(*numbers) if len(numbers) > 1 else numbers[0]
-    named = [c.alias(column_name(i)) for i, c in enumerate(kept)]
-    return Stream(fields.select(joined, [*named, *hidden, number.alias(SEQUENCE)]), node.output_type, changelog)
-
-
-def _tie(joined: DataFrame, sides: str, id: int) -> Column:
-    """What the rows of a join with equal numbers stand in order by.
-
-    By that of the later of the two rows that a row is made of, which has brought it about; left ones come first where
-    they stand alike.  Rows that one row has brought about follow the order of those that it was joined with.
-    """
-    from pyspark.sql import functions as F
-
-    none = F.array().cast(TIE_TYPE)
-    ties = [F.coalesce(joined[f"{side}_tie"], none) if f"{side}_tie" in joined.columns else none for side in sides]
-    if len(sides) == 1:
-        return ties[0]
-    (ours, theirs), (tie, other) = (joined[f"{side}_seq"] for side in sides), ties
-    by_left = theirs.isNull() | (ours > theirs) | ((ours == theirs) & (tie > other))
-    # less than all that joins above have put there, so that a row comes before those that stand alike but were joined
-    left_first, right_next = (F.lit(place - 2 * id).cast("bigint") for place in (-2, -1))
-    return F.when(by_left, F.concat(tie, F.array(left_first, theirs), other)).otherwise(
-        F.concat(other, F.array(right_next, ours), tie)
+    joined = context.runtime.join.NativeJoin.join(
+        *(stream.frame._jdf for stream in inputs),
+        condition._jc,
+        native_type(kind),
+        changelog,
+        node.id if query_of(context).joins.needs_tie(node) else None,
     )
-
-
-def _prefixed(stream: Stream, prefix: str, keys: Sequence[int]) -> DataFrame:
-    """The columns of a side, its keys and its numbers, under names of their own."""
-    columns = [c.alias(f"{prefix}{i}") for i, c in enumerate(stream.columns)]
-    by = [c.alias(f"{prefix}k{i}") for i, c in enumerate(key_columns(stream, keys))] if keys else []
-    numbers = [fields.field(stream.frame, SEQUENCE, f"{prefix}_seq")]
-    if TIE in stream.hidden:
-        numbers.append(fields.field(stream.frame, TIE, f"{prefix}_tie"))
-    return fields.select(stream.frame, [*columns, *by, *numbers])
+    return Stream(context.frame(joined), node.output_type, changelog)
 
 
 def _without_null_keys(stream: Stream, keys: Sequence[int], filter_nulls: Sequence[bool]) -> Stream:

@@ -18,7 +18,15 @@ from . import (  # noqa: F401  (the modules declare their functions)
     temporal,
 )
 from .model import Aggregation, Arguments, Direction, Function, Kind, LocalTime, OfNothing, Signature, Style
-from .registry import aggregation_of, all_functions, called, find_function, function_of, nearest_names
+from .registry import (
+    aggregation_of,
+    all_functions,
+    called,
+    find_function,
+    function_of,
+    is_deterministic,
+    nearest_names,
+)
 
 __all__ = [
     "Aggregation",
@@ -35,5 +43,6 @@ __all__ = [
     "called",
     "find_function",
     "function_of",
+    "is_deterministic",
     "nearest_names",
 ]

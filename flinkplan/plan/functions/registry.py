@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict, Unpack
 
-from ..rex import Call, RexNode, internal_name
+from ..record import found_once
+from ..rex import Call, RexNode, callees, internal_name
 from .model import Aggregation, Function, Kind, LocalTime, Pushing, ReturnRule, Signature, Style
 
 _by_name: dict[str, Function] = {}
@@ -69,6 +70,13 @@ def function_of(syntax: str, internal_name: str) -> Function | None:
 def called(rex: RexNode) -> Function | None:
     """The function that an expression calls; ``None`` if it calls none, or one that is not declared."""
     return _by_key.get((rex.syntax, rex.name)) if type(rex) is Call else None
+
+
+@found_once
+def is_deterministic(rex: RexNode) -> bool:
+    """Whether evaluating the expression twice yields one value."""
+    functions = (function_of(*key) for key in callees(rex))
+    return all(function is None or function.deterministic for function in functions)
 
 
 def aggregation_of(internal_name: str | None) -> Aggregation:

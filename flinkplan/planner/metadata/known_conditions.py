@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ...plan.functions import is_deterministic
 from ...plan.record import found_once
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Sort
-from ..rex.expressions import conjunctions, is_deterministic, refs, remap, shift
+from ..rex.expressions import conjunctions, refs, remap, shift
 
 
 @found_once

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 from typing import TypeGuard
 
-from ...plan.functions import Function, called, function_of
+from ...plan.functions import Function, called
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import (
     AND,
@@ -28,7 +28,7 @@ from ...plan.functions.comparison import (
 )
 from ...plan.functions.conditional import CASE
 from ...plan.record import found_once, replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children, classes
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, children, classes
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.unplanned import Over, SubQuery
 
@@ -253,13 +253,6 @@ def is_strict(rex: RexNode) -> bool:
     """Whether a call is NULL where an operand is, and only there."""
     function = called(rex)
     return function is not None and function.strict
-
-
-@found_once
-def is_deterministic(rex: RexNode) -> bool:
-    """Whether evaluating the expression twice yields one value."""
-    functions = (function_of(*key) for key in callees(rex))
-    return all(function is None or function.deterministic for function in functions)
 
 
 def holds_time(rex: RexNode) -> bool:

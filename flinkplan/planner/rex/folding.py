@@ -13,7 +13,7 @@ from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from ...plan.functions import Function, called
+from ...plan.functions import Function, called, is_deterministic
 from ...plan.functions.arithmetic import (
     DATETIME_MINUS,
     DATETIME_PLUS,
@@ -37,7 +37,7 @@ from .evaluation.collections import is_collection, of_collection
 from .evaluation.numbers import double_text, number
 from .evaluation.registry import UnknownValue, of_values
 from .evaluation.times import moment_text, months_between, parse_moment, shift_clock, shift_months
-from .expressions import cast, is_deterministic
+from .expressions import cast
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol, Self
 
-from ...plan.functions import called
+from ...plan.functions import called, is_deterministic
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NOT_TRUE, IS_NULL, NOT, OR, SEARCH
 from ...plan.record import found_once
@@ -23,7 +23,6 @@ from .expressions import (
     flatten,
     is_always_true,
     is_call,
-    is_deterministic,
     not_,
     or_,
     test,

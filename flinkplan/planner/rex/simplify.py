@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from operator import is_
 
-from ...plan.functions import Function, called
+from ...plan.functions import Function, called, is_deterministic
 from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, DIVIDE, MINUS, NEGATE, PLUS, TIMES
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import (
@@ -53,7 +53,6 @@ from .expressions import (
     is_always_false,
     is_always_true,
     is_call,
-    is_deterministic,
     is_strict,
     not_,
     or_,

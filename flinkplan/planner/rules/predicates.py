@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from ...plan.functions import is_deterministic
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
@@ -39,7 +40,6 @@ from ..rex.expressions import (
     inline,
     is_always_true,
     is_call,
-    is_deterministic,
     refs,
     remap,
     retype,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ...plan.functions import is_deterministic
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown, ReadingMetadata
@@ -38,7 +39,6 @@ from ..rex.expressions import (
     contains_over,
     identity,
     inline,
-    is_deterministic,
     ordered_refs,
     reads,
     refs,

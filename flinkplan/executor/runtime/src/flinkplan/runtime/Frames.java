@@ -44,6 +44,11 @@ public final class Frames {
         return rows.select(selected.toArray(Column[]::new));
     }
 
+    /** The names of the columns of a frame, a line each. */
+    public static String names(Dataset<Row> rows) {
+        return String.join("\n", rows.columns());
+    }
+
     private static Column named(Dataset<Row> rows, String source, String name) {
         Column column = rows.col(source);
         return source.equals(name) ? column : column.as(name);
