@@ -11,6 +11,9 @@ from .tables import table_of
 SMALL_INPUT = 16 << 20
 """Input up to this many bytes is worked on in one partition, and in seconds."""
 
+LARGE_INPUT = 256 << 20
+"""From so many bytes on it pays to look at the first rows before all are worked on."""
+
 PARTITION_BYTES = 64 << 20
 """Of more, so many bytes come to a partition: what a task groups or sorts is to fit into its memory."""
 
@@ -19,6 +22,11 @@ def is_small(nodes: Iterable[ExecNode], variables: Mapping[str, str]) -> bool:
     """Whether the input of the nodes is known to be small."""
     size = _bytes(nodes, variables)
     return size is not None and size <= SMALL_INPUT
+
+
+def is_large(nodes: Iterable[ExecNode], variables: Mapping[str, str]) -> bool:
+    """Whether the input of the nodes is known to be large."""
+    return (_bytes(nodes, variables) or 0) >= LARGE_INPUT
 
 
 def reads_little(node: ExecNode, variables: Mapping[str, str]) -> bool:

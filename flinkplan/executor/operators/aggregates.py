@@ -18,6 +18,7 @@ from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
 from ..kernels import key_columns, key_type, key_values, keyed, run_kernel, schema_of
+from ..many_groups import brought_together
 from ..native_aggregates import is_native_in_batch, is_traced, last_change, native_aggregate
 from ..registry import row_by_row, translator
 from ..row_order import moves_by_each_row
@@ -148,6 +149,8 @@ def _aggregate(
     if node is not None and context.is_batch and query.joins.is_settled(query.input(node)):
         stream = stream.inserts if stream.changelog else stream
         if _is_native(node, query):
+            if not any(call.distinct for call in calls):
+                stream = brought_together(stream, grouping, query.input(node), context)
             return _grouped(stream, grouping, calls, output_type, traced=_is_numbered(node, query, calls))
     used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
