@@ -43,10 +43,6 @@ def test_nothing_is_said_of_few_rows_or_of_such_as_cannot_be_read(spark: SparkSe
     assert share(spark, spark.range(ROWS).select(F.raise_error(F.lit("no row")).alias("k"))) == 0
 
 
-def script(place: Place, query: str) -> Plan:
-    return compile_script(GROUPS.format(root=place.root, query=query, columns="k INT, n BIGINT, s INT"))
-
-
 @pytest.mark.parametrize(
     ("query", "keys", "large", "comes_first"),
     [
