@@ -144,7 +144,7 @@ def session(
     settings = {**defaults, **chosen, _JARS: jars}
     if lean:
         hide_arrays()
-        begin_session({**settings, "spark.app.name": _NAME, "spark.master": master})
+        begin_session({"spark.app.name": _NAME, "spark.master": master, **settings})
     for key, value in settings.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()

@@ -23,7 +23,7 @@ print(pandas.Series(numpy.arange(3)).sum())
 _SESSION = """
 from flinkplan.executor.session import session
 
-spark = session("local[1]", {"spark.sql.shuffle.partitions": "3"}, lean=LEAN)
+spark = session("local[1]", {"spark.sql.shuffle.partitions": "3", "spark.app.name": "mine"}, lean=LEAN)
 registry = getattr(getattr(spark._jvm, "org.apache.spark.sql.catalyst.analysis.FunctionRegistry$"), "MODULE$")
 print([str(f) for f in registry.internal().listFunction().mkString(" ").split() if "vector" in f])
 print(spark.range(4).selectExpr("sum(id)").first()[0], spark.conf.get("spark.sql.shuffle.partitions"))
@@ -42,7 +42,7 @@ def test_pyspark_does_without_arrays_and_the_process_can_still_have_them() -> No
 
 @pytest.mark.spark
 def test_a_lean_session_has_no_functions_of_mllib_and_all_settings() -> None:
-    rest = ["6 3", "flinkplan local[1]"]
+    rest = ["6 3", "mine local[1]"]
     assert _printed(_SESSION.replace("LEAN", "True")) == ["[]", *rest]
     functions, *others = _printed(_SESSION.replace("LEAN", "False"))
     assert "vector" in functions
