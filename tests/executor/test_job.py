@@ -49,16 +49,18 @@ def test_a_jvm_for_one_small_job_is_brief(
 ) -> None:
     asked = []
 
-    def session(*_: object, brief: bool) -> SparkSession:
-        asked.append(brief)
+    def session(*_: object, brief: bool, lean: bool) -> SparkSession:
+        asked.append((brief, lean))
         return place.spark
 
     monkeypatch.setattr("flinkplan.executor.job.session", session)
     monkeypatch.setattr("flinkplan.executor.input_size.SMALL_INPUT", limit)
     place.put("rows", {"a": 1})
     checkpoint = str(place.root / "checkpoint")
-    execute(passthrough(place.files("in")), JobOptions(checkpoint=checkpoint, mode=mode, single=single)).stop()
-    assert asked == [brief]
+    execute(
+        passthrough(place.files("in")), JobOptions(checkpoint=checkpoint, mode=mode, single=single, lean=True)
+    ).stop()
+    assert asked == [(brief, True)]
 
 
 @pytest.mark.parametrize("type_", ["MAP<INT, INT>", "ROW<`m` ARRAY<MULTISET<DATE>>>"])
