@@ -101,6 +101,11 @@ class TranslationContext(Record):
         return self.mode is Mode.REAL_TIME
 
     @property
+    def whole_plan(self) -> Plan:
+        """The plan of all sinks where what they share is computed once; else that of the query."""
+        return self.common.plan if self.common else self.plan
+
+    @property
     def reader(self) -> DataFrameReader | DataStreamReader:
         """What reads sources."""
         return self.spark.read if self.is_batch else self.spark.readStream

@@ -102,3 +102,13 @@ def test_a_checkpoint_of_a_query_that_shares_nothing_goes_on(
                 options = JobOptions(checkpoint=checkpoint, mode=Mode.AVAILABLE_NOW, spark=place.spark)
                 execute(compiled(place, query, name), options).wait()
     assert lines(place.root / "changed") == lines(place.root / "never") != []
+
+
+def test_late_rows_go_to_a_sink_of_their_own_also_behind_that_of_the_windows(place: Place) -> None:
+    folder = Path(__file__).parents[2] / "sample_plans" / "plane-sessions"
+    flights = (folder.parent / "data" / "flights.csv").read_text("utf-8").splitlines()
+    place.put("flights.csv", *flights[:3000])
+    plan = compile_script((folder / "pipeline.yaml").read_text("utf-8"), file="pipeline.yaml")
+    variables = {"DATA": str(place.root / "in"), "OUT": str(place.root / "out")}
+    execute(plan, JobOptions(variables=variables, listener=place, spark=place.spark)).wait()
+    assert {path.parent.name for path in place.output()} == {"plane-sessions", "late-departures"}

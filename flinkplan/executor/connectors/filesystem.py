@@ -77,8 +77,7 @@ class FileSystem(Connector):
         if format_.columnar:
             frame = _columnar(table, format_, request, context)
         else:
-            plan = context.common.plan if context.common else context.plan
-            frame = _lines(table, format_, request, request.read_by(plan, node), context)
+            frame = _lines(table, format_, request, request.read_by(context.whole_plan, node), context)
         hidden = [KIND, SEQUENCE] if format_.is_changelog else [SEQUENCE]
         rows = fields.select(frame, [*request.outputs(frame), *hidden])
         return Stream(rows, node.output_type, format_.is_changelog)

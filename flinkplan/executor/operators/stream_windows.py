@@ -101,7 +101,7 @@ def waits_for_clock(node: WindowOperator) -> bool:
 
 
 def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
-    if query.is_batch and _is_native(node, query.plan):
+    if query.is_batch and _is_native(node, query.whole or query.plan):
         why = "each window fires once, and all functions are the same in Spark"
         return Execution("native", "Aggregate", why, (*query.keys(node), "window start", "window end"))
     held = "windows, accumulators, triggers and timers"
@@ -137,8 +137,8 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     input_type = stream.type
     if len(node.keys) == 1:
         stream = _refuse_null_keys(stream, node.keys[0])
-    has_late = _has_late(node, context.plan)
-    if context.is_batch and _is_native(node, context.plan) and PASSED not in stream.hidden:
+    has_late = _has_late(node, context.whole_plan)
+    if context.is_batch and _is_native(node, context.whole_plan) and PASSED not in stream.hidden:
         columns, result = group_natively(node, stream, context)
     else:
         times = [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP)]
