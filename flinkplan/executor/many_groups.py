@@ -8,41 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..plan.nodes import (
-    Calc,
-    Correlate,
-    DropUpdateBefore,
-    Exchange,
-    ExecNode,
-    Expand,
-    LocalGroupAggregate,
-    MiniBatchAssigner,
-    TableSourceScan,
-    Union,
-    WatermarkAssigner,
-)
+from ..plan.nodes import ExecNode, LookupJoin, TableSourceScan, WatermarkAssigner
 from ..plan.record import replace
 from .context import TranslationContext
 from .input_size import is_large
 from .kernels import key_type
+from .row_order import PASSING
 from .stream import Stream
 
 _SHARE = 0.8
 """Of the first task's rows, so many are of a group that none before them is of."""
-
-_AT_HAND = (
-    Calc,
-    Correlate,
-    DropUpdateBefore,
-    Exchange,
-    Expand,
-    LocalGroupAggregate,
-    MiniBatchAssigner,
-    TableSourceScan,
-    Union,
-    WatermarkAssigner,
-)
-"""What yields the first task's rows without having read those of others."""
 
 
 def brought_together(stream: Stream, grouping: Sequence[int], source: ExecNode, context: TranslationContext) -> Stream:
@@ -50,9 +25,14 @@ def brought_together(stream: Stream, grouping: Sequence[int], source: ExecNode, 
     if not grouping or any(key_type(t) != t for t in (stream.type.field_types[k] for k in grouping)):
         return stream
     upstream = list(context.plan.upstream([source]))
-    if not is_large(upstream, context.variables) or not all(isinstance(node, _AT_HAND) for node in upstream):
+    if not is_large(upstream, context.variables) or not all(map(_is_at_hand, upstream)):
         return stream
     keys = [stream.column(k) for k in grouping]
     if context.runtime.batch.Sample.distinct(stream.frame._jdf, [key._jc for key in keys]) < _SHARE:
         return stream
     return replace(stream, frame=stream.frame.repartition(*keys))
+
+
+def _is_at_hand(node: ExecNode) -> bool:
+    """Whether a node yields the first task's rows without having read those of others, or asked a database."""
+    return isinstance(node, (*PASSING, TableSourceScan, WatermarkAssigner)) and not isinstance(node, LookupJoin)

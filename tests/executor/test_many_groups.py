@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from flinkplan.executor import input_size, many_groups
+from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.stream import Stream
 from flinkplan.planner import compile_script
 
@@ -75,3 +76,11 @@ def test_rows_of_large_input_come_together_first_where_groups_are_many(
     if query == COUNTED:
         assert {row["k"]: row["s"] for row in rows} == {k: sum(range(k, ROWS, keys)) for k in range(keys)}
         assert place.progress[0].rows_read == ROWS
+
+
+def test_the_job_says_what_cannot_be_read(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(input_size, "LARGE_INPUT", 1)
+    place.put("1", "no JSON")
+    text = GROUPS.format(root=place.root, query=COUNTED, columns="k INT, n BIGINT, s INT")
+    with pytest.raises(ExecutionError, match="JSON"):
+        place.run(compile_script(text))

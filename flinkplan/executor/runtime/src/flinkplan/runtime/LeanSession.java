@@ -10,8 +10,8 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.classic.SparkSession;
 
 /**
- * Begins a session without the extension that MLlib brings along: to register two functions on vectors, it starts Scala's
- * reflection, which takes longer than Spark's own start.
+ * Begins a session without the extension that MLlib brings along: to register functions on vectors, it starts Scala's
+ * reflection, which takes longer than making the context.
  */
 public final class LeanSession {
     private static final String EXTENSIONS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider";

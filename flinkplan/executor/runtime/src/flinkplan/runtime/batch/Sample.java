@@ -34,7 +34,7 @@ public final class Sample {
         }
         try {
             return rows.mapPartitions(Sample::count).collectPartitions(new int[] {0})[0].get(0);
-        } catch (RuntimeException e) {
+        } catch (Exception e) { // Scala's code throws checked ones that it does not declare
             return 0;
         }
     }

@@ -103,8 +103,8 @@ public final class NativeJoin {
         Column tie = ties.get(0);
         Column other = ties.get(1);
         Column byLeft = theirs.isNull().or(ours.gt(theirs)).or(ours.equalTo(theirs).and(tie.gt(other)));
-        // less than all that joins above have put there, so that a row comes before those that stand alike but were
-        // joined
+        // less than all that joins above have put there, so that a row comes before those that stand alike
+        // but were joined
         Column leftFirst = lit(-2 - 2 * id);
         Column rightNext = lit(-1 - 2 * id);
         return when(byLeft, concat(tie, array(leftFirst, theirs), other))
