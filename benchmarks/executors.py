@@ -3,35 +3,43 @@
     benchmarks/executors.py QUERIES [--only q5,q9] [--events N] [--rounds N]
 
 A driver and an executor take more than one core, so that on two a second executor has none of its own.  Linux's control
-groups (version 1, as root) leave half a core to each executor, and the driver has what it needs.
+groups (version 1, as root) leave half of the first core to each executor; all else has the others.  So executors that
+work at the same time do not slow each other down as cores of one chip do, and what is seen is how the work spreads.
+The two take turns, and the medians of the later half of the rounds count: an executor that does half of the work is
+compiled in twice as many.
 """
 
 import argparse
-import re
+import os
 import subprocess
 import sys
 import threading
-import time
+from collections.abc import Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
+from statistics import median
 
+from measuring import run
+from nexmark import build, script
 from rich.console import Console
 from rich.table import Table
 
-HERE = Path(__file__).parent
-GROUPS = Path("/sys/fs/cgroup/cpu")
+from flinkplan.executor.session import session
+
+GROUPS = Path("/sys/fs/cgroup")
+CORE = 0
+"""The core that the executors share."""
 PERIOD = 100_000
 SHARE = 0.5
 """Of a core, what each executor has."""
-ROW = re.compile(r"(q\d+) +\S+ \(\S+\) +(\S+) \((\S+)\)")
-"""A query's row of ``nexmark.py``: the best round's seconds."""
 
 
 class Limits:
     """Puts each executor that starts into a group of its own."""
 
     def __init__(self) -> None:
-        self._groups: dict[int, Path] = {}
+        self._groups: dict[int, list[Path]] = {}
         self._ends = threading.Event()
 
     def __enter__(self) -> "Limits":
@@ -42,7 +50,7 @@ class Limits:
     def __exit__(self, *failure: object) -> None:
         self._ends.set()
         self._thread.join()
-        for group in self._groups.values():
+        for group in chain.from_iterable(self._groups.values()):
             with suppress(OSError):  # a process may not be gone yet
                 group.rmdir()
 
@@ -55,36 +63,73 @@ class Limits:
                         self._limit(int(process.name))
 
     def _limit(self, pid: int) -> None:
-        group = self._groups[pid] = GROUPS / f"flinkplan-executor-{pid}"
+        limits = {"cpu.cfs_period_us": PERIOD, "cpu.cfs_quota_us": int(PERIOD * SHARE)}
+        self._groups[pid] = [
+            self._group("cpu", pid, limits),
+            self._group("cpuset", pid, {"cpuset.cpus": CORE, "cpuset.mems": 0}),
+        ]
+
+    def _group(self, kind: str, pid: int, limits: Mapping[str, int]) -> Path:
+        group = GROUPS / kind / f"flinkplan-executor-{pid}"
         group.mkdir()
-        (group / "cpu.cfs_period_us").write_text(str(PERIOD))
-        (group / "cpu.cfs_quota_us").write_text(str(int(PERIOD * SHARE)))
-        (group / "cgroup.procs").write_text(str(pid))
+        for name, limit in {**limits, "cgroup.procs": pid}.items():
+            (group / name).write_text(str(limit))
+        return group
 
 
-def measure(executors: int, given: argparse.Namespace) -> dict[str, float]:
-    """The seconds of each query."""
-    command = [sys.executable, str(HERE / "nexmark.py"), given.queries, "--events", given.events, "--only", given.only]
-    command += ["--rounds", given.rounds, "--master", f"local-cluster[{executors},1,4096]"]
-    with Limits():
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        time.sleep(1)  # the executors end behind the driver
-    return {query: float(seconds) for query, seconds, _ in ROW.findall(done.stderr)}
+class Cluster:
+    """So many executors, for one round of a query after the other."""
+
+    def __init__(self, executors: int, given: argparse.Namespace) -> None:
+        command = [sys.executable, __file__, given.queries, "--events", str(given.events)]
+        command += ["--serve", f"local-cluster[{executors},1,4096]"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> "Cluster":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._process.communicate()
+
+    def seconds(self, query: str) -> float:
+        """What a round of a query took."""
+        assert self._process.stdin and self._process.stdout
+        print(query, file=self._process.stdin, flush=True)
+        return float(self._process.stdout.readline())
+
+
+def serve(master: str, given: argparse.Namespace) -> None:
+    """Take the names of queries, and tell the seconds of a round of each."""
+    session(master)
+    data = build(given.data.absolute(), given.events)
+    for line in sys.stdin:
+        (took,) = run(script(given.queries, line.strip(), data), 1)
+        print(took.seconds, flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("queries")
+    parser.add_argument("queries", type=Path)
     parser.add_argument("--only", default="q5,q9")
-    parser.add_argument("--events", default="1000000")
-    parser.add_argument("--rounds", default="4")
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--data", type=Path, default=Path("out/nexmark"))
+    parser.add_argument("--serve", metavar="MASTER", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    one, two = (measure(executors, given) for executors in (1, 2))
-    table = Table(title=f"{given.events} events, executors of {SHARE} cores: seconds")
+    if given.serve:
+        serve(given.serve, given)
+        return
+    os.sched_setaffinity(0, os.sched_getaffinity(0) - {CORE})
+    build(given.data.absolute(), given.events)
+    table = Table(title=f"{given.events:,} events, executors of {SHARE} cores: seconds")
     for column in ("query", "one executor", "two", "times as fast"):
         table.add_column(column, justify="right")
-    for query in one:
-        table.add_row(query, f"{one[query]:.1f}", f"{two[query]:.1f}", f"{one[query] / two[query]:.2f}")
+    with Limits(), Cluster(1, given) as one, Cluster(2, given) as two:
+        for query in given.only.split(","):
+            rounds = [(one.seconds(query), two.seconds(query)) for _ in range(given.rounds)]
+            print(query, *(f"{a:.1f}:{b:.1f}" for a, b in rounds), file=sys.stderr, flush=True)
+            alone, both = map(median, zip(*rounds[len(rounds) // 2 :], strict=True))
+            table.add_row(query, f"{alone:.1f}", f"{both:.1f}", f"{alone / both:.2f}")
     Console().print(table)
 
 

@@ -451,14 +451,18 @@ class _Batches(_Queries):
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:
         context = self._context(part, self._batch, is_batch=True, common=self._common)
         stream, into = self._translate(name, context)
+        is_local = self._spark.sparkContext._jsc.isLocal()
+        collect = into.writer(stream, context) if isinstance(into, Collector) else None
 
         def write(frame: DataFrame, batch: int) -> None:
-            into.call(frame._jdf, batch)
+            if not is_local:
+                self._common.compute(part)
+            if collect is not None:
+                collect(frame, batch)
+            else:
+                into.call(frame._jdf, batch)
 
-        take: Callable[[DataFrame, int], None] = write
-        if isinstance(into, Collector):
-            take = into.writer(stream, context)
-        return lambda: BatchQuery(name, query_of(context), self._names, self._record, stream.frame, take, into).start()
+        return lambda: BatchQuery(name, query_of(context), self._names, self._record, stream.frame, write, into).start()
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
@@ -470,9 +474,11 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
     connector = find_connector(table)
     if (own := connector.python_writer(table, node, stream, keys, context)) is not None:
         return own
+    query = query_of(context)
     spec = {
         **connector.writer(table, context),
         "changelog": stream.changelog,
+        "ordered": query.is_ordered(query.input(node)),
         "keys": keys,
         "published": str(location / "published"),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
@@ -84,7 +85,7 @@ class SharedStreams:
         self._ids = {id for id in _read_twice(plan) if not is_cheap(plan.by_id[id])}
         self.plan = plan
         self._streams: dict[tuple[int, bool], Stream] = {}
-        self._frames: list[DataFrame] = []
+        self._computing = Lock()
 
     def find(self, node: ExecNode, folds: bool) -> Stream | None:
         """The stream of a node, if it was made before; ``folds``: where the changes of a key may come to one."""
@@ -94,12 +95,22 @@ class SharedStreams:
         """The stream of a node, whose rows are kept if several read them."""
         if node.id not in self._ids:
             return stream
-        frame = stream.frame.persist()
-        self._frames.append(frame)
-        kept = self._streams[node.id, folds] = replace(stream, frame=frame)
+        kept = self._streams[node.id, folds] = replace(stream, frame=stream.frame.persist())
         return kept
+
+    def compute(self, part: Plan) -> None:
+        """Compute the rows that a part of the plan reads, unless they are there.
+
+        On a cluster they have to be before they are read: tasks of several executors that read the same rows first do
+        not wait for each other, as those of one do, but each compute them.
+        """
+        with self._computing:
+            for (node, _), stream in self._streams.items():
+                kept: Any = stream.frame._jdf.queryExecution().withCachedData().cacheBuilder()
+                if node in part.by_id and not kept.isCachedColumnBuffersLoaded():
+                    kept.cachedColumnBuffers().count()
 
     def release(self) -> None:
         """Keep rows no longer."""
-        for frame in self._frames:
-            frame.unpersist()
+        for stream in self._streams.values():
+            stream.frame.unpersist()

@@ -109,6 +109,17 @@ def window_span(context: TranslationContext, frame: DataFrame, clock: Clock, ses
     return context.runtime.time.WindowSpan(columns.index(START), columns.index(END), session, clock.java_zone)
 
 
+def by_window(context: TranslationContext, frame: DataFrame, keys: int) -> tuple[DataFrame, int]:
+    """A kernel's input that has the windows of its rows, and how many key columns stand at its head.
+
+    In a batch each window of a key is a key of its own: windows are worked on side by side, and one at a time is kept.
+    """
+    if not context.is_batch:
+        return frame, keys
+    bounds = [frame[name].alias(f"{name}_key") for name in (START, END)]
+    return frame.select(*frame.columns[:keys], *bounds, *frame.columns[keys:]), keys + len(bounds)
+
+
 def with_spans(stream: Stream, windowing: WindowingStrategy, clock: Clock) -> Stream:
     """As :func:`with_windows`, and for sessions the window of each row alone."""
     from pyspark.sql import functions as F
@@ -262,10 +273,11 @@ def rank_windows(
     windowed = with_windows(stream, windowing, clock)
     row = F.struct(*windowed.columns).alias(ROW)
     frame = timed_input(windowed, keys, [row, windowed.frame[START], windowed.frame[END]])
+    frame, width = by_window(context, frame, max(1, len(keys)))
     ranked = run_timed(
         context,
         frame,
-        max(1, len(keys)),
+        width,
         "time.WindowRank",
         columns=schema_of(output_type.field_types),
         span=window_span(context, frame, clock, False),

@@ -8,10 +8,12 @@ import pytest
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.sharing import SharedRows
+from flinkplan.executor.sharing import SharedRows, SharedStreams
 from flinkplan.executor.states import count as count_state
 from flinkplan.executor.states import find_states
+from flinkplan.executor.stream import Stream
 from flinkplan.plan.document import Plan
+from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
 from .jobs import Place
@@ -102,6 +104,20 @@ def test_a_checkpoint_of_a_query_that_shares_nothing_goes_on(
                 options = JobOptions(checkpoint=checkpoint, mode=Mode.AVAILABLE_NOW, spark=place.spark)
                 execute(compiled(place, query, name), options).wait()
     assert lines(place.root / "changed") == lines(place.root / "never") != []
+
+
+def test_rows_that_are_kept_are_computed_before_they_are_read_and_once(place: Place) -> None:
+    plan, context = compiled(place, GROUPED), place.spark.sparkContext
+    shared = SharedStreams(plan, lambda node: False)
+    node = next(node for node in plan.nodes if sum(edge.source == node.id for edge in plan.edges) > 1)
+    kept = shared.keep(node, True, Stream(place.spark.range(3).toDF("k"), node.output_type)).frame
+    context.setJobGroup("kept", "what is kept")
+    for part in (replace(plan, nodes=(), edges=()), plan, plan):
+        shared.compute(part)
+    assert len(context.statusTracker().getJobIdsForGroup("kept")) == 1
+    assert kept.is_cached
+    shared.release()
+    assert not kept.is_cached
 
 
 def test_late_rows_go_to_a_sink_of_their_own_also_behind_that_of_the_windows(place: Place) -> None:

@@ -19,7 +19,7 @@ from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_
 from ..registry import by_watermark, translator
 from ..spark import fields
 from ..stream import END, KIND, LATENESS, RIGHT, SEQUENCE, START, TICK, TIME, Stream
-from ..window_kernels import emitted, run_timed, window_span
+from ..window_kernels import by_window, emitted, run_timed, window_span
 from ..windows import Clock, with_windows
 
 if TYPE_CHECKING:
@@ -65,10 +65,11 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
     right_windowed = with_windows(right, node.right_windowing, clock)
     windowed = (left_windowed, right_windowed)
     frame = _united(node.join_spec, windowed, (START, END), late=_share_watermark(left, right))
+    frame, keys = by_window(context, frame, _key_width(node.join_spec))
     joined = run_timed(
         context,
         frame,
-        _key_width(node.join_spec),
+        keys,
         "time.WindowJoin",
         columns=schema_of(node.output_type.field_types),
         span=window_span(context, frame, clock, False),

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperator;
 import scala.Function1;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
@@ -34,14 +33,7 @@ public final class SharedRowsExec extends SparkPlan {
 
     @Override
     public RDD<InternalRow> doExecute() {
-        boolean atOnce = !session().sparkContext().isLocal() && hasState(child);
-        return kept.keep(child.execute(), child.schema(), atOnce);
-    }
-
-    /** Whether tasks of several executors that read the same rows first would both write the state behind them. */
-    private static boolean hasState(SparkPlan plan) {
-        return plan instanceof StatefulOperator
-                || CollectionConverters.asJava(plan.children()).stream().anyMatch(SharedRowsExec::hasState);
+        return kept.keep(child.execute(), child.schema(), !session().sparkContext().isLocal());
     }
 
     Kept kept() {
