@@ -8,7 +8,7 @@ from ..plan.changelog import row_kinds
 from ..plan.document import Plan
 from ..plan.durations import format_duration
 from ..plan.explain import columns_of, keys
-from ..plan.nodes import Exchange, ExecNode, GlobalWindowAggregate, Sink
+from ..plan.nodes import Exchange, ExecNode, GlobalWindowAggregate
 from ..plan.record import Record, cached_property
 from ..plan.row_kinds import INSERTS, Kinds
 from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
@@ -16,7 +16,6 @@ from .context import TranslationContext
 from .native_aggregates import obstacle, obstacle_of
 from .native_joins import Joins
 from .row_order import read_in_order, updated_in_place
-from .session import PARTITIONS
 
 _UNTIL_WATERMARK = "until the watermark passes"
 
@@ -57,8 +56,7 @@ class QueryPlan(Record, dict=True):
     """The part of a plan that one sink needs, which is one query of Spark: a batch or a stream.
 
     ``folds``: the changes that one batch makes to a key may come to one.  ``is_real_time``: there are no batches.
-    ``whole``: the plan of all sinks whose queries share streams, if they do.  ``is_in_one``: rows are brought together
-    in one partition, and so written in Flink's order wherever they come from.
+    ``whole``: the plan of all sinks whose queries share streams, if they do.
     """
 
     plan: Plan
@@ -66,7 +64,6 @@ class QueryPlan(Record, dict=True):
     folds: bool = True
     is_real_time: bool = False
     whole: Plan | None = None
-    is_in_one: bool = True
 
     @cached_property
     def kinds(self) -> Mapping[int, Kinds | None]:
@@ -87,20 +84,6 @@ class QueryPlan(Record, dict=True):
         """
         plan = self.whole or self.plan
         return read_in_order(plan, row_kinds(plan), self.folds, numbers=True)
-
-    def is_ordered(self, node: ExecNode) -> bool:
-        """Whether the order shows in which the rows of ``node`` come."""
-        return self.is_in_one or node.id not in self._unordered
-
-    @cached_property
-    def _unordered(self) -> frozenset[int]:
-        """The ids of the nodes of which nothing comes but insertions that stay, whose order nobody looks at."""
-        plan, found = self.whole or self.plan, set[int]()
-        for node in reversed(plan.nodes):
-            readers_do_not_care = all(isinstance(r, Sink) or r.id in found for r in plan.outputs(node))
-            if readers_do_not_care and self.joins.is_settled(node) and node.id not in self.numbered:
-                found.add(node.id)
-        return frozenset(found)
 
     @cached_property
     def _updated_in_place(self) -> frozenset[int]:
@@ -150,9 +133,8 @@ def query_of(context: TranslationContext) -> QueryPlan:
     """The query that a translation makes; one for all of its nodes."""
     if QueryPlan not in context.shared:
         whole = context.common.plan if context.common else None
-        is_in_one = not context.is_batch or context.spark.conf.get(PARTITIONS) == "1"
         context.shared[QueryPlan] = QueryPlan(
-            context.plan, context.is_batch, context.folds_changes, context.is_real_time, whole, is_in_one
+            context.plan, context.is_batch, context.folds_changes, context.is_real_time, whole
         )
     found: QueryPlan = context.shared[QueryPlan]
     return found

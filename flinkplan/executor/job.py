@@ -474,11 +474,9 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
     connector = find_connector(table)
     if (own := connector.python_writer(table, node, stream, keys, context)) is not None:
         return own
-    query = query_of(context)
     spec = {
         **connector.writer(table, context),
         "changelog": stream.changelog,
-        "ordered": query.is_ordered(query.input(node)),
         "keys": keys,
         "published": str(location / "published"),
     }

@@ -8,7 +8,6 @@ that stay by itself, where only what a group comes to is looked at.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...plan.document import Plan
 from ...plan.nodes import ExecNode, GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate, LocalGroupAggregate
@@ -25,9 +24,6 @@ from ..registry import row_by_row, translator
 from ..row_order import moves_by_each_row
 from ..spark import fields
 from ..stream import INSERT, KIND, SEQUENCE, Stream, column_name
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
 
@@ -155,8 +151,7 @@ def _aggregate(
         if _is_native(node, query):
             if not any(call.distinct for call in calls):
                 stream = brought_together(stream, grouping, query.input(node), context)
-            number = _number(stream, calls, node, query)
-            return _grouped(stream, grouping, calls, output_type, number)
+            return _grouped(stream, grouping, calls, output_type, traced=_is_numbered(node, query, calls))
     used = sorted({i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     frame = keyed(stream, grouping, [stream.column(i).alias(f"a{i}") for i in used])
     schema = context.java_schema(frame.schema)
@@ -191,31 +186,25 @@ def _aggregate(
 
 
 def _grouped(
-    stream: Stream, grouping: Sequence[int], calls: Sequence[AggregateCall], output_type: LogicalType, number: Column
+    stream: Stream, grouping: Sequence[int], calls: Sequence[AggregateCall], output_type: LogicalType, *, traced: bool
 ) -> Stream:
-    """The groups as Spark's own aggregation has them, each with a number."""
+    """The groups as Spark's own aggregation has them.
+
+    Each has the number of its last row; ``traced``: of the last one that has changed it.
+    """
     from pyspark.sql import functions as F
 
     types = output_type.field_types[: len(grouping)]
     results = [native_aggregate(call, stream).alias(column_name(len(grouping) + i)) for i, call in enumerate(calls)]
+    number = (F.min if traced else F.max)(stream.frame[SEQUENCE])
+    if traced and calls:
+        number = F.greatest(number, *(last_change(call, stream) for call in calls))
     grouped = stream.frame.groupBy(*key_columns(stream, grouping)).agg(*results, number.alias(SEQUENCE))
     keys = key_values([fields.field(grouped, f"k{i}") for i in range(len(grouping))], types)
     named = [key.alias(column_name(i)) for i, key in enumerate(keys)]
     values = [column_name(len(grouping) + i) for i in range(len(calls))]
     kind = F.lit(INSERT).cast("tinyint").alias(KIND)
     return Stream(fields.select(grouped, [*named, *values, kind, SEQUENCE]), output_type, changelog=True)
-
-
-def _number(stream: Stream, calls: Sequence[AggregateCall], node: ExecNode, query: QueryPlan) -> Column:
-    """The number of a group: that of its last row, or of the last one that has changed it where that shows."""
-    from pyspark.sql import functions as F
-
-    if not query.is_ordered(node):
-        return F.lit(0).cast("bigint")
-    if not _is_numbered(node, query, calls):
-        return F.max(stream.frame[SEQUENCE])
-    first = F.min(stream.frame[SEQUENCE])
-    return F.greatest(first, *(last_change(call, stream) for call in calls)) if calls else first
 
 
 def _is_numbered(node: ExecNode, query: QueryPlan, calls: Sequence[AggregateCall]) -> bool:

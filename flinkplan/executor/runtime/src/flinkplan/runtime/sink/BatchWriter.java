@@ -32,7 +32,6 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
 
     private final RowSink sink;
     private final boolean changelog;
-    private final boolean ordered;
     private final List<Integer> keys = new ArrayList<>();
     private final Publication publication;
     private final Counts counts = new Counts();
@@ -41,14 +40,13 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
      * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, row
      * kind and sequence number.
      *
-     * @param spec {@code {"connector", "type", "changelog", "ordered": whether changes have an order, "keys": [indexes of
-     *     the primary key], "published": where the checkpoint lists files, …}} in JSON
+     * @param spec {@code {"connector", "type", "changelog", "keys": [indexes of the primary key], "published": where
+     *     the checkpoint lists files, …}} in JSON
      */
     public BatchWriter(String spec) throws JsonProcessingException {
         JsonNode json = MAPPER.readTree(spec);
         sink = sink(json);
         changelog = json.get("changelog").asBoolean();
-        ordered = json.get("ordered").asBoolean();
         json.get("keys").forEach(key -> keys.add(key.asInt()));
         publication = json.has("path") ? Publication.of(json) : null;
     }
@@ -87,7 +85,7 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         RowSink sink = this.sink;
         boolean changelog = this.changelog;
         String name = name(rows, batch);
-        boolean sorts = changelog && ordered && sink.keepsOrder();
+        boolean sorts = changelog && sink.keepsOrder();
         var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (sorts ? Changes.inOrder(rows, keys) : rows);
         QueryExecution execution = inOrder.queryExecution();
         JavaRDD<InternalRow> partitions = execution.toRdd().toJavaRDD();
