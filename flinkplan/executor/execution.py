@@ -157,6 +157,12 @@ def kernel(
     return Execution("kernel", name, why, query.keys(node) if keys is None else tuple(keys), states)
 
 
+def windowed_kernel(node: ExecNode, query: QueryPlan, name: str, why: str, *states: StateLayout) -> Execution:
+    """A kernel that keeps rows by their windows; in a batch each window of a key is a key of its own."""
+    keys = (*query.keys(node), "window") if query.is_batch else None
+    return kernel(node, query, name, why, *states, keys=keys)
+
+
 def with_ttl(kind: str, name: str, holds: str, ttl_ms: int) -> StateLayout:
     """A state whose entries expire after their last write."""
     return StateLayout(name, kind, holds, f"TTL {format_duration(ttl_ms)}" if ttl_ms else "for ever")

@@ -13,6 +13,7 @@ from flinkplan.executor.physical import execute_nodes, physical_json, physical_l
 from flinkplan.executor.runtime.jar import SOURCES
 from flinkplan.plan.document import Plan, load, loads
 from flinkplan.plan.errors import UnsupportedError
+from flinkplan.plan.nodes import WindowJoin, WindowRank
 from tests.conftest import Golden
 from tests.parity.corpus import HERE, Case, cases
 
@@ -77,6 +78,14 @@ def test_a_node_that_is_not_executed_is_named() -> None:
     plan = loads(text.replace("stream-exec-calc_1", "stream-exec-python-calc_1"), "plan.json")
     with pytest.raises(UnsupportedError, match="stream-exec-python-calc_1"):
         list(physical_lines(queries_of(plan), is_batch=True))
+
+
+@pytest.mark.parametrize(("case", "keys"), [("window-topn-after-agg", []), ("window-join-semi-in", ["num = num"])])
+def test_a_batch_brings_the_rows_of_each_window_together(case: str, keys: list[str]) -> None:
+    (plan,) = queries_of(plan_of(case)).values()
+    node = next(node for node in plan.nodes if isinstance(node, (WindowRank, WindowJoin)))
+    shuffles = [execute_nodes(QueryPlan(plan, is_batch))[node.id].shuffle for is_batch in (False, True)]
+    assert shuffles == [tuple(keys), (*keys, "window")]
 
 
 def test_a_batch_groups_windows_natively_beside_kernels() -> None:

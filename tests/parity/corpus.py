@@ -21,6 +21,8 @@ HERE = Path(__file__).parent
 LEVELS = ("loaded", "shape", "content", "text", "rows")
 STREAMS = os.environ.get("FLINKPLAN_PARITY") == "stream"
 """Whether plans are run in micro-batches, though their input ends."""
+PARTITIONED = os.environ.get("FLINKPLAN_PARITY") == "partitions"
+"""Whether rows are brought together in several partitions, as those of large inputs are."""
 REAL_TIME = os.environ.get("FLINKPLAN_PARITY") == "real-time"
 """Whether plans are run row by row, as far as they can be."""
 

@@ -26,7 +26,7 @@ from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import TableSourceScan
 from flinkplan.plan.record import replace
 from tests.parity.compare import PlanComparison, compare_journal, compare_plans, compare_rows
-from tests.parity.corpus import SESSION_OPTIONS, STREAMS, Case
+from tests.parity.corpus import PARTITIONED, SESSION_OPTIONS, STREAMS, Case
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,6 +92,7 @@ def check_rows(case: Case, work: Path) -> str:
             checkpoint=str(work / "checkpoint"),
             variables={"CASE": str(work)},
             options=case.session_options,
+            conf={PARTITIONS: "3"} if PARTITIONED else {},
             streams=STREAMS,
         )
         execute(document.load(case.plan_file), options).wait()

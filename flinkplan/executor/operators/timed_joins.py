@@ -13,7 +13,7 @@ from ...plan.settings import PROCESSING_TIME_JOINS, WAIT_FOR_SNAPSHOT
 from ...plan.specs import JoinSpec, JoinType
 from ..context import Mode, TranslationContext
 from ..event_time import with_event_time
-from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, with_ttl
+from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, windowed_kernel, with_ttl
 from ..join_sides import join_kind
 from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
@@ -32,7 +32,7 @@ _BEFORE_ALL = 2**60
 
 def _runs_window(node: WindowJoin, query: QueryPlan) -> Execution:
     rows = until_watermark("ListState", "rows", "the rows of open windows")
-    return kernel(node, query, "time.WindowJoin", "both sides wait until a window closes", rows, TIMER)
+    return windowed_kernel(node, query, "time.WindowJoin", "both sides wait until a window closes", rows, TIMER)
 
 
 def _runs_interval(node: IntervalJoin, query: QueryPlan) -> Execution:

@@ -10,7 +10,7 @@ from ...plan.nodes import WindowDeduplicate, WindowRank
 from ...plan.specs import ConstantRankRange, SortField
 from ..context import TranslationContext
 from ..event_time import with_event_time
-from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark
+from ..execution import TIMER, Execution, QueryPlan, until_watermark, windowed_kernel
 from ..registry import by_watermark, translator
 from ..stream import Stream
 from ..window_kernels import rank_windows
@@ -21,7 +21,7 @@ _ROWS = until_watermark("ListState", "rows", "the rows of open windows")
 
 
 def _runs(node: WindowRank | WindowDeduplicate, query: QueryPlan) -> Execution:
-    return kernel(node, query, "time.WindowRank", _WHY, _ROWS, TIMER)
+    return windowed_kernel(node, query, "time.WindowRank", _WHY, _ROWS, TIMER)
 
 
 def _check(node: WindowRank | WindowDeduplicate, plan: Plan, options: Mapping[str, str]) -> None:
