@@ -82,7 +82,7 @@ class Cluster:
 
     def __init__(self, executors: int, given: argparse.Namespace) -> None:
         command = [sys.executable, __file__, given.queries, "--events", str(given.events)]
-        command += ["--serve", f"local-cluster[{executors},1,4096]"]
+        command += ["--data", str(given.data), "--serve", f"local-cluster[{executors},1,4096]"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self) -> "Cluster":
@@ -112,13 +112,15 @@ def main() -> None:
     parser.add_argument("queries", type=Path)
     parser.add_argument("--only", default="q5,q9")
     parser.add_argument("--events", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=24)
     parser.add_argument("--data", type=Path, default=Path("out/nexmark"))
     parser.add_argument("--serve", metavar="MASTER", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
         serve(given.serve, given)
         return
+    if not all(os.access(GROUPS / kind, os.W_OK) for kind in ("cpu", "cpuset")):
+        parser.error(f"control groups cannot be made below {GROUPS}: version 1, as root")
     os.sched_setaffinity(0, os.sched_getaffinity(0) - {CORE})
     build(given.data.absolute(), given.events)
     table = Table(title=f"{given.events:,} events, executors of {SHARE} cores: seconds")

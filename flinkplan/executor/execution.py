@@ -124,6 +124,10 @@ class QueryPlan(Record, dict=True):
         """The columns by which a node's rows belong together."""
         return tuple(keys(self.plan, node))
 
+    def window_keys(self, node: ExecNode) -> tuple[str, ...]:
+        """The same where rows are brought together by their windows, too."""
+        return (*self.keys(node), "window start", "window end")
+
     def columns(self, node: ExecNode, indexes: Sequence[int]) -> str:
         """The names of some columns of ``node``, for people."""
         return ", ".join(columns_of(node, indexes))
@@ -159,8 +163,7 @@ def kernel(
 
 def windowed_kernel(node: ExecNode, query: QueryPlan, name: str, why: str, *states: StateLayout) -> Execution:
     """A kernel that keeps rows by their windows; in a batch each window of a key is a key of its own."""
-    keys = (*query.keys(node), "window") if query.is_batch else None
-    return kernel(node, query, name, why, *states, keys=keys)
+    return kernel(node, query, name, why, *states, keys=query.window_keys(node) if query.is_batch else None)
 
 
 def with_ttl(kind: str, name: str, holds: str, ttl_ms: int) -> StateLayout:

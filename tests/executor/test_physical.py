@@ -85,7 +85,7 @@ def test_a_batch_brings_the_rows_of_each_window_together(case: str, keys: list[s
     (plan,) = queries_of(plan_of(case)).values()
     node = next(node for node in plan.nodes if isinstance(node, (WindowRank, WindowJoin)))
     shuffles = [execute_nodes(QueryPlan(plan, is_batch))[node.id].shuffle for is_batch in (False, True)]
-    assert shuffles == [tuple(keys), (*keys, "window")]
+    assert shuffles == [tuple(keys), (*keys, "window start", "window end")]
 
 
 def test_a_batch_groups_windows_natively_beside_kernels() -> None:

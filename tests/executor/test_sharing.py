@@ -114,10 +114,11 @@ def test_rows_that_are_kept_are_computed_before_they_are_read_and_once(place: Pl
     context.setJobGroup("kept", "what is kept")
     for part in (replace(plan, nodes=(), edges=()), plan, plan):
         shared.compute(part)
+    context.setLocalProperty("spark.jobGroup.id", None)
     assert len(context.statusTracker().getJobIdsForGroup("kept")) == 1
-    assert kept.is_cached
+    assert kept.storageLevel.useMemory
     shared.release()
-    assert not kept.is_cached
+    assert not kept.storageLevel.useMemory
 
 
 def test_late_rows_go_to_a_sink_of_their_own_also_behind_that_of_the_windows(place: Place) -> None:

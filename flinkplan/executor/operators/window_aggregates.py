@@ -28,7 +28,7 @@ from ..windows import Clock
 def _runs(node: GlobalWindowAggregate | WindowAggregate, query: QueryPlan) -> Execution:
     obstacle = query.obstacle_of(node)
     if obstacle is None:
-        keys = (*query.keys(node), "window start", "window end")
+        keys = query.window_keys(node)
         state = until_watermark("", "state", "accumulators by key and window")
         why = "insert-only, and all functions are the same in Spark"
         return Execution("native", "Aggregate", why, shuffle=keys, states=(state,))
