@@ -114,6 +114,7 @@ def test_rows_that_are_kept_are_computed_before_they_are_read_and_once(place: Pl
     before = set(jobs.getJobIdsForGroup())
     for part in (replace(plan, nodes=(), edges=()), plan, plan):
         shared.compute(part)
+    place.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     assert len(set(jobs.getJobIdsForGroup()) - before) == 1
     assert kept.storageLevel.useMemory
     shared.release()
