@@ -18,7 +18,7 @@ from .physical.implement import Implementer
 from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
 from .physical.normalization import normalize_changelogs
 from .physical.refusals import refuse_unplannable
-from .physical.reuse import merge_scans, merge_sinks, share
+from .physical.reuse import merge_scans, merge_sinks, name_first_phases, share
 from .rules.aggregate_functions import reduce_functions
 from .rules.aggregate_joins import push_below_joins
 from .rules.aggregate_projections import merge_aggregated
@@ -190,7 +190,7 @@ def optimize(modify: TableModify, config: Mapping[str, str]) -> Sink:
     Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
     """
     tree = normalize_changelogs(physical(modify, config))
-    tree = two_phase_aggregates(assign_mini_batches(tree, config), config)
+    tree = name_first_phases(two_phase_aggregates(assign_mini_batches(tree, config), config))
     refuse_unplannable(tree, config)
     assert isinstance(tree, Sink)
     return without_needless_normalizations(infer(tree, config), config)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...plan.functions.comparison import EQ, IS_NOT_DISTINCT_FROM
 from ...plan.record import Struct, replace
 from ...plan.rex import RexNode
 from ...plan.specs import (
@@ -40,7 +41,7 @@ from ..errors import PlanningError
 from ..metadata.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.window_properties import WindowColumns, window_columns, window_keys, window_spec
-from ..rex.expressions import and_, conjunctions, refs
+from ..rex.expressions import and_, identity
 from ..rules.calcs import merge_calcs
 from ..rules.lookup_joins import is_lookup, lookup_join
 from ..rules.multi_joins import common_keys
@@ -163,10 +164,16 @@ def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
 
 
 def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
-    """The condition of a window join but for its comparison of windows, as the description shows it."""
-    width = rel.left.width
-    pairs = {frozenset((a, b + width)) for a, b in zip(keys.left, keys.right, strict=True)}
-    return and_(c for c in conjunctions(rel.condition) if c in keys.rest or refs(c) in pairs)
+    """The condition of a window join but for its comparison of windows, as the description shows it: keys come first.
+
+    Source: ``WindowJoinUtil``.
+    """
+    columns = identity((*rel.left.types, *rel.right.types))
+    pairs = zip(keys.left, keys.right, keys.filter_nulls, strict=True)
+    equal = [
+        (EQ if nulls else IS_NOT_DISTINCT_FROM).call(columns[a], columns[rel.left.width + b]) for a, b, nulls in pairs
+    ]
+    return and_((*equal, *keys.rest))
 
 
 def _attached(found: WindowColumns, start: int, end: int) -> WindowAttachedWindowing:

@@ -6,7 +6,7 @@ Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from ...plan.record import Record, Struct, field, found_once, replace
@@ -14,7 +14,7 @@ from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from ..algebra.row_types import row_of
-from ..algebra.tree import bottom_up, walk, with_inputs
+from ..algebra.tree import Pass, Rewrite, bottom_up, walk, with_inputs
 from ..catalog.catalog import Table
 from ..rex.expressions import identity
 from ..rules.calcs import merge_calcs
@@ -123,20 +123,61 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
     return tuple(sharing.operators)
 
 
+def name_first_phases(sink: Rel) -> Rel:
+    """The tree of a sink in which first phases that equal each other name their calls alike, as the last of them does.
+
+    The last one is so breadth-first: aggregations are cut in two from below, and what is made then is what equals it.
+    Source: ``HepPlanner`` with the match order ``BOTTOM_UP``.
+    """
+    if sum(isinstance(rel, _FIRST_PHASES) for rel in walk(sink)) < 2:
+        return sink
+    sharing = _Sharing(subplans=True, sources=True)
+    sharing.visit(sink)
+    firsts = (rel for rel in _by_distance(sink) if isinstance(rel, _FIRST_PHASES))
+    calls = {sharing.firsts[id(rel)]: rel.calls for rel in firsts}
+
+    def change(rel: Rel, visit: Rewrite) -> Rel:
+        below = rel.over(visit)
+        return replace(below, calls=calls[sharing.firsts[id(rel)]]) if isinstance(below, _FIRST_PHASES) else below
+
+    return Pass(change).visit(sink)
+
+
+_FIRST_PHASES = (LocalGroupAggregate, LocalWindowAggregate)
+
+
+def _by_distance(sink: Rel) -> Iterator[Rel]:
+    """The relation and all below it, the nearest first; what a first phase reads is as near as the phase itself."""
+    level: list[Rel] = [sink]
+    while level:
+        below = []
+        for rel in level:
+            while isinstance(rel, _FIRST_PHASES):
+                yield rel
+                rel = rel.input
+            yield rel
+            below += rel.inputs
+        level = below
+
+
 class _Sharing(Struct):
-    """The operators of a job as far as they are known; ``alike`` are the places of relations by class and inputs."""
+    """The operators of a job as far as they are known.
+
+    ``alike`` are the places of relations by class and inputs, ``firsts`` those of the first equal ones by identity.
+    """
 
     subplans: bool
     sources: bool
     operators: list[Operator] = field(default_factory=list)
     alike: dict[tuple[type[Rel], tuple[int, ...]], list[tuple[Rel, int]]] = field(default_factory=dict)
+    firsts: dict[int, int] = field(default_factory=dict)
 
     def visit(self, rel: Rel) -> tuple[int, int]:
         """The places of the relation and of the first one that equals it."""
         start = len(self.operators)
         inputs = [self.visit(i) for i in rel.inputs]
         place = len(self.operators)
-        equal = self._first_equal(rel, tuple([first for _, first in inputs]), place)
+        equal = self.firsts[id(rel)] = self._first_equal(rel, tuple([first for _, first in inputs]), place)
         if self.subplans and equal < place and not self._stays_apart(rel):
             del self.operators[start:]  # what it reads, too, is there already
             return equal, equal
@@ -166,7 +207,7 @@ def _own(rel: Rel) -> tuple[Any, ...]:
 
     In a job an identifier tells a table.
     """
-    if isinstance(rel, (LocalGroupAggregate, LocalWindowAggregate)):
+    if isinstance(rel, _FIRST_PHASES):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
     own = (getattr(rel, name) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands"))
     return tuple([value.identifier if isinstance(value, Table) else value for value in own])
