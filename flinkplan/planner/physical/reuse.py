@@ -150,7 +150,7 @@ def _by_distance(sink: Rel) -> Iterator[Rel]:
     """The relation and all below it, the nearest first; what a first phase reads is as near as the phase itself."""
     level: list[Rel] = [sink]
     while level:
-        below = []
+        below: list[Rel] = []
         for rel in level:
             while isinstance(rel, _FIRST_PHASES):
                 yield rel

@@ -17,7 +17,7 @@ from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall
 from ...plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
 from ..algebra.calls import is_of, of_function
-from ..algebra.logical import Aggregate, Filter, Project, Rel
+from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
 from ..algebra.physical import LegacyWindowAggregate
 from ..rex.builder import convert
 from ..rex.expressions import case, cast, compare, identity
@@ -55,7 +55,10 @@ def without_averages(rel: Aggregate) -> Project | None:
 
 
 def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
-    """Over results of windows, a SUM that cannot be NULL is planned as $SUM0."""
+    """Over results of windows, a SUM that cannot be NULL is planned as $SUM0.
+
+    Seen of Flink 2.3: not where anything is filtered or computed from the windows on.
+    """
     if isinstance(rel, LegacyWindowAggregate) or not _over_windows(rel.input):
         return rel
     summed = (
@@ -65,9 +68,18 @@ def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
 
 
 def _over_windows(rel: Rel) -> bool:
-    while isinstance(rel, (Project, Filter)):
-        rel = rel.input
-    return isinstance(rel, Aggregate) and groups_by_window(rel)
+    results = rel
+    while isinstance(results, Project):
+        results = results.input
+    return isinstance(results, Aggregate) and groups_by_window(results) and _only_chooses(rel)
+
+
+def _only_chooses(rel: Rel) -> bool:
+    """Whether nothing is filtered, and nothing computed by a projection, down to where windows begin."""
+    if isinstance(rel, WindowFunction):
+        return True
+    computes = isinstance(rel, Project) and not all(isinstance(rex, InputRef) for rex in rel.exprs)
+    return not computes and not isinstance(rel, Filter) and all(map(_only_chooses, rel.inputs))
 
 
 def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:

@@ -1,0 +1,7 @@
+CREATE TABLE orders (id INT, cust INT, amount DECIMAL(10,2), qty INT, status STRING, price DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE) WITH ('connector'='filesystem','path'='${CASE}/data/orders','format'='json');
+CREATE TABLE customers (cust INT, name STRING, region STRING) WITH ('connector'='filesystem','path'='${CASE}/data/customers','format'='json');
+CREATE TABLE payments (pid INT, oid INT, paid DECIMAL(8,2), `method` STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '30' SECOND) WITH ('connector'='filesystem','path'='${CASE}/data/payments','format'='json');
+CREATE TABLE docs (k INT, doc STRING, tags ARRAY<STRING>, attrs MAP<STRING, INT>) WITH ('connector'='filesystem','path'='${CASE}/data/docs','format'='json');
+CREATE TABLE scores (cust INT, score INT, tier STRING, PRIMARY KEY (cust) NOT ENFORCED) WITH ('connector'='filesystem','path'='${CASE}/data/scores','format'='debezium-json');
+CREATE TABLE o (id INT, e TIMESTAMP(3)) WITH ('connector'='filesystem','path'='${CASE}/out/o','format'='json');
+INSERT INTO o SELECT a.id, a.window_end FROM (SELECT * FROM TABLE(HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '5' MINUTE, INTERVAL '15' MINUTE))) a WHERE a.cust IN (SELECT cust FROM (SELECT * FROM TABLE(HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '5' MINUTE, INTERVAL '15' MINUTE)) WHERE status = 'paid') b WHERE a.window_start=b.window_start AND a.window_end=b.window_end);
