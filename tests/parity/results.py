@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from flinkplan.plan.document import write_text
 from tests.parity.corpus import LEVELS
 
 FILE = Path(__file__).parents[2] / "out" / "parity.json"
@@ -35,4 +36,4 @@ class Recorder:
         for level, cases in self._found.items():
             kept[level] = kept.get(level, {}) | cases
         FILE.parent.mkdir(parents=True, exist_ok=True)
-        FILE.write_text(json.dumps(kept, indent=1, sort_keys=True), "utf-8")
+        write_text(FILE, json.dumps(kept, indent=1, sort_keys=True))  # as a whole: others read it meanwhile
