@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import Job, JobOptions, execute
 from flinkplan.executor.progress import QueryProgress
+from flinkplan.executor.queries import StreamQuery
 from flinkplan.plan.document import Plan
 
 from .plans import pipeline, row_type, scan, sink_node
@@ -62,6 +63,13 @@ class Place:
 
     def rows(self) -> list[Any]:
         return [json.loads(line) for line in self.lines()]
+
+
+def stream_of(job: Job) -> StreamQuery:
+    """The one query of a job in micro-batches."""
+    (query,) = job.queries
+    assert isinstance(query, StreamQuery)
+    return query
 
 
 def counts_by_minute(place: Place, format_: str = "json") -> Plan:

@@ -11,27 +11,20 @@ import pytest
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
-from flinkplan.executor.job import Job, JobOptions, execute
-from flinkplan.executor.queries import StreamQuery
+from flinkplan.executor.job import JobOptions, execute
 from flinkplan.executor.session import TRACK_ROWS
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
-from .jobs import Place, count, counts_by_minute, event
+from .jobs import Place, count, counts_by_minute, event, stream_of
 from .plans import BLACKHOLE, passthrough, pipeline, scan, sink_node
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-
-def stream_of(job: Job) -> StreamQuery:
-    (query,) = job.queries
-    assert isinstance(query, StreamQuery)
-    return query
 
 
 @pytest.mark.parametrize(

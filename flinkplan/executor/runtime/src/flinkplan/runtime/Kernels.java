@@ -1,6 +1,7 @@
 package flinkplan.runtime;
 
 import flinkplan.runtime.batch.KeyedPass;
+import flinkplan.runtime.state.KeyOrder;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -51,6 +52,9 @@ public final class Kernels {
     public static Dataset<Row> run(Dataset<Row> input, int keys, Kernel kernel) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) input;
         boolean streams = dataset.isStreaming();
+        if (streams) {
+            LateRules.add(dataset.sparkSession(), new KeyOrder());
+        }
         LogicalPlan child = dataset.queryExecution().analyzed();
         List<Attribute> columns = CollectionConverters.asJava(child.output());
         List<Integer> places = new ArrayList<>(IntStream.range(0, keys).boxed().toList());

@@ -3,26 +3,17 @@ package flinkplan.runtime.sharing;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SparkPlan;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Leaves, of several {@link SharedRowsExec} of a plan that have the same rows, the leftmost one, which is run first; the
  * others become its readers.
- *
- * <p>It is no matter of columns: but of all rules that may be added to Spark, those for columns alone come when operators
- * with state have been numbered.
  */
-final class SharedRowsRule extends ColumnarRule {
+final class SharedRowsRule extends Rule<SparkPlan> {
     @Override
-    public Rule<SparkPlan> preColumnarTransitions() {
-        return new Rule<>() {
-            @Override
-            public SparkPlan apply(SparkPlan plan) {
-                return once(plan, new HashSet<>());
-            }
-        };
+    public SparkPlan apply(SparkPlan plan) {
+        return once(plan, new HashSet<>());
     }
 
     private static SparkPlan once(SparkPlan plan, Set<Kept> seen) {

@@ -1,16 +1,13 @@
 package flinkplan.runtime.sharing;
 
+import flinkplan.runtime.LateRules;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.WeakHashMap;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
@@ -27,8 +24,6 @@ import scala.runtime.AbstractPartialFunction;
  * of its own, as a checkpoint knows them. All copies but the first are there in name only.
  */
 public final class Sharing {
-    private static final Set<SparkSessionExtensions> EXTENDED = Collections.newSetFromMap(new WeakHashMap<>());
-
     private final List<Kept> all = new ArrayList<>();
 
     /** @param session whose copies, of which each query has one, are to know what is shared */
@@ -43,9 +38,7 @@ public final class Sharing {
             strategies.add(new SharedRowsStrategy());
             methods.extraStrategies_$eq(asScala(strategies));
         }
-        if (EXTENDED.add(session.extensions())) {
-            session.extensions().injectColumnar(any -> new SharedRowsRule());
-        }
+        LateRules.add(session, new SharedRowsRule());
     }
 
     /** The same rows, which all who read this frame share. */
