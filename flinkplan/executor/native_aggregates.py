@@ -171,25 +171,33 @@ def group_windows(
 ) -> tuple[list[Column], DataFrame]:
     """The key and the calls' results for each window, and the rows that they are of; late rows are out before.
 
-    These have the window's bounds, and the time on which Spark's watermark is: that at which the window fires.
+    These have the window's bounds, and the time on which Spark's watermark is: that at which the window fires.  A
+    stream is grouped by it, too, which says when a group is done.
     """
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
 
     windowed = with_windows(stream, windowing, clock)
-    fires = clock.timer(windowed.frame[END] - 1)
     if LATENESS in windowed.hidden:
+        fires = clock.timer(windowed.frame[END] - 1)
         last = is_last_window(windowed, windowing, clock)
         on_time = context.late_rows.filter(is_on_time(windowed, fires)._jc, last._jc)
         windowed = windowed.where(SparkColumn(on_time))
-    fires = clock.timer(windowed.frame[END] - 1)
-    windowed = replace(windowed, frame=windowed.frame.select("*", fires_at(fires)))
+    if not context.is_batch:
+        windowed = replace(windowed, frame=_with_firing(windowed.frame, clock))
     keys = key_columns(windowed, grouping) if grouping else []
     types = [windowed.type.field_types[k] for k in grouping]
     results = [native_aggregate(call, windowed).alias(f"a{i}") for i, call in enumerate(calls)]
-    frame = windowed.frame.groupBy(*keys, START, END, TIME).agg(*results or [F.count(F.lit(1)).alias("rows")])
+    window = (START, END) if context.is_batch else (START, END, TIME)
+    frame = windowed.frame.groupBy(*keys, *window).agg(*results or [F.count(F.lit(1)).alias("rows")])
+    if context.is_batch:
+        frame = _with_firing(frame, clock)
     values = key_values([frame[f"k{i}"] for i in range(len(keys))], types)
     return [*values, *(frame[f"a{i}"] for i in range(len(results)))], frame
+
+
+def _with_firing(frame: DataFrame, clock: Clock) -> DataFrame:
+    return frame.select("*", fires_at(clock.timer(frame[END] - 1)))
 
 
 def _aggregate(name: str, arguments: list[Column], result: LogicalType, distinct: bool) -> Column:
