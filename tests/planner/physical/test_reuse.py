@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from flinkplan.plan.nodes import LocalGroupAggregate
 from flinkplan.planner import compile_script
 
 TABLES = """
@@ -59,3 +60,30 @@ def test_scans_of_different_columns_are_one_that_reads_both(option: str, scans: 
 def test_sinks_of_one_table_are_one_over_a_union(option: str, sinks: int, unions: int) -> None:
     found = nodes(INTO_ONE_TABLE, reuse_sink=option)
     assert (found["Sink"], found["Union"]) == (sinks, unions)
+
+
+COUNTED = "(SELECT k, COUNT(*) {} FROM t GROUP BY k)"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        (f"SELECT a.k, a.n + b.m FROM {COUNTED.format('n')} a JOIN {COUNTED.format('m')} b ON a.k = b.k", "m"),
+        (
+            f"SELECT b.k, b.n FROM (SELECT MAX(c) x FROM {COUNTED.format('c')}) a JOIN {COUNTED.format('n')} b "
+            "ON a.x = b.n",
+            "c",
+        ),
+        (" UNION ALL ".join(f"SELECT * FROM {COUNTED.format(name)}" for name in "nmp"), "m"),
+    ],
+    ids=["the last one", "the deepest one", "the last one of the deepest"],
+)
+def test_a_first_phase_that_is_shared_names_its_calls_as_flinks_does(query: str, name: str) -> None:
+    """Names are those of the plans of Flink 2.3."""
+    two_phases = {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "1 s"}
+    two_phases |= {"table.exec.mini-batch.size": "100", "table.optimizer.agg-phase-strategy": "TWO_PHASE"}
+    settings = "".join(f"SET '{key}' = '{value}';" for key, value in two_phases.items())
+    plan = compile_script(f"{TABLES}{settings}INSERT INTO o {query};")
+    first, *others = (node for node in plan.nodes if isinstance(node, LocalGroupAggregate))
+    assert [call.name for call in first.agg_calls] == [name]
+    assert all(other.agg_calls != first.agg_calls for other in others)
