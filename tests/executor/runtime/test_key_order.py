@@ -22,6 +22,11 @@ CREATE TABLE o (k {type}, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '
   'format' = 'debezium-json');
 INSERT INTO o SELECT k, COUNT(DISTINCT v) FROM t GROUP BY k;
 """
+NUMBERS = range(100, 500, 3)
+KEYS = {
+    "TIMESTAMP(3)": [f"2024-01-01 {n // 60:02}:{n % 60:02}:00" for n in NUMBERS],
+    "DATE": [f"{1900 + n // 12}-{n % 12 + 1:02}-03" for n in NUMBERS],
+}
 
 
 def avro(number: int) -> bytes:
@@ -50,10 +55,11 @@ def test_each_number_has_a_place_of_its_own(spark: SparkSession) -> None:
     assert len({jvm.flinkplan.runtime.state.KeyOrder.asStored(n) for n in numbers}) == len(set(numbers))
 
 
-@pytest.mark.parametrize(("type_", "ordered"), [("INT", True), ("BIGINT", True), ("STRING", False)])
+@pytest.mark.parametrize(
+    ("type_", "ordered"), [("INT", True), ("BIGINT", True), ("TIMESTAMP(3)", True), ("DATE", True), ("STRING", False)]
+)
 def test_rows_are_brought_to_kernels_in_that_order(place: Place, type_: str, ordered: bool) -> None:
-    keys = [*range(100, 500, 3), None]
-    place.put("0", *({"k": k, "v": v} for v in range(3) for k in keys))
+    place.put("0", *({"k": key, "v": v} for v in range(3) for key in [*KEYS.get(type_, NUMBERS), None]))
     job = place.start(compile_script(SCRIPT.format(root=place.root, type=type_)), Mode.STREAMING)
     try:
         stream = stream_of(job)
@@ -63,4 +69,4 @@ def test_rows_are_brought_to_kernels_in_that_order(place: Place, type_: str, ord
     finally:
         job.stop()
     assert any("Sort [" in line and "asStored" in line for line in plan.splitlines()) == ordered
-    assert sorted(row["after"]["n"] for row in place.rows()) == [3] * len(keys)
+    assert sorted(row["after"]["n"] for row in place.rows()) == [3] * (len(NUMBERS) + 1)

@@ -2,6 +2,7 @@ package flinkplan.runtime.state;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
@@ -10,6 +11,7 @@ import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
 import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
 import scala.collection.immutable.Seq;
@@ -24,6 +26,12 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class KeyOrder extends Rule<SparkPlan> {
     private static final int GROUP = 7;
+    private static final Set<DataType> WHOLE = Set.of(
+            DataTypes.IntegerType,
+            DataTypes.LongType,
+            DataTypes.DateType,
+            DataTypes.TimestampType,
+            DataTypes.TimestampNTZType);
 
     @Override
     public SparkPlan apply(SparkPlan plan) {
@@ -46,8 +54,7 @@ public final class KeyOrder extends Rule<SparkPlan> {
     }
 
     private static Expression asStored(Expression key) {
-        boolean whole = key.dataType().equals(DataTypes.LongType) || key.dataType().equals(DataTypes.IntegerType);
-        return whole
+        return WHOLE.contains(key.dataType())
                 ? new StaticInvoke(
                         KeyOrder.class,
                         DataTypes.LongType,
