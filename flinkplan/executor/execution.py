@@ -65,6 +65,11 @@ class QueryPlan(Record, dict=True):
     is_real_time: bool = False
     whole: Plan | None = None
 
+    @property
+    def whole_plan(self) -> Plan:
+        """The plan of all sinks where their queries share streams; else that of the query."""
+        return self.whole or self.plan
+
     @cached_property
     def kinds(self) -> Mapping[int, Kinds | None]:
         """The kinds of rows by the id of the node that emits them."""
@@ -73,8 +78,7 @@ class QueryPlan(Record, dict=True):
     @cached_property
     def joins(self) -> Joins:
         """The joins of a batch; of streams that are shared, as any sink needs them."""
-        plan = self.whole or self.plan
-        return Joins(plan, row_kinds(plan), self.folds)
+        return Joins(self.whole_plan, row_kinds(self.whole_plan), self.folds)
 
     @cached_property
     def numbered(self) -> frozenset[int]:
@@ -82,12 +86,11 @@ class QueryPlan(Record, dict=True):
 
         Of streams that are shared, in the result of any sink.
         """
-        plan = self.whole or self.plan
-        return read_in_order(plan, row_kinds(plan), self.folds, numbers=True)
+        return read_in_order(self.whole_plan, row_kinds(self.whole_plan), self.folds, numbers=True)
 
     @cached_property
     def _updated_in_place(self) -> frozenset[int]:
-        return updated_in_place(self.whole or self.plan)
+        return updated_in_place(self.whole_plan)
 
     def folds_at(self, node: ExecNode) -> bool:
         """Whether the changes that one batch makes to a key of ``node`` may come to one."""

@@ -101,7 +101,7 @@ def waits_for_clock(node: WindowOperator) -> bool:
 
 
 def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
-    if query.is_batch and _is_native(node, query.whole or query.plan):
+    if query.is_batch and _is_native(node, query.whole_plan):
         why = "each window fires once, and all functions are the same in Spark"
         return Execution("native", "Aggregate", why, query.window_keys(node))
     held = "windows, accumulators, triggers and timers"
