@@ -121,7 +121,8 @@ class Stream(Record):
     ``event_time``: Spark's watermark follows Flink's in this stream.
     ``pulse`` is the source's time alone, from which a stream whose watermark was lost takes it anew.
     ``ticks`` are the watermarks that its source announces, in epoch milliseconds, a row each.
-    ``assigner`` is the id of the node that assigned the watermark that rows carry, if it is one.
+    ``sources`` are the ids of the scans that the rows come from by whose watermark they are late, if it is one: where
+    several nodes read other columns of one scan, each of them has an assigner of its own.
     ``local`` is the local aggregation that has been passed by and is left to its global one.
     ``late`` are the rows that came too late for a window operator, where anything reads them.
     """
@@ -132,7 +133,7 @@ class Stream(Record):
     event_time: bool = False
     pulse: DataFrame | None = None
     ticks: DataFrame | None = None
-    assigner: int | None = None
+    sources: frozenset[int] = frozenset()
     local: ExecNode | None = None
     late: DataFrame | None = None
 

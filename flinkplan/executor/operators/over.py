@@ -100,7 +100,7 @@ def _by_time(node: OverAggregate, group: OverGroup, stream: Stream, context: Tra
     passed = (PASSED,) if takes_late else ()
     hidden = (SEQUENCE, *passed, *(name for name in (TICK,) if name in result.columns))
     frame = result.select(*_output(result, stream, schema), *hidden)
-    return replace(timed, frame=frame, type=node.output_type, event_time=not proctime, assigner=None)
+    return replace(timed, frame=frame, type=node.output_type, event_time=not proctime, sources=frozenset())
 
 
 def _by_any_order(node: OverAggregate, group: OverGroup, stream: Stream, context: TranslationContext) -> Stream:

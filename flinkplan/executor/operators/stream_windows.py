@@ -156,7 +156,7 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     event_time = by_events and not by_clock
     late = _late(node, result, input_type) if has_late else None
     return replace(
-        stream, frame=emitted, type=node.output_type, event_time=event_time, assigner=stream.assigner, late=late
+        stream, frame=emitted, type=node.output_type, event_time=event_time, sources=stream.sources, late=late
     )
 
 

@@ -64,7 +64,7 @@ def window_join(node: WindowJoin, inputs: tuple[Stream, ...], context: Translati
     left_windowed = with_windows(left, node.left_windowing, clock)
     right_windowed = with_windows(right, node.right_windowing, clock)
     windowed = (left_windowed, right_windowed)
-    frame = _united(node.join_spec, windowed, (START, END), late=_share_watermark(left, right, context))
+    frame = _united(node.join_spec, windowed, (START, END), late=_share_watermark(left, right))
     frame, keys = by_window(context, frame, _key_width(node.join_spec))
     joined = run_timed(
         context,
@@ -89,7 +89,7 @@ def interval_join(node: IntervalJoin, inputs: tuple[Stream, ...], context: Trans
     else:
         left, right = inputs
         timed = (_clocked(left, context), _clocked(right, context))
-    late = bounds.is_event_time and _share_watermark(left, right, context)
+    late = bounds.is_event_time and _share_watermark(left, right)
     frame = _united(spec, timed, (TIME,), late=late)
     joined = run_timed(
         context,
@@ -156,22 +156,10 @@ def _joined_with_latest(node: TemporalJoin, inputs: tuple[Stream, ...], context:
     return Stream(joined, node.output_type, left.changelog)
 
 
-def _share_watermark(left: Stream, right: Stream, context: TranslationContext) -> bool:
-    """Whether the rows of both sides come from one source as they are, so that neither is ahead of the other.
-
-    Where the sides read other columns each has an assigner of its own, with the same watermark.
-    """
-    if LATENESS not in left.hidden or LATENESS not in right.hidden:
-        return False
-    sources = _sources(left, context)
-    return bool(sources) and sources == _sources(right, context)
-
-
-def _sources(stream: Stream, context: TranslationContext) -> set[int]:
-    """The ids of the nodes that bring the rows whose watermark a stream has; none: it is not of one assigner."""
-    plan = context.whole_plan
-    assigners = [node for node in plan.nodes if node.id == stream.assigner]
-    return {node.id for node in plan.upstream(assigners) if not plan.inputs(node)}
+def _share_watermark(left: Stream, right: Stream) -> bool:
+    """Whether the rows of both sides come from one source as they are, so that neither is ahead of the other."""
+    carried = LATENESS in left.hidden and LATENESS in right.hidden
+    return carried and bool(left.sources) and left.sources == right.sources
 
 
 def _timed(stream: Stream, index: int) -> Stream:

@@ -26,7 +26,9 @@ def watermark_assigner(node: WatermarkAssigner, inputs: tuple[Stream, ...], cont
     on_event = _is_on_event(node, context)
     rowtime = stream.column(node.rowtime_field_index)
     timed = assign_watermarks(stream, rowtime, watermark, context, on_event=on_event, source=node.id)
-    return replace(timed.select(timed.columns, node.output_type), assigner=node.id)
+    plan = context.whole_plan
+    sources = frozenset(source.id for source in plan.upstream([node]) if not plan.inputs(source))
+    return replace(timed.select(timed.columns, node.output_type), sources=sources)
 
 
 EMIT_STRATEGY = "scan.watermark.emit.strategy"

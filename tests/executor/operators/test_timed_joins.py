@@ -90,7 +90,7 @@ def test_the_condition_decides_what_an_interval_join_pads(bench: Bench) -> None:
 
 
 def test_rows_of_one_source_are_late_for_both_sides(bench: Bench) -> None:
-    source = replace(timed_source(bench, "events", LEFT, 1), assigner=1)
+    source = replace(timed_source(bench, "events", LEFT, 1), sources=frozenset({1}))
     bench.put("events", ("a", minute(5), 1), ("a", minute(9), 2), ("a", minute(6), 3), ("a", minute(8), 4))
     joined = interval_join(by_interval(JoinType.LEFT), (source, source), bench.context)
     pairs = [(1, 1), (2, 2), (2, 4), (3, None), (4, 2)]
