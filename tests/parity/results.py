@@ -35,5 +35,4 @@ class Recorder:
         kept = load_results()
         for level, cases in self._found.items():
             kept[level] = kept.get(level, {}) | cases
-        FILE.parent.mkdir(parents=True, exist_ok=True)
         write_text(FILE, json.dumps(kept, indent=1, sort_keys=True))  # as a whole: others read it meanwhile

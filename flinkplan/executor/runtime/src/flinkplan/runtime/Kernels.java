@@ -124,7 +124,8 @@ public final class Kernels {
         return new SortOrder(by, direction, direction.defaultNullOrdering(), asScala(List.<Expression>of()));
     }
 
-    private static <T> Seq<T> asScala(List<T> values) {
+    /** The same as Scala has it. */
+    public static <T> Seq<T> asScala(List<T> values) {
         return CollectionConverters.asScala(values).toSeq();
     }
 

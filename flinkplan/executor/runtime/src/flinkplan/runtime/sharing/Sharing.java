@@ -1,5 +1,7 @@
 package flinkplan.runtime.sharing;
 
+import static flinkplan.runtime.Kernels.asScala;
+
 import flinkplan.runtime.LateRules;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,7 +15,6 @@ import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.SparkStrategy;
 import scala.PartialFunction;
-import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
@@ -93,9 +94,5 @@ public final class Sharing {
     /** Has the rows of a micro-batch kept no longer. */
     public void release() {
         all.forEach(Kept::release);
-    }
-
-    private static <T> Seq<T> asScala(List<T> values) {
-        return CollectionConverters.asScala(values).toSeq();
     }
 }

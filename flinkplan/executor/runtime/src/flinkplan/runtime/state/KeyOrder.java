@@ -1,5 +1,7 @@
 package flinkplan.runtime.state;
 
+import static flinkplan.runtime.Kernels.asScala;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -14,7 +16,6 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
-import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -22,7 +23,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>Spark sorts them by their keys, to bring those of a key together, for which any order is as good. Avro writes whole
  * numbers as variable-length zigzag ones, the lowest bits first: in the order of the numbers, keys that follow each other
- * are in blocks far apart, each of which is read and unpacked for one key.
+ * are in blocks far apart.
  */
 public final class KeyOrder extends Rule<SparkPlan> {
     private static final int GROUP = 7;
@@ -82,9 +83,5 @@ public final class KeyOrder extends Rule<SparkPlan> {
     /** The same of an INT. */
     public static long asStored(int key) {
         return asStored((long) key);
-    }
-
-    private static <T> Seq<T> asScala(List<T> values) {
-        return CollectionConverters.asScala(values).toSeq();
     }
 }
