@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -36,12 +37,15 @@ def command(
     """
     from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, QueryResult, TableEnvironment
+    from ..table.environment import starts_job
 
     text, name = read_pipeline_text(script)
     shown = Shown(limit, None if timeout is None else timeout / 1000)
     statements = parse_pipeline(text, name).statements
+    is_single = sum(map(starts_job, statements)) == 1
     with JobRunner(debug=debug, **job) as runner:
-        environment = TableEnvironment(EnvironmentSettings(dict(options)), runner.start, print_warning)
+        start = partial(runner.start, single=is_single)
+        environment = TableEnvironment(EnvironmentSettings(dict(options)), start, print_warning)
         for statement in statements:
             result = environment.execute_statement(statement)
             if isinstance(result, QueryResult):

@@ -46,6 +46,7 @@ from .session import (
     REAL_TIME_CONF,
     SQL_CONF,
     STATE_ENCODING,
+    Lifetime,
     check_reach,
     copy_of,
     session,
@@ -226,11 +227,12 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         _check_record(record, mode, run, queries, is_batch)
     if options.spark is None:
         options = replace(options, conf={**submitted(), **options.conf})
-    brief = options.single and not mode.is_endless and is_small(plan.nodes, options.variables)
     if mode is Mode.REAL_TIME:
         spark = _real_time_session(queries, options)
     else:
-        spark = options.spark or session(options.master, options.conf, brief=brief, lean=options.lean)
+        spark = options.spark or session(
+            options.master, options.conf, lifetime=_lifetime(plan, mode, options), lean=options.lean
+        )
     temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
     record = CheckpointRecord(options.checkpoint or str(temporary))
     lock = _lock(record, spark)
@@ -247,6 +249,13 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         raise
     job.start(starts, plan, session_options(options.options), made.release)
     return job
+
+
+def _lifetime(plan: Plan, mode: Mode, options: JobOptions) -> Lifetime:
+    """What a session that is started for a job is for."""
+    if mode.is_endless or not options.single:
+        return Lifetime.OPEN
+    return Lifetime.SECONDS if is_small(plan.nodes, options.variables) else Lifetime.JOB
 
 
 def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Iterable[str], is_batch: bool) -> None:

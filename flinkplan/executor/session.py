@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..plan.files import Place
 from .errors import TableError
 from .lean import begin_session, hide_arrays
-from .runtime.class_archive import class_archive
+from .runtime.class_archive import ClassArchive, class_archive
 from .runtime.jar import runtime_jar
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 """Whether progress tells how many rows state has."""
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+EXECUTOR_JAVA_OPTIONS = "spark.executor.extraJavaOptions"
 CLASS_PATH = "spark.driver.extraClassPath"
 _JARS = "spark.jars"
 _NAME = "flinkplan"
@@ -68,8 +70,6 @@ _NAME = "flinkplan"
 STATIC_CONF: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
-    JAVA_OPTIONS: "-Duser.timezone=UTC",
-    "spark.executor.extraJavaOptions": "-Duser.timezone=UTC",
     "spark.ui.showConsoleProgress": "false",
     # for each call on a column or a frame, PySpark would tell the JVM the line of Python that it comes from
     "spark.python.sql.dataFrameDebugging.enabled": "false",
@@ -78,11 +78,26 @@ STATIC_CONF: Mapping[str, str] = {
 }
 """Defaults that only a new session takes up."""
 
-BRIEF_CONF: Mapping[str, str] = {
-    JAVA_OPTIONS: f"{STATIC_CONF[JAVA_OPTIONS]} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
-"""The same of one that lives for seconds: the JVM's optimizing compiler, and the threads of its collector of garbage,
-would cost it more than they gain."""
+
+class Lifetime(Enum):
+    """What a new session is for, and with it how long its JVM lives; the value are options of the JVM's compilers."""
+
+    SECONDS = "-XX:TieredStopAtLevel=1"
+    """One job over small input: the optimizing compiler would cost more than it gains."""
+
+    JOB = (
+        "-XX:Tier4InvocationThreshold=200000 -XX:Tier4MinInvocationThreshold=24000 "
+        "-XX:Tier4CompileThreshold=600000 -XX:Tier4BackEdgeThreshold=1600000"
+    )
+    """One job whose input ends: forty times as often as by default something must run before it is optimized.  What
+    works on each row soon has; what plans and starts the job never, which would take as long as a gigabyte of rows."""
+
+    OPEN = ""
+    """Whatever comes."""
+
+
+_COLLECTORS = {Lifetime.SECONDS: "-XX:+UseSerialGC", Lifetime.JOB: "-XX:+UseParallelGC"}
+"""The collectors of garbage that cost the driver the least; the JVM's own choice is one that never pauses for long."""
 
 LOCAL_CONF: Mapping[str, str] = {
     "spark.driver.host": "127.0.0.1",
@@ -121,11 +136,15 @@ def submitted() -> dict[str, str]:
 
 
 def session(
-    master: str | None = None, conf: Mapping[str, str] | None = None, *, brief: bool = False, lean: bool = False
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    *,
+    lifetime: Lifetime = Lifetime.OPEN,
+    lean: bool = False,
 ) -> SparkSession:
     """The active session, or a new one; ``master`` and ``conf`` win over flinkplan's defaults.
 
-    ``brief`` says that a new one will live for seconds, ``lean`` that it runs nothing but jobs, nor does its process.
+    ``lifetime`` says what a new one is for, ``lean`` that it runs nothing but jobs, nor does its process.
 
     Raises :class:`RuntimeJarError` where the Java half cannot be made.
     """
@@ -134,13 +153,11 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     chosen = conf or {}
     master = master or chosen.get("spark.master", "local[*]")
-    archive = class_archive(record=brief) if _starts_own_jvm(chosen) else None
+    archive = class_archive(record=lifetime is Lifetime.SECONDS) if _starts_own_jvm(chosen) else None
     builder = SparkSession.Builder().appName(_NAME).master(master)
     jars = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
     local = LOCAL_CONF if master.startswith("local") else {}
-    defaults = {**STATIC_CONF, **SQL_CONF, **local, **(BRIEF_CONF if brief else {})}
-    if archive is not None:
-        defaults[JAVA_OPTIONS] += f" {archive.java_options}"
+    defaults = {**STATIC_CONF, **SQL_CONF, **local, **_java_options(lifetime, archive)}
     settings = {**defaults, **chosen, _JARS: jars}
     if lean:
         hide_arrays()
@@ -153,6 +170,13 @@ def session(
         gateway: Any = spark.sparkContext._gateway
         archive.keep_at_exit(gateway.proc)
     return spark
+
+
+def _java_options(lifetime: Lifetime, archive: ClassArchive | None) -> dict[str, str]:
+    """The options of the JVMs that a new session starts: the driver's, and those of executors."""
+    every = ["-Duser.timezone=UTC", lifetime.value]
+    driver = [*every, _COLLECTORS.get(lifetime, ""), archive.java_options if archive else ""]
+    return {JAVA_OPTIONS: " ".join(filter(None, driver)), EXECUTOR_JAVA_OPTIONS: " ".join(filter(None, every))}
 
 
 def _starts_own_jvm(conf: Mapping[str, str]) -> bool:

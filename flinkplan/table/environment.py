@@ -272,6 +272,16 @@ _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResu
 }
 
 
+def starts_job(statement: Statement) -> bool:
+    """Whether :meth:`TableEnvironment.execute_statement` starts a job."""
+    match statement:
+        case CompilePlan(execute=executes):
+            return executes
+        case CreateTable(query=query):
+            return query is not None
+    return isinstance(statement, (ExecutePlan, Insert, QueryStatement, StatementSetNode))
+
+
 class QueryTable:
     """A query as a table.  Nothing runs before its rows are asked for.  PyFlink calls it ``Table``."""
 

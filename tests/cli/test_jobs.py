@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.cli.jobs import JobRunner
 from tests.cli.support import ROOT, flinkplan, flinkplan_process
 from tests.parity.corpus import HERE
 
@@ -78,6 +79,19 @@ def test_an_option_that_plans_do_not_leave_open(case: Path) -> None:
     assert "'flinkplan run' and 'flinkplan sql' obey it" in outcome.err
     outcome = flinkplan("execute", "plan.json", "--set", "table.exec.mini-batch.size=5")
     assert "table.local-time-zone" in outcome.err
+
+
+@pytest.mark.parametrize(("inserts", "single"), [(1, [True]), (2, [False, False])])
+def test_run_tells_whether_a_job_is_the_only_one(
+    inserts: int, single: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    monkeypatch.setattr(JobRunner, "start", lambda *_, single: told.append(single))
+    tables = "".join(STREAMING.splitlines(keepends=True)[:2])
+    script = tmp_path / "pipeline.sql"
+    script.write_text(tables + "INSERT INTO nowhere SELECT n FROM numbers;\n" * inserts)
+    assert flinkplan("run", str(script)).code == 0
+    assert told == single
 
 
 @pytest.mark.spark

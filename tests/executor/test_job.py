@@ -12,7 +12,7 @@ import pytest
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
 from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.session import TRACK_ROWS
+from flinkplan.executor.session import TRACK_ROWS, Lifetime
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
@@ -28,22 +28,22 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.mark.parametrize(
-    ("single", "mode", "limit", "brief"),
+    ("single", "mode", "limit", "lifetime"),
     [
-        (True, None, 16, True),
-        (True, Mode.AVAILABLE_NOW, 16, True),
-        (True, Mode.STREAMING, 16, False),
-        (True, None, 1, False),
-        (False, None, 16, False),
+        (True, None, 16, Lifetime.SECONDS),
+        (True, Mode.AVAILABLE_NOW, 16, Lifetime.SECONDS),
+        (True, Mode.STREAMING, 16, Lifetime.OPEN),
+        (True, None, 1, Lifetime.JOB),
+        (False, None, 16, Lifetime.OPEN),
     ],
 )
-def test_a_jvm_for_one_small_job_is_brief(
-    single: bool, mode: Mode | None, limit: int, brief: bool, place: Place, monkeypatch: pytest.MonkeyPatch
+def test_a_jvm_is_started_for_what_is_to_run(
+    single: bool, mode: Mode | None, limit: int, lifetime: Lifetime, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 
-    def session(*_: object, brief: bool, lean: bool) -> SparkSession:
-        asked.append((brief, lean))
+    def session(*_: object, lifetime: Lifetime, lean: bool) -> SparkSession:
+        asked.append((lifetime, lean))
         return place.spark
 
     monkeypatch.setattr("flinkplan.executor.job.session", session)
@@ -53,7 +53,7 @@ def test_a_jvm_for_one_small_job_is_brief(
     execute(
         passthrough(place.files("in")), JobOptions(checkpoint=checkpoint, mode=mode, single=single, lean=True)
     ).stop()
-    assert asked == [(brief, True)]
+    assert asked == [(lifetime, True)]
 
 
 @pytest.mark.parametrize("type_", ["MAP<INT, INT>", "ROW<`m` ARRAY<MULTISET<DATE>>>"])

@@ -7,6 +7,7 @@ import pytest
 from flinkplan import EnvironmentSettings, TableEnvironment
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner.sql import parse_script
+from flinkplan.table.environment import starts_job
 
 TABLES = """
 CREATE TABLE orders (id INT, customer STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
@@ -246,3 +247,24 @@ def test_explaining_a_query_leaves_nothing_behind() -> None:
 def test_details_that_are_not_there(detail: str) -> None:
     with pytest.raises(FlinkplanError, match=f"EXPLAIN {detail} is not supported"):
         last_rows(f"EXPLAIN {detail} SELECT id FROM orders")
+
+
+@pytest.mark.parametrize(
+    ("statement", "starts"),
+    [
+        ("INSERT INTO totals SELECT customer, 1 FROM orders", True),
+        ("SELECT * FROM orders", True),
+        ("EXECUTE STATEMENT SET BEGIN INSERT INTO totals SELECT customer, 1 FROM orders; END", True),
+        ("EXECUTE PLAN 'plan.json'", True),
+        ("COMPILE AND EXECUTE PLAN 'plan.json' FOR INSERT INTO totals SELECT customer, 1 FROM orders", True),
+        ("COMPILE PLAN 'plan.json' FOR INSERT INTO totals SELECT customer, 1 FROM orders", False),
+        ("CREATE TABLE copy WITH ('connector' = 'print') AS SELECT * FROM orders", True),
+        ("CREATE TABLE other (id INT) WITH ('connector' = 'print')", False),
+        ("EXPLAIN SELECT * FROM orders", False),
+        ("SHOW TABLES", False),
+        ("SET 'table.dml-sync' = 'true'", False),
+    ],
+)
+def test_statements_that_start_jobs(statement: str, starts: bool) -> None:
+    (parsed,) = parse_script(statement).statements
+    assert starts_job(parsed) == starts

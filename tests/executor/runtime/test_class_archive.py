@@ -14,8 +14,8 @@ from flinkplan.executor.runtime.class_archive import class_archive
 
 STARTING = """\
 from pathlib import Path
-from flinkplan.executor.session import session
-jvm = session("local[1]", brief=True).sparkContext._jvm
+from flinkplan.executor.session import Lifetime, session
+jvm = session("local[1]", lifetime=Lifetime.SECONDS).sparkContext._jvm
 pid = jvm.java.lang.ProcessHandle.current().pid()
 print("spark-classes" in Path(f"/proc/{pid}/maps").read_text())
 """

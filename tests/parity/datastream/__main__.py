@@ -22,7 +22,7 @@ from .running import is_drained, run_case, run_together
 
 def main() -> None:
     """Run the cases of a folder in one Spark session."""
-    from flinkplan.executor.session import session
+    from flinkplan.executor.session import Lifetime, session
 
     parser = argparse.ArgumentParser(prog="python -m tests.parity.datastream", description=__doc__)
     parser.add_argument("cases", type=Path)
@@ -34,7 +34,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     conf = {"spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "false"}
-    spark = session("local[2]", conf, brief=True)
+    spark = session("local[2]", conf, lifetime=Lifetime.SECONDS)
     cases = [json.loads(file.read_text("utf-8")) for file in sorted(arguments.cases.glob("*.json"))]
     cases = [case for case in cases if arguments.only in case["name"]]
     python = arguments.python
