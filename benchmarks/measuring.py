@@ -1,5 +1,6 @@
 """What benchmarks of whole queries share: rounds of a job here and on Flink, and the table of what they took."""
 
+import argparse
 import ctypes
 import os
 import resource
@@ -30,6 +31,13 @@ class Round(NamedTuple):
 
     seconds: float
     processor: float
+
+
+def two_or_more(text: str) -> int:
+    """How many rounds an argument says.  Raises :class:`argparse.ArgumentTypeError` where too few would count."""
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 2: the first round does not count")
+    return int(text)
 
 
 def timed(rounds: int, work: Callable[[], object]) -> list[Round]:

@@ -26,7 +26,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold
+from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold, two_or_more
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.session import session
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("queries", type=Path)
     parser.add_argument("--events", type=int, default=200_000)
     parser.add_argument("--only", default="")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=two_or_more, default=3)
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--stream", action="store_true")
     kind.add_argument("--cold", action="store_true")

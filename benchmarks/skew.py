@@ -12,7 +12,7 @@ import argparse
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from measuring import Report, least, run, run_flink, script_over
+from measuring import Report, least, run, run_flink, script_over, two_or_more
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.session import session
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--batches", type=int, default=10)
     parser.add_argument("--only", default="")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=two_or_more, default=3)
     parser.add_argument("--flink")
     parser.add_argument("--data", type=Path, default=Path("out/skew"))
     given = parser.parse_args()

@@ -18,7 +18,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 import duckdb
-from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold, timed
+from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold, timed, two_or_more
 
 from flinkplan.executor.session import session
 from flinkplan.plan.errors import FlinkplanError
@@ -120,7 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--scale", default="0.1")
     parser.add_argument("--only", default="")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=two_or_more, default=3)
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--stream", action="store_true")
     kind.add_argument("--cold", action="store_true")

@@ -78,7 +78,7 @@ def _only_chooses(rel: Rel) -> bool:
     """Whether nothing is filtered, and nothing computed by a projection, down to where windows begin."""
     if isinstance(rel, WindowFunction):
         return True
-    computes = isinstance(rel, Project) and not all(isinstance(rex, InputRef) for rex in rel.exprs)
+    computes = isinstance(rel, Project) and not rel.selects_columns
     return not computes and not isinstance(rel, Filter) and all(map(_only_chooses, rel.inputs))
 
 

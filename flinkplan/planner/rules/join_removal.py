@@ -6,7 +6,6 @@ Sources: Calcite's ``ProjectJoinRemoveRule``, ``AggregateJoinRemoveRule``.
 from __future__ import annotations
 
 from ...plan.record import replace
-from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Join, Project, Rel
 from ..metadata.join_kinds import join_keys
@@ -26,7 +25,7 @@ def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
     """The same where an aggregation of the columns does not mind how often a row comes."""
     if not isinstance(below.input, Join) or not all(call.distinct for call in rel.calls):
         return rel
-    if not all(isinstance(e, InputRef) for e in below.exprs):
+    if not below.selects_columns:
         return rel
     kept = _over_preserved(below, below.input)
     return rel if kept is None else replace(rel, input=kept)

@@ -21,7 +21,7 @@ def to_lateral_rank(rel: Lateral) -> Rel | None:
     if rel.type is not JoinType.INNER or not isinstance(best, Sort) or best.fetch is None or best.offset:
         return None
     selected = best.input
-    if not isinstance(selected, Project) or not _selects_columns(selected) or not isinstance(selected.input, Filter):
+    if not isinstance(selected, Project) or not selected.selects_columns or not isinstance(selected.input, Filter):
         return None
     source = selected.input.input
     keys = _keys(selected.input.condition, rel.correl)
@@ -40,14 +40,11 @@ def to_lateral_rank(rel: Lateral) -> Rel | None:
     return Project(input=rank, exprs=exprs, names=rel.names)
 
 
-def _selects_columns(rel: Rel) -> bool:
-    return isinstance(rel, Project) and all(isinstance(e, InputRef) for e in rel.exprs)
-
-
 def _is_distinct(rel: Rel, source: Rel) -> bool:
     if not isinstance(rel, Aggregate) or rel.calls or rel.grouping_sets is not None:
         return False
-    return _selects_columns(rel.input) and rel.input.inputs == (source,)
+    below = rel.input
+    return isinstance(below, Project) and below.selects_columns and below.input == source
 
 
 def _keys(condition: RexNode, correl: str) -> set[int]:

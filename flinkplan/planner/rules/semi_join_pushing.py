@@ -82,7 +82,7 @@ def _past_project(rel: Join, below: Project) -> Project | None:
         if merged is below or not isinstance(merged, Project):
             return None
         below = merged
-    if not all(isinstance(e, InputRef) for e in below.exprs):
+    if not below.selects_columns:
         return None
     width, inner_width = len(below.exprs), below.input.width
     place = {i: e.index for i, e in enumerate(below.exprs) if isinstance(e, InputRef)}

@@ -13,6 +13,10 @@ final class SessionMerges {
     /** Buckets of the hash set in which Flink looks at the two. */
     private static final int BUCKETS = 16;
 
+    /** How they come out of it: of two in one bucket the later one, which is put into the set first. */
+    private static final Comparator<Session> AS_FOUND =
+            Comparator.comparingInt(Session::bucket).thenComparing(Session::start, Comparator.reverseOrder());
+
     private final WindowSpan span;
     private List<Session> sessions = new ArrayList<>();
 
@@ -49,7 +53,7 @@ final class SessionMerges {
         for (Session session : sessions) {
             (session.touches(start, end) ? touched : apart).add(session);
         }
-        touched.sort(Comparator.comparingInt(Session::bucket));
+        touched.sort(AS_FOUND);
         List<InternalRow> rows = touched.isEmpty() ? new ArrayList<>() : touched.get(0).rows;
         for (Session session : touched) {
             start = Math.min(start, session.start);
