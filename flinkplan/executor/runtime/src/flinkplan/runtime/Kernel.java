@@ -29,6 +29,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     private final StructType input;
     private final int kindOrdinal;
     private final int sequenceOrdinal;
+    private final int rightOrdinal;
 
     private long cachedBytes;
 
@@ -42,6 +43,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         this.input = input;
         this.kindOrdinal = names.indexOf(Hidden.KIND);
         this.sequenceOrdinal = names.indexOf(Hidden.SEQUENCE);
+        this.rightOrdinal = names.indexOf(Hidden.RIGHT);
     }
 
     /** Declares the states; called once per task and, to learn the states' schemas, on the driver. */
@@ -83,6 +85,9 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         if (readsChangelog()) {
             order = order.thenComparing(row -> !RowKind.retracts(kind(row)));
         }
+        if (rightOrdinal >= 0) {
+            order = order.thenComparing(row -> row.getBoolean(rightOrdinal));
+        }
         WithoutDefaults.run(this::open);
     }
 
@@ -118,7 +123,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return sequence(row) >> Hidden.PARTITION_SHIFT;
     }
 
-    /** The order of rows: as they came, retractions first. */
+    /** The order of rows: as they came, of one number retractions first, and the left input's before the right one's. */
     protected final Comparator<InternalRow> order() {
         return order;
     }
