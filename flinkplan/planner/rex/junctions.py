@@ -38,6 +38,9 @@ class Simplifier(Protocol):
     @property
     def comparisons(self) -> Mapping[RexNode, Known]: ...
 
+    @property
+    def eliminates(self) -> bool: ...
+
     def simplify(self, rex: RexNode, unknown: UnknownAs = ...) -> RexNode: ...
 
     def knowing(self, rex: RexNode) -> Self: ...
@@ -50,7 +53,7 @@ class Simplifier(Protocol):
 def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
     """Conditions that must all hold; what is negated comes last."""
     terms = list(flatten(AND, rex))
-    if unknown is UnknownAs.FALSE:
+    if unknown is UnknownAs.FALSE and simplifier.eliminates:
         terms = _each_knowing_the_others(simplifier, terms, unknown)
     else:
         terms = [simplifier.simplify(t, unknown) for t in terms]
@@ -68,8 +71,11 @@ def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> Re
 def simplify_or(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
     """Conditions of which one must hold; whether something is NULL comes first."""
     terms = list(flatten(OR, rex))
-    terms = [*(t for t in terms if is_call(t, IS_NULL)), *(t for t in terms if not is_call(t, IS_NULL))]
-    terms = _each_where_the_others_fail(simplifier, terms, unknown)
+    if simplifier.eliminates:
+        terms = [*(t for t in terms if is_call(t, IS_NULL)), *(t for t in terms if not is_call(t, IS_NULL))]
+        terms = _each_where_the_others_fail(simplifier, terms, unknown)
+    else:
+        terms = [simplifier.simplify(t, unknown) for t in terms]
     terms = [_or_not(t, terms) for t in _collected(terms, sargs.unite, unknown, every=False)]
     kept: list[RexNode] = []
     for term in (p for t in terms for p in flatten(OR, t)):

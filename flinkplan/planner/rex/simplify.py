@@ -90,7 +90,21 @@ def simplify_condition(rex: RexNode) -> RexNode:
 @found_once
 def reordered_condition(rex: RexNode) -> RexNode:
     """As :func:`simplify_condition`, but in the order that simplifying leaves behind.  Source: ``RelBuilder``."""
-    found = Simplifier().simplify(rex, UnknownAs.FALSE)
+    return _condition(Simplifier(), rex)
+
+
+def built_condition(rex: RexNode) -> RexNode:
+    """As :func:`reordered_condition`, but what this would only put in another order is simplified term by term.
+
+    Source: ``RelBuilder.filter``, which eliminates no predicates.
+    """
+    found = reordered_condition(simplify_condition(rex))
+    built = _condition(Simplifier(eliminates=False), rex)
+    return built if _are_alike(found, built) else found
+
+
+def _condition(simplifier: Simplifier, rex: RexNode) -> RexNode:
+    found = simplifier.simplify(rex, UnknownAs.FALSE)
     return FALSE if isinstance(found, Literal) and found.value is None else found
 
 
@@ -154,6 +168,9 @@ class Simplifier(Record):
 
     evaluates: bool = True
     """Whether calls of constants are computed, not only casts and comparisons."""
+
+    eliminates: bool = True
+    """Whether terms that stand together are simplified by what the others say."""
 
     def knowing(self, condition: RexNode) -> Simplifier:
         """The same for rows for which one more condition holds."""

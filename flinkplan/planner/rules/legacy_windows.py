@@ -115,7 +115,10 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], spe
     names = list(inferred(below.input.names, exprs))
     if isinstance(below.input, Project):
         names[at] = f"$f{at}"
-    source, indexes = _without_permutation(*_deduplicated(below.input, exprs, names))
+        renamed, indexes = _deduplicated(below.input, exprs, names)
+        source = merge_projects(renamed)
+    else:
+        source, indexes = _without_permutation(*_simplified(*_deduplicated(below.input, exprs, names)))
     column = indexes[at]
     return source, indexes, specs.TimeField(source.names[column], column, 0, source.types[column])
 
@@ -125,13 +128,13 @@ def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, 
     name = f"$f{below.input.width}"
     if all(isinstance(e, InputRef) for i, e in enumerate(exprs) if i != at):
         del exprs[at]
-        source, indexes = _deduplicated(below.input, exprs, list(inferred(below.input.names, exprs)))
+        source, indexes = _simplified(*_deduplicated(below.input, exprs, list(inferred(below.input.names, exprs))))
         indexes.insert(at, at)
         return source, indexes, specs.TimeField(name, at, 0, time.type)
     exprs[at] = time
     names = list(inferred(below.input.names, exprs))
     names[at] = name
-    source, indexes = _deduplicated(below.input, exprs, names)
+    source, indexes = _simplified(*_deduplicated(below.input, exprs, names))
     return source, indexes, specs.TimeField(name, indexes[at], 0, time.type)
 
 
@@ -140,7 +143,12 @@ def _if_empty(call: specs.AggregateCall) -> specs.AggregateCall:
     return call if is_of(call, COUNT) else replace(call, type=call.type.nullable_())
 
 
-def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[Rel, list[int]]:
+def _simplified(source: Project, indexes: list[int]) -> tuple[Rel, list[int]]:
+    """Not the projection but its input, where it selects all columns of it as they are."""
+    return (source.input if is_identity(source) else source), indexes
+
+
+def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[Project, list[int]]:
     """The projection with each expression once, and where each of the given ones went."""
     unique: list[RexNode] = []
     unique_names: list[str] = []
@@ -150,8 +158,7 @@ def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[
             unique.append(e)
             unique_names.append(name)
         indexes.append(unique.index(e))
-    project = Project(input=source, exprs=tuple(unique), names=tuple(unique_names))
-    return (project.input if is_identity(project) else project), indexes
+    return Project(input=source, exprs=tuple(unique), names=tuple(unique_names)), indexes
 
 
 def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int]]:

@@ -16,7 +16,7 @@ from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Proje
 from ..algebra.tree import bottom_up
 from ..algebra.unplanned import SubQuery, SubQueryKind
 from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_always_false, is_call, not_, or_, rewrite
-from ..rex.simplify import reordered_condition, simplify, simplify_condition
+from ..rex.simplify import built_condition, simplify, simplify_condition
 from .lateral_ranks import to_lateral_rank
 from .predicates import filtered
 from .projections import columns, merge_projects
@@ -90,7 +90,7 @@ class _Rewriter(Struct):
             return filtered(source, rest)
         width = source.width
         joins = Joins(self, source)
-        condition = reordered_condition(simplify_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest)))
+        condition = built_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest))
         return columns(filtered(joins.source, conjunctions(condition)), range(width))
 
     def _of_operands(self, rel: Rel) -> Rel:
