@@ -80,7 +80,7 @@ STATIC_CONF: Mapping[str, str] = {
 
 
 class Lifetime(Enum):
-    """What a new session is for, and with it how long its JVM lives; the value are options of the JVM's compilers."""
+    """What a new session is for, and with it how long its JVM lives; the values are options of the JVM's compilers."""
 
     SECONDS = "-XX:TieredStopAtLevel=1"
     """One job over small input: the optimizing compiler would cost more than it gains."""
@@ -90,7 +90,7 @@ class Lifetime(Enum):
         "-XX:Tier4CompileThreshold=600000 -XX:Tier4BackEdgeThreshold=1600000"
     )
     """One job whose input ends: forty times as often as by default something must run before it is optimized.  What
-    works on each row soon has; what plans and starts the job never, which would take as long as a gigabyte of rows."""
+    works on each row soon has; what plans and starts the job never, which took a third of a job over 100 MB."""
 
     OPEN = ""
     """Whatever comes."""

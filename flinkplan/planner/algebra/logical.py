@@ -15,7 +15,7 @@ from operator import is_
 from typing import TypeGuard
 
 from ...plan.record import Record, cached_property, replace
-from ...plan.rex import InputRef, RexNode
+from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall, JoinType, SortField
 from ...plan.types import LogicalType, TimeKind, row
 from ..catalog.catalog import Table
@@ -160,11 +160,6 @@ class Project(Unary, kw_only=True):
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
         return tuple([e.type for e in self.exprs])
-
-    @property
-    def selects_columns(self) -> bool:
-        """Whether it computes nothing."""
-        return all(isinstance(e, InputRef) for e in self.exprs)
 
 
 class Filter(Passing, kw_only=True):

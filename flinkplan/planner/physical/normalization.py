@@ -19,7 +19,7 @@ from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, V
 from ..algebra.tree import bottom_up, walk, with_inputs
 from ..errors import PlanningError
 from ..rex.expressions import and_, conjunctions, identity, is_call, or_, refs, remap
-from ..rex.simplify import pull_factors, to_cnf
+from ..rex.normal_forms import pull_factors, to_cnf
 from ..rules.calcs import calc, merge_calcs
 from ..rules.scans import sargs_expanded
 

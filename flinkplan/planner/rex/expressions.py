@@ -242,6 +242,11 @@ def identity(types: Iterable[LogicalType]) -> tuple[InputRef, ...]:
     return tuple([InputRef(i, t) for i, t in enumerate(types)])
 
 
+def are_columns(exprs: Iterable[RexNode]) -> bool:
+    """Whether expressions only select columns, and compute nothing."""
+    return all(isinstance(e, InputRef) for e in exprs)
+
+
 def are_identity(exprs: Sequence[RexNode], types: Sequence[LogicalType]) -> bool:
     """Whether expressions are the columns of a relation of these types, in order."""
     return len(exprs) == len(types) and all(

@@ -69,10 +69,10 @@ def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> Re
 
 
 def simplify_or(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
-    """Conditions of which one must hold; whether something is NULL comes first."""
+    """Conditions of which one must hold; where terms know of each other, whether something is NULL comes first."""
     terms = list(flatten(OR, rex))
     if simplifier.eliminates:
-        terms = [*(t for t in terms if is_call(t, IS_NULL)), *(t for t in terms if not is_call(t, IS_NULL))]
+        terms.sort(key=lambda term: not is_call(term, IS_NULL))
         terms = _each_where_the_others_fail(simplifier, terms, unknown)
     else:
         terms = [simplifier.simplify(t, unknown) for t in terms]

@@ -20,7 +20,7 @@ from ..algebra.calls import is_of, of_function
 from ..algebra.logical import Aggregate, Filter, Project, Rel, WindowFunction
 from ..algebra.physical import LegacyWindowAggregate
 from ..rex.builder import convert
-from ..rex.expressions import case, cast, compare, identity
+from ..rex.expressions import are_columns, case, cast, compare, identity
 from ..rex.simplify import simplify
 from .aggregates import remove_distinct
 from .rule import rule
@@ -78,7 +78,7 @@ def _only_chooses(rel: Rel) -> bool:
     """Whether nothing is filtered, and nothing computed by a projection, down to where windows begin."""
     if isinstance(rel, WindowFunction):
         return True
-    computes = isinstance(rel, Project) and not rel.selects_columns
+    computes = isinstance(rel, Project) and not are_columns(rel.exprs)
     return not computes and not isinstance(rel, Filter) and all(map(_only_chooses, rel.inputs))
 
 

@@ -10,7 +10,7 @@ from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Join, Project, Rel
 from ..metadata.join_kinds import join_keys
 from ..metadata.uniqueness import are_columns_unique
-from ..rex.expressions import refs, shift
+from ..rex.expressions import are_columns, refs, shift
 from .rule import rule
 
 
@@ -25,7 +25,7 @@ def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
     """The same where an aggregation of the columns does not mind how often a row comes."""
     if not isinstance(below.input, Join) or not all(call.distinct for call in rel.calls):
         return rel
-    if not below.selects_columns:
+    if not are_columns(below.exprs):
         return rel
     kept = _over_preserved(below, below.input)
     return rel if kept is None else replace(rel, input=kept)

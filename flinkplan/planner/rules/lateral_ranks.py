@@ -8,7 +8,7 @@ from ...plan.rex import FieldAccess, InputRef, RexNode, children
 from ...plan.specs import ConstantRankRange, JoinType, SortField
 from ..algebra.logical import Aggregate, Filter, Lateral, Project, Rel, Sort
 from ..algebra.physical import Rank
-from ..rex.expressions import conjunctions, identity, is_call
+from ..rex.expressions import are_columns, conjunctions, identity, is_call
 from .decorrelation import correlated_columns
 
 
@@ -21,7 +21,7 @@ def to_lateral_rank(rel: Lateral) -> Rel | None:
     if rel.type is not JoinType.INNER or not isinstance(best, Sort) or best.fetch is None or best.offset:
         return None
     selected = best.input
-    if not isinstance(selected, Project) or not selected.selects_columns or not isinstance(selected.input, Filter):
+    if not isinstance(selected, Project) or not are_columns(selected.exprs) or not isinstance(selected.input, Filter):
         return None
     source = selected.input.input
     keys = _keys(selected.input.condition, rel.correl)
@@ -44,7 +44,7 @@ def _is_distinct(rel: Rel, source: Rel) -> bool:
     if not isinstance(rel, Aggregate) or rel.calls or rel.grouping_sets is not None:
         return False
     below = rel.input
-    return isinstance(below, Project) and below.selects_columns and below.input == source
+    return isinstance(below, Project) and are_columns(below.exprs) and below.input == source
 
 
 def _keys(condition: RexNode, correl: str) -> set[int]:

@@ -100,7 +100,8 @@ def _aggregate(rel: Aggregate, below: Project, emit: str | None) -> Rel:
 def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], specs.TimeField]:
     """What a window aggregation reads: its input, where that has the columns of ``below``, and the time.
 
-    Processing time is a column of it only where something else is computed, too.
+    Processing time is a column of it only where something else is computed, too.  What stands between it and the window
+    aggregation below is kept, and the time called by its place.
     """
     merged = below
     while isinstance(lower := merge_projects(merged), Project) and lower is not merged:

@@ -20,7 +20,7 @@ from ..algebra.scala_maps import listed, listed_mutable
 from ..errors import PlanningError
 from ..metadata.join_kinds import JoinKeys, join_keys
 from ..rex.expressions import and_, compare, conjunctions, is_call, refs
-from ..rex.simplify import to_cnf
+from ..rex.normal_forms import to_cnf
 from .rule import rule
 
 

@@ -35,6 +35,7 @@ from ..algebra.scan_columns import physical_paths
 from ..connectors import connector_of, source_of
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
+    are_columns,
     are_identity,
     contains_over,
     identity,
@@ -361,7 +362,7 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
     if not isinstance(rel, Project) or not isinstance(rel.input, SourceScan):
         return True
     left_out = [e for i, e in enumerate(rel.exprs) if i not in needed]
-    if not all(isinstance(e, InputRef) for e in left_out):
+    if not are_columns(left_out):
         return True
     read = ordered_refs([rel.exprs[i] for i in needed])
     return source_of(rel.input.table).projection and len(read) < rel.input.width

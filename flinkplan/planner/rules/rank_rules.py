@@ -23,7 +23,7 @@ from ..metadata.keys import upsert_keys
 from ..metadata.window_properties import window_columns
 from ..rex import sargs
 from ..rex.expressions import conjunctions, identity, is_call, refs, remap, rewrite
-from ..rex.simplify import to_cnf
+from ..rex.normal_forms import to_cnf
 from .calcs import calc, merge_calcs
 from .rule import Order, RuleSet, rule
 

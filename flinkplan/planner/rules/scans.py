@@ -30,7 +30,8 @@ from ..errors import PlanningError
 from ..rex import sargs
 from ..rex.evaluation.numbers import java_float
 from ..rex.expressions import and_, cast, conjunctions, derive_nullability, identity, is_call, refs, rewrite
-from ..rex.simplify import reordered_condition, simplify, to_cnf
+from ..rex.normal_forms import to_cnf
+from ..rex.simplify import reordered_condition, simplify
 from .predicates import filtered
 from .rule import Config, rule
 

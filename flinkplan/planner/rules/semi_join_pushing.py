@@ -14,7 +14,7 @@ from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, is_one_sided
 from ..metadata.estimates import Estimates
-from ..rex.expressions import refs, remap
+from ..rex.expressions import are_columns, refs, remap
 from .aggregate_projections import merge_columns
 from .lookup_joins import is_lookup
 from .projections import merge_projects
@@ -82,7 +82,7 @@ def _past_project(rel: Join, below: Project) -> Project | None:
         if merged is below or not isinstance(merged, Project):
             return None
         below = merged
-    if not below.selects_columns:
+    if not are_columns(below.exprs):
         return None
     width, inner_width = len(below.exprs), below.input.width
     place = {i: e.index for i, e in enumerate(below.exprs) if isinstance(e, InputRef)}

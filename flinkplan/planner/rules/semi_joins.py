@@ -19,6 +19,7 @@ from ..rex.expressions import (
     FALSE,
     TRUE,
     and_,
+    are_columns,
     compare,
     conjunctions,
     identity,
@@ -30,7 +31,7 @@ from ..rex.expressions import (
     shift,
     test,
 )
-from ..rex.simplify import to_cnf
+from ..rex.normal_forms import to_cnf
 from .decorrelation import correlated_columns, free_variables, not_decorrelated
 from .predicates import filtered
 from .projections import columns, extended
@@ -72,7 +73,7 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
 
 def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequence[RexNode]]:
     """The relation with the operands among its columns: ``FlinkSubQueryRemoveRule.handleSubQueryOperands``."""
-    if all(isinstance(o, InputRef) for o in operands):
+    if are_columns(operands):
         return left, operands
     exprs = list(dict.fromkeys((*identity(left.types), *operands)))
     new = extended(left, exprs[left.width :])
