@@ -15,3 +15,7 @@ class ExecutionError(FlinkplanError):
     """A job that failed while it ran (exit code 5)."""
 
     exit_code = 5
+
+
+class JvmError(FlinkplanError):
+    """Spark's JVM does not start (exit code 3)."""

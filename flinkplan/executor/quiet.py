@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from .errors import TableError
+from .errors import JvmError, TableError
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def quiet_jvm(file: Path | None = None) -> Iterator[None]:
         os.dup2(log.fileno(), 2)
         try:
             yield
-        except RuntimeError:
+        except JvmError:
             log.seek(begin)
             os.write(kept, log.read())
             raise

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plan.files import Place
-from .errors import TableError
+from .errors import JvmError, TableError
 from .lean import begin_session, hide_arrays
 from .runtime.class_archive import ClassArchive, class_archive
-from .runtime.jar import runtime_jar
+from .runtime.collectors import PARALLEL, SERIAL, VARIABLES, is_collector_chosen
+from .runtime.jar import jars, runtime_jar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,6 +66,7 @@ TRACK_ROWS = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 EXECUTOR_JAVA_OPTIONS = "spark.executor.extraJavaOptions"
+_DEFAULT_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 CLASS_PATH = "spark.driver.extraClassPath"
 _JARS = "spark.jars"
 _NAME = "flinkplan"
@@ -96,8 +100,11 @@ class Lifetime(Enum):
     """Whatever comes."""
 
 
-_COLLECTORS = {Lifetime.SECONDS: "-XX:+UseSerialGC", Lifetime.JOB: "-XX:+UseParallelGC"}
+_COLLECTORS = {Lifetime.SECONDS: SERIAL, Lifetime.JOB: PARALLEL}
 """The collectors of garbage that cost the driver the least; the JVM's own choice is one that never pauses for long."""
+
+_CONF_FILES = ("spark-defaults.conf", "spark-env.sh")
+"""The files of Spark's configuration that can have options of the driver's JVM."""
 
 LOCAL_CONF: Mapping[str, str] = {
     "spark.driver.host": "127.0.0.1",
@@ -146,7 +153,7 @@ def session(
 
     ``lifetime`` says what a new one is for, ``lean`` that it runs nothing but jobs, nor does its process.
 
-    Raises :class:`RuntimeJarError` where the Java half cannot be made.
+    Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where Spark does not start.
     """
     from pyspark.sql import SparkSession
 
@@ -155,16 +162,17 @@ def session(
     master = master or chosen.get("spark.master", "local[*]")
     archive = class_archive(record=lifetime is Lifetime.SECONDS) if _starts_own_jvm(chosen) else None
     builder = SparkSession.Builder().appName(_NAME).master(master)
-    jars = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
+    paths = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
     local = LOCAL_CONF if master.startswith("local") else {}
-    defaults = {**STATIC_CONF, **SQL_CONF, **local, **_java_options(lifetime, archive)}
-    settings = {**defaults, **chosen, _JARS: jars}
-    if lean:
-        hide_arrays()
-        begin_session({"spark.app.name": _NAME, "spark.master": master, **settings})
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    defaults = {**STATIC_CONF, **SQL_CONF, **local, **java_options(lifetime, archive, chosen)}
+    settings = {**defaults, **chosen, _JARS: paths}
+    with _starting_jvm():
+        if lean:
+            hide_arrays()
+            begin_session({"spark.app.name": _NAME, "spark.master": master, **settings})
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))
     if archive is not None:
         gateway: Any = spark.sparkContext._gateway
@@ -172,11 +180,35 @@ def session(
     return spark
 
 
-def _java_options(lifetime: Lifetime, archive: ClassArchive | None) -> dict[str, str]:
+@contextmanager
+def _starting_jvm() -> Iterator[None]:
+    from pyspark.errors import PySparkRuntimeError
+
+    try:
+        yield
+    except PySparkRuntimeError as e:
+        if e.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        raise JvmError(
+            "Spark's JVM ended as it was to start; what it printed stands above",
+            hint=f"Java is found by JAVA_HOME; options come from {JAVA_OPTIONS}, {', '.join(VARIABLES)}",
+        ) from e
+
+
+def java_options(lifetime: Lifetime, archive: ClassArchive | None, conf: Mapping[str, str]) -> dict[str, str]:
     """The options of the JVMs that a new session starts: the driver's, and those of executors."""
     every = ["-Duser.timezone=UTC", lifetime.value]
-    driver = [*every, _COLLECTORS.get(lifetime, ""), archive.java_options if archive else ""]
+    is_chosen = is_collector_chosen(conf.get(_DEFAULT_JAVA_OPTIONS, ""), *_conf_files())
+    collector = "" if is_chosen else _COLLECTORS.get(lifetime, "")
+    driver = [*every, collector, archive.java_options if archive else ""]
     return {JAVA_OPTIONS: " ".join(filter(None, driver)), EXECUTOR_JAVA_OPTIONS: " ".join(filter(None, every))}
+
+
+def _conf_files() -> Iterator[str]:
+    folder = Path(os.environ.get("SPARK_CONF_DIR") or jars().parent / "conf")
+    for path in (folder / name for name in _CONF_FILES):
+        if path.is_file():
+            yield path.read_text(errors="replace")
 
 
 def _starts_own_jvm(conf: Mapping[str, str]) -> bool:

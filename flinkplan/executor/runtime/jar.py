@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ...plan.errors import FlinkplanError
+from .collectors import SERIAL, is_collector_chosen
 
 SOURCES = Path(__file__).parent / "src"
-
-_BRIEF = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")
-"""What halves the time of a compiler that lives for seconds."""
 
 
 class RuntimeJarError(FlinkplanError):
@@ -97,7 +95,7 @@ def build(jar: Path) -> None:
     try:
         classes = Path(work, "classes")
         options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{jars()}/*", "-d", str(classes)]
-        command = [javac, *_BRIEF, *options, *map(str, _sources())]
+        command = [javac, *_brief(), *options, *map(str, _sources())]
         compiled = subprocess.run(command, capture_output=True, text=True)
         if compiled.returncode:
             raise RuntimeJarError(f"the Java sources do not compile:\n{compiled.stderr.strip()}")
@@ -119,6 +117,11 @@ def _javac() -> str:
             hint="install a JDK, version 17 or later, and set JAVA_HOME to it; a JRE is not enough",
         )
     return found
+
+
+def _brief() -> list[str]:
+    """What halves the time of a compiler that lives for seconds."""
+    return ["-J-XX:TieredStopAtLevel=1", *([] if is_collector_chosen() else [f"-J{SERIAL}"])]
 
 
 def _sources() -> list[Path]:
