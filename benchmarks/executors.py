@@ -25,7 +25,7 @@ from nexmark import build, script
 from rich.console import Console
 from rich.table import Table
 
-from flinkplan.executor.session import session
+from flinkplan.executor.session import Lifetime, session
 
 GROUPS = Path("/sys/fs/cgroup")
 CORE = 0
@@ -100,7 +100,7 @@ class Cluster:
 
 def serve(master: str, given: argparse.Namespace) -> None:
     """Take the names of queries, and tell the seconds of a round of each."""
-    session(master)
+    session(master, lifetime=Lifetime.JOB)
     data = build(given.data.absolute(), given.events)
     for line in sys.stdin:
         (took,) = run(script(given.queries, line.strip(), data), 1)
