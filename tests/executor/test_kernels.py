@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from flinkplan.executor import stream
@@ -24,3 +26,10 @@ def test_hidden_columns_have_the_same_names_on_both_sides(bench: Bench) -> None:
 def test_a_record_wants_all_of_its_components_and_no_others(bench: Bench) -> None:
     with pytest.raises(TypeError, match=r"LookupCache\$Limits has the components"):
         java_record(bench.context, "lookup.LookupCache$Limits", size=1)
+
+
+def test_whoever_has_state_turns_off_readers_that_are_composed_anew_for_each_value(bench: Bench) -> None:
+    jvm: Any = bench.spark._jvm
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    jvm.java.lang.Class.forName("flinkplan.runtime.state.StateVariables", True, loader)
+    assert not jvm.org.apache.avro.generic.GenericData.get().isFastReaderEnabled()

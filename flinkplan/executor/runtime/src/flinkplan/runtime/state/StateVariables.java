@@ -3,6 +3,7 @@ package flinkplan.runtime.state;
 import flinkplan.runtime.Rows;
 import java.time.Duration;
 import java.util.function.Function;
+import org.apache.avro.generic.GenericData;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImplBase;
@@ -28,6 +29,11 @@ public final class StateVariables {
     private static final String LASTING = "-lasting";
     /** Of a variable that is only read and emptied, whose entries keep their expiry; Spark takes no TTL away. */
     private static final TTLConfig UNUSED = TTLConfig.apply(Duration.ofDays(36_500));
+
+    static {
+        // Spark makes an Avro reader for each value: a fast one is composed anew each time, others go by what is kept
+        GenericData.get().setFastReaderEnabled(false);
+    }
 
     private final StatefulProcessorHandle handle;
     private final boolean mayExpire;
