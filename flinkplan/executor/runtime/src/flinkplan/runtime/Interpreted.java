@@ -1,5 +1,7 @@
 package flinkplan.runtime;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -35,7 +37,7 @@ public abstract class Interpreted extends Expression implements CodegenFallback,
 
     @Override
     public final Seq<Expression> children() {
-        return CollectionConverters.asScala(children).toSeq();
+        return asScala(children);
     }
 
     @Override

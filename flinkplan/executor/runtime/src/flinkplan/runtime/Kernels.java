@@ -1,5 +1,7 @@
 package flinkplan.runtime;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import flinkplan.runtime.batch.KeyedPass;
 import flinkplan.runtime.state.KeyOrder;
 import java.util.ArrayList;
@@ -122,11 +124,6 @@ public final class Kernels {
 
     private static SortOrder ordered(Expression by, SortDirection direction) {
         return new SortOrder(by, direction, direction.defaultNullOrdering(), asScala(List.<Expression>of()));
-    }
-
-    /** The same as Scala has it. */
-    public static <T> Seq<T> asScala(List<T> values) {
-        return CollectionConverters.asScala(values).toSeq();
     }
 
     private static NamedExpression packed(Attribute column) {

@@ -1,5 +1,7 @@
 package flinkplan.runtime;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -40,10 +42,6 @@ public abstract class RowGenerator extends Interpreted implements Generator {
                 List.copyOf(CollectionConverters.asJava(DataTypeUtils.toAttributes(generator.elementSchema())));
         LogicalPlan plan = new Generate(generator, asScala(dropped), false, Option.empty(), asScala(output), child);
         return Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
-    }
-
-    protected static <T> Seq<T> asScala(List<T> values) {
-        return CollectionConverters.asScala(values).toSeq();
     }
 
     @Override

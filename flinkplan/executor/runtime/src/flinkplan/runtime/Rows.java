@@ -1,5 +1,7 @@
 package flinkplan.runtime;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -25,7 +27,6 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.Option;
 import scala.collection.Iterator;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Spark's internal rows, which kernels read, keep and emit without converting their values. */
 public final class Rows {
@@ -71,7 +72,7 @@ public final class Rows {
             fields.add(packed.get(i) ? new Packed(value) : value);
             encoded = packed.get(i) ? encoded.add(field.name(), DataTypes.BinaryType) : encoded.add(field);
         }
-        Expression serializer = new CreateNamedStruct(CollectionConverters.asScala(fields).toSeq());
+        Expression serializer = new CreateNamedStruct(asScala(fields));
         AgnosticEncoder<?> shape = RowEncoder.encoderFor(encoded);
         return new ExpressionEncoder<>((AgnosticEncoder<InternalRow>) shape, serializer, new RowCopy(schema, packed));
     }
@@ -83,7 +84,7 @@ public final class Rows {
             StructField field = schema.apply(column);
             references.add(new BoundReference(column, field.dataType(), field.nullable()));
         }
-        return UnsafeProjection.create(CollectionConverters.asScala(references).toSeq());
+        return UnsafeProjection.create(asScala(references));
     }
 
     /** The schema of some columns. */

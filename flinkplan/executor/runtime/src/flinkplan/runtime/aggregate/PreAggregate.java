@@ -1,5 +1,7 @@
 package flinkplan.runtime.aggregate;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowGenerator;
 import flinkplan.runtime.Rows;

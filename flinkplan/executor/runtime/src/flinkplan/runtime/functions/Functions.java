@@ -1,5 +1,7 @@
 package flinkplan.runtime.functions;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -16,7 +18,6 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Turns static methods of this package into Spark columns.
@@ -61,8 +62,8 @@ public final class Functions {
                         type,
                         DataType.fromJson(returns),
                         name,
-                        CollectionConverters.asScala(arguments).toSeq(),
-                        CollectionConverters.asScala(new ArrayList<AbstractDataType>()).toSeq(),
+                        asScala(arguments),
+                        asScala(new ArrayList<AbstractDataType>()),
                         true,
                         true,
                         true,

@@ -1,5 +1,7 @@
 package flinkplan.runtime.lookup;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import flinkplan.runtime.Condition;
 import flinkplan.runtime.RowGenerator;
 import flinkplan.runtime.Rows;

@@ -1,5 +1,7 @@
 package flinkplan.runtime.message;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -21,7 +23,6 @@ import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.ObjectType;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * How the key or the value of messages is written.
@@ -77,8 +78,8 @@ record MessageFormat(String name, FormatOptions options, FlinkType type, List<In
                         new Literal(target, new ObjectType(target.getClass())),
                         method,
                         result,
-                        CollectionConverters.asScala(expressions).toSeq(),
-                        CollectionConverters.asScala(inputs).toSeq(),
+                        asScala(expressions),
+                        asScala(inputs),
                         false,
                         true,
                         true));

@@ -1,5 +1,7 @@
 package flinkplan.runtime.rank;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +18,6 @@ import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering$;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** An order of rows by some of their columns. */
 public record Order(int[] columns, boolean[] ascending, boolean[] nullsLast) implements Serializable {
@@ -27,9 +28,9 @@ public record Order(int[] columns, boolean[] ascending, boolean[] nullsLast) imp
             SortDirection direction = ascending[i] ? Ascending$.MODULE$ : Descending$.MODULE$;
             NullOrdering nulls = nullsLast[i] ? NullsLast$.MODULE$ : NullsFirst$.MODULE$;
             Expression column = new BoundReference(columns[i], field.dataType(), field.nullable());
-            var none = CollectionConverters.asScala(List.<Expression>of()).toSeq();
+            var none = asScala(List.<Expression>of());
             orders.add(new SortOrder(column, direction, nulls, none));
         }
-        return GenerateOrdering$.MODULE$.generate(CollectionConverters.asScala(orders).toSeq());
+        return GenerateOrdering$.MODULE$.generate(asScala(orders));
     }
 }

@@ -1,5 +1,7 @@
 package flinkplan.runtime.realtime;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
@@ -14,7 +16,6 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import scala.PartialFunction;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /** The time at each row: Spark's own stands still while a batch lasts. */
@@ -44,8 +45,8 @@ public final class Clock implements Serializable {
                 new Literal(new Clock(), new ObjectType(Clock.class)),
                 "micros",
                 DataTypes.TimestampType,
-                CollectionConverters.asScala(List.<Expression>of()).toSeq(),
-                CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+                asScala(List.<Expression>of()),
+                asScala(List.<AbstractDataType>of()),
                 false,
                 false,
                 false);

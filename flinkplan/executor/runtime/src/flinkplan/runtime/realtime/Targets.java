@@ -1,5 +1,7 @@
 package flinkplan.runtime.realtime;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import flinkplan.runtime.Hidden;
 import java.io.Serializable;
 import java.util.List;
@@ -16,7 +18,6 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.unsafe.hash.Murmur3_x86_32;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Where watermarks go: to each partition of the operator that waits for them.
@@ -39,8 +40,8 @@ public final class Targets implements Serializable {
                         new Literal(new Targets(), new ObjectType(Targets.class)),
                         "of",
                         DataTypes.createArrayType(DataTypes.IntegerType, false),
-                        CollectionConverters.asScala(arguments).toSeq(),
-                        CollectionConverters.asScala(types).toSeq(),
+                        asScala(arguments),
+                        asScala(types),
                         false,
                         false,
                         true));

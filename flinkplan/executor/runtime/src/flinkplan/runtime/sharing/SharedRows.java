@@ -1,5 +1,7 @@
 package flinkplan.runtime.sharing;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeSet;
@@ -7,7 +9,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import scala.Function1;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The rows of a plan that several others read.
@@ -45,7 +46,7 @@ public final class SharedRows extends LogicalPlan {
 
     @Override
     public Seq<LogicalPlan> children() {
-        return CollectionConverters.asScala(List.of(child)).toSeq();
+        return asScala(List.of(child));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package flinkplan.runtime.sharing;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.util.List;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -9,7 +11,6 @@ import org.apache.spark.sql.execution.SparkPlan;
 import scala.Function1;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Rows that are kept while a micro-batch lasts, for all who read them. */
 public final class SharedRowsExec extends SparkPlan {
@@ -42,7 +43,7 @@ public final class SharedRowsExec extends SparkPlan {
 
     @Override
     public Seq<SparkPlan> children() {
-        return CollectionConverters.asScala(List.of(child)).toSeq();
+        return asScala(List.of(child));
     }
 
     @Override

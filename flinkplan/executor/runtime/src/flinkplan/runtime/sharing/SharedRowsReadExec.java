@@ -1,5 +1,7 @@
 package flinkplan.runtime.sharing;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.util.List;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -8,7 +10,6 @@ import org.apache.spark.sql.execution.SparkPlan;
 import scala.Function1;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** The rows that another part of the plan, which is run before, has kept. */
 public final class SharedRowsReadExec extends SparkPlan {
@@ -32,7 +33,7 @@ public final class SharedRowsReadExec extends SparkPlan {
 
     @Override
     public Seq<SparkPlan> children() {
-        return CollectionConverters.asScala(List.<SparkPlan>of()).toSeq();
+        return asScala(List.<SparkPlan>of());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package flinkplan.runtime.sharing;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -23,6 +25,6 @@ final class SharedRowsRule extends Rule<SparkPlan> {
         var children = CollectionConverters.asJava(plan.children()).stream()
                 .map(child -> once(child, seen))
                 .toList();
-        return plan.withNewChildren(CollectionConverters.asScala(children).toSeq());
+        return plan.withNewChildren(asScala(children));
     }
 }

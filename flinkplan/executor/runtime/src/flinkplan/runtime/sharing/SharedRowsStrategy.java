@@ -1,11 +1,12 @@
 package flinkplan.runtime.sharing;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.util.List;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.SparkStrategy;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** How Spark runs {@link SharedRows}. */
 final class SharedRowsStrategy extends SparkStrategy {
@@ -14,6 +15,6 @@ final class SharedRowsStrategy extends SparkStrategy {
         List<SparkPlan> found = plan instanceof SharedRows shared
                 ? List.of(new SharedRowsExec(shared.kept(), planLater(shared.child())))
                 : List.of();
-        return CollectionConverters.asScala(found).toSeq();
+        return asScala(found);
     }
 }

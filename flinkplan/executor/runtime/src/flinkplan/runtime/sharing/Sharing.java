@@ -1,6 +1,6 @@
 package flinkplan.runtime.sharing;
 
-import static flinkplan.runtime.Kernels.asScala;
+import static flinkplan.runtime.Sequences.asScala;
 
 import flinkplan.runtime.LateRules;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package flinkplan.runtime.source;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import flinkplan.runtime.Hidden;
 import java.io.Serializable;
 import java.util.List;
@@ -12,7 +14,6 @@ import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Numbers the rows of Spark's own sources as {@link FileReader} does its: by task, then one by one. */
 public final class RowNumber implements Serializable {
@@ -28,8 +29,8 @@ public final class RowNumber implements Serializable {
                         counter,
                         "number",
                         DataTypes.LongType,
-                        CollectionConverters.asScala(List.<Expression>of()).toSeq(),
-                        CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+                        asScala(List.<Expression>of()),
+                        asScala(List.<AbstractDataType>of()),
                         false,
                         false,
                         false));

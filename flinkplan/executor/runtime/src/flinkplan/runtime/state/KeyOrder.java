@@ -1,6 +1,6 @@
 package flinkplan.runtime.state;
 
-import static flinkplan.runtime.Kernels.asScala;
+import static flinkplan.runtime.Sequences.asScala;
 
 import java.util.ArrayList;
 import java.util.List;

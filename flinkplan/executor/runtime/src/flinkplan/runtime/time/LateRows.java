@@ -1,5 +1,7 @@
 package flinkplan.runtime.time;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,7 +15,6 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.util.LongAccumulator;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Counts the rows that an operator drops because they come too late. */
 public final class LateRows implements Serializable {
@@ -41,8 +42,8 @@ public final class LateRows implements Serializable {
                         new Literal(this, new ObjectType(LateRows.class)),
                         "pass",
                         DataTypes.BooleanType,
-                        CollectionConverters.asScala(arguments).toSeq(),
-                        CollectionConverters.asScala(types).toSeq(),
+                        asScala(arguments),
+                        asScala(types),
                         false,
                         false,
                         false));

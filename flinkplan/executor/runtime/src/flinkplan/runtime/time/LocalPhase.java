@@ -1,5 +1,7 @@
 package flinkplan.runtime.time;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import flinkplan.runtime.functions.Zones;
 import java.io.Serializable;
 import java.util.Collections;
@@ -15,7 +17,6 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Which rows of one partition Flink's local aggregation in windows would fold together.
@@ -55,8 +56,8 @@ public final class LocalPhase implements Serializable {
                 phase,
                 "part",
                 DataTypes.LongType,
-                CollectionConverters.asScala(arguments).toSeq(),
-                CollectionConverters.asScala(inputs).toSeq(),
+                asScala(arguments),
+                asScala(inputs),
                 false,
                 false,
                 false));

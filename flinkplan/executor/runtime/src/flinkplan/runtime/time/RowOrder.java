@@ -1,5 +1,7 @@
 package flinkplan.runtime.time;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,7 +33,7 @@ public final class RowOrder implements Comparator<InternalRow>, Serializable {
                                     List.<org.apache.spark.sql.catalyst.expressions.Expression>of())
                             .toSeq()));
         }
-        ordering = new InterpretedOrdering(CollectionConverters.asScala(orders).toSeq());
+        ordering = new InterpretedOrdering(asScala(orders));
     }
 
     @Override

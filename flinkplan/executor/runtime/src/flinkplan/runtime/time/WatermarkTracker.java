@@ -1,5 +1,7 @@
 package flinkplan.runtime.time;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.Column;
@@ -14,7 +16,6 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Flink's watermark as it moves with the rows of one partition.
@@ -85,8 +86,8 @@ public final class WatermarkTracker implements Serializable {
                         tracker,
                         method,
                         RESULT,
-                        CollectionConverters.asScala(arguments).toSeq(),
-                        CollectionConverters.asScala(inputs).toSeq(),
+                        asScala(arguments),
+                        asScala(inputs),
                         false,
                         false,
                         false));

@@ -1,5 +1,7 @@
 package flinkplan.runtime.window;
 
+import static flinkplan.runtime.Sequences.asScala;
+
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,8 +56,8 @@ public final class PairFunction implements Serializable {
     private InternalRow apply(InternalRow a, InternalRow b) {
         if (projection == null) {
             projection = UnsafeProjection.create(
-                    CollectionConverters.asScala(List.of(expressions)).toSeq(),
-                    CollectionConverters.asScala(List.of(columns)).toSeq());
+                    asScala(List.of(expressions)),
+                    asScala(List.of(columns)));
             pair = new JoinedRow();
         }
         return projection.apply(pair.apply(a, b));
