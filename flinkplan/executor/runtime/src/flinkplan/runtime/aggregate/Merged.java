@@ -1,8 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.States;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.StructType;
 
 /** An aggregate function over rows that {@link PreAggregate} has folded: it takes in what it saved itself. */
 final class Merged extends Delegating {

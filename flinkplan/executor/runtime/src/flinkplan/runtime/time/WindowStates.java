@@ -3,7 +3,6 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.States;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
