@@ -27,7 +27,12 @@ from .rules.calcs import merge_calcs, to_calc
 from .rules.empty import prune_empty
 from .rules.equal_relations import name_alike
 from .rules.join_expressions import push_join_expressions
-from .rules.join_predicates import derive_join_predicates, reduce_join_conditions, shorten_coalesce
+from .rules.join_predicates import (
+    compare_null_safely,
+    derive_join_predicates,
+    reduce_join_conditions,
+    shorten_coalesce,
+)
 from .rules.join_removal import remove_joins, remove_joins_below_aggregates
 from .rules.json_aggregates import wrap_json_arguments
 from .rules.legacy_windows import legacy_windows
@@ -105,6 +110,7 @@ STAGES: tuple[Stage, ...] = (
             prune_empty,
             push_into_scans,
             prune_empty,
+            compare_null_safely,
         ),
     ),
     Stage("multi_join", "Joins are merged while their conditions are whole.", (merge_joins,)),

@@ -12,6 +12,7 @@ from ...plan.types import LogicalType, row
 from ..algebra.logical import LEFT_NULLABLE, RIGHT_NULLABLE
 from ..rex.builder import conjunction
 from ..rex.expressions import TRUE, is_call
+from ..rex.simplify import reordered_condition
 from ..sql import ast
 from ..sql.source import Span
 from .calls import fit
@@ -84,7 +85,7 @@ def join_condition(
         binder.keeps_not_distinct = True
         condition = binder.condition(node.condition)
         _check_join_keys(condition, node.condition.span)
-        return condition, scope.merged
+        return reordered_condition(condition), scope.merged
     parts, merged = [], []
     width = left.rel.width
     for name in names:

@@ -52,10 +52,10 @@ def join_keys(condition: RexNode, width: int) -> JoinKeys:
 
 
 def null_safe_equality(rex: RexNode) -> RexNode | None:
-    """``a = b OR (a IS NULL AND b IS NULL)`` as IS NOT DISTINCT FROM."""
+    """``a = b OR (a IS NULL AND b IS NULL)``, in any order, as IS NOT DISTINCT FROM."""
     if not is_call(rex, OR) or len(children(rex)) != 2:
         return None
-    equal, both = children(rex)
+    equal, both = sorted(children(rex), key=lambda term: is_call(term, AND))
     if not is_call(equal, EQ) or not is_call(both, AND):
         return None
     a, b = children(equal)

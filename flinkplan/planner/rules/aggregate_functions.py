@@ -59,7 +59,7 @@ def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
 
     Seen of Flink 2.3: not where anything is filtered or computed from the windows on.
     """
-    if isinstance(rel, LegacyWindowAggregate) or not _over_windows(rel.input):
+    if not _over_windows(rel.input):
         return rel
     summed = (
         replace(c, internal_name=SUM0.internal_name) if is_of(c, SUM) and not c.type.nullable else c for c in rel.calls

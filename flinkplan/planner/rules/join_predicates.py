@@ -13,7 +13,7 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
 from ..algebra.logical import Join, Project, Rel
-from ..metadata.join_kinds import join_keys
+from ..metadata.join_kinds import join_keys, null_safe_equality
 from ..rex.expressions import and_, cast, conjunctions, derive_nullability, flatten, is_call, or_, refs, rewrite
 from ..rex.simplify import simplify, simplify_condition
 from .reduce import constants
@@ -38,6 +38,17 @@ def derive_join_predicates(rel: Join) -> Rel:
                 derived.append(simplify(or_(and_(b) for b in own)))
     new = [d for d in derived if d not in parts]
     return replace(rel, condition=and_([*parts, *new])) if new else rel
+
+
+@rule(on=Join)
+def compare_null_safely(rel: Join) -> Rel:
+    """``a = b OR (a IS NULL AND b IS NULL)`` is ``a IS NOT DISTINCT FROM b``.
+
+    Source: ``RelOptUtil.collapseExpandedIsNotDistinctFromExpr``; not of joins that set operations become later.
+    """
+    parts = conjunctions(rel.condition)
+    found = tuple(null_safe_equality(part) or part for part in parts)
+    return rel if found == parts else replace(rel, condition=and_(found))
 
 
 @rule(on=Join)

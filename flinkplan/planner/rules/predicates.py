@@ -45,7 +45,7 @@ from ..rex.expressions import (
     retype,
     shift,
 )
-from ..rex.simplify import reordered_condition, simplify_condition
+from ..rex.simplify import built_condition, simplify_condition
 from ..rex.strong import rejects_null
 from .rule import Order, RuleSet, rule
 
@@ -61,7 +61,7 @@ def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
 @rule(on=Filter, over=Filter)
 def merge_filters(rel: Filter, below: Filter) -> Rel:
     """FilterMergeRule: two filters become one."""
-    return replace(below, condition=reordered_condition(simplify_condition(and_([below.condition, rel.condition]))))
+    return replace(below, condition=built_condition(and_([below.condition, rel.condition])))
 
 
 @rule(on=Filter, over=Project)
@@ -161,7 +161,7 @@ def _is_bound(rex: RexNode) -> bool:
 
 def _narrowed(rel: Rel, parts: Sequence[RexNode]) -> Rel:
     """The relation filtered by conditions, if any, that were written for other types of its columns."""
-    return filtered(rel, [reordered_condition(retype(and_(parts), rel.types))] if parts else ())
+    return filtered(rel, [built_condition(retype(and_(parts), rel.types))] if parts else ())
 
 
 def _as_before(rel: Join | TemporalJoin, before: Join | TemporalJoin) -> Rel:

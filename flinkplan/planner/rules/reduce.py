@@ -46,7 +46,7 @@ def reduce_expressions(rel: Rel) -> Rel:
             exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
             return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
         case Join():
-            return replace(rel, condition=reordered_condition(simplify_condition(_cases_expanded(rel.condition))))
+            return replace(rel, condition=simplify_condition(_cases_expanded(rel.condition)))
     return rel
 
 

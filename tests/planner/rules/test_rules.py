@@ -139,6 +139,10 @@ CASES: list[tuple[str, str]] = [
     ("push_filters", "SELECT id FROM a JOIN c ON a.id = c.cid WHERE a.id > 5"),
     ("push_filters", "SELECT a.id FROM a JOIN c ON a.id = c.cid JOIN a b ON c.cid = b.id WHERE b.id > 5"),
     ("push_filters", "SELECT id FROM a LEFT JOIN c ON a.id = c.cid WHERE a.id > 5 AND (c.cid IS NULL OR c.cid < 9)"),
+    (
+        "compare_null_safely",
+        "SELECT id FROM a, c WHERE (v IS NULL AND cid IS NULL OR v = cid) AND (k = name OR name IS NULL AND k IS NULL)",
+    ),
     ("reduce_join_conditions", "SELECT name FROM a LEFT JOIN c ON a.id = c.cid AND a.v < c.cid WHERE a.v = 5"),
     ("reduce_join_conditions", "SELECT id FROM a WHERE v = 5 AND v IN (SELECT cid FROM c)"),
     ("push_into_scans", "SELECT id FROM a WHERE v > 3 AND k IN ('x', 'y')"),
