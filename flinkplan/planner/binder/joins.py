@@ -70,7 +70,10 @@ def _merged_nullable(column: MergedColumn, by: int, nullable: bool) -> MergedCol
 def join_condition(
     context: Context, node: ast.Join, left: FromItem, right: FromItem, scope: Scope
 ) -> tuple[RexNode, tuple[MergedColumn, ...]]:
-    """The join condition, and the columns that USING or NATURAL merge."""
+    """The join condition, and the columns that USING or NATURAL merge.
+
+    That of ON is in the order that ``RelBuilder.join`` leaves behind.
+    """
     inner = joined(left, right, JoinType.INNER, scope.outer)
     if node.natural:
         right_names = {n for n, _ in Scope(right.namespaces, None, right.merged).visible()}
