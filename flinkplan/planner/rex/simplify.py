@@ -82,7 +82,7 @@ def simplify_condition(rex: RexNode) -> RexNode:
     One that would only stand in another order is left as it is, unless it searches a list.
     """
     found = pull_factors(reordered_condition(rex))
-    searches = any(is_call(part, SEARCH) for part in flatten(AND, rex))
+    searches = any(is_call(part, SEARCH) for term in flatten(AND, rex) for part in flatten(OR, term))
     return rex if not searches and _are_alike(found, rex) else found
 
 
