@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plan.files import Place
@@ -15,7 +14,7 @@ from .errors import JvmError, TableError
 from .lean import begin_session, hide_arrays
 from .runtime.class_archive import ClassArchive, class_archive
 from .runtime.collectors import PARALLEL, SERIAL, VARIABLES, is_collector_chosen
-from .runtime.jar import jars, runtime_jar
+from .runtime.jar import configuration, runtime_jar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -162,10 +161,10 @@ def session(
     master = master or chosen.get("spark.master", "local[*]")
     archive = class_archive(record=lifetime is Lifetime.SECONDS) if _starts_own_jvm(chosen) else None
     builder = SparkSession.Builder().appName(_NAME).master(master)
-    paths = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
+    jars = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
     local = LOCAL_CONF if master.startswith("local") else {}
     defaults = {**STATIC_CONF, **SQL_CONF, **local, **java_options(lifetime, archive, chosen)}
-    settings = {**defaults, **chosen, _JARS: paths}
+    settings = {**defaults, **chosen, _JARS: jars}
     with _starting_jvm():
         if lean:
             hide_arrays()
@@ -205,8 +204,7 @@ def java_options(lifetime: Lifetime, archive: ClassArchive | None, conf: Mapping
 
 
 def _conf_files() -> Iterator[str]:
-    folder = Path(os.environ.get("SPARK_CONF_DIR") or jars().parent / "conf")
-    for path in (folder / name for name in _CONF_FILES):
+    for path in (configuration() / name for name in _CONF_FILES):
         if path.is_file():
             yield path.read_text(errors="replace")
 

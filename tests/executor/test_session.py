@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.executor.runtime.collectors import VARIABLES
 from flinkplan.executor.session import JAVA_OPTIONS, Lifetime, java_options
 
 _SCRIPT = """
@@ -43,7 +44,8 @@ def test_of_two_collectors_the_user_s_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "spark-defaults.conf").write_text(defaults)
-    monkeypatch.delenv("SPARK_SUBMIT_OPTS")
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
     for name, value in {**variables, "SPARK_CONF_DIR": str(tmp_path)}.items():
         monkeypatch.setenv(name, value)
     options = java_options(Lifetime.JOB, None, conf)[JAVA_OPTIONS].split()

@@ -18,7 +18,7 @@ from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 
 from ...plan.record import Record
-from .jar import RuntimeJarError, cache, jars, written_by_others
+from .jar import RuntimeJarError, cache, configuration, jars, written_by_others
 
 _CLASS_PATHS = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH", "CLASSPATH")
 """Variables by which folders come into Spark's class path, of which the JVM makes no archive."""
@@ -65,8 +65,7 @@ def class_archive(*, record: bool) -> ClassArchive | None:
 def _path() -> Path | None:
     """Its name tells the JVM and the jars that it is of; ``None`` where there can be none."""
     java = shutil.which("java", path=f"{os.environ['JAVA_HOME']}/bin" if "JAVA_HOME" in os.environ else None)
-    folder = jars()
-    conf = folder.parent / "conf"
+    folder, conf = jars(), configuration()
     if java is None or any(os.environ.get(name) for name in _CLASS_PATHS) or (conf.is_dir() and any(conf.iterdir())):
         return None
     binary = Path(java).resolve()

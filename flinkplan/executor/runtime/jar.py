@@ -143,6 +143,12 @@ def jars() -> Path:
     return own if own.is_dir() or home is None else Path(home, "jars")
 
 
+def configuration() -> Path:
+    """The folder of Spark's configuration, which need not be there."""
+    home = os.environ.get("SPARK_HOME") or jars().parent
+    return Path(os.environ.get("SPARK_CONF_DIR") or Path(home, "conf"))
+
+
 def _name() -> str:
     folder, loader = _pyspark()
     digest = hashlib.sha256(loader.get_data(str(folder / "version.py")))
