@@ -30,7 +30,7 @@ from ...plan.functions.comparison import (
 )
 from ...plan.functions.conditional import CASE, COALESCE
 from ...plan.record import Record, field, found_once, replace
-from ...plan.rex import Call, FieldAccess, Literal, RexNode, children
+from ...plan.rex import Call, FieldAccess, Literal, RexNode, children, walk
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from ..algebra.unplanned import Over, SubQuery
 from . import sargs
@@ -47,7 +47,6 @@ from .expressions import (
     case,
     cast,
     compare,
-    flatten,
     is_always_false,
     is_always_true,
     is_call,
@@ -79,10 +78,10 @@ def shorten(rex: RexNode) -> RexNode:
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE.
 
-    One that would only stand in another order is left as it is, unless it searches a list.
+    One that would only stand in another order is left as it is, unless it searches a list anywhere.
     """
     found = pull_factors(reordered_condition(rex))
-    searches = any(is_call(part, SEARCH) for term in flatten(AND, rex) for part in flatten(OR, term))
+    searches = any(is_call(part, SEARCH) for part in walk(rex))
     return rex if not searches and _are_alike(found, rex) else found
 
 
