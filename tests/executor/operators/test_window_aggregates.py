@@ -80,3 +80,17 @@ def test_windows_are_merged_of_slices_whenever_the_rows_came(
         bench.put("in", *(("a", minute(m), v) for m, v in rows))
         emitted += bench.step(stream)
     assert emitted == [("+I", "a", listed) for listed in expected]
+
+
+def test_a_slice_without_values_leaves_the_separator_of_others(bench: Bench) -> None:
+    of = row([("k", STRING), ("ts", ROWTIME), ("v", STRING), ("separator", STRING)])
+    source = timed_source(bench, "in", of, 1)
+    node = aggregate(HoppingWindow("PT10M", "PT5M"), call("LISTAGG", 2, 3, of=STRING))
+    clock = Clock("UTC", is_instant=False)
+    what = WindowAggregation(node.grouping, node.agg_calls, node.windowing, (), clock, node.output_type)
+    stream = aggregate_windows(bench.context, source, what)
+    emitted = []
+    for rows in [(1, "p"), (2, "q"), (6, None)], [(40, "x")], [(41, "y")]:
+        bench.put("in", *(("a", minute(m), v, "|") for m, v in rows))
+        emitted += bench.step(stream)
+    assert emitted == [("+I", "a", "p|q"), ("+I", "a", "p|q"), ("+I", "a", None)]

@@ -3,6 +3,7 @@ package flinkplan.runtime.aggregate;
 import flinkplan.runtime.Rows;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.DataTypes;
@@ -74,10 +75,11 @@ public final class Concatenation extends Accumulator {
 
     @Override
     void merge(InternalRow saved) {
-        for (Object value : saved.getArray(0).toObjectArray(DataTypes.StringType)) {
-            values.add((UTF8String) value);
+        Object[] more = saved.getArray(0).toObjectArray(DataTypes.StringType);
+        if (more.length > 0) {
+            Stream.of(more).map(UTF8String.class::cast).forEach(values::add);
+            separator = saved.getUTF8String(1);
         }
-        separator = saved.getUTF8String(1);
     }
 
     @Override
