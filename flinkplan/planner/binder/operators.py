@@ -312,13 +312,9 @@ def _as_member(item: RexNode, t: LogicalType) -> RexNode:
     return convert(t.with_nullability(item.type.nullable), item)
 
 
-def _converted(item: RexNode, t: LogicalType) -> RexNode:
-    return _as_member(item, t) if comparison.are_text_and_number(item.type, t) else item
-
-
 def _member(operand: RexNode, item: RexNode, operator: str) -> RexNode:
     if operator == "=" and (fields := _paired_fields(operand, item)):
-        return conjunction([comparison.EQ.call(a, _converted(b, a.type)) for a, b in fields])
+        return conjunction([comparison.EQ.call(a, _as_member(b, a.type)) for a, b in fields])
     return COMPARISONS[operator].call(operand, null(operand.type) if item.type.root == "NULL" else item)
 
 

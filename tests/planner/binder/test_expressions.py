@@ -82,6 +82,11 @@ def bound(session: Session, sql: str) -> tuple[str, str]:
         ("a IN ('1', bi)", None, "the values of this list have no common type"),
         ("a IN (1, bi)", "OR(=($1, 1), =($1, CAST($3):INT))", "BOOLEAN"),
         ("(a, b) IN ((1, 2), (3, 4))", "OR(AND(=($1, 1), =($2, 2)), AND(=($1, 3), =($2, 4)))", "BOOLEAN"),
+        (
+            "(d, bi) IN ((1, 2), (dc, a))",
+            "OR(AND(=($5, 1:DOUBLE), =($3, 2:BIGINT)), AND(=($5, CAST($6):DOUBLE), =($3, CAST($1):BIGINT)))",
+            "BOOLEAN",
+        ),
         ("a > ANY (1, 2)", "OR(>($1, 1), >($1, 2))", "BOOLEAN"),
         ("a <> ALL (1, 2)", "AND(<>($1, 1), <>($1, 2))", "BOOLEAN"),
         ("bo AND a > 1 AND s = 'x'", "AND($10, >($1, 1), =($7, 'x':VARCHAR(2147483647)))", "BOOLEAN"),
