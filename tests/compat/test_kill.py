@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
 
 def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path, classes: Path) -> None:
-    kills, plan = Kills(6), tmp_path / "plan.json"
+    kills, plan = Kills(4), tmp_path / "plan.json"
     save(compile_script(pipeline()), plan)
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for number in range(kills.feeds):

@@ -36,7 +36,8 @@ from .evaluation import EVALUATORS, limits
 from .evaluation.collections import is_collection, of_collection
 from .evaluation.numbers import double_text, number
 from .evaluation.registry import UnknownValue, of_values
-from .evaluation.times import moment_text, months_between, parse_moment, shift_clock, shift_months
+from .evaluation.time_texts import moment_text
+from .evaluation.times import months_between, parse_moment, shift_clock, shift_months
 from .expressions import cast
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from ...plan.functions import Function, called
-from ...plan.functions.cast import CAST
+from ...plan.functions.cast import CAST, TRY_CAST
 from ...plan.functions.temporal import FROM_UNIXTIME
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.settings import LOCAL_TIME_ZONE
 from ...plan.types import CHARACTER
 from ..algebra.logical import Filter, Project, Rel
+from ..rex.builder import null
 from ..rex.evaluation.registry import UnknownValue
-from ..rex.evaluation.times import format_moment, in_zone, moment_text, of_zone, parse_moment
+from ..rex.evaluation.time_texts import moment_text, read_timestamp
+from ..rex.evaluation.times import format_moment, in_zone, of_zone, parse_moment
 from ..rex.expressions import cast, rewrite
 from .rule import Config, rule
 
@@ -39,7 +41,7 @@ def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
             text = rule(rex, zone)
         except (UnknownValue, OverflowError, ValueError):
             return rex
-        return cast(Literal(text, rex.type.not_null()), rex.type)
+        return null(rex.type) if text is None else cast(Literal(text, rex.type.not_null()), rex.type)
 
     if isinstance(rel, Project):
         return replace(rel, exprs=tuple(rewrite(e, folded) for e in rel.exprs))
@@ -57,11 +59,25 @@ def _local_text(call: Call, zone: str) -> str:
 
 
 def _instant(call: Call, zone: str) -> str:
+    """Raises :class:`UnknownValue` for other casts, for texts that fail, and for zones not told here."""
+    instant = _instant_or_null(call, zone)
+    if instant is None:
+        raise UnknownValue
+    return instant
+
+
+def _instant_or_null(call: Call, zone: str) -> str | None:
     """Raises :class:`UnknownValue` for other casts, and for texts and zones not told here."""
     (operand,) = call.operands
     if call.type.root != "TIMESTAMP_LTZ" or not isinstance(operand, Literal) or operand.type.root not in _LOCAL:
         raise UnknownValue
-    return moment_text(of_zone(parse_moment(str(operand.value)), zone), call.type)
+    read = read_timestamp if operand.type.root in CHARACTER else parse_moment
+    local = read(str(operand.value))
+    return None if local is None else moment_text(of_zone(local, zone), call.type)
 
 
-_RULES: dict[Function | None, Callable[[Call, str], str]] = {FROM_UNIXTIME: _local_text, CAST: _instant}
+_RULES: dict[Function | None, Callable[[Call, str], str | None]] = {
+    FROM_UNIXTIME: _local_text,
+    CAST: _instant,
+    TRY_CAST: _instant_or_null,
+}

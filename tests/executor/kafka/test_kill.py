@@ -119,7 +119,7 @@ def interrupt(broker: BrokerApart) -> None:
 
 
 def test_nothing_is_lost_and_read_by_key_nothing_comes_twice(tmp_path: Path, classes: Path) -> None:
-    kills = Kills(3)
+    kills = Kills(2)
     save(compile_script(pipeline()), tmp_path / "plan.json")
     with broker_apart() as process:
         broker = Broker(process.servers)

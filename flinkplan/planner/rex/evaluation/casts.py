@@ -13,7 +13,8 @@ from ....plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
 from . import limits
 from .numbers import double_text, java_float, number
 from .registry import UnknownValue, evaluator
-from .times import is_no_moment, moment_text, parse_moment
+from .time_texts import moment_text, read_moment, read_time
+from .times import parse_moment
 
 _EXACT = (*INTEGERS, "DECIMAL")
 _NUMERIC = (*_EXACT, *APPROXIMATE)
@@ -55,7 +56,7 @@ def _convert(operand: Literal, target: LogicalType) -> Any:
         reader = _READERS.get(target.root)
         if reader is None:
             raise UnknownValue
-        return reader(operand.value if target.root == "BOOLEAN" else operand.value.strip(), target)
+        return reader(operand.value.strip() if target.root in _NUMERIC else operand.value, target)
     if source.root in _NUMERIC and target.root in _NUMERIC:
         return _to_number(operand, target)
     if source.root in _NUMERIC and target.root == "BOOLEAN":
@@ -155,23 +156,22 @@ def _read_boolean(text: str, target: LogicalType) -> bool:
     return text.lower() in _TRUE
 
 
-def _read_moment(text: str, target: LogicalType) -> str:
-    if is_no_moment(text):
-        raise _Malformed
-    return moment_text(parse_moment(text), target)
+def _read(reader: Callable[[str, LogicalType], str | None]) -> Callable[[str, LogicalType], str]:
+    """A reader of times that raises :class:`_Malformed` for texts that denote none."""
 
+    def read(text: str, target: LogicalType) -> str:
+        value = reader(text, target)
+        if value is None:
+            raise _Malformed
+        return value
 
-def _read_time(text: str, target: LogicalType) -> str:
-    if not re.fullmatch(r"([01]?\d|2[0-3])(:[0-5]?\d){1,2}", text):
-        raise UnknownValue
-    hour, minute, second = (*text.split(":"), "0")[:3]
-    return f"{int(hour):02d}:{int(minute):02d}:{int(second):02d}"
+    return read
 
 
 _READERS: dict[str, Callable[[str, LogicalType], Any]] = {
     **dict.fromkeys(_NUMERIC, _read_number),
     "BOOLEAN": _read_boolean,
-    "DATE": _read_moment,
-    "TIMESTAMP": _read_moment,
-    "TIME": _read_time,
+    "DATE": _read(read_moment),
+    "TIMESTAMP": _read(read_moment),
+    "TIME": _read(read_time),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import math
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,7 @@ from ....plan.types import CHARACTER, LogicalType
 from ..expressions import is_call
 from .numbers import number, round_whole
 from .registry import UnknownValue, evaluator
+from .time_texts import moment_text, read_moment, read_timestamp, smart_moment
 
 _EPOCH = datetime(1970, 1, 1)
 _PATTERN = {"yyyy": "year", "MM": "month", "dd": "day", "HH": "hour", "mm": "minute", "ss": "second"}
@@ -33,27 +35,6 @@ def parse_moment(text: str) -> datetime:
     except ValueError:
         raise UnknownValue from None
     return moment + timedelta(microseconds=int((match[3] or "").ljust(6, "0")[:6] or 0))
-
-
-def is_no_moment(text: str) -> bool:
-    """Whether a text is no date or timestamp for sure: it does not begin with a year, or the day does not exist."""
-    match = _TIMESTAMP.fullmatch(text.strip())
-    if match is None:
-        return not text.strip()[:1].isdigit()
-    try:
-        parse_moment(text)
-    except UnknownValue:
-        return True
-    return False
-
-
-def moment_text(moment: datetime, t: LogicalType) -> str:
-    """A moment as a literal of a type holds it: a date, or a timestamp without trailing zeros."""
-    if t.root == "DATE":
-        return moment.date().isoformat()
-    text = moment.isoformat(sep=" ", timespec="seconds")
-    fraction = f"{moment.microsecond:06d}"[: t.precision or 0].rstrip("0")
-    return f"{text}.{fraction}" if fraction else text
 
 
 def format_moment(moment: datetime, pattern: str) -> str:
@@ -86,15 +67,15 @@ def format_moment(moment: datetime, pattern: str) -> str:
     return _PATTERN_PART.sub(part, pattern)
 
 
-def _parse(text: str, pattern: str) -> datetime:
+def _parse(text: str, pattern: str, moment: Callable[..., datetime] = smart_moment) -> datetime:
     """The moment that a text denotes by a Java date pattern of the usual parts, each with all its digits."""
     found = re.fullmatch(_expression(pattern), text)
     if found is None:
         raise UnknownValue
     parts: dict[str, Any] = {k: int(v) for k, v in found.groupdict().items() if k != "fraction"}
-    parts["microsecond"] = int(found.groupdict().get("fraction", "")[:6].ljust(6, "0"))
+    fraction = int(found.groupdict().get("fraction", "")[:6].ljust(6, "0"))
     try:
-        return _EPOCH.replace(**parts)
+        return moment(**{"year": 1970, "month": 1, "day": 1, **parts}).replace(microsecond=fraction)
     except ValueError:
         raise UnknownValue from None
 
@@ -116,10 +97,9 @@ def _expression(pattern: str) -> str:
 @evaluator("TO_DATE", "TO_TIMESTAMP")
 def _to_moment(call: Call, text: Literal, pattern: Literal | None = None) -> str | None:
     if pattern is not None:
-        return moment_text(_parse(text.value, pattern.value), call.type)
-    if is_no_moment(text.value) or (call.type.root == "TIMESTAMP" and "T" in text.value):
-        return None
-    return moment_text(parse_moment(text.value), call.type)
+        kind = datetime if call.type.root == "DATE" else smart_moment
+        return moment_text(_parse(text.value, pattern.value, kind), call.type)
+    return read_moment(text.value, call.type)
 
 
 @evaluator("DATE_FORMAT")
@@ -153,11 +133,11 @@ def _moved(local: datetime, source: str, target: str) -> datetime:
 
 
 @evaluator("TO_TIMESTAMP_LTZ")
-def _to_timestamp_ltz(call: Call, source: Literal, *rest: Literal) -> str:
+def _to_timestamp_ltz(call: Call, source: Literal, *rest: Literal) -> str | None:
     if source.type.root in CHARACTER:
         pattern, zone = (*(o.value for o in rest), None, None)[:2]
-        local = parse_moment(source.value) if pattern is None else _parse(source.value, pattern)
-        return moment_text(local if zone is None else _moved(local, zone, "UTC"), call.type)
+        local = read_timestamp(source.value) if pattern is None else _parse(source.value, pattern)
+        return None if local is None else moment_text(local if zone is None else _moved(local, zone, "UTC"), call.type)
     unit = rest[0].value if rest else 3
     if unit not in (0, 3) or source.type.root == "DECIMAL":
         raise UnknownValue

@@ -31,7 +31,7 @@ public final class Times {
     private static final UTF8String DEFAULT_PATTERN = UTF8String.fromString("yyyy-MM-dd HH:mm:ss");
     private static final int LAST_YEAR = 9999;
     private static final Pattern DATE =
-            Pattern.compile("\\s*(\\d{1,9})\\s*(?:-\\s*(\\d{1,2})\\s*(?:-\\s*(\\d{1,2})\\s*)?)?");
+            Pattern.compile("\\s*(\\d{1,9})\\s*(?:-\\s*(\\d{1,9})\\s*(?:-\\s*(\\d{1,9})\\s*)?)?");
     private static final Pattern TIME =
             Pattern.compile("\\s*0*(\\d{1,2})\\s*(?::\\s*(\\d{1,2})\\s*(?::\\s*(\\d{1,2})\\s*(?:\\.(\\d*)\\s*)?)?)?");
     private static final Pattern FALLBACK =
