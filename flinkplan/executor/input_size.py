@@ -24,6 +24,11 @@ def is_small(nodes: Iterable[ExecNode], variables: Mapping[str, str]) -> bool:
     return size is not None and size <= SMALL_INPUT
 
 
+def is_read_by_several(nodes: Iterable[ExecNode], variables: Mapping[str, str]) -> bool:
+    """Whether the input of the nodes is known to be so large that several tasks read it."""
+    return (_bytes(nodes, variables) or 0) > SMALL_INPUT
+
+
 def is_large(nodes: Iterable[ExecNode], variables: Mapping[str, str]) -> bool:
     """Whether the input of the nodes is known to be large."""
     return (_bytes(nodes, variables) or 0) >= LARGE_INPUT

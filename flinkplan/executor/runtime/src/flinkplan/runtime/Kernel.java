@@ -65,6 +65,14 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return false;
     }
 
+    /**
+     * The column of times in whose order all rows of a key are to come when input has ended; null: they are to come in the
+     * order of their source.
+     */
+    public String takesRowsBy() {
+        return null;
+    }
+
     /** Says that all rows of a key come in their order, and before those of any other key. */
     public void inOnePass() {}
 

@@ -93,7 +93,7 @@ public final class Kernels {
                         new KeyedPass(kernel, dataset.schema()),
                         asScala(grouping),
                         child.output(),
-                        asScala(order(columns)),
+                        asScala(order(columns, kernel.takesRowsBy())),
                         plan,
                         Rows.encoder(keyType, packed),
                         Rows.encoder(dataset.schema()),
@@ -106,14 +106,18 @@ public final class Kernels {
         return updates ? OutputMode.Update() : OutputMode.Append();
     }
 
-    /** The order of the rows of a key: as they came, retractions first. */
-    private static List<SortOrder> order(List<Attribute> columns) {
+    /** The order of the rows of a key: as they came, retractions first, and the left input's before the right one's. */
+    private static List<SortOrder> order(List<Attribute> columns, String time) {
         List<SortOrder> order = new ArrayList<>();
+        if (time != null) {
+            column(columns, time).ifPresent(first -> order.add(ordered(first, Ascending$.MODULE$)));
+        }
         column(columns, Hidden.SEQUENCE).ifPresent(sequence -> order.add(ordered(sequence, Ascending$.MODULE$)));
         column(columns, Hidden.KIND).ifPresent(kind -> {
             Expression retracts = new BitwiseAnd(kind, new Literal((byte) 1, DataTypes.ByteType));
             order.add(ordered(retracts, Descending$.MODULE$));
         });
+        column(columns, Hidden.RIGHT).ifPresent(right -> order.add(ordered(right, Ascending$.MODULE$)));
         column(columns, Hidden.TIE).ifPresent(tie -> order.add(ordered(tie, Ascending$.MODULE$)));
         return order;
     }

@@ -34,10 +34,14 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
 
     private transient MemoryHandle handle;
 
-    /** @param input the schema of the rows; without sequence numbers all come when input has ended */
+    /**
+     * @param input the schema of the rows; without sequence numbers, or where the kernel takes them by their times, all
+     *     come when input has ended
+     */
     public KeyedPass(Kernel kernel, StructType input) {
         this.kernel = kernel;
-        this.inputSequence = List.of(input.fieldNames()).indexOf(Hidden.SEQUENCE);
+        this.inputSequence =
+                kernel.takesRowsBy() != null ? -1 : List.of(input.fieldNames()).indexOf(Hidden.SEQUENCE);
         this.outputSequence = kernel.outputSchema().fieldIndex(Hidden.SEQUENCE);
     }
 

@@ -75,6 +75,11 @@ public final class OverAggregate extends TimedKernel {
     }
 
     @Override
+    protected String time() {
+        return Hidden.TIME;
+    }
+
+    @Override
     protected void begin(InternalRow key) {
         InternalRow stored = state.get();
         rows.begin(stored == null && !isWaiting());

@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Rows;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ListState;
 
@@ -24,9 +25,28 @@ final class RowBuffer {
     }
 
     void add(InternalRow row) {
-        added.add(row);
+        if (!replaced) {
+            added.add(row);
+        }
         if (all != null) {
             all.add(row);
+        }
+    }
+
+    /** How many rows are in memory. */
+    int size() {
+        return all == null ? added.size() : all.size();
+    }
+
+    /** Keeps of the rows in memory what is chosen of them. */
+    void keep(UnaryOperator<List<InternalRow>> chosen) {
+        if (all == null) {
+            added = chosen.apply(added);
+            return;
+        }
+        List<InternalRow> kept = chosen.apply(all);
+        if (kept != all) {
+            replace(kept);
         }
     }
 
@@ -41,6 +61,7 @@ final class RowBuffer {
 
     void replace(List<InternalRow> rows) {
         all = new ArrayList<>(rows);
+        added.clear();
         replaced = true;
     }
 

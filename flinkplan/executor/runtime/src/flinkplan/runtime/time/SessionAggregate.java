@@ -1,21 +1,27 @@
 package flinkplan.runtime.time;
 
+import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.aggregate.Aggregation;
 import flinkplan.runtime.time.WindowSpan.Window;
 import java.io.Serializable;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Aggregates the rows of each session, which are kept because sessions merge: the key (unless it is a constant), the
- * results, start and end.
+ * Aggregates the rows of each session: the key (unless it is a constant), the results, start and end.
+ *
+ * <p>They are kept because sessions merge, unless they come by their times.
  */
 public final class SessionAggregate extends WindowKernel {
     private final Spec spec;
     private transient InternalRow key;
+    /** The session that goes on, where rows come by their times; null: there is none. */
+    private transient Window open;
+    private transient long count;
 
     /**
      * What there is to know of it beside its input.
@@ -41,22 +47,69 @@ public final class SessionAggregate extends WindowKernel {
     protected void begin(InternalRow key) {
         super.begin(key);
         this.key = key;
+        this.open = null;
+    }
+
+    @Override
+    protected String time() {
+        return readsChangelog() || spec.aggregation().orderMatters() ? null : Hidden.START;
+    }
+
+    @Override
+    protected long passTo(long start) {
+        if (open == null || start <= open.end()) {
+            return due();
+        }
+        emit(open);
+        open = null;
+        return NEVER;
+    }
+
+    @Override
+    protected long accept(InternalRow row, byte kind, long watermark) {
+        if (takesRowsBy() == null) {
+            return super.accept(row, kind, watermark);
+        }
+        if (open == null) {
+            spec.aggregation().begin();
+            count = 0;
+        }
+        add(row);
+        long start = open == null ? spec.span().start(row) : open.start();
+        open = new Window(start, spec.span().end(row), List.of());
+        return spec.span().fires(open.end());
+    }
+
+    @Override
+    protected long fire(long watermark) {
+        if (takesRowsBy() == null) {
+            return super.fire(watermark);
+        }
+        return open == null ? NEVER : passTo(Long.MAX_VALUE);
+    }
+
+    private void add(InternalRow row) {
+        if (RowKind.retracts(kind(row))) {
+            spec.aggregation().retract(row);
+            count--;
+        } else {
+            spec.aggregation().add(row);
+            count++;
+        }
     }
 
     @Override
     void close(Window window) {
         spec.aggregation().begin();
-        long count = 0;
+        count = 0;
         boolean inOrder = spec.aggregation().orderMatters();
         for (InternalRow row : inOrder ? SessionMerges.inOrder(window.rows(), spec.span()) : window.rows()) {
-            if (RowKind.retracts(kind(row))) {
-                spec.aggregation().retract(row);
-                count--;
-            } else {
-                spec.aggregation().add(row);
-                count++;
-            }
+            add(row);
         }
+        emit(window);
+    }
+
+    private void emit(Window window) {
         if (count > 0) {
             InternalRow results = new JoinedRow(spec.aggregation().values(), Rows.of(window.start(), window.end()));
             emit(RowKind.INSERT, spec.keyed() ? new JoinedRow(key, results) : results, window.end());

@@ -48,6 +48,11 @@ public final class TemporalSort extends TimedKernel {
     }
 
     @Override
+    protected String time() {
+        return Hidden.TIME;
+    }
+
+    @Override
     protected void begin(InternalRow key) {
         rows.begin();
         InternalRow stored = state.get();

@@ -19,6 +19,7 @@ import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -39,6 +40,7 @@ public abstract class TimedKernel extends Kernel {
     private int[] sources;
     private boolean passesOn;
     private boolean inOnePass;
+    private boolean fromSeveralTasks;
     private LateRows late;
 
     private transient ValueState<InternalRow> timer;
@@ -84,6 +86,15 @@ public abstract class TimedKernel extends Kernel {
         inOnePass = true;
     }
 
+    /**
+     * Says that several tasks read the rows that all come in one pass: the watermark of none of them is that of all, so
+     * that what waits for it waits for the end, and no rows need be held to learn where they come from.
+     */
+    public final TimedKernel fromSeveralTasks() {
+        fromSeveralTasks = true;
+        return this;
+    }
+
     /** Makes the kernel count the rows that it drops. */
     public final TimedKernel counting(LateRows late) {
         this.late = late;
@@ -104,6 +115,21 @@ public abstract class TimedKernel extends Kernel {
     /** How many rows a row stands for. */
     protected long rows(InternalRow row) {
         return 1;
+    }
+
+    /** The column of times by which rows may as well come, so that few of them wait at a time; null: there is none. */
+    protected String time() {
+        return null;
+    }
+
+    @Override
+    public final String takesRowsBy() {
+        return fromSeveralTasks && !inProcessingTime ? time() : null;
+    }
+
+    /** Does what is due before a row of a time comes, where rows come by their times, and says when the rest is. */
+    protected long passTo(long time) {
+        return time > due ? fire(time - 1) : due;
     }
 
     /** Starts on a key. */
@@ -151,6 +177,9 @@ public abstract class TimedKernel extends Kernel {
         if (ticks != null) {
             return comes(key, rows.next());
         }
+        if (inOnePass && fromSeveralTasks) {
+            return new Gradual(key, rows, now(timers));
+        }
         long watermark = now(timers);
         List<InternalRow> list = Rows.list(rows);
         list.sort(order());
@@ -172,6 +201,54 @@ public abstract class TimedKernel extends Kernel {
         }
         dropped.end();
         return end(watermark, scheduled);
+    }
+
+    /** What comes of a key's rows, made as it is asked for. */
+    private final class Gradual extends AbstractIterator<InternalRow> {
+        private final Iterator<InternalRow> rows;
+        private final long watermark;
+        private final long scheduled;
+        private final boolean byTime = takesRowsBy() != null;
+        private final int time = byTime ? input().fieldIndex(takesRowsBy()) : -1;
+        private int place;
+        private boolean isOver;
+
+        Gradual(InternalRow key, Iterator<InternalRow> rows, long watermark) {
+            this.rows = rows;
+            this.watermark = watermark;
+            this.scheduled = start(key);
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (place == emitted.size() && !isOver) {
+                emitted.clear();
+                place = 0;
+                if (rows.hasNext()) {
+                    take(rows.next());
+                } else {
+                    dropped.end();
+                    end(watermark, scheduled);
+                    isOver = true;
+                }
+            }
+            return place < emitted.size();
+        }
+
+        private void take(InternalRow row) {
+            long atRow = byTime ? Long.MIN_VALUE : watermarkAt(row, watermark);
+            if (byTime) {
+                due = passTo(row.getLong(time));
+            }
+            isDropped = false;
+            due = Math.min(due, accept(row, kind(row), atRow));
+            dropped.add(row, isDropped);
+        }
+
+        @Override
+        public InternalRow next() {
+            return emitted.get(place++);
+        }
     }
 
     /** Takes in a row, or a watermark, by which it fires what is due. */

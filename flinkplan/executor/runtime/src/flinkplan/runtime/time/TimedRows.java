@@ -23,6 +23,7 @@ final class TimedRows {
     private final int width;
     private final TreeMap<Long, List<InternalRow>> rows = new TreeMap<>();
     private final Set<Long> changed = new HashSet<>();
+    private boolean isNew;
     private boolean complete;
 
     TimedRows(TimedKernel kernel, String name, StructType row) {
@@ -34,6 +35,7 @@ final class TimedRows {
     void begin(boolean empty) {
         rows.clear();
         changed.clear();
+        isNew = empty;
         complete = empty;
     }
 
@@ -67,7 +69,11 @@ final class TimedRows {
     /** Removes the rows of a time. */
     void remove(long time) {
         rows.remove(time);
-        changed.add(time);
+        if (isNew) {
+            changed.remove(time); // nothing has been stored
+        } else {
+            changed.add(time);
+        }
     }
 
     /** Says that rows of a time have been changed in place. */

@@ -8,12 +8,26 @@ import org.apache.spark.sql.types.StructType;
 
 /** An operator that keeps the rows of each window until it closes. Rows of closed windows are dropped. */
 abstract class WindowKernel extends TimedKernel {
+    /** So many rows are looked through for what is still wanted, and then twice as many as that was. */
+    private static final int LOOKED_THROUGH = 1 << 12;
+
     private final WindowSpan span;
     private transient RowBuffer rows;
+    private transient int most;
 
     WindowKernel(StructType input, StructType columns, WindowSpan span) {
         super(input, columns, false);
         this.span = span;
+    }
+
+    /** The windows of rows, of which sessions are those that the rows make together. */
+    final List<Window> windows(List<InternalRow> rows) {
+        return span.windows(rows);
+    }
+
+    /** What is still wanted of the rows that have come to open windows. */
+    List<InternalRow> wanted(List<InternalRow> rows) {
+        return rows;
     }
 
     /** Emits the result of a window whose rows stand in the order they came. */
@@ -27,20 +41,25 @@ abstract class WindowKernel extends TimedKernel {
     @Override
     protected void begin(InternalRow key) {
         rows.begin();
+        most = LOOKED_THROUGH;
     }
 
     @Override
-    protected final long accept(InternalRow row, byte kind, long watermark) {
+    protected long accept(InternalRow row, byte kind, long watermark) {
         long due = span.fires(row);
         if (due <= watermark && !(span.session() && span.touchesAny(row, rows.all()))) {
             return drop();
         }
         rows.add(row);
+        if (rows.size() >= most) {
+            rows.keep(this::wanted);
+            most = Math.max(LOOKED_THROUGH, 2 * rows.size());
+        }
         return due;
     }
 
     @Override
-    protected final long fire(long watermark) {
+    protected long fire(long watermark) {
         long next = NEVER;
         List<InternalRow> open = new ArrayList<>();
         for (Window window : span.windows(rows.all())) {

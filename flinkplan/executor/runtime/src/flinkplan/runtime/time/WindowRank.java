@@ -5,6 +5,7 @@ import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.time.WindowSpan.Window;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -41,8 +42,20 @@ public final class WindowRank extends WindowKernel {
         this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
+    /** The first rows of each window, up to the last rank. */
     @Override
-    void close(Window window) {
+    List<InternalRow> wanted(List<InternalRow> rows) {
+        List<InternalRow> first = new ArrayList<>();
+        for (Window window : windows(rows)) {
+            window.rows().sort(order());
+            List<InternalRow> ranked = ranked(window);
+            first.addAll(ranked.subList(0, (int) Math.min(spec.last(), ranked.size())));
+        }
+        return first;
+    }
+
+    /** The rows of a window, which stand in the order they came, by their ranks. */
+    private List<InternalRow> ranked(Window window) {
         int width = Rows.struct(input(), rowOrdinal).length();
         List<InternalRow> rows = window.rows();
         if (spec.latestFirst()) {
@@ -50,6 +63,13 @@ public final class WindowRank extends WindowKernel {
         }
         rows.sort((a, b) -> spec.rowOrder()
                 .compare(a.getStruct(rowOrdinal, width), b.getStruct(rowOrdinal, width)));
+        return rows;
+    }
+
+    @Override
+    void close(Window window) {
+        int width = Rows.struct(input(), rowOrdinal).length();
+        List<InternalRow> rows = ranked(window);
         for (long number = spec.first(); number <= Math.min(spec.last(), rows.size()); number++) {
             InternalRow row = rows.get((int) number - 1);
             InternalRow values = row.getStruct(rowOrdinal, width);
