@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame
 
-from flinkplan.executor import input_size, window_kernels
+from flinkplan.executor import input_size, kernels
 from flinkplan.executor.context import TranslationContext
 from flinkplan.planner import compile_script
 
@@ -124,10 +124,9 @@ def test_few_of_a_keys_rows_wait_at_a_time(
 
     def run(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
         found.append(kernel.takesRowsBy())
-        return original(context, frame, keys, kernel)
+        return kernels.run(context, frame, keys, kernel)
 
-    original = window_kernels.run
-    monkeypatch.setattr(window_kernels, "run", run)
+    monkeypatch.setattr("flinkplan.executor.window_kernels.run", run)
     monkeypatch.setattr(input_size, "SMALL_INPUT", limit)
     place.put("0", *rows()[:10])
     columns, query = QUERIES[name]
