@@ -58,7 +58,7 @@ check: lint ## lint, types and all tests that need no Spark
 
 # Each of two processes runs whole files, and of tests with Spark whole folders, with one session (tests/conftest.py)
 test: java lint lint-java ## lint, types and all tests
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
 
 soak: java venv ## kill a running job 200 times, and one in real-time mode, and compare what they wrote
 	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py tests/compat/test_kill_real_time.py

@@ -46,6 +46,7 @@ from ..rex.expressions import (
     remap,
     retype,
 )
+from ..rex.simplify import built_condition
 from .rule import Order, Rule, RuleSet, rule
 
 
@@ -141,7 +142,10 @@ def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
 
 @rule(on=Project, over=Filter)
 def push_past_filter(rel: Project, below: Filter) -> Rel:
-    """ProjectFilterTransposeRule: below the filter only the columns that either reads, named as the input has them."""
+    """ProjectFilterTransposeRule: below the filter only the columns that either reads, named as the input has them.
+
+    The filter is built anew, which simplifies it.
+    """
     if _computes_over(rel):
         return rel
     needed = sorted(refs(below.condition).union(_read(rel)))
@@ -150,7 +154,7 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
     trimmed = columns(drop_aliases(below.input), needed)
     mapping = {old: new for new, old in enumerate(needed)}
     given = None if below.given is None else tuple(below.given[i] for i in needed)
-    inner = Filter(input=trimmed, condition=remap(below.condition, mapping), given=given)
+    inner = Filter(input=trimmed, condition=built_condition(remap(below.condition, mapping)), given=given)
     return _reading(rel, inner, mapping)
 
 
