@@ -13,6 +13,7 @@ from ..algebra.hints import TtlHint
 from ..algebra.logical import Aggregate, Filter, Project, Rel
 from ..algebra.names import anonymous, uniquify
 from ..rex.builder import field_access
+from ..rex.simplify import built_condition
 from ..sql import ast
 from ..sql.errors import snippet
 from .aggregates import AggregateBinder, has_aggregate
@@ -65,7 +66,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         _collect(binder, select, items, query)
         rel = binder.build(rel, hint)
         if select.having is not None:
-            rel = Filter(input=rel, condition=binder.condition(select.having))
+            rel = Filter(input=rel, condition=built_condition(binder.condition(select.having)))
     else:
         binder = WindowedBinder(context, scope, windows)
     hints.check()
