@@ -57,7 +57,8 @@ def without_averages(rel: Aggregate) -> Project | None:
 def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
     """Over results of windows, a SUM that cannot be NULL is planned as $SUM0.
 
-    Seen of Flink 2.3: not where anything is filtered or computed from the windows on.
+    Seen of Flink 2.3: not where anything is filtered or computed from the windows on, nor where all their columns are
+    read.
     """
     if not _over_windows(rel.input):
         return rel
@@ -71,7 +72,8 @@ def _over_windows(rel: Rel) -> bool:
     results = rel
     while isinstance(results, Project):
         results = results.input
-    return isinstance(results, Aggregate) and groups_by_window(results) and _only_chooses(rel)
+    leaves_out = rel.width < results.width
+    return isinstance(results, Aggregate) and groups_by_window(results) and leaves_out and _only_chooses(rel)
 
 
 def _only_chooses(rel: Rel) -> bool:
