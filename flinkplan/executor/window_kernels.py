@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import UnsupportedError
-from ..plan.nodes import ExecNode
 from ..plan.record import replace
 from ..plan.specs import (
     AggregateCall,
@@ -51,16 +50,13 @@ def run_timed(
     kernel = made_kernel(context, frame, name, **spec).counting(context.late_rows)
     if by_clock and not context.tells_time:
         kernel.inProcessingTime()
-    if context.is_batch and context.node and _is_read_by_several(context.node, context):
+    upstream = context.plan.upstream([context.node] if context.node else [])
+    if context.is_batch and is_read_by_several(upstream, context.variables):
         kernel.fromSeveralTasks()
     if TICK in frame.columns:
         frame = _sent_to_all(context, frame, keys)
         kernel.announced(*_announcements(context))
     return run(context, frame, keys, kernel)
-
-
-def _is_read_by_several(node: ExecNode, context: TranslationContext) -> bool:
-    return is_read_by_several(context.plan.upstream([node]), context.variables)
 
 
 def _announcements(context: TranslationContext) -> tuple[Any, bool]:

@@ -20,11 +20,6 @@ abstract class WindowKernel extends TimedKernel {
         this.span = span;
     }
 
-    /** The windows of rows, of which sessions are those that the rows make together. */
-    final List<Window> windows(List<InternalRow> rows) {
-        return span.windows(rows);
-    }
-
     /** What is still wanted of the rows that have come to open windows. */
     List<InternalRow> wanted(List<InternalRow> rows) {
         return rows;

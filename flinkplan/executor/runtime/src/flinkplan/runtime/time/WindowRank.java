@@ -46,7 +46,7 @@ public final class WindowRank extends WindowKernel {
     @Override
     List<InternalRow> wanted(List<InternalRow> rows) {
         List<InternalRow> first = new ArrayList<>();
-        for (Window window : windows(rows)) {
+        for (Window window : spec.span().windows(rows)) {
             window.rows().sort(order());
             List<InternalRow> ranked = ranked(window);
             first.addAll(ranked.subList(0, (int) Math.min(spec.last(), ranked.size())));
