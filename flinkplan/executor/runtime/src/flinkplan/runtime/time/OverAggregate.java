@@ -75,7 +75,7 @@ public final class OverAggregate extends TimedKernel {
     }
 
     @Override
-    protected String time() {
+    protected String timeColumn() {
         return Hidden.TIME;
     }
 

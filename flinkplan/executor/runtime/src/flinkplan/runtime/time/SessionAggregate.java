@@ -51,7 +51,7 @@ public final class SessionAggregate extends WindowKernel {
     }
 
     @Override
-    protected String time() {
+    protected String timeColumn() {
         return readsChangelog() || spec.aggregation().orderMatters() ? null : Hidden.START;
     }
 

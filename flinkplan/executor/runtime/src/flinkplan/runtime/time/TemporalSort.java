@@ -48,7 +48,7 @@ public final class TemporalSort extends TimedKernel {
     }
 
     @Override
-    protected String time() {
+    protected String timeColumn() {
         return Hidden.TIME;
     }
 

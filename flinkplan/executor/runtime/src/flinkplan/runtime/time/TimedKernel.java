@@ -118,13 +118,13 @@ public abstract class TimedKernel extends Kernel {
     }
 
     /** The column of times by which rows may as well come, so that few of them wait at a time; null: there is none. */
-    protected String time() {
+    protected String timeColumn() {
         return null;
     }
 
     @Override
     public final String takesRowsBy() {
-        return fromSeveralTasks && !inProcessingTime ? time() : null;
+        return fromSeveralTasks && !inProcessingTime ? timeColumn() : null;
     }
 
     /** Does what is due before a row of a time comes, where rows come by their times, and says when the rest is. */
