@@ -37,6 +37,7 @@ from .real_time import check_interval, check_real_time, check_slots, master_with
 from .registry import goes_by_watermark, translate, waits_for_watermark
 from .session import (
     ADAPTIVE,
+    ADVISORY_BYTES,
     ASYNC_PROGRESS,
     COMPRESSED_ROWS,
     EMPTY_BATCHES,
@@ -446,7 +447,11 @@ class _Batches(_Queries):
 
     def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
         self._common = SharedStreams(self._plan, lambda node: reads_little(node, self._options.variables))
+        assert self._spark._jvm is not None
+        self._spark._jvm.flinkplan.runtime.batch.HashJoins.add(self._spark._jsparkSession)
         self._batch = copy_of(self._spark)
+        if ADVISORY_BYTES not in self._options.conf:
+            self._batch.conf.set(ADVISORY_BYTES, "8MB")
         partitions = self._partitions(self._plan.nodes)
         if partitions is not None:
             self._batch.conf.set(PARTITIONS, str(partitions))

@@ -35,6 +35,9 @@ PARTITIONS = "spark.sql.shuffle.partitions"
 ADAPTIVE = "spark.sql.adaptive.enabled"
 """Set for each batch: whether Spark plans each stage by what has come of those before; streams cannot."""
 
+ADVISORY_BYTES = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
+"""Set for each batch: how many bytes partitions come to that are put together, as they are shuffled: compressed."""
+
 COMPRESSED_ROWS = "spark.sql.inMemoryColumnarStorage.compressed"
 """Set for each batch: whether rows that are read several times are kept compressed, which costs as much as it saves."""
 

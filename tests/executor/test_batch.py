@@ -14,6 +14,7 @@ import pytest
 
 from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.restart import RestartError, check_restart
+from flinkplan.executor import input_size
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.queries import BatchQuery
@@ -174,25 +175,38 @@ def test_input_read_in_micro_batches_gives_the_same(place: Place) -> None:
 
 
 JOINED = """\
-CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
-CREATE TABLE o (a INT) WITH ('connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'json');
-INSERT INTO o SELECT t.a FROM t JOIN t AS s ON t.a = s.a + 1;
+CREATE TABLE t (a INT, n INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'json');
+CREATE TABLE o (a INT, n INT) WITH ('connector' = 'filesystem', 'path' = '{root}/out', 'format' = 'json');
+CREATE VIEW v AS SELECT a, REPEAT('x', n) AS s FROM t;
+INSERT INTO o SELECT l.a, CHAR_LENGTH(l.s) + CHAR_LENGTH(r.s) FROM v AS l JOIN v AS r ON l.a = r.a + 1;
 """
 
 
-@pytest.mark.parametrize(("largest", "join"), [("10MB", "BroadcastHashJoin"), ("1B", "SortMergeJoin")])
-def test_a_small_input_of_a_join_is_sent_to_all_tasks(place: Place, largest: str, join: str) -> None:
-    place.put("1", {"a": 1}, {"a": 2})
-    place.spark.conf.set("spark.sql.autoBroadcastJoinThreshold", largest)
+@pytest.mark.parametrize(
+    ("is_sent", "partitions", "rows", "join"),
+    [
+        pytest.param(True, 2, 3, "BroadcastHashJoin", id="a small input is sent to all tasks"),
+        pytest.param(False, 2, 3, "ShuffledHashJoin", id="tables that fit into memory are hashed"),
+        pytest.param(False, 2, 200, "SortMergeJoin", id="those that do not are sorted, which spills"),
+        pytest.param(False, 1, 3, "SortMergeJoin", id="nothing is known beforehand of rows that are not shuffled"),
+    ],
+)
+def test_a_join_goes_by_the_size_of_its_inputs(
+    place: Place, monkeypatch: pytest.MonkeyPatch, is_sent: bool, partitions: int, rows: int, join: str
+) -> None:
+    place.put("1", *({"a": a, "n": 1_000_000} for a in range(rows)))
+    monkeypatch.setattr(input_size, "SMALL_INPUT", 0 if partitions > 1 else input_size.SMALL_INPUT)
+    place.spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "10MB" if is_sent else "1B")
     try:
         job = place.start(compile_script(JOINED.format(root=place.root)))
         (query,) = job.queries
         assert isinstance(query, BatchQuery)
         job.wait()
-        assert join in query._frame._jdf.queryExecution().executedPlan().toString()
+        plan = query._frame._jdf.queryExecution().executedPlan().toString()
+        assert join in plan.partition("Initial Plan")[0]
     finally:
         place.spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
-    assert place.rows() == [{"a": 2}]
+    assert sorted(row["a"] for row in place.rows()) == list(range(1, rows))
 
 
 ORDERED = """\
