@@ -17,7 +17,18 @@ from ..plan.functions import called
 from ..plan.nodes import Exchange, ExecNode, LookupJoin, OverAggregate, TableSourceScan
 from ..plan.record import Struct, cached_property, field
 from ..plan.references import Input
-from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, Unplanned
+from ..plan.rex import (
+    Call,
+    CorrelVariable,
+    FieldAccess,
+    InputRef,
+    Literal,
+    OpaqueRex,
+    PatternInputRef,
+    RexNode,
+    Sarg,
+    Unplanned,
+)
 from ..plan.specs import AggregateCall
 from ..plan.yields import (
     Accumulator,
@@ -86,6 +97,11 @@ class Meanings:
         match rex:
             case InputRef(index):
                 return row[index] if 0 <= index < len(row) else self.of(("no such column", index))
+            case PatternInputRef(alpha, index):
+                return self.of(
+                    ("pattern variable", alpha),
+                    [row[index] if index < len(row) else self.of(("no such column", index))],
+                )
             case Call(name, operands, t, syntax, reference):
                 parts = [self.expression(o, row) for o in operands]
                 function = called(rex)

@@ -33,6 +33,15 @@ class InputRef(Record, gc=False):
 
 
 @final
+class PatternInputRef(Record, gc=False):
+    """A column's value in a row that ``alpha``, a variable of a pattern, has matched; ``*`` stands for any of them."""
+
+    alpha: str
+    index: int
+    type: LogicalType
+
+
+@final
 class Literal(Record, gc=False):
     """A constant.
 
@@ -165,7 +174,7 @@ class Unplanned(Record):
         raise NotImplementedError
 
 
-RexNode = InputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex | Unplanned
+RexNode = InputRef | PatternInputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex | Unplanned
 
 _CALL_REFERENCES = ("catalogName", "systemName", "class", "instance", "sqlKind")
 
@@ -187,6 +196,8 @@ def _read(json: Mapping[str, Any]) -> RexNode:
     rex_type = type_from_json(json["type"])
     if kind == "INPUT_REF":
         return InputRef(_index(json["inputIndex"]), rex_type)
+    if kind == "PATTERN_INPUT_REF":
+        return PatternInputRef(_word(json["alpha"]), _index(json["inputIndex"]), rex_type)
     if kind == "LITERAL":
         if "sarg" in json:
             sarg = json["sarg"]
@@ -250,6 +261,8 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
         out = _call_json(rex)
     elif type(rex) is InputRef:
         out = {"kind": "INPUT_REF", "inputIndex": rex.index}
+    elif type(rex) is PatternInputRef:
+        out = {"kind": "PATTERN_INPUT_REF", "alpha": rex.alpha, "inputIndex": rex.index}
     elif type(rex) is Literal:
         symbol = {"symbol": rex.symbol} if rex.symbol else {}
         out = {"kind": "LITERAL", **symbol, "value": literal_json(rex.value)}

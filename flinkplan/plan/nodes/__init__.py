@@ -11,6 +11,7 @@ from .aggregates import (
 from .base import ColumnOrder, ExecNode, NodeMetadata, node_classes, node_from_json, node_to_json
 from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
 from .opaque import OpaqueNode
+from .patterns import Match
 from .ranks import ChangelogNormalize, Deduplicate, Limit, Rank, Sort, SortLimit, TemporalSort
 from .relational import Calc, Correlate, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union, WatermarkAssigner
 from .stream_windows import LateRows, WindowOperator
@@ -46,6 +47,7 @@ __all__ = [
     "LocalGroupAggregate",
     "LocalWindowAggregate",
     "LookupJoin",
+    "Match",
     "MiniBatchAssigner",
     "MultiJoin",
     "NodeMetadata",

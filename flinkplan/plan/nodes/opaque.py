@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 
 from ..layout import Inputs
-from ..row_kinds import Flow
+from ..row_kinds import Flow, Kinds
 from .alike import InsertsOnly, SameChanges
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
 
@@ -19,7 +19,7 @@ class OpaqueNode(ExecNode, kw_only=True):
     def yields(self, inputs: Inputs) -> None:
         """It is not known."""
 
-    def row_kinds(self, flow: Flow) -> None:
+    def row_kinds(self, flow: Flow) -> Kinds | None:
         """It is not known."""
 
     @property
@@ -28,7 +28,7 @@ class OpaqueNode(ExecNode, kw_only=True):
         return self.metadata.transformations
 
 
-_TRANSFORMATIONS = {"match": ("timestamp-inserter", "match"), "process-table-function": ("process",)}
+_TRANSFORMATIONS = {"process-table-function": ("process",)}
 
 
 def _declare(name: str, versions: dict[int, str], changes: type | None = None) -> None:
@@ -44,7 +44,6 @@ def _declare(name: str, versions: dict[int, str], changes: type | None = None) -
 _declare("async-calc", {1: "1.19"}, SameChanges)
 _declare("async-correlate", {1: "2.2"}, SameChanges)
 _declare("delta-join", {1: "2.1", 2: "2.3"})
-_declare("match", {1: "1.15"}, InsertsOnly)
 _declare("ml-predict-table-function", {1: "2.1"}, SameChanges)
 _declare("process-table-function", {1: "2.1"})
 _declare("python-async-calc", {1: "2.0"}, SameChanges)

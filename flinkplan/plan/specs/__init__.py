@@ -13,6 +13,7 @@ from .inputs import (
 )
 from .joins import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
 from .lookups import AsyncLookup, ConstantLookupKey, FieldLookupKey, LookupKey, RetryLookup, TemporalTable
+from .patterns import MatchSpec
 from .ranking import (
     AppendFastStrategy,
     ConstantRankRange,
@@ -150,6 +151,7 @@ __all__ = [
     "JoinType",
     "LimitPushDown",
     "LookupKey",
+    "MatchSpec",
     "MiniBatchInterval",
     "NamedWindowProperty",
     "NeverTrigger",
