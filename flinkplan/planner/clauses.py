@@ -30,6 +30,7 @@ class Clause(StrEnum):
     WINDOW = "a window function over a table"
     GROUP = "GROUP BY, DISTINCT"
     OVER = "OVER"
+    PATTERN = "MATCH_RECOGNIZE"
     UNION = "UNION, INTERSECT, EXCEPT"
     ORDER = "ORDER BY, LIMIT"
     STREAM_WINDOW = "an entry of windows"
@@ -53,6 +54,7 @@ _OPERATORS: Mapping[Clause, tuple[type[ExecNode], ...]] = {
         *(nodes.LocalWindowAggregate, nodes.GlobalWindowAggregate, nodes.Expand),
     ),
     Clause.OVER: (nodes.OverAggregate, nodes.Rank, nodes.Deduplicate, nodes.WindowRank, nodes.WindowDeduplicate),
+    Clause.PATTERN: (nodes.Match,),
     Clause.UNION: (nodes.Union,),
     Clause.ORDER: (nodes.Limit, nodes.Sort, nodes.SortLimit, nodes.TemporalSort),
     Clause.STREAM_WINDOW: (nodes.WindowOperator, nodes.LateRows),
@@ -243,6 +245,10 @@ class _Reader:
                 return self._query(table.query, known)
             case ast.Unnest():
                 return frozenset()
+            case ast.MatchRecognize():
+                tables = self._from(table.table, known)
+                self._find(Clause.PATTERN, tables, table)
+                return tables
             case ast.TableFunction():
                 arguments = [self._query(query, known) for query in _queries(table.call)]
                 tables = frozenset[str]().union(*arguments)

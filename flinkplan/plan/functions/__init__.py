@@ -13,6 +13,7 @@ from . import (  # noqa: F401  (the modules declare their functions)
     conditional,
     hash,
     json,
+    patterns,
     string,
     table,
     temporal,

@@ -31,6 +31,8 @@ class Kind(Enum):
     AGGREGATE = "aggregate"
     RANKING = "ranking"
     """Only with OVER: ROW_NUMBER, LAG …"""
+    PATTERN = "pattern"
+    """Only in MATCH_RECOGNIZE: LAST, MATCH_ROWTIME …"""
     TABLE = "table"
     WINDOW = "window"
     """A windowing table function, or a group window of the legacy syntax."""

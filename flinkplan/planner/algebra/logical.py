@@ -421,6 +421,38 @@ class WindowFunction(Windowing, kw_only=True):
         return self.input.types[self.time_index]
 
 
+class Matching(Unary, kw_only=True):
+    """The matches of a pattern in the rows of each partition: its columns, then the measures.
+
+    ``pattern``, ``after`` and ``interval`` are as plans have them.  Columns of measures may be NULL where the
+    expressions say that they are not: Calcite takes aggregates for those of perhaps no rows.
+    """
+
+    partition: tuple[int, ...]
+    order: tuple[SortField, ...]
+    pattern: RexNode
+    after: RexNode
+    interval: RexNode | None
+    subsets: tuple[tuple[str, tuple[str, ...]], ...]
+    definitions: tuple[tuple[str, RexNode], ...]
+    measures: tuple[tuple[str, RexNode], ...]
+    perhaps_null: frozenset[str]
+    """The measures whose columns may be NULL, whatever the expressions say."""
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        measured = [rex.type.nullable_() if name in self.perhaps_null else rex.type for name, rex in self.measures]
+        return (*[self.input.types[i] for i in self.partition], *measured)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return (*[self.input.names[i] for i in self.partition], *[name for name, _ in self.measures])
+
+
+class Match(Matching, kw_only=True):
+    """MATCH_RECOGNIZE."""
+
+
 class WindowOperator(Leaf, kw_only=True):
     """A window over ``rows``, which are planned by themselves, so that it counts as a source."""
 

@@ -18,6 +18,7 @@ from .logical import (
     JoinOfMany,
     Leaf,
     Marking,
+    Matching,
     Passing,
     Unary,
     Union,
@@ -243,6 +244,10 @@ class OverAggregate(Unary, kw_only=True):
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
         return (*self.input.types, *[c.type for c in self.calls])
+
+
+class Match(Matching, kw_only=True):
+    """MATCH_RECOGNIZE over rows that a partition's are brought together of."""
 
 
 class WindowTableFunction(Windowing, kw_only=True):

@@ -38,6 +38,7 @@ from .from_items import FromItem
 from .hints import SelectHints, check_hints
 from .joins import JOIN_TYPES, join_condition, joined, outer_type
 from .nested import bind_inner_query, bind_query
+from .patterns import bind_match
 from .scope import Namespace, Scope
 from .windows import bind_window_function
 
@@ -55,6 +56,10 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
             return _bind_derived(context, node, outer)
         case ast.TableFunction():
             return _bind_function(context, node, outer)
+        case ast.MatchRecognize():
+            source = bind_from(context, node.table, outer, hints)
+            rel = bind_match(context, node, source.rel, source.name)
+            return _named(rel, rel.row_type, node.alias, None)
         case ast.Unnest():
             return _constant_rows(node, _collection(ExpressionBinder(context, Scope((), outer), "UNNEST"), node))
 

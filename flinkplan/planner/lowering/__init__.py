@@ -10,7 +10,7 @@ from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
 from ..algebra.logical import Rel
 from ..physical.reuse import Operator
-from . import aggregates, joins, ranks, relational, stream_windows, windows
+from . import aggregates, joins, patterns, ranks, relational, stream_windows, windows
 from .context import Context
 
 _RULES: dict[type[Rel], Callable[[Any, Context], ExecNode]] = {
@@ -19,6 +19,7 @@ _RULES: dict[type[Rel], Callable[[Any, Context], ExecNode]] = {
     **windows.RULES,
     **stream_windows.RULES,
     **joins.RULES,
+    **patterns.RULES,
     **ranks.RULES,
 }
 

@@ -156,7 +156,7 @@ _RULES: Metadata[Bounds] = Metadata(
         LookupJoin,
         *(p.ChangelogNormalize, p.ConstantRows, p.Deduplicate, p.DropUpdateBefore, p.Expand, p.FullSort),
         *(p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.IntervalJoin, p.LateRows),
-        *(p.LegacyWindowAggregate, p.Limit, p.LocalWindowAggregate, p.MiniBatchAssigner, p.MultiJoin),
+        *(p.LegacyWindowAggregate, p.Limit, p.LocalWindowAggregate, p.Match, p.MiniBatchAssigner, p.MultiJoin),
         *(p.OverAggregate, p.Rank, p.RegularJoin, p.Sink, p.SortLimit, p.SourceScan, p.TableFunctionJoin),
         *(p.TemporalSort, p.UnionAll, p.VersionedJoin, p.WatermarkAssigner, p.WindowAggregate),
         *(p.WindowDeduplicate, p.WindowJoin, p.WindowOperator, p.WindowRank, p.WindowTableFunction),

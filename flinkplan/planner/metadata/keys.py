@@ -304,7 +304,7 @@ _RULES: Metadata[Keys] = Metadata(
         **dict.fromkeys((Sort, p.SortLimit, p.TemporalSort, p.FullSort, p.Limit), _sort),
     },
     unknown=(
-        *(a.Correlate, a.LateRows, a.Lateral, a.MultiJoin, a.SetOp, a.Snapshot, a.TableModify),
+        *(a.Correlate, a.LateRows, a.Lateral, a.Match, p.Match, a.MultiJoin, a.SetOp, a.Snapshot, a.TableModify),
         *(a.TemporalJoin, a.Values, a.WindowFunction, a.WindowOperator, p.ConstantRows),
         *(p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows, p.LocalGroupAggregate),
         *(p.LocalWindowAggregate, p.Sink, p.TableFunctionJoin, p.UnionAll, p.WindowAggregate),

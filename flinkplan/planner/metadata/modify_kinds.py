@@ -93,6 +93,7 @@ _RULES: Metadata[Kinds] = Metadata(
         p.SourceScan: _scan,
         **dict.fromkeys((p.ConstantRows, p.WindowAggregate, p.GlobalWindowAggregate, p.WindowOperator), _insert_only),
         **dict.fromkeys((p.WindowRank, p.WindowDeduplicate, p.IntervalJoin, p.WindowJoin, p.FullSort), _insert_only),
+        p.Match: _insert_only,
         **dict.fromkeys(
             (p.Calc, p.DropUpdateBefore, p.Exchange, p.Expand, p.LateRows, p.MiniBatchAssigner), _passed_on
         ),

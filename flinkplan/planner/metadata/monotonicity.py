@@ -254,7 +254,7 @@ _RULES: Metadata[Directions | None] = Metadata(
     unknown=(
         LookupJoin,
         *(p.ConstantRows, p.FullSort, p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows),
-        *(p.Limit, p.LocalWindowAggregate, p.MultiJoin, p.Sink, p.SortLimit, p.TemporalSort),
+        *(p.Limit, p.LocalWindowAggregate, p.Match, p.MultiJoin, p.Sink, p.SortLimit, p.TemporalSort),
         *(p.WindowAggregate, p.WindowDeduplicate, p.WindowOperator, p.WindowRank, p.WindowTableFunction),
     ),
     physical=True,

@@ -115,7 +115,7 @@ _RULES: Metadata[Known] = Metadata(
         SetOp: _set_operation,
     },
     unknown=(
-        *(a.LateRows, a.Lateral, a.MultiJoin, a.Snapshot, a.TableModify, a.TemporalJoin, a.Watermark),
+        *(a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Snapshot, a.TableModify, a.TemporalJoin, a.Watermark),
         *(a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.LegacyWindowAggregate, p.Rank),
     ),
     logical=True,

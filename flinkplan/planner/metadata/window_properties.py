@@ -176,7 +176,7 @@ _RULES: Metadata[WindowColumns | None] = Metadata(
         Join: _join,
     },
     unknown=(
-        *(a.LateRows, a.Lateral, a.MultiJoin, a.Scan, a.Snapshot, a.Sort, a.TableModify, a.TemporalJoin),
+        *(a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Scan, a.Snapshot, a.Sort, a.TableModify, a.TemporalJoin),
         *(a.Values, a.WindowOperator, p.LegacyWindowAggregate, p.OverAggregate, p.SourceScan),
     ),
     logical=True,

@@ -24,6 +24,7 @@ from ..algebra.logical import (
     Correlate,
     Join,
     LateRows,
+    Match,
     MultiJoin,
     Rel,
     SetOp,
@@ -122,6 +123,10 @@ def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
 
 def _late_rows(self: Implementer, rel: LateRows) -> Rel:
     return p.LateRows(input=self.visit(rel.operator))
+
+
+def _match(self: Implementer, rel: Match) -> Rel:
+    return become(p.Match, rel, input=exchange(self.visit(rel.input), rel.partition))
 
 
 def _join(self: Implementer, rel: Join) -> Rel:
@@ -284,6 +289,7 @@ _RULES: dict[type[Rel], Callable[..., Rel]] = {
     WindowFunction: _window_function,
     WindowOperator: _window_operator,
     LateRows: _late_rows,
+    Match: _match,
     Join: _join,
     MultiJoin: _multi_join,
     TemporalJoin: _temporal,

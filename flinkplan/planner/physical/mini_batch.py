@@ -80,6 +80,8 @@ def _waits_for_watermarks(rel: Rel) -> bool:
         case p.OverAggregate():
             types = rel.types
             return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
+        case p.Match():
+            return any(rel.input.types[f.index].is_rowtime for f in rel.order)
         case p.IntervalJoin():
             return rel.spec.window_bounds.is_event_time
         case p.VersionedJoin():

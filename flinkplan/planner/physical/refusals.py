@@ -24,6 +24,7 @@ from ..rules.legacy_windows import emit_text
 _READS_INSERTS: dict[type[Rel], str] = {
     p.Deduplicate: "a deduplication by time",
     p.IntervalJoin: "an interval join",
+    p.Match: "MATCH_RECOGNIZE",
     p.OverAggregate: "OVER ordered by time",
     p.Sink: "a table of files with sink.parallelism",
     p.TemporalSort: "a sort by time",

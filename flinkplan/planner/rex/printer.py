@@ -22,6 +22,7 @@ from ...plan.rex import (
     InputRef,
     Literal,
     OpaqueRex,
+    PatternInputRef,
     Range,
     RexNode,
     Sarg,
@@ -74,6 +75,8 @@ def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:
     match rex:
         case InputRef(index):
             return fields[index]
+        case PatternInputRef(alpha, index):
+            return f"{alpha}.{fields[index]}"
         case Literal():
             return literal(rex)
         case Sarg():
@@ -210,13 +213,33 @@ def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
         return sarg(rex, lambda value: _java_literal(value, rex.type)) + suffix
     if not isinstance(rex, Call) or _style(rex) is Style.CAST:
         return digest(rex, fields)
-    texts = [condition_digest(o, fields) for o in rex.operands]
-    if called(rex) in _SIMPLE:
-        for i, (own, other) in enumerate(zip(rex.operands, reversed(rex.operands), strict=True)):
+    texts = _operand_digests(rex, lambda operand: condition_digest(operand, fields))
+    return f"{operator_name(rex)}({', '.join(texts)})"
+
+
+def _operand_digests(call: Call, text: Callable[[RexNode], str]) -> list[str]:
+    """The operands of a call, literals beside one of their own type without it."""
+    texts = [text(o) for o in call.operands]
+    if called(call) in _SIMPLE:
+        for i, (own, other) in enumerate(zip(call.operands, reversed(call.operands), strict=True)):
             same = own.type.nullable_() == other.type.nullable_()
             if same and isinstance(own, Literal) and own.value is not None and not isinstance(other, Literal):
                 texts[i] = untyped_literal(own)
-    return f"{operator_name(rex)}({', '.join(texts)})"
+    return texts
+
+
+def definition_digest(rex: RexNode) -> str:
+    """A condition of a pattern's variable, as a call prints itself: columns by number, casts with their type behind."""
+    if isinstance(rex, PatternInputRef):
+        return f"{rex.alpha}.${rex.index}"
+    if isinstance(rex, FieldAccess):
+        return f"{definition_digest(rex.expr)}.{rex.name}"
+    if not isinstance(rex, Call):
+        return typed_literal(rex) if isinstance(rex, Literal) else expression(rex, ())
+    text = f"{operator_name(rex)}({', '.join(_operand_digests(rex, definition_digest))})"
+    if _style(rex) is not Style.CAST:
+        return text
+    return f"{text}:{_full_type_name(rex.type)}{'' if rex.type.nullable else ' NOT NULL'}"
 
 
 def _java_literal(value: Any, t: LogicalType) -> str:

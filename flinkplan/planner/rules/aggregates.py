@@ -151,7 +151,10 @@ def read_columns(rel: Aggregation) -> set[int]:
 
 def passes_time(rel: Aggregation) -> TypeGuard[LegacyWindowAggregate]:
     """Whether an aggregation is one by a window over a column of its input: processing time is none."""
-    return isinstance(rel, LegacyWindowAggregate) and rel.window.time_field.field_name in rel.input.names
+    if not isinstance(rel, LegacyWindowAggregate):
+        return False
+    time = rel.window.time_field
+    return time.field_type.is_rowtime or time.field_name in rel.input.names
 
 
 def without_unread(rel: Aggregate, below: Project) -> Aggregate:

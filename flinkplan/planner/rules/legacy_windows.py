@@ -18,7 +18,7 @@ from ...plan.settings import is_on, value_of
 from ...plan.types import LogicalType
 from ..algebra.calls import is_of
 from ..algebra.logical import Aggregate, Filter, Project, Rel
-from ..algebra.names import inferred
+from ..algebra.names import inferred, uniquify
 from ..algebra.physical import LegacyWindowAggregate
 from ..errors import PlanningError
 from ..rex.expressions import cast, identity, inline, is_call, rewrite
@@ -113,7 +113,7 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], spe
         below, time = merged, children(merged.exprs[at])[0]
     exprs = list(below.exprs)
     exprs[at] = time
-    names = list(inferred(below.input.names, exprs))
+    names = list(uniquify(inferred(below.input.names, exprs)))
     if isinstance(below.input, Project):
         names[at] = f"$f{at}"
         renamed, indexes = _deduplicated(below.input, exprs, names)
@@ -121,7 +121,9 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], spe
     else:
         source, indexes = _without_permutation(*_simplified(*_deduplicated(below.input, exprs, names)))
     column = indexes[at]
-    return source, indexes, specs.TimeField(source.names[column], column, 0, source.types[column])
+    is_grouped = any(i == column for i in (*indexes[:at], *indexes[at + 1 :]))
+    name = names[at] if is_grouped else source.names[column]
+    return source, indexes, specs.TimeField(name, column, 0, source.types[column])
 
 
 def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], specs.TimeField]:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from ...plan.functions import called
 from ...plan.functions.cast import CAST
+from ...plan.functions.patterns import FINAL, MATCH_PROCTIME, MATCH_ROWTIME
 from ...plan.functions.table import GROUP_WINDOWS
 from ...plan.functions.temporal import PROCTIME, PROCTIME_MATERIALIZE
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode
+from ...plan.rex import Call, InputRef, PatternInputRef, RexNode, walk
 from ...plan.types import LogicalType
-from ..algebra.logical import ONE_SIDED, Aggregate, Join, MultiJoin, Rel, TableModify, TemporalJoin
+from ..algebra.logical import ONE_SIDED, Aggregate, Join, Match, MultiJoin, Rel, TableModify, TemporalJoin
 from ..algebra.physical import Calc, LegacyWindowAggregate
 from ..metadata.join_kinds import interval_bounds
 from ..metadata.window_properties import window_keys
@@ -22,7 +23,7 @@ from .lookup_joins import is_lookup
 from .rule import Order, RuleSet, rule
 from .windows import groups_by_window
 
-_KEEPING = (*GROUP_WINDOWS.values(), PROCTIME)
+_KEEPING = (*GROUP_WINDOWS.values(), MATCH_PROCTIME, MATCH_ROWTIME, PROCTIME)
 """Functions whose operands must stay time attributes."""
 
 
@@ -44,6 +45,8 @@ def _in_calls(rex: RexNode) -> RexNode:
     if not isinstance(rex, Call) or function in _KEEPING:
         return rex
     operands = tuple(_in_calls(o) for o in rex.operands)
+    if function is FINAL and called(operands[0]) in _KEEPING:
+        return replace(rex, operands=operands)
     if function is CAST and operands[0].type.is_rowtime and _is_plain(rex.type, operands[0].type):
         return replace(rex, operands=operands, type=rex.type.regular())
     if function is PROCTIME_MATERIALIZE:
@@ -75,9 +78,27 @@ def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     return calc(rel, exprs, rel.names)
 
 
+@rule(on=Match)
+def _match(rel: Match) -> Rel:
+    """Of the measures those that say the time of a match stay time attributes."""
+    types = rel.input.types
+
+    def plain(named: tuple[str, RexNode]) -> tuple[str, RexNode]:
+        name, rex = named
+        if not any(part.type.is_time_attribute for part in walk(rex)):
+            return named
+        return name, _in_calls(rewrite(rex, lambda r: _of_type(r, types)))
+
+    return replace(rel, definitions=tuple(map(plain, rel.definitions)), measures=tuple(map(plain, rel.measures)))
+
+
+def _of_type(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
+    return replace(rex, type=types[rex.index]) if isinstance(rex, PatternInputRef) else rex
+
+
 @rule(on=(Aggregate, LegacyWindowAggregate))
 def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
-    if isinstance(rel, LegacyWindowAggregate) or groups_by_window(rel):
+    if isinstance(rel, Aggregate) and groups_by_window(rel):
         used = {i for c in rel.calls for i in c.arg_list}
     else:
         used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
@@ -135,7 +156,7 @@ def _sink(rel: TableModify) -> Rel:
 
 MATERIALIZE_TIME = RuleSet(
     "materialize_time",
-    (_calc, _aggregate, _join, _multi_join, _sink, _temporal_join),
+    (_calc, _aggregate, _join, _match, _multi_join, _sink, _temporal_join),
     Order.BOTTOM_UP,
     to_fixpoint=False,
 )

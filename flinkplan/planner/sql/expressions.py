@@ -83,6 +83,10 @@ class ExpressionParser(FunctionParser):
                 return ast.NumericLiteral(operand.text, span=span)
             digits = operand.text
             return ast.NumericLiteral(digits[1:] if digits.startswith("-") else f"-{digits}", span=span)
+        if key in ("FINAL", "RUNNING") and self.tokens[self.position + 1].kind == WORD and self.peek(2) == "(":
+            self.advance()
+            name = ast.Name((ast.Identifier(key),), span=self.span(token.start))
+            return ast.FunctionCall(name, (self._prefix(),), span=self.span(token.start))
         return self._postfix(self._primary(), token.start)
 
     def _postfix(self, operand: ast.Expression, start: int) -> ast.Expression:

@@ -8,11 +8,12 @@ from .expressions import ExpressionParser
 from .keywords import RESERVED
 from .lexer import QUOTED, WORD
 from .parser import QUERY_STARTS
+from .patterns import PatternParser
 
 _JOINS = {"INNER": "INNER", "JOIN": "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL", "CROSS": "CROSS"}
 
 
-class TableParser(ExpressionParser):
+class TableParser(ExpressionParser, PatternParser):
     """Table references and joins."""
 
     def table_expression(self) -> ast.TableExpression:
@@ -52,10 +53,9 @@ class TableParser(ExpressionParser):
     # One table
 
     def _table(self) -> ast.TableExpression:
+        start = self.token.start
         table = self._single_table()
-        if self.token.key == "MATCH_RECOGNIZE":
-            self.unsupported("MATCH_RECOGNIZE", self.token)
-        return table
+        return self.match_recognize(table, start) if self.token.key == "MATCH_RECOGNIZE" else table
 
     def _single_table(self) -> ast.TableExpression:
         start = self.token.start
@@ -82,7 +82,7 @@ class TableParser(ExpressionParser):
 
     def _finish_call(self, call: ast.FunctionCall, start: int, lateral: bool) -> ast.TableExpression:
         hints = self.hints()
-        return ast.TableFunction(call, self._alias_of_table(), lateral, hints, span=self.span(start))
+        return ast.TableFunction(call, self.alias_of_table(), lateral, hints, span=self.span(start))
 
     def _table_ref(self, name: ast.Name, start: int) -> ast.TableExpression:
         hints = self.hints()
@@ -92,7 +92,7 @@ class TableParser(ExpressionParser):
             system_time = self.expression()
         if self.token.key in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):
             self.unsupported(self.token.key, self.token)
-        alias = self._alias_of_table()
+        alias = self.alias_of_table()
         if alias is not None and self.token.key == "FOR" and self.peek() == "SYSTEM_TIME":
             self.fail("the end of the table", hint="FOR SYSTEM_TIME AS OF stands before the alias")
         if alias is not None and self.token.key == "/*+":
@@ -103,7 +103,7 @@ class TableParser(ExpressionParser):
         query = self._parenthesized_query()
         if query is not None:
             hints = self.hints()
-            return ast.DerivedTable(query, self._alias_of_table(), lateral, hints, span=self.span(start))
+            return ast.DerivedTable(query, self.alias_of_table(), lateral, hints, span=self.span(start))
         opener = self.open()
         inner = self.table_expression()
         closing = self.close(opener)
@@ -119,10 +119,10 @@ class TableParser(ExpressionParser):
         self.advance()
         args = self.parenthesized(self.expression)
         ordinality = self.accept("WITH", "ORDINALITY")
-        alias = self._alias_of_table()
+        alias = self.alias_of_table()
         return ast.Unnest(args, alias, ordinality, lateral, span=self.span(start))
 
-    def _alias_of_table(self) -> ast.TableAlias | None:
+    def alias_of_table(self) -> ast.TableAlias | None:
         start = self.token.start
         if not self.accept("AS"):
             token = self.token

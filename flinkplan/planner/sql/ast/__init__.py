@@ -6,6 +6,7 @@ from ..source import Span as Span
 from .alterations import *
 from .core import *
 from .expressions import *
+from .patterns import *
 from .queries import *
 from .statements import *
 from .stream_windows import *

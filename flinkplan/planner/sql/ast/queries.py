@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from .core import Hint, Identifier, Name, Node
 from .expressions import Expression, FunctionCall, RowConstructor, SortItem, WindowSpec
+from .patterns import MatchRecognize
 from .stream_windows import WindowQuery
 
 
@@ -160,7 +161,7 @@ class Join(Node):
 QueryBody: TypeAlias = Select | SetOperation | Values | ExplicitTable | Query | WindowQuery
 """What stands between WITH and ORDER BY; a Query where it is parenthesised."""
 
-TableExpression: TypeAlias = TableRef | DerivedTable | TableFunction | Unnest | Join
+TableExpression: TypeAlias = TableRef | DerivedTable | TableFunction | Unnest | Join | MatchRecognize
 """What may stand in FROM."""
 
 GroupingElement: TypeAlias = Expression | GroupingTuple | GroupingSets

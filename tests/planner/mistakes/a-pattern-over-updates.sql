@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT T.c, T.a FROM counts MATCH_RECOGNIZE (ORDER BY ts MEASURES A.customer AS c, A.n AS a PATTERN (A B) DEFINE A AS A.n > 1) AS T;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT T.c, T.a FROM orders MATCH_RECOGNIZE (ORDER BY ts MEASURES A.customer AS c, A.id AS a PATTERN (A B{2,) DEFINE A AS A.n > 1) AS T;

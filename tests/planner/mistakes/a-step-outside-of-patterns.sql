@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT customer, LAST(amount) FROM orders;
