@@ -14,7 +14,7 @@ from ...plan.specs import JoinType
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, Scan, SetOp, Sort, Values
-from ..algebra.physical import OverAggregate, SourceScan
+from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
 from .join_kinds import join_keys
 from .keys import unique_keys
 from .registry import Metadata
@@ -57,6 +57,10 @@ def _project(rel: Project, columns: frozenset[int]) -> Known:
 
 def _aggregate(rel: Aggregate, columns: frozenset[int]) -> Known:
     return columns >= set(range(len(rel.grouping)))
+
+
+def _window(rel: LegacyWindowAggregate, columns: frozenset[int]) -> Known:
+    return any(key <= columns for key in unique_keys(rel))
 
 
 def _over(rel: OverAggregate, columns: frozenset[int]) -> Known:
@@ -109,6 +113,7 @@ _RULES: Metadata[Known] = Metadata(
         Values: _values,
         Project: _project,
         Aggregate: _aggregate,
+        LegacyWindowAggregate: _window,
         OverAggregate: _over,
         Join: _join,
         Correlate: _correlate,
@@ -116,7 +121,7 @@ _RULES: Metadata[Known] = Metadata(
     },
     unknown=(
         *(a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Snapshot, a.TableModify, a.TemporalJoin, a.Watermark),
-        *(a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.LegacyWindowAggregate, p.Rank),
+        *(a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.Rank),
     ),
     logical=True,
 )
