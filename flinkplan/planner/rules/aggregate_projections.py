@@ -25,6 +25,8 @@ def merge_aggregated(rel: Aggregation | Project) -> Rel:
     merged = _merged_below(rel) if isinstance(rel, Project) else _merged(rel)
     if merged is rel or (isinstance(rel, LegacyWindowAggregate) and not passes_time(rel)):
         return merged  # the projection computes the processing time too
+    if _has_time_twice(rel.input if isinstance(rel, Project) else rel):
+        return merged
     estimates = Estimates()
     new, old = estimates.cost(merged), estimates.cost(rel)
     stays = new >= old if isinstance(rel, Project) else new > old or (new == old and _skips_columns(rel))
@@ -53,6 +55,11 @@ def _merged_below(rel: Project) -> Rel:
 
 def _has_sets(rel: Aggregation) -> bool:
     return isinstance(rel, Aggregate) and rel.grouping_sets is not None
+
+
+def _has_time_twice(rel: Rel) -> bool:
+    """Whether a projection below it, as Flink has it, would hold its time once more than what that reads."""
+    return passes_time(rel) and rel.window.time_field.field_index in rel.grouping
 
 
 def _skips_columns(rel: Aggregation) -> bool:

@@ -149,7 +149,7 @@ def read_columns(rel: Aggregation) -> set[int]:
     return {*rel.grouping, *times, *(i for c in rel.calls for i in (*c.arg_list, c.filter_arg) if i >= 0)}
 
 
-def passes_time(rel: Aggregation) -> TypeGuard[LegacyWindowAggregate]:
+def passes_time(rel: Rel) -> TypeGuard[LegacyWindowAggregate]:
     """Whether an aggregation is one by a window over a column of its input: processing time is none."""
     if not isinstance(rel, LegacyWindowAggregate):
         return False
