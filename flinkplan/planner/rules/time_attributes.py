@@ -23,8 +23,10 @@ from .lookup_joins import is_lookup
 from .rule import Order, RuleSet, rule
 from .windows import groups_by_window
 
-_KEEPING = (*GROUP_WINDOWS.values(), MATCH_PROCTIME, MATCH_ROWTIME, PROCTIME)
-"""Functions whose operands must stay time attributes."""
+_TELLING = (MATCH_PROCTIME, MATCH_ROWTIME, PROCTIME)
+"""Functions that are, and read, time attributes."""
+_OF_WINDOWS = tuple(GROUP_WINDOWS.values())
+"""Functions whose operands must stay time attributes; they are left only where there is no aggregation by a window."""
 
 
 def materialized(rex: RexNode) -> RexNode:
@@ -42,10 +44,12 @@ def _plain(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
 
 def _in_calls(rex: RexNode) -> RexNode:
     function = called(rex)
-    if not isinstance(rex, Call) or function in _KEEPING:
+    if not isinstance(rex, Call) or function in _TELLING:
         return rex
+    if function in _OF_WINDOWS:
+        return replace(rex, type=rex.type.regular())
     operands = tuple(_in_calls(o) for o in rex.operands)
-    if function is FINAL and called(operands[0]) in _KEEPING:
+    if function is FINAL and called(operands[0]) in _TELLING:
         return replace(rex, operands=operands)
     if function is CAST and operands[0].type.is_rowtime and _is_plain(rex.type, operands[0].type):
         return replace(rex, operands=operands, type=rex.type.regular())
