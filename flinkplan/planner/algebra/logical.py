@@ -424,8 +424,7 @@ class WindowFunction(Windowing, kw_only=True):
 class Matching(Unary, kw_only=True):
     """The matches of a pattern in the rows of each partition: its columns, then the measures.
 
-    ``pattern``, ``after`` and ``interval`` are as plans have them.  Columns of measures may be NULL where the
-    expressions say that they are not: Calcite takes aggregates for those of perhaps no rows.
+    ``pattern``, ``after`` and ``interval`` are as plans have them.
     """
 
     partition: tuple[int, ...]
@@ -437,7 +436,7 @@ class Matching(Unary, kw_only=True):
     definitions: tuple[tuple[str, RexNode], ...]
     measures: tuple[tuple[str, RexNode], ...]
     perhaps_null: frozenset[str]
-    """The measures whose columns may be NULL, whatever the expressions say."""
+    """The measures whose columns may be NULL, whatever the expressions say: averages, of perhaps no rows."""
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:

@@ -70,14 +70,12 @@ def bind_match(context: Context, node: ast.MatchRecognize, source: Rel, name: st
         subsets=tuple((s.name.name, tuple(v.name for v in s.variables)) for s in node.subsets),
         definitions=tuple((d.variable.name, binder.definition(d)) for d in node.definitions),
         measures=_unique(node.measures, tuple((m.name.name, binder.measure(m)) for m in node.measures)),
-        perhaps_null=frozenset(m.name.name for m in node.measures if _may_lack_rows(m.expression)),
+        perhaps_null=frozenset(m.name.name for m in node.measures if _is_average(m.expression)),
     )
 
 
-def _may_lack_rows(node: ast.Expression) -> bool:
-    """Whether a value is NULL for want of rows, as Calcite sees it: what is made of a COUNT never is."""
-    called = {_called(n) for n in node.walk() if isinstance(n, ast.FunctionCall)}
-    return bool(called & (_AGGREGATES - {"COUNT"}))
+def _is_average(node: ast.Expression) -> bool:
+    return isinstance(node, ast.FunctionCall) and _called(node) == "AVG"
 
 
 def _unique(
@@ -157,8 +155,7 @@ class _MatchBinder(ExpressionBinder):
         """A measure, which is of the whole match."""
         _Checks(self.variable_of, is_measure=True).of(node.expression)
         rex = self.bind(_spread(node.expression))
-        is_final = isinstance(rex, Call) and rex.key == patterns.FINAL.key
-        return rex if is_final else patterns.FINAL.call(rex)
+        return rex if is_call(rex, patterns.FINAL) else patterns.FINAL.call(rex)
 
     def variable_of(self, node: ast.ColumnRef) -> str:
         """The variable that a column is of."""
