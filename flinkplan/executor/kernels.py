@@ -172,3 +172,15 @@ def condition(context: TranslationContext, rex: RexNode | None, types: Sequence[
     frame = context.spark.createDataFrame(context.spark.sparkContext.emptyRDD(), schema)
     projected = frame.select(context.expression_over(rex, [frame[name] for name in schema.names]))
     return context.runtime.Kernels.condition(projected._jdf)
+
+
+def projection(context: TranslationContext, expressions: Sequence[RexNode], types: Sequence[LogicalType]) -> Any:
+    """Expressions over columns of ``types``, compiled where the kernel runs."""
+    from pyspark.sql import functions as F
+
+    schema = schema_of(types)
+    frame = context.spark.createDataFrame(context.spark.sparkContext.emptyRDD(), schema)
+    inputs = [frame[name] for name in schema.names]
+    columns = [context.expression_over(rex, inputs) for rex in expressions] or [F.lit(0)]
+    projected = frame.select(*(column.alias(column_name(i)) for i, column in enumerate(columns)))
+    return context.runtime.Kernels.projection(projected._jdf)

@@ -7,12 +7,13 @@ from ..plan.nodes import (
     ExecNode,
     GroupWindowAggregate,
     IntervalJoin,
+    Match,
     OverAggregate,
     TemporalSort,
     WindowAggregate,
     WindowTableFunction,
 )
-from ..plan.specs import SessionWindow
+from ..plan.specs import MatchSpec, SessionWindow
 
 
 def goes_by_clock(plan: Plan) -> bool:
@@ -30,7 +31,7 @@ def is_by_clock(node: ExecNode, plan: Plan) -> bool:
     match node:
         case OverAggregate(over_spec=spec) if spec.groups and spec.groups[0].order_by.fields:
             first = spec.groups[0].order_by.fields[0]
-        case TemporalSort(order_by=order):
+        case TemporalSort(order_by=order) | Match(match_spec=MatchSpec(order_by=order)):
             first = order.fields[0]
         case _:
             return _waits(node)

@@ -16,7 +16,6 @@ _REASONS: dict[str, tuple[str, str | None]] = {
         "joins that look both sides up in indexed tables",
         "compile with table.optimizer.delta-join.strategy = NONE",
     ),
-    "match": ("MATCH_RECOGNIZE", None),
     "ml-predict-table-function": _MODELS,
     "process-table-function": ("process table functions", None),
     "python-async-calc": _PYTHON,

@@ -141,11 +141,20 @@ public final class Kernels {
      * <p>So a kernel evaluates what Spark's optimizer made of the expression, compiled, on any internal row.
      */
     public static Condition condition(Dataset<Row> projected) {
+        Projection projection = projection(projected);
+        return new Condition(projection.expressions().head(), projection.columns());
+    }
+
+    /** The same of a projection to any columns. */
+    public static Projection projection(Dataset<Row> projected) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) projected;
         LogicalPlan plan = dataset.queryExecution().optimizedPlan();
+        List<Expression> expressions = new ArrayList<>();
         if (plan instanceof Project project) {
-            return new Condition((Expression) project.projectList().head(), project.child().output());
+            project.projectList().foreach(expression -> expressions.add((Expression) expression));
+            return new Projection(asScala(expressions), project.child().output());
         }
-        return new Condition(plan.output().head(), plan.output());
+        plan.output().foreach(expressions::add);
+        return new Projection(asScala(expressions), plan.output());
     }
 }

@@ -1,0 +1,221 @@
+"""MATCH_RECOGNIZE.
+
+Source of the rules: Flink's ``StreamExecMatch`` and ``CepOperator``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...plan.changelog import row_kinds
+from ...plan.document import Plan
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import Match
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, RexNode, transform
+from ...plan.row_kinds import INSERTS
+from ...plan.specs import MatchSpec
+from ...plan.types import BIGINT, LogicalType
+from ..aggregate_functions import accumulator
+from ..context import TranslationContext
+from ..event_time import with_event_time
+from ..execution import TIMER, Execution, QueryPlan, StateLayout, kernel, until_watermark
+from ..kernels import condition, java_record, java_type, object_array, projection, schema_of
+from ..patterns import (
+    ANY,
+    MATCH_ROWTIME,
+    Aggregate,
+    MatchValues,
+    RowValues,
+    Variable,
+    aggregate_call,
+    as_measure,
+    check_expressions,
+    skip_of,
+    variables_of,
+    within_ms,
+)
+from ..registry import translator
+from ..stream import ROW, SEQUENCE, Stream, column_name
+from ..types import spark_type
+from ..window_kernels import emitted, row_order, run_timed, timed_input
+
+_ANY = -1
+"""The same as in ``Leaves.java``."""
+
+
+def _runs(node: Match, query: QueryPlan) -> Execution:
+    rows = until_watermark("ListState", "rows", "rows that wait")
+    matches = StateLayout("matches", "ValueState", "matches that have begun", "until they end")
+    matched = StateLayout("matched", "MapState", "the rows of these by their numbers", "until they end")
+    why = "rows are looked at when the watermark reaches them"
+    return kernel(node, query, "time.MatchRecognize", why, rows, matches, matched, TIMER)
+
+
+def _check(node: Match, plan: Plan, options: Mapping[str, str]) -> None:
+    spec = node.match_spec
+    (source,) = plan.inputs(node)
+    _check_order(spec, source.output_type)
+    if spec.all_rows:
+        raise UnsupportedError("ALL ROWS PER MATCH, as Flink has it", hint="write ONE ROW PER MATCH")
+    if spec.subsets:
+        raise UnsupportedError("SUBSET, as Flink has it")
+    skip_of(spec, variables_of(spec))
+    within_ms(spec)
+    check_expressions(spec)
+    if row_kinds(plan)[source.id] not in (INSERTS, None):
+        raise UnsupportedError("MATCH_RECOGNIZE over rows that are updated or deleted, as Flink has it")
+
+
+def _check_order(spec: MatchSpec, row: LogicalType) -> None:
+    first = next(iter(spec.order_by.fields), None)
+    if first is None or not row.field_types[first.index].is_time_attribute or not first.is_ascending:
+        raise UnsupportedError("MATCH_RECOGNIZE that is not ordered by a time attribute first, from early to late")
+
+
+@translator(Match, runs=_runs, check=_check)
+def match_recognize(node: Match, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """One row a match: the columns of its partition and its measures."""
+    from pyspark.sql import functions as F
+
+    (stream,) = inputs
+    spec = node.match_spec
+    order = spec.order_by.fields
+    rowtime = stream.type.field_types[order[0].index].is_rowtime
+    stream = with_event_time(stream) if rowtime else stream
+    variables = variables_of(spec)
+    rows = RowValues()
+    rows.place(InputRef(order[0].index, BIGINT))  # the time, in milliseconds
+    conditions = [_condition(spec, variable, rows) for variable in variables]
+    values, outer = _measures(node, stream, rows)
+    further = [replace(f, index=rows.place(InputRef(f.index, stream.type.field_types[f.index]))) for f in order[1:]]
+
+    time = F.unix_millis(stream.column(order[0].index)) if rowtime else F.lit(0).cast("bigint")
+    columns = [time, *(context.expression(rex, stream) for rex in rows.expressions[1:])]
+    struct = F.struct(*(c.alias(column_name(i)) for i, c in enumerate(columns))).alias(ROW)
+    frame = timed_input(stream, spec.partition.fields, [struct])
+    schema = schema_of(rows.types)
+    emits = schema_of([*values.types, BIGINT])
+    names = [variable.name for variable in variables]
+    pattern = java_record(
+        context,
+        "pattern.Matches$Pattern",
+        variables=object_array(
+            context,
+            context.runtime.pattern.Variable,
+            [
+                context.runtime.pattern.Variable(
+                    variable.least,
+                    variable.most,
+                    variable.is_greedy,
+                    _leaves(context, leaves, rows, names, stream),
+                    condition(context, rex, leaves.types),
+                )
+                for variable, (leaves, rex) in zip(variables, conditions, strict=True)
+            ],
+        ),
+        skip=_skip(context, spec, variables),
+        within=within_ms(spec),
+        measures=_leaves(context, values, rows, names, stream),
+    )
+    result = run_timed(
+        context,
+        frame,
+        max(1, len(spec.partition.fields)),
+        "time.MatchRecognize",
+        by_clock=not rowtime,
+        row=schema,
+        columns=emits,
+        pattern=pattern,
+        rowOrder=row_order(context, schema, further) if further else None,
+    )
+    found = [result[column_name(i)] for i in range(len(values.types))]
+    found.append(F.timestamp_millis(result[column_name(len(found))]))
+    measured = [context.expression_over(rex, found).alias(column_name(i)) for i, rex in enumerate(outer)]
+    return emitted(stream, result.select(*measured, SEQUENCE), node.output_type, event_time=rowtime)
+
+
+def _condition(spec: MatchSpec, variable: Variable, rows: RowValues) -> tuple[MatchValues, RexNode | None]:
+    """What the condition of a variable reads, and the condition over that; ``None``: there is none."""
+    values = MatchValues(rows, variable.name)
+    rex = spec.pattern_definitions.get(variable.name)
+    return values, values.placed(values.take(rex)) if rex is not None else None
+
+
+def _measures(node: Match, stream: Stream, rows: RowValues) -> tuple[MatchValues, list[RexNode]]:
+    """What the columns of the result read, and these over that and the time of the match, which stands behind."""
+    spec = node.match_spec
+    values = MatchValues(rows)
+    keys = [values.take_first(InputRef(k, stream.type.field_types[k])) for k in spec.partition.fields]
+    names = [name for name in node.output_type.field_names[len(keys) :] if name in spec.measures]
+    taken = [*keys, *(values.take(as_measure(spec.measures[name])) for name in names)]
+    if len(taken) != len(node.output_type.fields):
+        raise UnsupportedError("a column of MATCH_RECOGNIZE that is no measure")
+    placed = [values.placed(rex) for rex in taken]
+    time = len(values.types)
+
+    def timed(part: RexNode) -> RexNode:
+        return InputRef(time, part.type) if type(part) is Call and part.name == MATCH_ROWTIME else part
+
+    return values, [transform(rex, timed) for rex in placed]
+
+
+def _skip(context: TranslationContext, spec: MatchSpec, variables: Sequence[Variable]) -> Any:
+    skip = skip_of(spec, variables)
+    number = -1 if skip.variable is None else [v.name for v in variables].index(skip.variable)
+    return context.runtime.pattern.Skip.of(skip.target, number, skip.variable)
+
+
+def _leaves(
+    context: TranslationContext, values: MatchValues, rows: RowValues, names: Sequence[str], stream: Stream
+) -> Any:
+    """What is read of a match, as the kernel has it; ``names`` are those of the variables."""
+    package = context.runtime.pattern
+
+    def number(variable: str) -> int:
+        """That of a variable; of one that the pattern has not, whose rows there are none of, one behind all."""
+        return _ANY if variable == ANY else names.index(variable) if variable in names else len(names)
+
+    navigations = [
+        java_record(
+            context,
+            "pattern.Leaves$Navigation",
+            variable=number(leaf.variable),
+            first=leaf.first,
+            offset=leaf.offset,
+            column=leaf.column,
+            type=java_type(context, spark_type(leaf.type)),
+        )
+        for leaf in values.navigations
+    ]
+    totals = [
+        _totals(context, number(variable), leaves, rows, stream) for variable, leaves in values.aggregates.items()
+    ]
+    return package.Leaves(
+        object_array(context, package.Leaves.Navigation, navigations),
+        object_array(context, package.Leaves.Totals, totals),
+    )
+
+
+def _totals(
+    context: TranslationContext, variable: int, leaves: Sequence[Aggregate], rows: RowValues, stream: Stream
+) -> Any:
+    """Aggregates over the rows of one variable."""
+    arguments: list[RexNode] = []
+    calls = []
+    for i, leaf in enumerate(leaves):
+        places = range(len(arguments), len(arguments) + len(leaf.call.operands))
+        arguments += leaf.call.operands
+        call = aggregate_call(leaf.call, places)
+        function = accumulator(context, call, places, [o.type for o in leaf.call.operands], stream)
+        calls.append(context.runtime.aggregate.Call(f"a{i}", function, -1))
+    package = context.runtime.aggregate
+    return java_record(
+        context,
+        "pattern.Leaves$Totals",
+        variable=variable,
+        arguments=projection(context, arguments, rows.types),
+        aggregation=package.Aggregation(object_array(context, package.Call, calls)),
+        calls=len(calls),
+    )

@@ -1,0 +1,376 @@
+"""The patterns of MATCH_RECOGNIZE: their variables, what is read of a match, and what of them is refused.
+
+Source of the rules: Flink's ``CommonExecMatch``, ``MatchCodeGenerator`` and the patterns of its CEP library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from ..plan.errors import UnsupportedError
+from ..plan.record import Record, replace
+from ..plan.rex import Call, InputRef, Literal, PatternInputRef, RexNode, shown_name, transform, walk
+from ..plan.specs import AggregateCall, MatchSpec
+from ..plan.types import LogicalType
+from .aggregate_functions import ACCUMULATORS, check_calls, function_name
+from .types import is_day_time
+
+ANY = "*"
+"""What stands for any variable."""
+
+UNLIMITED = -1
+"""The same as in ``Variable.java``."""
+
+MATCH_ROWTIME = "$MATCH_ROWTIME$1"
+_MATCH_PROCTIME = "$MATCH_PROCTIME$1"
+_PHYSICAL = ("$PREV$1", "$NEXT$1")
+_LOGICAL = ("$FIRST$1", "$LAST$1")
+_FINAL, _RUNNING = "$FINAL$1", "$RUNNING$1"
+_NO_AGGREGATES = ("LAG", "ROW_NUMBER", "RANK", "DENSE_RANK")
+
+_SKIPS = {"SKIP_PAST_LAST_ROW": "PAST_LAST_ROW", "SKIP_TO_NEXT_ROW": "TO_NEXT_ROW"}
+_SKIPS_TO = {"$SKIP TO FIRST$1": "TO_FIRST", "$SKIP TO LAST$1": "TO_LAST"}
+
+_REFUSED_PATTERNS = {
+    "|": "alternatives (|) in a pattern, as Flink has it",
+    "PATTERN_PERMUTE": "PERMUTE in a pattern, as Flink has it",
+    "PATTERN_EXCLUDE": "exclusions ({- -}) in a pattern, as Flink has it",
+}
+
+
+class Variable(Record):
+    """A variable of a pattern: how many rows it takes at least and at most, and whether it would rather take more.
+
+    ``is_optional``, ``is_greedy``: what Flink's library makes of that.
+    """
+
+    name: str
+    least: int = 1
+    most: int = 1
+    reluctant: bool = False
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it is ``?`` or ``*``, which may not stand behind a greedy one."""
+        return self.least == 0 and self.most in (1, UNLIMITED)
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether it takes each row that it can; ``?`` and a fixed number do not."""
+        return not self.reluctant and self.least != self.most and (self.least, self.most) != (0, 1)
+
+
+class Skip(Record):
+    """Where the search goes on after a match: ``target`` is one of ``Skip.java``'s."""
+
+    target: str
+    variable: str | None = None
+
+
+def variables_of(spec: MatchSpec) -> tuple[Variable, ...]:
+    """The variables of a pattern in their order.  Raises :class:`UnsupportedError` for what Flink refuses, too."""
+    found = tuple(_variables(spec.pattern))
+    names = [variable.name for variable in found]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise UnsupportedError(f"a variable that stands twice in a pattern, as {twice} does")
+    for variable in found:
+        _check_quantifier(variable)
+    if all(variable.least == 0 for variable in found):
+        raise UnsupportedError("a pattern that may match no row", hint="make one of its variables match a row at least")
+    for before, variable in pairwise(found):
+        if variable.is_optional and before.is_greedy:
+            raise UnsupportedError(
+                f"the optional variable {variable.name} behind the greedy {before.name}, as Flink has it",
+                hint=f"make {before.name} reluctant, or write {{0,n}} behind {variable.name}",
+            )
+    if found[-1].is_greedy:
+        raise UnsupportedError(
+            f"a pattern that ends with the greedy variable {found[-1].name}, as Flink has it",
+            hint="end it with a variable that takes one row, or make the last one reluctant",
+        )
+    return found
+
+
+def _variables(pattern: RexNode) -> Iterator[Variable]:
+    match pattern:
+        case Literal(value=str(name)):
+            yield Variable(name)
+        case Call(name="$PATTERN_QUANTIFIER$1", operands=operands):
+            yield _quantified(operands)
+        case Call(operands=operands) if _kind(pattern) == "PATTERN_CONCAT":
+            for operand in operands:
+                yield from _variables(operand)
+        case Call():
+            kind = _kind(pattern) or shown_name(pattern.name)
+            raise UnsupportedError(_REFUSED_PATTERNS.get(kind, f"{kind} in a pattern"))
+        case _:
+            raise UnsupportedError("a pattern that is not made of variables")
+
+
+def _kind(call: Call) -> str:
+    """What a part of a pattern is, which plans say instead of the name of a function."""
+    return str(call.reference.get("sqlKind", "")) if call.reference is not None else ""
+
+
+def _quantified(operands: Sequence[RexNode]) -> Variable:
+    match operands:
+        case (
+            Literal(value=str(name)),
+            Literal(value=int(least)),
+            Literal(value=int(most)),
+            Literal(value=bool(reluctant)),
+        ):
+            return Variable(name, least, most, reluctant)
+    raise UnsupportedError("quantifiers of groups in a pattern, as Flink has it", hint="put one behind each variable")
+
+
+def _check_quantifier(variable: Variable) -> None:
+    name, least, most = variable.name, variable.least, variable.most
+    if most != UNLIMITED and (most < least or most < 1 or least < 0):
+        raise UnsupportedError(f"the variable {name} that takes from {least} to {most} rows")
+    if variable.reluctant and (least, most) == (0, 1):
+        raise UnsupportedError(f"the reluctant optional variable {name}??, as Flink has it", hint=f"write {name}?")
+
+
+def skip_of(spec: MatchSpec, variables: Sequence[Variable]) -> Skip:
+    """Where the search goes on after a match.  Raises :class:`UnsupportedError` for what is not known."""
+    match spec.after:
+        case Literal(value=value) if value in _SKIPS:
+            return Skip(_SKIPS[str(value)])
+        case Call(name=name, operands=(Literal(value=str(variable)),)) if name in _SKIPS_TO:
+            if variable not in [v.name for v in variables]:
+                raise UnsupportedError(f"AFTER MATCH SKIP TO {variable}, which is no variable of the pattern")
+            return Skip(_SKIPS_TO[name], variable)
+    raise UnsupportedError("this AFTER MATCH clause")
+
+
+def within_ms(spec: MatchSpec) -> int:
+    """How long a match may last (ms); 0: as long as it may."""
+    match spec.interval:
+        case None:
+            return 0
+        case Literal(value=value, type=t) if is_day_time(t):
+            return max(0, int(value))
+    raise UnsupportedError("WITHIN an interval that is no constant of days to seconds")
+
+
+class Navigation(Record):
+    """A column of one row of a match.
+
+    The row is ``offset`` behind the first one of ``variable``, if ``first``, or before the last one; ``column`` is a
+    place in what :class:`RowValues` has of it.
+    """
+
+    variable: str
+    first: bool
+    offset: int
+    column: int
+    type: LogicalType
+
+
+class Aggregate(Record):
+    """A call of an aggregate function over the rows of a variable; its operands are over :class:`RowValues`."""
+
+    variable: str
+    call: Call
+
+
+Leaf = Navigation | Aggregate
+
+
+class RowValues:
+    """What is read of single rows: expressions over the input, each once."""
+
+    def __init__(self) -> None:
+        self.expressions: list[RexNode] = []
+
+    def place(self, rex: RexNode) -> int:
+        """Where an expression over the input stands among them."""
+        if rex not in self.expressions:
+            self.expressions.append(rex)
+        return self.expressions.index(rex)
+
+    @property
+    def types(self) -> list[LogicalType]:
+        """Their types."""
+        return [rex.type for rex in self.expressions]
+
+
+class MatchValues:
+    """What expressions read of a match: columns of rows first, then aggregates, those over a variable together."""
+
+    def __init__(self, rows: RowValues, current: str | None = None) -> None:
+        """``current``: the variable whose condition the expressions are of."""
+        self._rows = rows
+        self._current = current
+        self._found: list[Leaf] = []
+
+    def take(self, rex: RexNode) -> RexNode:
+        """``rex`` over what is read of a match, in the order in which it is found; see :meth:`placed`."""
+        return self._taken(rex, False, 0)
+
+    def take_first(self, rex: RexNode) -> RexNode:
+        """The same of an expression over the input, of the first row of a match."""
+        return self._leaf(Navigation(ANY, True, 0, self._rows.place(rex), rex.type.nullable_()))
+
+    def _taken(self, rex: RexNode, first: bool, offset: int) -> RexNode:
+        match rex:
+            case PatternInputRef(alpha=alpha, index=index, type=t):
+                column = self._rows.place(InputRef(index, t))
+                return self._leaf(Navigation(alpha, first, offset, column, t.nullable_()))
+            case Call(name=name, operands=(inner,)) if name == _FINAL:
+                return self._taken(inner, first, offset)
+            case Call(name=name) if name == _RUNNING:
+                raise UnsupportedError("RUNNING in MATCH_RECOGNIZE, as Flink has it", hint="leave it out")
+            case Call(name=name, operands=(inner, _)) if name in _PHYSICAL:
+                if _offset(rex) != 0:
+                    raise _physical_offset(name)
+                return self._taken(inner, False, 0)
+            case Call(name=name, operands=(inner, _)) if name in _LOGICAL:
+                return self._taken(inner, name == "$FIRST$1", _offset(rex))
+            case Call() if is_aggregate(rex):
+                return self._leaf(Aggregate(variable_of(rex), self._over_rows(rex)))
+            case Call() if self._current is not None and is_volatile(rex):
+                return self._leaf(Navigation(self._current, False, 0, self._rows.place(rex), rex.type.nullable_()))
+            case Call():
+                return replace(rex, operands=tuple(self._taken(o, first, offset) for o in rex.operands))
+        return transform(rex, lambda part: part if part is rex else self._taken(part, first, offset))
+
+    def _leaf(self, leaf: Leaf) -> InputRef:
+        if leaf not in self._found:
+            self._found.append(leaf)
+        return InputRef(self._found.index(leaf), leaf.type if isinstance(leaf, Navigation) else leaf.call.type)
+
+    def _over_rows(self, call: Call) -> Call:
+        def over_row(part: RexNode) -> RexNode:
+            match part:
+                case PatternInputRef(index=index, type=t):
+                    return InputRef(self._rows.place(InputRef(index, t)), t)
+                case Call(name=name) if name in (*_PHYSICAL, *_LOGICAL):
+                    raise UnsupportedError(f"{shown_name(name)} within an aggregate of MATCH_RECOGNIZE")
+            return part
+
+        return replace(call, operands=tuple(transform(o, over_row) for o in call.operands))
+
+    @property
+    def navigations(self) -> list[Navigation]:
+        """The columns of rows, in their order."""
+        return [leaf for leaf in self._found if isinstance(leaf, Navigation)]
+
+    @property
+    def aggregates(self) -> Mapping[str, list[Aggregate]]:
+        """The aggregates by their variables, in their order."""
+        found: dict[str, list[Aggregate]] = {}
+        for leaf in self._found:
+            if isinstance(leaf, Aggregate):
+                found.setdefault(leaf.variable, []).append(leaf)
+        return found
+
+    @property
+    def _ordered(self) -> list[Leaf]:
+        return [*self.navigations, *(call for calls in self.aggregates.values() for call in calls)]
+
+    @property
+    def types(self) -> list[LogicalType]:
+        """The types of all that is read, in its order."""
+        return [leaf.type if isinstance(leaf, Navigation) else leaf.call.type for leaf in self._ordered]
+
+    def placed(self, taken: RexNode) -> RexNode:
+        """What :meth:`take` has returned, over all that was taken, in its order."""
+        ordered = self._ordered
+
+        def moved(part: RexNode) -> RexNode:
+            return replace(part, index=ordered.index(self._found[part.index])) if type(part) is InputRef else part
+
+        return transform(taken, moved)
+
+
+def _offset(call: Call) -> int:
+    match call.operands[1]:
+        case Literal(value=int(offset)) if offset >= 0:
+            return offset
+    raise UnsupportedError(f"{shown_name(call.name)} with an offset that is no number")
+
+
+def _physical_offset(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{shown_name(name)} of a row that need not belong to the match, as Flink has it",
+        hint="write LAST(variable.column, n)",
+    )
+
+
+def is_aggregate(rex: RexNode) -> bool:
+    """Whether an expression calls an aggregate function."""
+    if type(rex) is not Call or rex.reference is not None:
+        return False
+    name = function_name(aggregate_call(rex, ()))
+    return name in ACCUMULATORS and name not in _NO_AGGREGATES
+
+
+def is_volatile(rex: RexNode) -> bool:
+    """Whether an expression reads no row, and is another at another time."""
+    from ..plan.functions import is_deterministic
+
+    return not is_deterministic(rex) and not any(type(part) is PatternInputRef for part in walk(rex))
+
+
+def aggregate_call(call: Call, arguments: Sequence[int]) -> AggregateCall:
+    """The call of an aggregate function over columns."""
+    return AggregateCall(
+        name=None,
+        syntax=call.syntax,
+        internal_name=call.name,
+        arg_list=tuple(arguments),
+        filter_arg=-1,
+        distinct=False,
+        approximate=False,
+        ignore_nulls=False,
+        type=call.type,
+    )
+
+
+def variable_of(call: Call) -> str:
+    """The variable over whose rows an aggregate function is called; all where it names no column."""
+    if not call.operands:
+        return ANY
+    found = {part.alpha for part in walk(call) if type(part) is PatternInputRef}
+    if any(type(part) is Call and not part.operands for part in walk(call)):
+        found.add(ANY)
+    if len(found) != 1:
+        what = "no variable" if not found else "several variables"
+        raise UnsupportedError(f"{shown_name(call.name)} over {what} of a pattern", hint="use columns of one")
+    return found.pop()
+
+
+def as_measure(rex: RexNode) -> RexNode:
+    """A measure whose MATCH_PROCTIME() is the function that tells the time."""
+
+    def timed(part: RexNode) -> RexNode:
+        if type(part) is Call and part.name == _MATCH_PROCTIME:
+            return replace(part, name="$PROCTIME$1")
+        return part
+
+    return transform(rex, timed)
+
+
+def check_expressions(spec: MatchSpec) -> None:
+    """Raise :class:`UnsupportedError` for what no expression over a match may be."""
+    rows = RowValues()
+    for name, rex in spec.pattern_definitions.items():
+        if any(_is_match_time(part) for part in walk(rex)):
+            raise UnsupportedError("the time of a match within DEFINE")
+        _check_aggregates(MatchValues(rows, name), rex)
+    for rex in spec.measures.values():
+        _check_aggregates(MatchValues(rows), rex)
+
+
+def _check_aggregates(values: MatchValues, rex: RexNode) -> None:
+    values.take(rex)
+    for calls in values.aggregates.values():
+        check_calls(aggregate_call(leaf.call, ()) for leaf in calls)
+
+
+def _is_match_time(rex: RexNode) -> bool:
+    return type(rex) is Call and rex.name in (MATCH_ROWTIME, _MATCH_PROCTIME)
